@@ -56,9 +56,15 @@ export const originOf = (ctx: Pick<Context, "protocol" | "host">, publicUrl = ""
 /** Whether the caller hung up before the answer was written. */
 export const callerGone = (ctx: Context): boolean => ctx.res.destroyed && !ctx.res.writableFinished
 
+/** Calls back once the answer is sent or the caller is gone; at once, if that is so already. */
+export function whenClosed({ res }: Pick<Context, "res">, then: () => void): void {
+  if (res.closed) then()
+  else res.once("close", then)
+}
+
 /** Keeps something until the answer is sent or the caller is gone. */
 export function untilClosed<T extends Disposable>(ctx: Context, kept: T): T {
-  ctx.res.once("close", () => kept[Symbol.dispose]())
+  whenClosed(ctx, () => kept[Symbol.dispose]())
   return kept
 }
 

@@ -142,8 +142,8 @@ class Damaged implements AsyncDisposable {
 
 /** As if the crawl had been an hour ago. */
 async function age(dataDir: string): Promise<void> {
-  using db = openStateStore(dataDir)
-  db.exec("update known_address set visited_at = visited_at - 3600000")
+  using db = await openStateStore(dataDir)
+  await db.exec("update known_address set visited_at = visited_at - 3600000")
 }
 
 async function change(file: string): Promise<void> {
@@ -237,10 +237,10 @@ describe("an appliance whose data folder is damaged", () => {
     expect(damaged.output).toMatch(/ERROR .*state\.db is not the one .*remove the file state\.id/)
     await damaged.stop()
     // What the next start reads.
-    using db = openStateStore(damaged.dir)
-    expect(strangeState(damaged.dir, db)).toContain("is not the one")
+    using db = await openStateStore(damaged.dir)
+    expect(await strangeState(damaged.dir, db)).toContain("is not the one")
     await rm(join(damaged.dir, "state.id"))
-    expect(strangeState(damaged.dir, db)).toBeNull()
+    expect(await strangeState(damaged.dir, db)).toBeNull()
   })
 
   test("whose state is damaged ends, and names it", async () => {

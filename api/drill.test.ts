@@ -73,12 +73,12 @@ beforeAll(async () => {
       method: "POST",
       headers: { authorization: `Bearer ${key}` },
     })
-    await until(() => TOLD.every((path) => canary.requests.includes(path)))
+    await until(async () => TOLD.every((path) => canary.requests.includes(path)))
   }
-  const db = openStateStore(own)
+  const db = await openStateStore(own)
   const jobs = new Jobs(db)
-  jobs.enqueue(new SourceTable(db, jobs).get("kites")!.source)
-  db.exec("update webhook_delivery set due_at = 1 where state = 'waiting'")
+  await jobs.enqueue((await new SourceTable(db, jobs).get("kites"))!.source)
+  await db.exec("update webhook_delivery set due_at = 1 where state = 'waiting'")
   db.close()
   const { code } = await run(["backup", backup], { FOSSICK_DATA_DIR: own })
   if (code !== 0) throw new Error(`fossick backup ended with ${code}`)
@@ -114,7 +114,7 @@ async function startDrill() {
   child.stderr.on("data", take)
   const exited = once(child, "close")
   await Promise.race([
-    until(() => text.includes("Ctrl-C")),
+    until(async () => text.includes("Ctrl-C")),
     exited.then(() => {
       throw new Error(text)
     }),
@@ -205,7 +205,7 @@ describe("a restore drill", () => {
   test("held back what any other start sends", async () => {
     canary.requests.length = 0
     await using started = await startAppliance({ ...settings, FOSSICK_DATA_DIR: drill })
-    await until(() => TOLD.every((path) => canary.requests.includes(path)))
+    await until(async () => TOLD.every((path) => canary.requests.includes(path)))
     expect(started.output()).not.toContain("restore drill")
   })
 

@@ -53,9 +53,9 @@ export interface Served {
   /** The API of another product that it speaks, with the refusals of that API. */
   readonly otherApi?: OtherApi
   /** Bytes that callers have stored in `state.db`, by what they are. */
-  readonly stored?: () => Readonly<Record<string, StoredBytes>>
+  readonly stored?: () => Promise<Readonly<Record<string, StoredBytes>>>
   /** How full the things are that it bounds. */
-  readonly bounds?: () => readonly Bound[]
+  readonly bounds?: () => Promise<readonly Bound[]>
   /** Adds its metrics. Called with the first scrape. */
   readonly metrics?: (registry: Registry) => void | Promise<void>
 }

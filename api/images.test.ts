@@ -61,11 +61,11 @@ beforeAll(async () => {
     "/bar.png": png(await flatPicture(600, 60)),
   })
   appliance = await startAppliance({ FOSSICK_DATA_DIR: dataDir, FOSSICK_HANDBOOK: "off" })
-  const db = openStateStore(dataDir)
-  new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
+  const db = await openStateStore(dataDir)
+  await new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
   // The host is private and in no setting: the crawl was asked for by name, and so its images are its own.
   const looked = db.prepare("select count(*) as n from image where state is not null")
-  await until(() => looked.get()?.["n"] === PICTURES, 500)
+  await until(async () => (await looked.get())?.["n"] === PICTURES, 500)
   db.close()
 })
 afterAll(async () => {

@@ -55,8 +55,8 @@ test("every question is answered while the index is made anew, a crawl goes befo
   }
   await using site = await startTestSite({ "/": article("Otters", { text: "Otters hold hands asleep." }) })
   {
-    using db = openStateStore(dataDir)
-    new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
+    using db = await openStateStore(dataDir)
+    await new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
   }
   const env = {
     FOSSICK_DATA_DIR: dataDir,

@@ -65,7 +65,7 @@ export async function startAppliance(options: StartOptions): Promise<number> {
     const folder = resolve(config.dataDir)
     // Before anything is written: the folder may be another's.
     if (because === null) await takeFolder(folder, "appliance")
-    refuseOtherState(folder)
+    await refuseOtherState(folder)
     const isReadOnly = because !== null || config.readOnly !== "off"
     await requireFreePorts(listenersOf(config, selling.on && !isReadOnly ? selling.config : null))
     const standIn = because === null ? null : standInFor(folder, because)
@@ -90,11 +90,11 @@ export async function startAppliance(options: StartOptions): Promise<number> {
 }
 
 /** Before any process works on it, and is started again for failing. What else may be wrong with it these say themselves. */
-function refuseOtherState(folder: string): void {
+async function refuseOtherState(folder: string): Promise<void> {
   const file = join(folder, "state.db")
   if (stateServer(folder) !== null || !existsSync(file)) return
   try {
-    refuseOtherFile(file)
+    await refuseOtherFile(file)
   } catch (error) {
     if (error instanceof OtherStateError) throw error
   }

@@ -3,8 +3,10 @@ import { once } from "node:events"
 import { join } from "node:path"
 
 import { describe, expect, test } from "vitest"
+import { pause } from "#base/flow/pause.ts"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
 
+import { Pooler } from "#base/store/testing/pooler.ts"
 import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { freePort } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
@@ -36,7 +38,7 @@ async function endedWhileItWaits(program: string, how: "signal" | "lost parent")
   })
   let said = ""
   for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (data) => (said += String(data)))
-  await until(() => said.includes("Waiting for it."))
+  await until(async () => said.includes("Waiting for it."))
   if (how === "signal") child.kill("SIGTERM")
   else child.disconnect()
   const [code] = (await once(child, "exit")) as [number | null]
@@ -90,6 +92,55 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     expect((await search()).code).toBe(200)
   })
 
+  test("loses no count when the server goes away amid calls, and answers known keys again once it is back", async () => {
+    const [CLIENTS, KEYS] = [32, 4]
+    await using server = await PostgresServer.start()
+    using line = await Pooler.before(server.port, 5)
+    await using appliance = await startAppliance({ FOSSICK_STATE: line.url(), FOSSICK_HANDBOOK: "off" })
+    const ask = async (path: string, key: string, body?: object) =>
+      await fetch(`${appliance.url}${path}`, {
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        ...(body && { method: "POST", body: JSON.stringify(body) }),
+      })
+    const keys: string[] = []
+    for (let n = 0; n < KEYS; n++) {
+      const made = await ask("/admin/keys", appliance.apiKey, { name: `client ${n}`, credits: 1000 })
+      keys.push(((await made.json()) as { readonly key: string }).key)
+    }
+
+    let answered = 0
+    const refused: { readonly status: number; readonly again: string | null }[] = []
+    const client = async (key: string) => {
+      for (;;) {
+        const search = { query: "bees", search_depth: "ultra-fast" }
+        const { status, headers, body } = await ask("/search", key, search)
+        await body?.cancel()
+        if (status === 200) break
+        refused.push({ status, again: headers.get("retry-after") })
+        await pause(100)
+      }
+      answered += 1
+    }
+    const clients = Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(keys[n % KEYS]!)))
+    await until(() => answered >= CLIENTS / 2)
+    line.cut()
+    const before = refused.length
+    const left = CLIENTS - answered
+    await until(() => refused.length >= before + 2 * left)
+    expect((await ask("/healthz", "")).status).toBe(200)
+    expect((await ask("/readyz", "")).status).toBe(503)
+    await line.mend()
+    await clients
+
+    expect(refused.filter(({ status, again }) => status !== 503 || again === null)).toEqual([])
+    const usage = await ask("/admin/usage", appliance.apiKey)
+    const rows = ((await usage.json()) as { readonly usage: readonly { readonly calls: number }[] }).usage
+    const counted = rows.reduce((sum, { calls }) => sum + calls, 0)
+    // A call whose count had landed when the line was cut could not be answered any more.
+    expect(counted).toBeGreaterThanOrEqual(CLIENTS)
+    expect(counted).toBeLessThanOrEqual(2 * CLIENTS)
+  })
+
   test("goes on with a crawl that was under way", async () => {
     const PAGES = 10
     const links = Array.from({ length: PAGES - 1 }, (_, page) => `/page-${page}`)
@@ -115,7 +166,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     const source = { seeds: [site.url("/")], politeness: { delayMs: 50 } }
     expect((await ask("/admin/sources/bees", { method: "PUT", body: JSON.stringify(source) })).ok).toBe(true)
     expect((await ask("/admin/sources/bees/run", { method: "POST" })).ok).toBe(true)
-    await until(() => kill !== undefined)
+    await until(async () => kill !== undefined)
     await kill
     await until(async () => (await ask("/readyz")).status === 503)
     await server.up()

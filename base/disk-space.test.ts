@@ -109,23 +109,22 @@ describe("a full disk", () => {
       expect(failedToWrite(error)).toBe(false)
   })
 
-  test("fails a transaction by name and folder, leaves nothing of it, and all is well once there is room", () => {
-    using db = openStateStore(folder)
-    db.exec("create table t (x text)")
+  test("fails a transaction by name and folder, leaves nothing of it, and all is well once there is room", async () => {
+    using db = await openStateStore(folder)
+    await db.exec("create table t (x text)")
     const insert = () =>
-      transaction(db, () => {
-        db.prepare("insert into t values ('first')").run()
-        db.prepare("insert into t values (?)").run("x".repeat(MB))
+      transaction(db, async () => {
+        await db.prepare("insert into t values ('first')").run()
+        await db.prepare("insert into t values (?)").run("x".repeat(MB))
       })
-    const { max_page_count: before } = db.prepare("pragma max_page_count").get()!
-    db.exec("pragma max_page_count = 1")
-    expect(insert).toThrow(UnwritableError)
-    expect(insert).toThrow(folder)
-    expect(db.isTransaction).toBe(false)
-    expect(db.prepare("select count(*) as n from t").get()).toEqual({ n: 0 })
-    db.exec(`pragma max_page_count = ${Number(before)}`)
-    insert()
-    expect(db.prepare("select count(*) as n from t").get()).toEqual({ n: 2 })
+    const { max_page_count: before } = (await db.prepare("pragma max_page_count").get())!
+    await db.exec("pragma max_page_count = 1")
+    await expect(insert).rejects.toThrow(UnwritableError)
+    await expect(insert).rejects.toThrow(folder)
+    expect(await db.prepare("select count(*) as n from t").get()).toEqual({ n: 0 })
+    await db.exec(`pragma max_page_count = ${Number(before)}`)
+    await insert()
+    expect(await db.prepare("select count(*) as n from t").get()).toEqual({ n: 2 })
   })
 })
 

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
 
 import { makeFolder, readOnlyBecause } from "./folder.ts"
-import { openToRead } from "./store/busy.ts"
+import { openToRead } from "./store/sqlite/busy.ts"
 import { openStateStore } from "./store/state-store.ts"
 
 // A folder that is mounted for reading alone, in the sight of a process of its own.
@@ -26,7 +26,7 @@ function inside(program: string): string {
   const code = `
     import { readOnlyBecause } from "./base/folder.ts"
     import { isUnwritable, unwritableMessage, DiskRoom } from "./base/disk-space.ts"
-    import { openToRead } from "./base/store/busy.ts"
+    import { openToRead } from "./base/store/sqlite/busy.ts"
     import { openStateStore } from "./base/store/state-store.ts"
     import { DatabaseSync } from "node:sqlite"
     const dir = ${JSON.stringify(dir)}
@@ -48,17 +48,17 @@ function inside(program: string): string {
 }
 
 describe("a read-only folder", { tags: ["mounts"] }, () => {
-  beforeAll(() => {
-    using db = openStateStore(dir)
-    db.exec("create table t (x text)")
-    db.exec("insert into t values ('kept')")
+  beforeAll(async () => {
+    using db = await openStateStore(dir)
+    await db.exec("create table t (x text)")
+    await db.exec("insert into t values ('kept')")
   })
 
   test("is told by its name, with what to do, by all that fails in it", () => {
     const said = inside(`
       const room = new DiskRoom(dir, 0)
       console.log(readOnlyBecause(dir), room.isLow(), room.takesNothing, room.problem().includes(dir))
-      const failed = error(() => openStateStore(dir))
+      const failed = await openStateStore(dir).catch((error) => error)
       console.log(failed.code, isUnwritable(failed))
       console.log(unwritableMessage(dir))
       console.log(room.problem())`).split("\n")
@@ -85,15 +85,15 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
   })
 })
 
-test("a folder that can be written to is told from it, and one that is not there", () => {
+test("a folder that can be written to is told from it, and one that is not there", async () => {
   expect(readOnlyBecause(dir)).toBeNull()
   expect(readOnlyBecause(join(dir, "none"))).toBeNull()
-  using db = openStateStore(dir)
-  db.exec("create table if not exists t (x text)")
+  using db = await openStateStore(dir)
+  await db.exec("create table if not exists t (x text)")
   using reading = openToRead(join(dir, "state.db"))
   // It follows who writes.
-  db.exec("delete from t")
-  db.exec("insert into t values ('now')")
+  await db.exec("delete from t")
+  await db.exec("insert into t values ('now')")
   expect(reading.prepare("select x from t").all()).toEqual([{ x: "now" }])
 })
 

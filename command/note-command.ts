@@ -12,13 +12,17 @@ import { accountSettings } from "../api/identity/accounts/settings.ts"
 import type { CommandSpec, Given } from "./spec.ts"
 
 /** Notes in the audit log what a command changed, with what it was given. It was done: a note that fails is told, and no more. */
-export function noteCommand(path: string, { args = {} }: Pick<CommandSpec, "args">, given: Given): void {
+export async function noteCommand(
+  path: string,
+  { args = {} }: Pick<CommandSpec, "args">,
+  given: Given,
+): Promise<void> {
   try {
     const env = environment()
     const { dataDir } = readSettings(engineSettings, env)
     // A command that needs none makes none.
     if (!existsSync(join(dataDir, "state.db"))) return
-    const db = openStateStore(dataDir)
+    const db = await openStateStore(dataDir)
     try {
       const audit = new AuditLog(db, readSettings(accountSettings, env).auditDays)
       const named = Object.fromEntries(
@@ -26,7 +30,7 @@ export function noteCommand(path: string, { args = {} }: Pick<CommandSpec, "args
       )
       const told = toldChanges()
       const [first] = Object.keys(args).map((name) => given.args[name])
-      transaction(db, () =>
+      await transaction(db, () =>
         audit.note({
           who: commandActor(),
           action: `fossick ${path}`,

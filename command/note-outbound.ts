@@ -7,12 +7,12 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/settings.ts"
 
 /** Writes down whom this command talked to, where there is an appliance to keep it. */
-export function writeTalked(): void {
+export async function writeTalked(): Promise<void> {
   try {
     const { dataDir } = readSettings(engineSettings, environment())
     if (!existsSync(join(dataDir, "state.db"))) return
-    const db = openStateStore(dataDir)
-    writeOutbound(db)
+    const db = await openStateStore(dataDir)
+    await writeOutbound(db)
     db.close()
   } catch {
     // It was done, whether it is noted or not.

@@ -17,8 +17,9 @@ export async function runLine(args: readonly string[]): Promise<void> {
   const { path, spec, given } = line
   const work = async () => {
     const code = await spec.run(given)
-    if (hasTalked()) (await import("./note-outbound.ts")).writeTalked()
-    if (doesChange(spec, given, code)) (await import("./note-command.ts")).noteCommand(path, spec, given)
+    if (hasTalked()) await (await import("./note-outbound.ts")).writeTalked()
+    if (doesChange(spec, given, code))
+      await (await import("./note-command.ts")).noteCommand(path, spec, given)
     return code
   }
   await runCommand(path, work, spec)

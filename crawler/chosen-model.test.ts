@@ -34,8 +34,8 @@ test("a first crawl of German pages is embedded by the multilingual model, once"
   using folder = temporaryFolder()
   await using site = await startTestSite(SEITEN)
   {
-    using db = openStateStore(folder.path)
-    new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")], limits: { depth: 1 } }))
+    using db = await openStateStore(folder.path)
+    await new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")], limits: { depth: 1 } }))
   }
   const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
   await using reader = await openSearchEngine(settings)
@@ -79,7 +79,7 @@ test("a first crawl of German pages is embedded by the multilingual model, once"
       // The English model made no vector of them.
       expect(previous).toMatchObject({ pages: 3, pagesWithoutVectors: 3 })
     }
-    await until(() => inUse().length === 1)
+    await until(async () => inUse().length === 1)
   } finally {
     crawler.kill("SIGTERM")
     await closed

@@ -60,7 +60,7 @@ describe.each([
         else html(article("Flaky"))(request, response)
       },
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const config = testConfig({ FOSSICK_RETRY_DELAY_MS: "300" })
     const job = await fixture.crawl(
       { seeds: [site.origin], politeness: { concurrency: 1, delayMs: 50 } },
@@ -85,22 +85,22 @@ describe.each([
   })
 
   test("leaves the living alive and the dead dead", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const { jobs } = fixture
-    const { id } = jobs.enqueue(defineSource({ seeds: ["https://a.example/"] }))
-    jobs.start(id)
-    jobs.crawlerBeat(1)
+    const { id } = await jobs.enqueue(defineSource({ seeds: ["https://a.example/"] }))
+    await jobs.start(id)
+    await jobs.crawlerBeat(1)
     setClock(step)
-    expect(jobs.hasCrawler()).toBe(false)
-    expect(jobs.get(id)?.state).toBe("queued")
-    expect(jobs.count({ state: "running" })).toBe(0)
-    jobs.crawlerBeat(2)
-    jobs.beat(id)
-    expect(jobs.hasCrawler()).toBe(true)
-    expect(jobs.get(id)?.state).toBe("running")
-    expect(jobs.isIdle()).toBe(false)
+    expect(await jobs.hasCrawler()).toBe(false)
+    expect((await jobs.get(id))?.state).toBe("queued")
+    expect(await jobs.count({ state: "running" })).toBe(0)
+    await jobs.crawlerBeat(2)
+    await jobs.beat(id)
+    expect(await jobs.hasCrawler()).toBe(true)
+    expect((await jobs.get(id))?.state).toBe("running")
+    expect(await jobs.isIdle()).toBe(false)
     setClock(-step)
-    expect(jobs.hasCrawler()).toBe(false)
+    expect(await jobs.hasCrawler()).toBe(false)
   })
 
   test("deletes nothing for its age within a day", () => {
@@ -126,136 +126,134 @@ describe("a glitch of ten years", () => {
     { schedule: { cron: "15 3 * * *", jitterMinutes: 30 }, within: 24.5 * HOUR },
     { schedule: { everyHours: 6 }, within: 6 * HOUR },
   ])("leaves no schedule $schedule in the future: run in it, or made", async ({ schedule, within }) => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const { db, jobs } = fixture
     const before = new Sources(db, jobs)
     const tickerOf = (sources: Sources) => new Ticker([new CrawlTasks(sources, jobs)])
     const running = tickerOf(before)
-    before.put({ name: "old", seeds: "a.example", schedule })
-    running.tick()
-    for (const { id } of jobs.list()) jobs.cancel(id)
+    await before.put({ name: "old", seeds: "a.example", schedule })
+    await running.tick()
+    for (const { id } of await jobs.list()) await jobs.cancel(id)
     setClock(YEARS)
-    before.put({ name: "new", seeds: "b.example", schedule })
-    running.tick()
-    for (const { id } of jobs.list()) jobs.cancel(id)
-    expect(before.get("old")?.nextRun?.getTime()).toBeGreaterThan(NOW + YEARS)
+    await before.put({ name: "new", seeds: "b.example", schedule })
+    await running.tick()
+    for (const { id } of await jobs.list()) await jobs.cancel(id)
+    expect((await before.get("old"))?.nextRun?.getTime()).toBeGreaterThan(NOW + YEARS)
 
     // In the same process, and in one that is started afterwards.
     setClock(-YEARS)
     for (const sources of [before, new Sources(db, jobs)]) {
-      ;(sources === before ? running : tickerOf(sources)).tick()
+      await (sources === before ? running : tickerOf(sources)).tick()
       for (const name of ["old", "new"]) {
-        const next = sources.get(name)!.nextRun!.getTime()
+        const next = (await sources.get(name))!.nextRun!.getTime()
         expect(next).toBeGreaterThan(Date.now())
         expect(next).toBeLessThanOrEqual(Date.now() + within)
       }
       // For the process that starts anew: as the glitch left it.
       if (sources === before) {
-        db.prepare("update source set next_run_at = next_run_at + ?1, last_run_at = last_run_at + ?1").run(
-          YEARS,
-        )
+        await db
+          .prepare("update source set next_run_at = next_run_at + ?1, last_run_at = last_run_at + ?1")
+          .run(YEARS)
       }
     }
     setClock(within + 60_000)
-    expect(
-      tickerOf(new Sources(db, jobs))
-        .tick()
-        .map(({ name }) => name),
-    ).toEqual(expect.arrayContaining(["new", "old"]))
+    expect((await tickerOf(new Sources(db, jobs)).tick()).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["new", "old"]),
+    )
   })
 
   test("a schedule that is where it belongs stays there", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const chances = [0.9, 0.1, 0.1]
     const schedule = { cron: "15 3 * * *", jitterMinutes: 60 }
     const make = () => new Sources(fixture.db, fixture.jobs, Date.now, () => chances.shift() ?? 0)
-    make().put({ name: "docs", seeds: "a.example", schedule })
-    const next = make().get("docs")?.nextRun
-    new Ticker([new CrawlTasks(make(), fixture.jobs)], Date.now, () => chances.shift() ?? 0).tick()
-    expect(make().get("docs")?.nextRun).toEqual(next)
+    await make().put({ name: "docs", seeds: "a.example", schedule })
+    const next = (await make().get("docs"))?.nextRun
+    await new Ticker([new CrawlTasks(make(), fixture.jobs)], Date.now, () => chances.shift() ?? 0).tick()
+    expect((await make().get("docs"))?.nextRun).toEqual(next)
   })
 
   test("keeps no address from the next crawl, and none from the next run", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const { db, jobs } = fixture
     const source = defineSource({ name: "docs", seeds: ["https://a.example/"] })
     const url = "https://a.example/" as PageUrl
-    const job = jobs.enqueue(source)
+    const job = await jobs.enqueue(source)
     const known = new KnownAddresses(db)
-    const open = () => new Frontier(db, job, known, () => ({ concurrency: 1, delayMs: 0 }), Infinity, HOUR)
-    const frontier = open()
-    frontier.add([url], { how: "seed", on: null, depth: 0 })
-    const entry = frontier.next()!
+    const open = () => Frontier.open(db, job, known, () => ({ concurrency: 1, delayMs: 0 }), Infinity, HOUR)
+    const frontier = await open()
+    await frontier.add([url], { how: "seed", on: null, depth: 0 })
+    const entry = (await frontier.next())!
     // As a process that was started in the glitch puts it off: its time goes on from there.
-    frontier.postpone(entry, Date.now() + YEARS)
-    expect(open().next()?.url).toBe(url)
+    await frontier.postpone(entry, Date.now() + YEARS)
+    expect((await (await open()).next())?.url).toBe(url)
 
     setClock(YEARS)
-    known.record(job, [{ url, outcome: "indexed", detail: null, hash: "1" }])
+    await known.record(job, [{ url, outcome: "indexed", detail: null, hash: "1" }])
     setClock(-YEARS)
-    expect(known.chunk("docs", -1, Date.now(), null).addresses).toEqual([])
-    known.heal(source)
-    expect(known.chunk("docs", -1, Date.now(), null).addresses).toMatchObject([{ url }])
+    expect((await known.chunk("docs", -1, Date.now(), null)).addresses).toEqual([])
+    await known.heal(source)
+    expect((await known.chunk("docs", -1, Date.now(), null)).addresses).toMatchObject([{ url }])
   })
 
   test("keeps no image unseen", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const store = new ImageStore(fixture.db, fixture.folder)
     const image = { url: "https://a.example/a.png", description: null }
     const pages = [{ url: "https://a.example/" as PageUrl, images: [image], source: "docs" }]
-    new ImageNotes(fixture.db).note(pages)
+    await new ImageNotes(fixture.db).note(pages)
     setClock(YEARS)
-    store.postpone(store.nextUnread("a.example")!, HOUR, "the site is down")
-    expect(store.hasWork()).toBe(false)
+    await store.postpone((await store.nextUnread("a.example"))!, HOUR, "the site is down")
+    expect(await store.hasWork()).toBe(false)
     setClock(-YEARS)
-    expect(store.hasWork()).toBe(true)
-    expect(store.unreadHosts()).toEqual(["a.example"])
-    store.recordFailure(store.nextUnread("a.example")!.id, "unreadable", "it is no image")
-    expect(store.hasWork()).toBe(false)
+    expect(await store.hasWork()).toBe(true)
+    expect(await store.unreadHosts()).toEqual(["a.example"])
+    await store.recordFailure((await store.nextUnread("a.example"))!.id, "unreadable", "it is no image")
+    expect(await store.hasWork()).toBe(false)
   })
 
   test("doesn't hold back webhook messages, and retries them for a day from then", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const queue = new WebhookQueue(fixture.db)
     const webhooks = [{ url: "https://hook.example/", events: ["finished" as const] }]
     setClock(YEARS)
-    const { id } = fixture.jobs.enqueue(defineSource({ seeds: ["https://a.example/"], webhooks }))
-    fixture.jobs.start(id)
-    fixture.jobs.end(id, "finished")
-    queue.collect()
-    const [message] = queue.due(new Set(), 10)
+    const { id } = await fixture.jobs.enqueue(defineSource({ seeds: ["https://a.example/"], webhooks }))
+    await fixture.jobs.start(id)
+    await fixture.jobs.end(id, "finished")
+    await queue.collect()
+    const [message] = await queue.due(new Set(), 10)
     const refused = {
       status: 500,
       error: "answered 500",
       final: false,
     } as const
-    queue.settle(message!.id, refused)
-    expect(queue.due(new Set(), 10)).toEqual([])
+    await queue.settle(message!.id, refused)
+    expect(await queue.due(new Set(), 10)).toEqual([])
     setClock(-YEARS)
-    expect(queue.due(new Set(), 10)).toHaveLength(1)
-    queue.settle(message!.id, refused)
-    expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "waiting" }])
-    expect(queue.due(new Set(), 10)).toEqual([])
+    expect(await queue.due(new Set(), 10)).toHaveLength(1)
+    await queue.settle(message!.id, refused)
+    expect(await queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "waiting" }])
+    expect(await queue.due(new Set(), 10)).toEqual([])
     setClock(GIVE_UP_MS)
-    queue.settle(message!.id, refused)
-    expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "given-up" }])
+    await queue.settle(message!.id, refused)
+    expect(await queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "given-up" }])
   })
 
   test("doesn't hold back alerts", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const mails = new AlertBook(fixture.db).outbox("email")
     const due = () => mails.due(new Set(), 10)
     setClock(YEARS)
-    mails.tell(["ops@example.com"], {
+    await mails.tell(["ops@example.com"], {
       type: "alert.test",
       subject: "docs",
       text: "The last run went wrong.",
       data: {},
     })
-    mails.settle(due()[0]!.id, { error: "try later", status: null, final: false })
-    expect(due()).toEqual([])
+    await mails.settle((await due())[0]!.id, { error: "try later", status: null, final: false })
+    expect(await due()).toEqual([])
     setClock(-YEARS)
-    expect(due()).toMatchObject([{ receiver: "ops@example.com" }])
+    expect(await due()).toMatchObject([{ receiver: "ops@example.com" }])
   })
 })
 

@@ -170,7 +170,7 @@ test("every oddity of a site ends in its own outcome, and none in the way of ano
       document("application/xml"),
     ),
   })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const config = testConfig({
     FOSSICK_FETCH_TIMEOUT_MS: "8000",
     FOSSICK_MAX_TRIES: "2",
@@ -180,10 +180,12 @@ test("every oddity of a site ends in its own outcome, and none in the way of ano
   expect(job).toMatchObject({ state: "finished", queued: 0, error: null })
 
   const known = new KnownAddresses(fixture.db)
-  const ended = Object.keys(ODDITIES).map((path) => [
-    path,
-    known.get(site.url(path) as PageUrl)?.outcome ?? null,
-  ])
+  const ended = await Promise.all(
+    Object.keys(ODDITIES).map(async (path) => [
+      path,
+      (await known.get(site.url(path) as PageUrl))?.outcome ?? null,
+    ]),
+  )
   expect(Object.fromEntries(ended)).toEqual(
     Object.fromEntries(Object.entries(ODDITIES).map(([path, { outcome }]) => [path, outcome])),
   )
@@ -192,14 +194,14 @@ test("every oddity of a site ends in its own outcome, and none in the way of ano
     ["/moved-by-a-tag", site.url("/plain")],
     ["/leaves-by-a-tag", "https://elsewhere.invalid/"],
   ] as const)
-    expect(known.get(site.url(path) as PageUrl)).toMatchObject({
+    expect(await known.get(site.url(path) as PageUrl)).toMatchObject({
       detail: `redirects to ${leadsTo}`,
       leadsTo,
     })
-  expect(known.get(site.url("/unended") as PageUrl)?.detail).toMatch(
+  expect((await known.get(site.url("/unended") as PageUrl))?.detail).toMatch(
     /^the answer was cut off after \d+ bytes$/,
   )
-  expect(cutOffPages(fixture.db, "canal", job.id)).toEqual([site.url("/unended")])
+  expect(await cutOffPages(fixture.db, "canal", job.id)).toEqual([site.url("/unended")])
   const titles = Object.fromEntries(
     [...fixture.engine.pages.values()].map(({ url, title }) => [new URL(url).pathname, title]),
   )

@@ -9,7 +9,7 @@ let fixture: CrawlFixture
 let site: TestSite
 
 beforeAll(async () => {
-  fixture = new CrawlFixture()
+  fixture = await CrawlFixture.open()
   site = await startTestSite({ "/docs/": article("Handbook"), "/": article("Home") })
 })
 afterAll(async () => {

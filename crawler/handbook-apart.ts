@@ -26,32 +26,38 @@ export function handbookApart(
   { handbook }: Pick<CrawlerConfig, "handbook">,
 ): Engine {
   if (handbook === "always") return engine
-  let known: { readonly apart: Apart; readonly until: number } | undefined
-  const apart = (): Apart => {
-    if (!known || known.until < steadyNow())
-      known = { apart: lookFor(db, handbook === "off"), until: steadyNow() + KNOWN_MS }
+  let known: { readonly apart: Promise<Apart>; readonly until: number } | undefined
+  const apart = (): Promise<Apart> => {
+    if (!known || known.until < steadyNow()) {
+      const look = { apart: lookFor(db, handbook === "off"), until: steadyNow() + KNOWN_MS }
+      // What failed is asked again by the next query.
+      look.apart.catch(() => (known = known === look ? undefined : known))
+      known = look
+    }
     return known.apart
   }
   /** What is asked, without the handbook where it is left out. */
-  const asked = <Q extends Pick<Query, "text"> & { readonly filter?: PageFilter }>(query: Q): Q => {
-    const now = (query.filter?.sources ?? []).length > 0 ? null : apart()
+  const asked = async <Q extends Pick<Query, "text"> & { readonly filter?: PageFilter }>(
+    query: Q,
+  ): Promise<Q> => {
+    const now = (query.filter?.sources ?? []).length > 0 ? null : await apart()
     if (now === null || hostsIn(query).some((name) => hostName(name) === now.host)) return query
     return { ...query, filter: { ...query.filter, excludeSources: [HANDBOOK_SOURCE] } }
   }
   return {
     ...delegate(engine),
-    search: (query, options) => engine.search(asked(query), options),
-    facets: (query, options) => engine.facets(asked(query), options),
-    suggest: (query) => engine.suggest(asked(query)),
+    search: async (query, options) => engine.search(await asked(query), options),
+    facets: async (query, options) => engine.facets(await asked(query), options),
+    suggest: async (query) => engine.suggest(await asked(query)),
   }
 }
 
-function lookFor(db: StateStore, isOff: boolean): Apart {
+async function lookFor(db: StateStore, isOff: boolean): Promise<Apart> {
   // Declared under this name by an older version: then it is a source like any other.
-  if (isDeclared(db, HANDBOOK_SOURCE)) return null
-  const page = somePage(db, HANDBOOK_SOURCE)
+  if (await isDeclared(db, HANDBOOK_SOURCE)) return null
+  const page = await somePage(db, HANDBOOK_SOURCE)
   const host = page === null ? null : hostName(new URL(page).hostname)
-  return isOff || (host !== null && othersHavePages(db, HANDBOOK_SOURCE)) ? { host } : null
+  return isOff || (host !== null && (await othersHavePages(db, HANDBOOK_SOURCE))) ? { host } : null
 }
 
 function hostsIn({

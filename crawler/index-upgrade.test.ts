@@ -26,8 +26,8 @@ test("a crawler that finds an index of an older format makes it anew, and then c
   await using vectors = await startCheapVectors()
   await using site = await startTestSite({ "/": article("Otters", { text: "Otters hold hands asleep." }) })
   {
-    using db = openStateStore(folder.path)
-    new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
+    using db = await openStateStore(folder.path)
+    await new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
   }
   const env = {
     ...CHILD_ENV,
@@ -48,7 +48,7 @@ test("a crawler that finds an index of an older format makes it anew, and then c
     await expect
       .poll(() => reader.stats(), { interval: 200 })
       .toMatchObject({ pages: OLD_PAGES + 1, pagesWithoutVectors: 0 })
-    await until(() => log.some((line) => / finished: /.test(line)))
+    await until(async () => log.some((line) => / finished: /.test(line)))
   } finally {
     crawler.kill("SIGTERM")
     await closed

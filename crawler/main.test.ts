@@ -79,19 +79,19 @@ test("a job outlives its process and the appliance: every page once, and its sta
   }
   const answers: Record<string, Answer> = { "/": article("Home", { links }), "*": page }
   await using site = await startTestSite(answers)
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   try {
     const jobs = new Jobs(db)
-    const { id } = jobs.enqueue(defineSource({ seeds: [site.url("/")] }))
+    const { id } = await jobs.enqueue(defineSource({ seeds: [site.url("/")] }))
 
     crawler = new Crawler(folder.path, vectors.settings)
     expect(await crawler.ended).toBe(0)
     expect(crawler.log).toContainEqual(expect.stringMatching(/^the job process failed and is started again/))
     expect(on.size).toBe(0)
-    expect(jobs.hasCrawler()).toBe(false)
+    expect(await jobs.hasCrawler()).toBe(false)
     isGrowing = false
     const pages = 1 + PAGES + further.size
-    const stopped = jobs.get(id)
+    const stopped = await jobs.get(id)
     expect(stopped).toMatchObject({ state: "queued", endedAt: null, error: null })
     expect(stopped?.queued).toBeGreaterThan(0)
     // The last page that was named may not be known yet.
@@ -146,17 +146,22 @@ test("three jobs at work outlive kill -9 of their process: nothing is lost, and 
   await using north = await siteOf("north")
   await using south = await siteOf("south")
   await using west = await siteOf("west")
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   try {
     const jobs = new Jobs(db)
-    const ids = [north, south, west].map(
-      (site, at) => jobs.enqueue(defineSource({ name: `source-${at}`, seeds: [site.url("/")] })).id,
+    const ids = await Promise.all(
+      [north, south, west].map(
+        async (site, at) =>
+          (await jobs.enqueue(defineSource({ name: `source-${at}`, seeds: [site.url("/")] }))).id,
+      ),
     )
     crawler = new Crawler(folder.path, vectors.settings)
     for (const id of ids) {
       const job = await over(jobs, id)
       expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 1 + paths.length } })
-      expect(jobs.events(id).filter(({ text }) => text === "its process was lost: queued")).toHaveLength(1)
+      expect(
+        (await jobs.events(id)).filter(({ text }) => text === "its process was lost: queued"),
+      ).toHaveLength(1)
     }
     expect(isKilled).toBe(true)
     crawler.stop()
@@ -171,7 +176,7 @@ test("three jobs at work outlive kill -9 of their process: nothing is lost, and 
 
 async function over(jobs: Jobs, id: number): Promise<Job | null> {
   for (;;) {
-    const job = jobs.get(id)
+    const job = await jobs.get(id)
     if (job?.state !== "queued" && job?.state !== "running") return job
     await sleep(50)
   }

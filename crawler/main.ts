@@ -89,9 +89,9 @@ const opened = await openStateOnceThere(dataDir, stop.signal, (why) => log.error
 if (opened === null) process.exit(0)
 const db = opened
 /** This process among others on the same state, where there may be any. */
-const own = isShared || isOnServer(db) ? new OwnProcess(db, "crawler") : null
+const own = isShared || isOnServer(db) ? await OwnProcess.begin(db, "crawler") : null
 if (own !== null && !isShared) await becomeOnlyOne(own).catch(endTaken)
-const lostState = strangeState(dataDir, db)
+const lostState = await strangeState(dataDir, db)
 // Under a supervisor the API says so.
 if (lostState !== null && process.send === undefined) log.error(`${lostState} ${STRANGE_STATE_ADVICE}`)
 const outbound = keepOutbound(db)
@@ -105,7 +105,7 @@ const ticker = new Ticker([new CrawlTasks(sources, jobs), new BackupTasks(backup
 let unfinished =
   engine !== "embedded" ||
   ["index", "generations"].some((name) => existsSync(join(dataDir, name))) ||
-  jobs.hasRunning()
+  (await jobs.hasRunning())
 /** What the last job process knew. */
 let modelWanted: string | undefined
 let tidyAt = 0
@@ -122,18 +122,21 @@ const room = new DiskRoom(dataDir, minFreeMb, { warn: warnFreeMb })
 let isWaiting = false
 let isNear = false
 let stuckBy: string | null = null
-unlessStuck(() => jobs.crawlerBeat(process.pid))
+await unlessStuck(() => jobs.crawlerBeat(process.pid))
 let signAt = 0
 /** Whether schedules, receivers, backups and what is to be forgotten are this crawler's: of several they are one's. */
 let leads = own === null
 const led: Promise<unknown>[] = []
+const ticks: { last: Promise<void> | null } = { last: null }
 const beat = setInterval(() => {
   tellNear()
-  unlessStuck(tick)
+  ticks.last ??= unlessStuck(tick)
+    .catch(endBroken)
+    .finally(() => (ticks.last = null))
 }, BEAT_MS)
-function tick(): void {
-  jobs.crawlerBeat(process.pid)
-  if (own !== null && steadyNow() >= signAt) sign(own)
+async function tick(): Promise<void> {
+  await jobs.crawlerBeat(process.pid)
+  if (own !== null && steadyNow() >= signAt) await sign(own)
   if (notice !== null) return
   if (engine === "embedded" && steadyNow() >= sizesAt) {
     sizesAt = steadyNow() + SIZES_MS
@@ -145,8 +148,8 @@ function tick(): void {
   // Somebody asked for another model: the job process builds the index for it.
   if (modelWanted !== undefined) unfinished ||= wantedModel(dataDir, engine) !== modelWanted
   if (!leads) return
-  tellClock()
-  for (const { kind, name, run, isLeftOut } of ticker.tick()) {
+  await tellClock()
+  for (const { kind, name, run, isLeftOut } of await ticker.tick()) {
     log[isLeftOut ? "warn" : "info"](
       kind === "crawl" ? { source: name, job: run } : { [kind]: name, run },
       isLeftOut
@@ -156,14 +159,14 @@ function tick(): void {
   }
   if (steadyNow() >= tidyAt) {
     tidyAt = steadyNow() + TIDY_MS
-    if (!guard.mayDelete()) return
+    if (!(await guard.mayDelete())) return
     if (hasTidied && steadyNow() >= checkAllAt) unfinished = true
     // An index that was kept to go back to may have had its days: the job process deletes it.
     if (hasTidied) unfinished ||= existsSync(join(dataDir, "generations"))
     hasTidied = true
-    jobs.forget(Date.now() - config.jobHistoryDays * DAY_MS)
-    removals.purge()
-    removals.forgetDead()
+    await jobs.forget(Date.now() - config.jobHistoryDays * DAY_MS)
+    await removals.purge()
+    await removals.forgetDead()
     givingBack = giveBack(db).catch((err: unknown) =>
       log.warn({ err }, "room in state.db is not given back yet"),
     )
@@ -178,13 +181,13 @@ log.info("the crawler is ready")
 // For the next start, also after a crash: by itself the cache is written by a process that ends as asked.
 flushCompileCache()
 await repeatWorker({
-  start() {
+  async start() {
     const isThorough = steadyNow() >= checkAllAt
     if (isThorough) checkAllAt = steadyNow() + DAY_MS
     modelWanted = wantedModel(dataDir, engine)
     return new WorkerProcess(JOB_WORKER, isThorough ? [CHECK_ALL] : [])
   },
-  hasWork: () => notice === null && hasWork() && hasRoom(),
+  hasWork: async () => notice === null && (await hasWork()) && hasRoom(),
   onExit(code) {
     unfinished = code !== 0
   },
@@ -200,26 +203,27 @@ await looking
 await givingBack
 await Promise.all(led)
 clearInterval(beat)
-unlessStuck(() => {
-  jobs.crawlerGone(process.pid)
-  own?.[Symbol.dispose]()
+await ticks.last
+await unlessStuck(async () => {
+  await jobs.crawlerGone(process.pid)
+  await own?.[Symbol.asyncDispose]()
 })
-outbound[Symbol.dispose]()
+await outbound[Symbol.asyncDispose]()
 db.close()
 log.info("the crawler has stopped")
 if (process.connected) process.disconnect()
 
 /** Says that this process lives, and looks after others that may not. */
-function sign(me: OwnProcess): void {
+async function sign(me: OwnProcess): Promise<void> {
   signAt = steadyNow() + SIGN_MS
-  if (!me.sign()) {
+  if (!(await me.sign())) {
     log.error("the crawler was taken for lost, and others go on with its work; it begins anew")
     process.exitCode = 1
     stop.abort()
     return
   }
-  me.bury()
-  if (leads || !me.take(LEAD)) return
+  await me.bury()
+  if (leads || !(await me.take(LEAD))) return
   leads = true
   lead()
 }
@@ -243,7 +247,7 @@ function lead(): void {
       book: new AlertBook(db),
       config,
       userAgent: userAgentHeader(config),
-      declared: () => sources.list().map(({ source }) => source.name),
+      declared: async () => (await sources.list()).map(({ source }) => source.name),
       env,
       log,
       signal,
@@ -259,7 +263,7 @@ function lead(): void {
  */
 async function becomeOnlyOne(me: OwnProcess): Promise<void> {
   const late = performance.now() + LOST_MS
-  while (!me.take(ONLY)) {
+  while (!(await me.take(ONLY))) {
     if (performance.now() >= late) {
       throw new KnownError(
         "Another crawler works on this state (FOSSICK_STATE), and the embedded engine has one writer. For several crawlers set FOSSICK_ENGINE to opensearch or meilisearch; for another appliance name another schema.",
@@ -267,8 +271,8 @@ async function becomeOnlyOne(me: OwnProcess): Promise<void> {
     }
     await pause(SIGN_MS, stop.signal)
     if (stop.signal.aborted) process.exit(0)
-    me.sign()
-    me.bury()
+    await me.sign()
+    await me.bury()
   }
 }
 
@@ -282,6 +286,13 @@ async function endTaken(error: unknown): Promise<never> {
   })
 }
 
+/** What nobody expected ends the process, and is not told as a promise's. */
+function endBroken(error: unknown): void {
+  setImmediate(() => {
+    throw error
+  })
+}
+
 /** Says once that work waits for room on the disk, and once that it goes on. */
 function hasRoom(): boolean {
   const isLow = room.isLow()
@@ -291,8 +302,8 @@ function hasRoom(): boolean {
 }
 
 /** Says once that the clock is in doubt, and once that it is no longer. */
-function tellClock(): void {
-  const doubt = clockInDoubt(db)
+async function tellClock(): Promise<void> {
+  const doubt = await clockInDoubt(db)
   if (doubt !== null && !isInDoubt) log.warn(`${doubt} ${DOUBT_ADVICE}`)
   if (doubt === null && isInDoubt) {
     log.info("the clock is in doubt no longer")
@@ -309,9 +320,9 @@ function tellNear(): void {
 }
 
 /** What is told again soon, or made up for: neither a full disk nor a state that cannot be reached ends the process. */
-function unlessStuck(work: () => void): void {
+async function unlessStuck(work: () => Promise<void>): Promise<void> {
   try {
-    work()
+    await work()
     if (stuckBy !== null) log.info("the crawler goes on")
     stuckBy = null
   } catch (error) {
@@ -325,15 +336,15 @@ function unlessStuck(work: () => void): void {
 }
 
 /** Whether there is anything for a job process to do, as far as that can be told. */
-function hasWork(): boolean {
+async function hasWork(): Promise<boolean> {
   let isDue = false
-  unlessStuck(() => {
+  await unlessStuck(async () => {
     isDue =
       unfinished ||
-      jobs.nextQueued() !== null ||
-      (isShared && jobs.hasLost()) ||
-      removals.hasWork() ||
-      sources.removals().length > 0
+      (await jobs.nextQueued()) !== null ||
+      (isShared && (await jobs.hasLost())) ||
+      (await removals.hasWork()) ||
+      (await sources.removals()).length > 0
   })
   return isDue
 }

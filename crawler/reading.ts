@@ -133,7 +133,7 @@ export interface VisitOptions
   /** Whether a browser made the page at the last visit, from a document that its site sends for other addresses too. */
   readonly isShell?: boolean
   /** Told just before sense is made of what was fetched. */
-  readonly onReading?: () => void
+  readonly onReading?: () => Promise<void>
   /** Told what the site sent, before anything is made of it: the bytes are gone when the call is over. */
   readonly onFetched?: (fetched: Fetched) => void
 }
@@ -203,7 +203,7 @@ export interface WalkPause {
   /** Where an earlier walk of the same options was paused. */
   readonly from: WalkFrontier | null
   /** Whether to pause: pages that are being read already are given first, no other is begun. */
-  isDue(): boolean
+  isDue(): Promise<boolean>
   /** Is given what is left, and the walk ends. */
   keep(left: WalkFrontier): void
 }

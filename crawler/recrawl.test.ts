@@ -23,13 +23,14 @@ const START = Date.UTC(2026, 0, 5)
 
 /** A source whose runs are made by the clock of the test. */
 class Runs implements AsyncDisposable {
-  readonly fixture = new CrawlFixture()
+  readonly fixture: CrawlFixture
   readonly site: TestSite
   now = START
   readonly #indexed: PageUrl[] = []
 
-  private constructor(site: TestSite) {
+  private constructor(site: TestSite, fixture: CrawlFixture) {
     this.site = site
+    this.fixture = fixture
     this.fixture.engine.beforeIndex = (pages) => {
       this.#indexed.push(...pages.map(({ url }) => url))
       return Promise.resolve()
@@ -37,7 +38,8 @@ class Runs implements AsyncDisposable {
   }
 
   static async begin(answers: Readonly<Record<string, Answer>>): Promise<Runs> {
-    return new Runs(await startTestSite({ "/robots.txt": textFile(""), ...answers }))
+    const site = await startTestSite({ "/robots.txt": textFile(""), ...answers })
+    return new Runs(site, await CrawlFixture.open())
   }
 
   /** @returns how visits ended, and the paths asked for, beside robots.txt, the default sitemap and llms.txt. */
@@ -62,8 +64,8 @@ class Runs implements AsyncDisposable {
     }
   }
 
-  known(path: string) {
-    return new KnownAddresses(this.fixture.db).get(this.site.url(path) as PageUrl)
+  async known(path: string) {
+    return await new KnownAddresses(this.fixture.db).get(this.site.url(path) as PageUrl)
   }
 
   page(path: string) {
@@ -96,7 +98,10 @@ describe("conditional requests", () => {
     const again = await runs.run("all")
     expect(again).toMatchObject({ asked: ["/", "/a", "/b", "/c"], indexed: ["/b"] })
     expect(again.outcomes).toEqual({ unchanged: 3, indexed: 1 })
-    expect(runs.known("/")).toMatchObject({ outcome: "unchanged", detail: "not modified since it was read" })
+    expect(await runs.known("/")).toMatchObject({
+      outcome: "unchanged",
+      detail: "not modified since it was read",
+    })
     expect(runs.fixture.engine.pages.size).toBe(4)
   })
 
@@ -123,11 +128,11 @@ describe("conditional requests", () => {
     await engine.remove(lost)
     const pages = new LostPages(runs.fixture.db)
     expect(await pages.find(engine, new AbortController().signal)).toBe(2)
-    expect(pages.count()).toBe(2)
-    expect(runs.known("/a")).toMatchObject({ hash: null, dueAt: 0, validators: { etag: null } })
+    expect(await pages.count()).toBe(2)
+    expect(await runs.known("/a")).toMatchObject({ hash: null, dueAt: 0, validators: { etag: null } })
     runs.now = Date.now() + HOUR
     expect((await runs.run("due")).indexed).toEqual(["/a", "/b"])
-    expect(pages.count()).toBe(0)
+    expect(await pages.count()).toBe(0)
     expect(await pages.find(engine, new AbortController().signal)).toBe(0)
   })
 
@@ -144,13 +149,13 @@ describe("conditional requests", () => {
       runs.fixture.db.prepare("select images from page_images where url like '%/news'").get()
     await runs.run("all")
     expect(runs.page("/news")).toMatchObject({ topic: "news", publishedAt: new Date("2026-01-04") })
-    const noted = notes()
+    const noted = await notes()
     expect(noted).toMatchObject({ images: expect.stringContaining("big.jpg") as unknown })
     // News sitemaps list the articles of two days; what they said stands.
     runs.site.serve({ "/sitemap.xml": xml("<urlset></urlset>") })
     runs.now += 3 * DAY
     expect(await runs.run("all")).toMatchObject({ outcomes: { unchanged: 2 }, indexed: [] })
-    expect(notes()).toEqual(noted)
+    expect(await notes()).toEqual(noted)
     expect(runs.page("/news")).toMatchObject({ topic: "news" })
     expect(await runs.run("all")).toMatchObject({ indexed: [] })
   })
@@ -245,7 +250,7 @@ describe("conditional requests", () => {
     runs.site.serve({ "/a": redirect("/new") })
     expect((await runs.run("all")).outcomes).toEqual({ unchanged: 1, indexed: 1, "skipped:duplicate": 1 })
     expect(sent).toEqual([undefined])
-    expect(runs.known("/new")).toMatchObject({ foundHow: "redirect", foundOn: runs.site.url("/a") })
+    expect(await runs.known("/new")).toMatchObject({ foundHow: "redirect", foundOn: runs.site.url("/a") })
   })
 })
 
@@ -264,8 +269,8 @@ describe("what is visited", () => {
     runs.now += DAY
     expect((await runs.run("due")).asked).toEqual(["/", "/a", "/b", "/new"])
     // Unchanged pages wait longer, changed ones come back sooner.
-    expect(runs.known("/a")?.intervalMs).toBeGreaterThan(DAY)
-    expect(runs.known("/a")?.depth).toBe(1)
+    expect((await runs.known("/a"))?.intervalMs).toBeGreaterThan(DAY)
+    expect((await runs.known("/a"))?.depth).toBe(1)
   })
 
   test("an address that nothing names any more is visited all the same, and dead ones when they are due", async () => {
@@ -275,7 +280,11 @@ describe("what is visited", () => {
       "/hidden": article("Hidden"),
     })
     await runs.run("all")
-    expect(runs.known("/hidden")).toMatchObject({ foundHow: "link", foundOn: runs.site.url("/a"), depth: 2 })
+    expect(await runs.known("/hidden")).toMatchObject({
+      foundHow: "link",
+      foundOn: runs.site.url("/a"),
+      depth: 2,
+    })
     runs.site.serve({ "/": article("Home"), "/a": article("Alpha") })
     expect((await runs.run("all")).asked).toEqual(["/", "/a", "/hidden"])
     runs.now += DAY
@@ -298,7 +307,7 @@ describe("what is visited", () => {
       asked: ["/"],
       outcomes: { unchanged: 1, "skipped:out-of-scope": 1 },
     })
-    expect(runs.known("/b/c")).toMatchObject({
+    expect(await runs.known("/b/c")).toMatchObject({
       outcome: "skipped:out-of-scope",
       detail: "no longer in the scope of its source",
       hash: expect.any(String) as unknown,
@@ -421,7 +430,7 @@ describe("feeds", () => {
     })
     const feeds = [runs.site.url("/own")]
     expect((await runs.run("all", { feeds })).indexed).toEqual(["/", "/a", "/b"])
-    expect(runs.known("/a")).toMatchObject({ foundHow: "feed", foundOn: runs.site.url("/feed") })
+    expect(await runs.known("/a")).toMatchObject({ foundHow: "feed", foundOn: runs.site.url("/feed") })
     expect(runs.page("/a")).toMatchObject({ topic: null, publishedAt: new Date("2026-01-04T10:00:00Z") })
     runs.now += HOUR
     // The first page is not read again, yet its feed is.

@@ -68,26 +68,26 @@ describe("several crawlers on one state", { tags: ["postgresql"] }, () => {
       FOSSICK_OPENSEARCH_URLS: "http://127.0.0.1:9",
     }
     await using first = new Crawler(here.path, env)
-    await until(() => first.log.includes("the crawler is ready"))
+    await until(async () => first.log.includes("the crawler is ready"))
     await using second = new Crawler(there.path, env)
-    await until(() => second.log.includes("the crawler is ready"))
+    await until(async () => second.log.includes("the crawler is ready"))
 
     vi.stubEnv("FOSSICK_STATE", server.url("schedules"))
-    const db = openStateStore(here.path)
+    const db = await openStateStore(here.path)
     onTestFinished(() => {
       db.close()
       vi.unstubAllEnvs()
     })
     const sources = new Sources(db, new Jobs(db))
-    sources.put({ name: "bees", seeds: ["https://bees.example/"], schedule: { cron: "0 3 1 1 *" } })
+    await sources.put({ name: "bees", seeds: ["https://bees.example/"], schedule: { cron: "0 3 1 1 *" } })
     const scheduled = (crawler: Crawler) =>
       crawler.log.filter((line) => line.startsWith("the scheduled crawl bees")).length
     const come = () => sources.keepTimes([{ name: "bees", nextRun: Date.now() - 1, lastRun: null }])
-    come()
-    await until(() => scheduled(first) === 1)
+    await come()
+    await until(async () => scheduled(first) === 1)
     await first.kill()
-    come()
-    await until(() => scheduled(second) === 1)
+    await come()
+    await until(async () => scheduled(second) === 1)
     expect(scheduled(first)).toBe(1)
   })
 
@@ -96,7 +96,7 @@ describe("several crawlers on one state", { tags: ["postgresql"] }, () => {
     using there = temporaryFolder()
     const env = { FOSSICK_STATE: server.url("embedded") }
     await using first = new Crawler(here.path, env)
-    await until(() => first.log.includes("the crawler is ready"))
+    await until(async () => first.log.includes("the crawler is ready"))
     {
       await using second = new Crawler(there.path, env)
       expect(await second.ended).toBe(1)
@@ -105,6 +105,6 @@ describe("several crawlers on one state", { tags: ["postgresql"] }, () => {
     }
     await first.kill()
     await using third = new Crawler(there.path, env)
-    await until(() => third.log.includes("the crawler is ready"))
+    await until(async () => third.log.includes("the crawler is ready"))
   })
 })

@@ -17,7 +17,7 @@ let fixture: DailyCrawls
 let sources: Sources
 
 beforeEach(async () => {
-  fixture = new DailyCrawls()
+  fixture = await DailyCrawls.open()
   sources = new Sources(fixture.db, fixture.jobs)
   const image = '<p><img src="/pump.jpg" width="800" height="600" alt="A pump"></p>'
   site = await startTestSite({
@@ -41,7 +41,7 @@ const SPECS = {
 /** A run of a declared source and its judgement, a day after the one before. */
 async function run(name: keyof typeof SPECS, more: Partial<SourceSpec> = {}, isDeclared = true) {
   const spec = { removal: { maxShare: 1 }, ...SPECS[name](), ...more }
-  if (isDeclared) sources.put(spec)
+  if (isDeclared) await sources.put(spec)
   const { job } = await fixture.crawlNextDay(spec, "run")
   return job.outcomes
 }
@@ -54,11 +54,13 @@ const held = () =>
       sourcesOf(page).sort().join("+"),
     ]),
   )
-const countOf = (name: string) =>
+const countOf = async (name: string) =>
   Number(
-    fixture.db
-      .prepare("select count(*) as n from known_address where source = ? and hash is not null")
-      .get(name)?.["n"],
+    (
+      await fixture.db
+        .prepare("select count(*) as n from known_address where source = ? and hash is not null")
+        .get(name)
+    )?.["n"],
   )
 const why = async (path: string) => {
   const { db, jobs, engine } = fixture
@@ -85,7 +87,7 @@ describe("a page that two sources crawl", () => {
       "/news": "all",
     }
     expect(held()).toEqual(shared)
-    expect([countOf("all"), countOf("docs")]).toEqual([5, 3])
+    expect([await countOf("all"), await countOf("docs")]).toEqual([5, 3])
     // They lay down different topics, and still take no turns in writing the page.
     expect(await run("all")).toEqual({ unchanged: 5 })
     expect(await run("docs", { pages: { topic: "finance" } })).toEqual({ unchanged: 3 })
@@ -106,18 +108,18 @@ describe("a page that two sources crawl", () => {
     expect(held()["/docs/a"]).toBe("all+docs")
     await run("docs", { exclude })
     expect(held()).toMatchObject({ "/docs/a": "all", "/docs/b": "all+docs" })
-    expect([countOf("all"), countOf("docs")]).toEqual([5, 2])
+    expect([await countOf("all"), await countOf("docs")]).toEqual([5, 2])
     expect(await why("/docs/a")).toMatch(/removal: for docs it was removed on/)
     expect(
-      fixture.db.prepare("select count(*) as n from page_images where url like '%/docs/a'").get(),
+      await fixture.db.prepare("select count(*) as n from page_images where url like '%/docs/a'").get(),
     ).toEqual({
       n: 1,
     })
     const removals = new Removals(fixture.db, fixture.clock)
-    expect(removals.restore({ urls: [url("/docs/a")] })).toBe(1)
+    expect(await removals.restore({ urls: [url("/docs/a")] })).toBe(1)
     await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock: fixture.clock })
     expect(held()["/docs/a"]).toBe("all+docs")
-    expect(countOf("docs")).toBe(3)
+    expect(await countOf("docs")).toBe(3)
   })
 
   test("goes when both have found it missing, each by two runs of its own", async () => {
@@ -132,7 +134,7 @@ describe("a page that two sources crawl", () => {
     await run("all")
     expect(held()["/docs/a"]).toBeUndefined()
     // Either can have it back for itself.
-    expect(new Removals(fixture.db, fixture.clock).restore({ source: "all" })).toBe(1)
+    expect(await new Removals(fixture.db, fixture.clock).restore({ source: "all" })).toBe(1)
     await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock: fixture.clock })
     expect(held()["/docs/a"]).toBe("all")
   })
@@ -140,18 +142,18 @@ describe("a page that two sources crawl", () => {
   test("stays for the other when one is deleted with its pages", async () => {
     await run("all")
     await run("docs")
-    sources.delete("all", { removePages: true })
+    await sources.delete("all", { removePages: true })
     const { db, engine } = fixture
     await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
     expect(held()).toEqual({ "/docs/": "docs", "/docs/a": "docs", "/docs/b": "docs" })
-    expect([countOf("all"), countOf("docs")]).toEqual([0, 3])
+    expect([await countOf("all"), await countOf("docs")]).toEqual([0, 3])
     expect(await why("/news")).toContain("no run has seen it: all was deleted with all that it had found")
     expect(await run("docs")).toEqual({ unchanged: 3 })
-    sources.delete("docs", { removePages: true })
+    await sources.delete("docs", { removePages: true })
     await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
     expect(held()).toEqual({})
-    expect(db.prepare("select count(*) as n from page_images").get()).toEqual({ n: 0 })
-    expect(db.prepare("select count(*) as n from page_links").get()).toEqual({ n: 0 })
+    expect(await db.prepare("select count(*) as n from page_images").get()).toEqual({ n: 0 })
+    expect(await db.prepare("select count(*) as n from page_links").get()).toEqual({ n: 0 })
   })
 
   test("is not kept by a name that nobody runs any more, once its site says that it is gone", async () => {
@@ -164,7 +166,7 @@ describe("a page that two sources crawl", () => {
     // What docs leaves out by its own rules is no news of the page.
     expect(held()).toMatchObject({ "/docs/b": "all" })
     expect(held()["/docs/a"]).toBeUndefined()
-    expect(new KnownAddresses(fixture.db).get(url("/docs/a"), "all")).toMatchObject({ hash: null })
+    expect(await new KnownAddresses(fixture.db).get(url("/docs/a"), "all")).toMatchObject({ hash: null })
   })
 
   test("has one place for each where the two disagree on which addresses are one page's", async () => {
@@ -184,10 +186,10 @@ describe("a page that two sources crawl", () => {
     await run("all", { login })
     await run("docs")
     expect(held()).toMatchObject({ "/docs/a": "docs", "/news": "all" })
-    expect([countOf("all"), countOf("docs")]).toEqual([2, 3])
+    expect([await countOf("all"), await countOf("docs")]).toEqual([2, 3])
     await run("all", { login })
     expect(held()).toMatchObject({ "/docs/a": "all", "/news": "all" })
-    expect([countOf("all"), countOf("docs")]).toEqual([5, 0])
+    expect([await countOf("all"), await countOf("docs")]).toEqual([5, 0])
   })
 
   test("that came with an import stays the imported source's, too", async () => {
@@ -202,13 +204,16 @@ describe("a page that two sources crawl", () => {
 test("a sitemap that two sources share is read by each for itself", async () => {
   const list = (...paths: string[]) =>
     `<urlset>${paths.map((path) => `<url><loc>${path}</loc></url>`).join("")}</urlset>`
-  const listing = (name: string) =>
-    new KnownAddresses(fixture.db, fixture.clock).get(url("/docs/b"), name)?.listedIn
+  const listing = async (name: string) =>
+    (await new KnownAddresses(fixture.db, fixture.clock).get(url("/docs/b"), name))?.listedIn
   site.serve({ "/sitemap.xml": list("/docs/a", "/docs/b") })
   await run("all")
   await run("docs")
-  expect([listing("all"), listing("docs")]).toEqual([site.url("/sitemap.xml"), site.url("/sitemap.xml")])
+  expect([await listing("all"), await listing("docs")]).toEqual([
+    site.url("/sitemap.xml"),
+    site.url("/sitemap.xml"),
+  ])
   site.serve({ "/sitemap.xml": list("/docs/a") })
   await run("all")
-  expect([listing("all"), listing("docs")]).toEqual([null, site.url("/sitemap.xml")])
+  expect([await listing("all"), await listing("docs")]).toEqual([null, site.url("/sitemap.xml")])
 })

@@ -145,7 +145,7 @@ const END = 7 * DAY
 test("a week of a changing site, a run every eight hours: index and site end equal", async () => {
   const paper = new Newspaper()
   await using site = await startTestSite({ "*": paper.serve })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const source = defineSource({
     name: "newspaper",
     seeds: [site.url("/")],
@@ -160,7 +160,7 @@ test("a week of a changing site, a run every eight hours: index and site end equ
     while (events[0] && events[0][0] <= at) events.shift()?.[1](paper, site)
     now = START + at
     const before = new Set(fixture.engine.pages.keys())
-    const { id } = fixture.jobs.enqueue(source, { trigger: "schedule", visits: "due" })
+    const { id } = await fixture.jobs.enqueue(source, { trigger: "schedule", visits: "due" })
     const job = await runJob(id, {
       db: fixture.db,
       jobs: fixture.jobs,

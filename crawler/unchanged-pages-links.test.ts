@@ -18,13 +18,14 @@ import {
 type Spec = Partial<SourceSpec>
 
 class Site implements AsyncDisposable {
-  readonly fixture = new CrawlFixture()
+  readonly fixture: CrawlFixture
   readonly site: TestSite
   /** Whether each visit was answered with a body, by path, since the last run began. */
   read: string[] = []
 
-  private constructor(site: TestSite) {
+  private constructor(site: TestSite, fixture: CrawlFixture) {
     this.site = site
+    this.fixture = fixture
   }
 
   /** A site of such links, whose pages are served as `serve` says. */
@@ -32,7 +33,8 @@ class Site implements AsyncDisposable {
     links: Readonly<Record<string, readonly string[]>>,
     serve: (body: string, path: string) => Answer = byDate,
   ): Promise<Site> {
-    const site = new Site(await startTestSite({ "/robots.txt": textFile("") }))
+    const served = await startTestSite({ "/robots.txt": textFile("") })
+    const site = new Site(served, await CrawlFixture.open())
     const answers = Object.entries(links).map(([path, to]): [string, Answer] => {
       const answer = serve(article(`Page ${path}`, { links: to }), path)
       return [
@@ -144,7 +146,7 @@ describe("pages that answer 304", () => {
     }
     // No more pages are asked for until the first is in the index.
     await site.run({ politeness: { concurrency: 1, delayMs: 8000 } }, "all", stop.signal)
-    site.fixture.jobs.cancel(1)
+    await site.fixture.jobs.cancel(1)
     expect(site.pages()).toEqual(["/"])
     engine.beforeIndex = () => Promise.resolve()
     expect(await site.run()).toEqual(["/", "/1", "/2", "/3", "/4"])
@@ -159,10 +161,12 @@ describe("pages that answer 304", () => {
       "/end": [],
     })
     await site.run({ limits: { depth: 1 } })
-    expect(site.fixture.db.prepare("select url from page_links where url like '%/long'").all()).toEqual([])
+    expect(await site.fixture.db.prepare("select url from page_links where url like '%/long'").all()).toEqual(
+      [],
+    )
     await site.run({ limits: { depth: 1 } })
     expect(site.read).toEqual(["/long"])
-    site.fixture.db.exec("delete from page_links")
+    await site.fixture.db.exec("delete from page_links")
     expect(await site.run({ limits: { depth: 2, pages: 100 }, exclude: ["/long"] })).toContain("/end")
   })
 })

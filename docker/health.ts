@@ -34,9 +34,9 @@ async function crawler(): Promise<string | null> {
   const { dataDir } = readSettings(engineSettings, environment())
   if (stateServer(dataDir) === null && !existsSync(join(dataDir, "state.db")))
     return "there is no state.db yet"
-  const db = openStateStore(dataDir)
+  const db = await openStateStore(dataDir)
   try {
-    return new Jobs(db).hasCrawler() ? null : "the crawler process gives no sign of life"
+    return (await new Jobs(db).hasCrawler()) ? null : "the crawler process gives no sign of life"
   } finally {
     db.close()
   }

@@ -84,10 +84,10 @@ test("the crawler is healthy as long as its heart beats", async () => {
   const health = () => run("health.ts", ["crawler"], env)
   expect(await health()).toMatchObject({ code: 1, out: "there is no state.db yet\n" })
 
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   const jobs = new Jobs(db)
   expect(await health()).toMatchObject({ code: 1, out: "the crawler process gives no sign of life\n" })
-  jobs.crawlerBeat(1)
+  await jobs.crawlerBeat(1)
   expect(await health()).toMatchObject({ code: 0, out: "ok\n" })
   db.close()
 })

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { dir, db, embedder, engine } = await openDataFolder(opened)
   site = opened.use(await startTestSite({ "/": article("Pumps"), "/seals": article("Seals") }))
   const jobs = new Jobs(db)
-  new Sources(db, jobs).put({ name: "docs", seeds: [site.url("/"), site.url("/seals")] })
+  await new Sources(db, jobs).put({ name: "docs", seeds: [site.url("/"), site.url("/seals")] })
   await runSource("docs", db, engine)
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
   const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: site.authority })
@@ -43,7 +43,7 @@ beforeAll(async () => {
       engine,
       embedder,
       admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig }),
-      watches: watchesOf({ db, engine, crawlerConfig }),
+      watches: await watchesOf({ db, engine, crawlerConfig }),
       pages: openPageKnowledge(db, jobs),
       sourceNames: () => sourceNames(db),
     }),

@@ -42,7 +42,7 @@ export function plainSearch(limits: SearchLimits, { visits, ...parts }: PlainSea
     const now = new Date()
     const { text, results, freshness, isSafe, withImages } = asked
     const wanted: Asked = {
-      ...whereOf(asked, limits, reach.names, now),
+      ...(await whereOf(asked, limits, reach.names, now)),
       text,
       results,
       topic: asked.isNews ? "news" : "general",

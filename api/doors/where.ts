@@ -29,19 +29,19 @@ export interface Where extends AskedNames {
  * What may be found, and what is raised.
  * @throws ApiError 400 or Refusal for the first value that is wrong, naming its field in the words of our own search
  */
-export function whereOf(
+export async function whereOf(
   { isRaised = false, isOfLanguage = false, ...given }: Where,
   limits: SearchLimits,
   names: Pick<KnownNames, "named">,
   now: Date,
-): Required<Pick<Asked, "filter" | "preference">> {
+): Promise<Required<Pick<Asked, "filter" | "preference">>> {
   const types = set(given.types).map(typeNamed)
   const domains = domainList("include_domains", set(given.domains), limits.includeDomainsCap)
   const languages = languagesOf(given.language, isOfLanguage)
   const excludeDomains = domainList("exclude_domains", set(given.withoutDomains), limits.excludeDomainsCap)
   const { from, before } = dateWindow(given.dates ?? {}, now)
   const country = given.country?.trim() ? theCountry(given.country) : undefined
-  const sources = names.named({ sources: set(given.sources), collections: set(given.collections) })
+  const sources = await names.named({ sources: set(given.sources), collections: set(given.collections) })
   return {
     filter: {
       ...(domains.length > 0 && !isRaised && { includeDomains: domains }),

@@ -16,19 +16,21 @@ export function applianceRoutes(
   { db, sources }: { readonly db: StateStore; readonly sources: Pick<SourceTable, "list"> },
 ): void {
   const read = strictBody(applianceBody)
-  const shown = () => ({
-    name: new ApplianceName(db).get(),
-    is_new: sources.list().length === 0 && sourceNames(db).every((name) => name === HANDBOOK_SOURCE),
+  const shown = async () => ({
+    name: await new ApplianceName(db).get(),
+    is_new:
+      (await sources.list()).length === 0 &&
+      (await sourceNames(db)).every((name) => name === HANDBOOK_SOURCE),
   })
 
-  router.get("/appliance", (ctx) => {
-    ctx.body = shown()
+  router.get("/appliance", async (ctx) => {
+    ctx.body = await shown()
   })
 
-  router.put("/appliance", (ctx) => {
+  router.put("/appliance", async (ctx) => {
     const { name: given } = read(ctx)
     const name = given?.replaceAll(/\s+/g, " ").trim() ?? ""
-    new ApplianceName(db).set(name === "" ? null : name)
-    ctx.body = shown()
+    await new ApplianceName(db).set(name === "" ? null : name)
+    ctx.body = await shown()
   })
 }

@@ -12,16 +12,16 @@ export class ApplianceName {
   }
 
   /** Null: nobody has named it. */
-  get(): string | null {
-    const row = this.#db.prepare("select name from appliance_name").get()
+  async get(): Promise<string | null> {
+    const row = await this.#db.prepare("select name from appliance_name").get()
     return row === undefined ? null : String(row["name"])
   }
 
   /** Null: it has none any more. */
-  set(name: string | null): void {
-    transaction(this.#db, () => {
-      this.#db.exec("delete from appliance_name")
-      if (name !== null) this.#db.prepare("insert into appliance_name values (?)").run(name)
+  async set(name: string | null): Promise<void> {
+    await transaction(this.#db, async () => {
+      await this.#db.exec("delete from appliance_name")
+      if (name !== null) await this.#db.prepare("insert into appliance_name values (?)").run(name)
     })
   }
 }

@@ -44,7 +44,7 @@ export interface FacesParts {
   /** Address under which people reach the appliance; empty: as they asked. */
   readonly publicUrl: string
   /** Whether people may search without signing in. */
-  readonly isOpen: () => boolean
+  readonly isOpen: () => Promise<boolean>
 }
 
 /**
@@ -70,7 +70,7 @@ export function faces({ open, onProblem, publicUrl, isOpen }: FacesParts): Middl
     }
     if (path === OPEN_SEARCH) {
       ctx.type = "application/opensearchdescription+xml"
-      ctx.body = openSearchDescription(publicUrl || `${ctx.protocol}://${ctx.host}`, isOpen())
+      ctx.body = openSearchDescription(publicUrl || `${ctx.protocol}://${ctx.host}`, await isOpen())
       return
     }
     if (path === "/") {

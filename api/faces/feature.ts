@@ -24,8 +24,8 @@ export const faces = {
       import("./faces.ts"),
       import("../identity/sessions/presented.ts"),
     ])
-    const isOpen = () => openKeyOf(accounts.keys, config.openKey) !== null
-    if (config.openKey !== "" && !isOpen()) log.warn(NOT_OPEN)
+    const isOpen = async () => (await openKeyOf(accounts.keys, config.openKey)) !== null
+    if (config.openKey !== "" && !(await isOpen())) log.warn(NOT_OPEN)
     return {
       middleware: serveFaces({
         open: () => openBuilt(facesDir),

@@ -22,7 +22,7 @@ export interface ServedAccounts extends AsyncDisposable {
   readonly db: StateStore
   readonly logLines: readonly string[]
   /** Makes a key of the role search, unless `spec` says otherwise. */
-  key(spec?: Partial<KeySpec>): string
+  key(spec?: Partial<KeySpec>): Promise<string>
   /** A call with a key: POST with a body, else GET. */
   call(path: string, key: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
@@ -32,9 +32,9 @@ export async function serveAccounts({
   dir,
   ...given
 }: NonNullable<Parameters<typeof serveApp>[0]> & { readonly dir?: string } = {}): Promise<ServedAccounts> {
-  const db = dir === undefined ? memoryState() : openStateStore(dir)
+  const db = dir === undefined ? memoryState() : await openStateStore(dir)
   const config = { ...readSettings(apiSettings, {}), ...given.config }
-  const opened = openAccounts(db, config, () => {})
+  const opened = await openAccounts(db, config, () => {})
   const accounts = { ...opened, keys: withTestKeys(opened.keys) }
   const embedder = new HashingEmbedder()
   const log = pino({ level: "silent" })
@@ -48,7 +48,7 @@ export async function serveAccounts({
   })
   const { chatModel = null, pages: knowledge = NO_PAGES } = given
   const sending = readSettings(crawlerSettings, { FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8" })
-  const firecrawl = openFirecrawlJobs(db, config, {
+  const firecrawl = await openFirecrawlJobs(db, config, {
     accounts,
     knowledge,
     chatModel,
@@ -87,7 +87,7 @@ export async function serveAccounts({
       await app[Symbol.asyncDispose]()
       await firecrawl[Symbol.asyncDispose]()
       await research.researchers[Symbol.asyncDispose]()
-      opened[Symbol.dispose]()
+      await opened[Symbol.asyncDispose]()
       db.close()
     },
   }

@@ -51,9 +51,9 @@ export interface Answer {
 
 /** Of an index that no crawl has filled. */
 export const NO_PAGES: AppParts["pages"] = {
-  standingFor: () => [],
-  spellingsOf: () => [],
-  visits: () => ({ checkedAt: null, changedAt: null }),
+  standingFor: async () => [],
+  spellingsOf: async () => [],
+  visits: async () => ({ checkedAt: null, changedAt: null }),
   sources: async () => [],
 }
 
@@ -74,7 +74,7 @@ export async function serveApp<Own extends object = object>(
   const config = { ...readSettings({ ...apiSettings, ...settingsOf(more) }, {}), ...settings } as ApiConfig &
     Own
   const db = parts.accounts ? null : memoryState()
-  const own = db && openAccounts(db, config, () => {})
+  const own = db && (await openAccounts(db, config, () => {}))
   const accounts = parts.accounts ?? { ...own!, keys: withTestKeys(own!.keys) }
   const log = pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) })
   const { embedder = new HashingEmbedder(), chatModel = null } = parts
@@ -84,19 +84,19 @@ export async function serveApp<Own extends object = object>(
     db && openResearch(db, config, { accounts, embedder, chatModel, pages: memory.research, log })
   const app = await appOf<{ readonly config: Own }>([...features, ...more], {
     engine: new FakeEngine(),
-    images: { facts: () => new Map() },
-    thumbnails: { facts: () => new Map(), thumbnail: () => Promise.resolve(null) },
-    forms: { of: () => [] },
+    images: { facts: async () => new Map() },
+    thumbnails: { facts: async () => new Map(), thumbnail: () => Promise.resolve(null) },
+    forms: { of: async () => [] },
     pages: NO_PAGES,
     sites: async () => () => false,
-    sourceNames: () => [],
+    sourceNames: async () => [],
     log,
     ...(research && { research }),
     ...(db && { sessions: openSessions(db, accounts, config) }),
     checks: {},
-    jobs: { count: () => 0, hasCrawler: () => true },
-    backups: { plan: () => null, last: () => null },
-    sourceResults: () => [],
+    jobs: { count: async () => 0, hasCrawler: async () => true },
+    backups: { plan: async () => null, last: async () => null },
+    sourceResults: async () => [],
     connections,
     gates: openGates(config),
     memory,
@@ -139,7 +139,7 @@ export async function serveApp<Own extends object = object>(
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await research?.researchers[Symbol.asyncDispose]()
-      own?.[Symbol.dispose]()
+      await own?.[Symbol.asyncDispose]()
       memory[Symbol.dispose]()
       db?.close()
     },
@@ -158,8 +158,8 @@ export const memoryState = emptyState
 /** Also takes the keys above. */
 export const withTestKeys = (keys: KeyStore): KeyStore => ({
   ...keys,
-  verify: (presented) => KEYS[presented] ?? keys.verify(presented),
-  byId: (id) => Object.values(KEYS).find((key) => key.id === id) ?? keys.byId(id),
+  verify: async (presented) => KEYS[presented] ?? (await keys.verify(presented)),
+  byId: async (id) => Object.values(KEYS).find((key) => key.id === id) ?? (await keys.byId(id)),
 })
 
 /** Reads an answer as JSON; fails when it is none. */

@@ -49,8 +49,8 @@ export async function serveTwoSources(
   )
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
-  sources.put({ name: "garden", seeds: [site.url("/")], exclude: ["/vault/**"] })
-  sources.put({ name: "vault", seeds: [site.url("/vault/")], scope: "prefix" })
+  await sources.put({ name: "garden", seeds: [site.url("/")], exclude: ["/vault/**"] })
+  await sources.put({ name: "vault", seeds: [site.url("/vault/")], scope: "prefix" })
   for (const name of ["garden", "vault"]) await runSource(name, db, engine)
   const config = { ...readSettings(crawlerSettings, {}), allowedNetworks: [site.authority] }
   const reader = opened.use(createReader(config))
@@ -64,16 +64,16 @@ export async function serveTwoSources(
       embedder,
       pages: openPageKnowledge(db, jobs),
       sites: sourceSites(db, jobs),
-      sourceNames: () => ["garden", "vault"],
+      sourceNames: async () => ["garden", "vault"],
       ...given,
     }),
   )
-  app.accounts.collections.set("seeds", ["vault"])
+  await app.accounts.collections.set("seeds", ["vault"])
   return {
     site,
     app,
-    all: app.key(),
-    narrow: app.key({ scope: readScope({ sources: ["garden"] }) }),
+    all: await app.key(),
+    narrow: await app.key({ scope: readScope({ sources: ["garden"] }) }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

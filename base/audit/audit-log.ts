@@ -99,8 +99,8 @@ export class AuditLog {
   }
 
   /** Belongs into a write transaction, or stands for one. */
-  note({ who, action, object, status, changes, address }: Change, at = Date.now()): void {
-    this.#sql(
+  async note({ who, action, object, status, changes, address }: Change, at = Date.now()): Promise<void> {
+    await this.#sql(
       `insert into audit_entry (at, who_kind, who_id, who_name, action, object, status, changes, address)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
@@ -114,24 +114,28 @@ export class AuditLog {
       JSON.stringify(changes),
       address.slice(0, MAX_CHARS.address),
     )
-    this.#log.wrote()
+    await this.#log.wrote()
   }
 
   /** Newest first. */
-  list(filter: AuditFilter, slice: { limit: number; offset: number }): readonly AuditEntry[] {
-    return this.#log.list(slice, conditionsOf(filter)).map(entryOf)
+  async list(filter: AuditFilter, slice: { limit: number; offset: number }): Promise<readonly AuditEntry[]> {
+    return (await this.#log.list(slice, conditionsOf(filter))).map(entryOf)
   }
 
   /** Oldest first, from the one after this id on: what an export goes through, while others are written. */
-  after(id: number, filter: AuditFilter, limit: number): readonly AuditEntry[] {
+  async after(id: number, filter: AuditFilter, limit: number): Promise<readonly AuditEntry[]> {
     const { where, values } = whereOf(conditionsOf(filter))
-    return this.#sql(`select * from audit_entry where id > ? and ${where} order by id limit ?`)
-      .all(id, ...values, limit)
-      .map(entryOf)
+    return (
+      await this.#sql(`select * from audit_entry where id > ? and ${where} order by id limit ?`).all(
+        id,
+        ...values,
+        limit,
+      )
+    ).map(entryOf)
   }
 
-  count(filter: AuditFilter): number {
-    return this.#log.count(conditionsOf(filter))
+  async count(filter: AuditFilter): Promise<number> {
+    return await this.#log.count(conditionsOf(filter))
   }
 }
 

@@ -228,7 +228,7 @@ describe("when too much waits", () => {
   test("tasks that have become slow are known before the first of them has ended", async () => {
     const { task, endOne } = tasks()
     const pool = new FairPool("searches", { places: 1, waitMs: 50, refusal })
-    const isRefused = () => {
+    const isRefused = async () => {
       try {
         pool.check("b")
         return false
@@ -237,12 +237,42 @@ describe("when too much waits", () => {
       }
     }
     const first = pool.run(task("a1"), { key: "a" })
-    expect(isRefused()).toBe(false)
+    expect(await isRefused()).toBe(false)
     await until(isRefused)
     await endOne()
     await first
     // With a free place nobody waits, however long the last one took.
-    expect(isRefused()).toBe(false)
+    expect(await isRefused()).toBe(false)
+  })
+})
+
+describe("how long a task has waited", () => {
+  /** What a task in a pool with one place says that it has waited, after another one had the place. */
+  async function waited(name: "searches" | "research", task: () => number | Promise<number>) {
+    const { task: other, endOne } = tasks()
+    const pool = new FairPool(name, { places: 1 })
+    const first = pool.run(other("other"))
+    const second = pool.run(task)
+    await sleep(5)
+    await endOne()
+    await first
+    return await second
+  }
+
+  test("is known within it, of all lines together", async () => {
+    expect(waitedHere()).toBe(0)
+    let outer = 0
+    const inner = await waited("searches", () => {
+      outer = waitedHere()
+      return waited("searches", waitedHere)
+    })
+    expect(outer).toBeGreaterThan(0)
+    expect(inner).toBeGreaterThan(outer)
+    expect(waitedHere()).toBe(0)
+  })
+
+  test("does not count for what long work asks", async () => {
+    expect(await waited("research", waitedHere)).toBe(0)
   })
 })
 

@@ -44,22 +44,22 @@ export class OutboundLedger {
   }
 
   /** Belongs into a write transaction. */
-  add(hosts: readonly OutboundHost[]): void {
+  async add(hosts: readonly OutboundHost[]): Promise<void> {
     for (const { purpose, host, first, last, count } of hosts) {
-      this.#sql(
+      await this.#sql(
         `insert into outbound_host (purpose, host, first_at, last_at, count) values (?, ?, ?, ?, ?)
          on conflict (purpose, host) do update set last_at = max(last_at, excluded.last_at), count = count + excluded.count`,
       ).run(purpose, host.slice(0, MAX_HOST_CHARS), first, last, count)
     }
-    this.#log.wrote()
+    await this.#log.wrote()
   }
 
   /** Those talked to last come first. */
-  list(
+  async list(
     slice: { readonly limit: number; readonly offset: number },
     purpose: OutboundPurpose | null = null,
-  ): readonly OutboundHost[] {
-    return this.#log.list(slice, ofPurpose(purpose)).map((row) => ({
+  ): Promise<readonly OutboundHost[]> {
+    return (await this.#log.list(slice, ofPurpose(purpose))).map((row) => ({
       purpose: String(row["purpose"]) as OutboundPurpose,
       host: String(row["host"]),
       first: Number(row["first_at"]),
@@ -68,8 +68,8 @@ export class OutboundLedger {
     }))
   }
 
-  count(purpose: OutboundPurpose | null = null): number {
-    return this.#log.count(ofPurpose(purpose))
+  async count(purpose: OutboundPurpose | null = null): Promise<number> {
+    return await this.#log.count(ofPurpose(purpose))
   }
 }
 

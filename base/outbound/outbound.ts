@@ -36,27 +36,37 @@ export function noteOutbound(purpose: OutboundPurpose, host: string, at = Date.n
 export const hasTalked = (): boolean => talked.size > 0
 
 /** Writes down what this process talked to. What cannot be written now, such as on a full disk, is written later. */
-export function writeOutbound(db: StateStore): void {
+export async function writeOutbound(db: StateStore): Promise<void> {
   if (talked.size === 0) return
+  const notes = [...talked.values()]
+  talked.clear()
   try {
     const ledger = new OutboundLedger(db)
-    transaction(db, () => ledger.add([...talked.values()]))
-    talked.clear()
+    await transaction(db, () => ledger.add(notes))
   } catch {
     // Locked, or the disk is full: it waits.
+    for (const note of notes) putBack(note)
   }
 }
 
+/** Waits to be written again, with what was noted meanwhile. */
+function putBack(note: Talked): void {
+  const key = `${note.purpose} ${note.host}`
+  const since = talked.get(key)
+  if (since === undefined) talked.set(key, note)
+  else talked.set(key, { ...note, last: since.last, count: note.count + since.count })
+}
+
 /** Writes down what this process talks to, from time to time and at the end. Dispose of it before the connection is closed. */
-export function keepOutbound(db: StateStore): Disposable {
+export function keepOutbound(db: StateStore): AsyncDisposable {
   // Its connections are noted here, since the ledger itself stands on it.
   if (isOnServer(db)) noteOutbound("state", db.host)
-  const timer = setInterval(() => writeOutbound(db), WRITE_EVERY_MS)
+  const timer = setInterval(() => void writeOutbound(db), WRITE_EVERY_MS)
   timer.unref()
   return {
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      writeOutbound(db)
+      await writeOutbound(db)
     },
   }
 }

@@ -4,7 +4,7 @@ import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { makeFolder } from "../folder.ts"
 import { KnownError } from "../errors.ts"
-import { isBusy } from "./busy.ts"
+import { isBusy } from "./sqlite/busy.ts"
 import { lockFile } from "./lock-file.ts"
 
 const LOOK_MS = 250

@@ -18,11 +18,12 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { KnownError } from "../errors.ts"
 import { garbageCollector } from "../process/garbage-collector.ts"
 import { SettingsError } from "../settings.ts"
+import { SqliteStore } from "./sqlite/sqlite-store.ts"
 import { miscounted, recount } from "./rows/counts.ts"
 import { dateOrNull } from "./date-columns.ts"
 import { takeFolder, tryLock } from "./file-lock.ts"
 import { isDamagedSqlite, lockFile } from "./lock-file.ts"
-import { canRebuildState, rebuildState, stateDamage } from "./rebuild-state.ts"
+import { canRebuildState, rebuildState, stateDamage } from "./sqlite/rebuild-state.ts"
 import { replaceFile } from "./replace-file.ts"
 import { readSealed, readTwins, writeSealed, writeTwins } from "./sealed-json.ts"
 import { openFiles } from "./testing/open-files.ts"
@@ -131,20 +132,20 @@ test("a moment in a column is a date, and none is none", () => {
   ])
 })
 
-test("counts that differ are counted, on either side, and counted anew", () => {
-  using db = new DatabaseSync(":memory:")
+test("counts that differ are counted, on either side, and counted anew", async () => {
+  using db = new SqliteStore(new DatabaseSync(":memory:"))
   const count = {
     of: "thing",
     is: "select name, n from tally",
     should: "select name, count(*) as n from thing group by name",
     mend: "delete from tally; insert into tally select name, count(*) from thing group by name",
   }
-  expect(miscounted(db, count)).toBe(0)
-  db.exec("create table thing (name text); create table tally (name text, n integer)")
-  db.exec("insert into thing values ('a'), ('a'), ('b'); insert into tally values ('a', 2), ('c', 1)")
-  expect(miscounted(db, count)).toBe(2)
-  recount(db, count)
-  expect([miscounted(db, count), db.isTransaction]).toEqual([0, false])
+  expect(await miscounted(db, count)).toBe(0)
+  await db.exec("create table thing (name text); create table tally (name text, n integer)")
+  await db.exec("insert into thing values ('a'), ('a'), ('b'); insert into tally values ('a', 2), ('c', 1)")
+  expect(await miscounted(db, count)).toBe(2)
+  await recount(db, count)
+  expect([await miscounted(db, count), db.file.isTransaction]).toEqual([0, false])
 })
 
 describe("a lock", () => {

@@ -11,22 +11,24 @@ export const GENERATION = 2
 const WHOLE = "state"
 
 /** Notes the generation in a `schema_version` that holds nothing yet. */
-export function beginGeneration(db: StateStore): void {
-  if (!isEmpty(db)) return
+export async function beginGeneration(db: StateStore): Promise<void> {
+  if (!(await isEmpty(db))) return
   // One statement, since another process may begin the same state.
-  db.prepare(
-    `insert into schema_version (part, version) select '${WHOLE}', ${GENERATION}
+  await db
+    .prepare(
+      `insert into schema_version (part, version) select '${WHOLE}', ${GENERATION}
      where not exists (select 1 from schema_version) on conflict (part) do nothing`,
-  ).run()
+    )
+    .run()
 }
 
 /**
  * Why a state is not opened here, and what to do, for anybody to read; null: it may be opened, or holds nothing yet.
  * @param backup the file that the state came out of
  */
-export function otherGeneration(db: StateStore, backup?: string): string | null {
-  if (!hasTable(db, "schema_version") || isEmpty(db)) return null
-  const row = db.prepare("select version from schema_version where part = ?").get(WHOLE)
+export async function otherGeneration(db: StateStore, backup?: string): Promise<string | null> {
+  if (!(await hasTable(db, "schema_version")) || (await isEmpty(db))) return null
+  const row = await db.prepare("select version from schema_version where part = ?").get(WHOLE)
   const found = Number(row?.["version"] ?? 0)
   if (found === GENERATION) return null
   const isFile = db.location() !== null
@@ -50,10 +52,10 @@ export function otherGeneration(db: StateStore, backup?: string): string | null 
 export class OtherStateError extends KnownError {}
 
 /** @throws OtherStateError when the state is of another generation */
-export function refuseOtherGeneration(db: StateStore, backup?: string): void {
-  const why = otherGeneration(db, backup)
+export async function refuseOtherGeneration(db: StateStore, backup?: string): Promise<void> {
+  const why = await otherGeneration(db, backup)
   if (why !== null) throw new OtherStateError(why)
 }
 
-const isEmpty = (db: StateStore): boolean =>
-  db.prepare("select 1 from schema_version limit 1").get() === undefined
+const isEmpty = async (db: StateStore): Promise<boolean> =>
+  (await db.prepare("select 1 from schema_version limit 1").get()) === undefined

@@ -12,46 +12,46 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "fossick-"))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** What a start on the folder finds. */
-function start(dataDir = folder): string | null {
-  using db = openStateStore(dataDir)
-  return strangeState(dataDir, db)
+async function start(dataDir = folder): Promise<string | null> {
+  using db = await openStateStore(dataDir)
+  return await strangeState(dataDir, db)
 }
 const loseState = (dataDir = folder) => {
   for (const end of ["", "-wal", "-shm"]) rmSync(join(dataDir, `state.db${end}`), { force: true })
 }
 
-test("nothing is strange about a first start, the next, and one beside an index that was imported", () => {
+test("nothing is strange about a first start, the next, and one beside an index that was imported", async () => {
   mkdirSync(join(folder, "index"))
-  expect(strangeState(folder, null)).toBeNull()
-  expect([start(), start(), start()]).toEqual([null, null, null])
+  expect(await strangeState(folder, null)).toBeNull()
+  expect([await start(), await start(), await start()]).toEqual([null, null, null])
 })
 
-test("a state store that is gone is missed at every start, until the folder goes on with the new one", () => {
-  start()
+test("a state store that is gone is missed at every start, until the folder goes on with the new one", async () => {
+  await start()
   loseState()
-  expect(strangeState(folder, null)).toContain("state.db is gone")
-  expect(start()).toContain("not the one that this data folder was begun with")
-  expect(start()).toMatch(/begun on \d{4}-\d\d-\d\d, has/)
-  expect(start()).toContain("none of its API keys, sources, jobs and usage")
+  expect(await strangeState(folder, null)).toContain("state.db is gone")
+  expect(await start()).toContain("not the one that this data folder was begun with")
+  expect(await start()).toMatch(/begun on \d{4}-\d\d-\d\d, has/)
+  expect(await start()).toContain("none of its API keys, sources, jobs and usage")
   rmSync(join(folder, STATE_ID))
-  expect([start(), start()]).toEqual([null, null])
+  expect([await start(), await start()]).toEqual([null, null])
 })
 
-test("one that is put back is at home again, and one of another folder is not", () => {
+test("one that is put back is at home again, and one of another folder is not", async () => {
   const other = join(folder, "other")
-  start()
-  start(other)
+  await start()
+  await start(other)
   cpSync(join(folder, "state.db"), join(folder, "kept.db"))
   loseState()
   cpSync(join(other, "state.db"), join(folder, "state.db"))
-  expect(start()).toContain("was replaced")
+  expect(await start()).toContain("was replaced")
   loseState()
   cpSync(join(folder, "kept.db"), join(folder, "state.db"))
-  expect(start()).toBeNull()
+  expect(await start()).toBeNull()
 })
 
-test("a note that a power cut left empty, or in part, is written anew, with what it is for", () => {
-  start()
+test("a note that a power cut left empty, or in part, is written anew, with what it is for", async () => {
+  await start()
   const noted = readFileSync(join(folder, STATE_ID), "utf8")
   expect(noted).toMatch(
     /^[0-9a-f]{32}\n\nThe state.db that has this id belongs to this folder.[^]*Remove the file/,
@@ -59,17 +59,17 @@ test("a note that a power cut left empty, or in part, is written anew, with what
   expect(STRANGE_STATE_ADVICE).toContain(`remove the file ${STATE_ID} in the data folder`)
   for (const left of ["", `x${noted}`, noted.slice(1), noted.slice(0, 32)]) {
     writeFileSync(join(folder, STATE_ID), left)
-    expect(start()).toBeNull()
+    expect(await start()).toBeNull()
     expect(readFileSync(join(folder, STATE_ID), "utf8")).toBe(noted)
   }
   expect(openFiles(folder)).toEqual([])
   loseState()
-  expect(start()).not.toBeNull()
+  expect(await start()).not.toBeNull()
 })
 
-test("a note that cannot be read is no missing one", () => {
-  start()
+test("a note that cannot be read is no missing one", async () => {
+  await start()
   rmSync(join(folder, STATE_ID))
   mkdirSync(join(folder, STATE_ID))
-  expect(() => strangeState(folder, null)).toThrow("EISDIR")
+  await expect(() => strangeState(folder, null)).rejects.toThrow("EISDIR")
 })

@@ -20,14 +20,14 @@ its place. Remove the file to have Fossick continue with the state.db that is th
 `
 
 /** Notes the id of the state store in a folder that has noted none. */
-export function noteIdentity(dataDir: string, db: StateStore): void {
+export async function noteIdentity(dataDir: string, db: StateStore): Promise<void> {
   if (notedId(dataDir) !== null) return
   const file = join(dataDir, STATE_ID)
   // Of this process alone: another one may be doing the same.
   const draft = `${file}.${process.pid}.new`
   const handle = openSync(draft, "w", 0o600)
   try {
-    writeSync(handle, `${identityOf(db).id}\n${WHAT_IT_IS}`)
+    writeSync(handle, `${(await identityOf(db)).id}\n${WHAT_IT_IS}`)
     fsyncSync(handle)
   } finally {
     closeSync(handle)
@@ -40,12 +40,12 @@ export function noteIdentity(dataDir: string, db: StateStore): void {
  *
  * @param db null: there is no state.db
  */
-export function strangeState(dataDir: string, db: StateStore | null): string | null {
+export async function strangeState(dataDir: string, db: StateStore | null): Promise<string | null> {
   const noted = notedId(dataDir)
   if (noted === null) return null
   if (db === null)
     return "state.db is gone from the data folder, with the API keys, sources, jobs and usage in it."
-  const { id, begunAt } = identityOf(db)
+  const { id, begunAt } = await identityOf(db)
   return id === noted
     ? null
     : `state.db is not the one that this data folder was begun with: that one is lost, or was replaced. This one, begun on ${begunAt}, has none of its API keys, sources, jobs and usage.`
@@ -54,8 +54,8 @@ export function strangeState(dataDir: string, db: StateStore | null): string | n
 /** The way back from {@link strangeState}. */
 export const STRANGE_STATE_ADVICE = `To have them back, stop Fossick and restore a backup (fossick restore). To continue with a new state.db, remove the file ${STATE_ID} in the data folder.`
 
-function identityOf(db: StateStore): { readonly id: string; readonly begunAt: string } {
-  const row = db.prepare("select id, begun_at from state_identity").get()!
+async function identityOf(db: StateStore): Promise<{ readonly id: string; readonly begunAt: string }> {
+  const row = (await db.prepare("select id, begun_at from state_identity").get())!
   return { id: String(row["id"]), begunAt: String(row["begun_at"]) }
 }
 

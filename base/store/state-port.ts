@@ -4,25 +4,42 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite"
 export type StateRow = Record<string, SQLOutputValue>
 export type StateValue = SQLInputValue
 
-/** A prepared statement; parameters are `?`, or `?1`, `?2` where one stands twice. */
+/** A prepared statement; parameters are `?`, or `?1`, `?2` where one is used twice. */
 export interface StateStatement {
-  get(...values: StateValue[]): StateRow | undefined
-  all(...values: StateValue[]): StateRow[]
+  get(...values: StateValue[]): Promise<StateRow | undefined>
+  all(...values: StateValue[]): Promise<StateRow[]>
   /** As {@link all}, with some rows in memory at a time. */
-  iterate(...values: StateValue[]): Iterable<StateRow>
-  run(...values: StateValue[]): { readonly changes: number | bigint }
+  iterate(...values: StateValue[]): AsyncIterable<StateRow>
+  run(...values: StateValue[]): Promise<{ readonly changes: number | bigint }>
 }
 
 /**
- * The appliance's state: keys, jobs, frontier, usage. All calls are synchronous: what a call wrote is there for every process
- * when it returns. SQL is what SQLite and PostgreSQL both understand, or what `postgres/` translates.
+ * The appliance's state: keys, jobs, frontier, usage. Once a call's promise resolves, every process sees what the call wrote. SQL is what
+ * SQLite and PostgreSQL both understand, or what `postgres/` translates.
  */
 export interface StateStore extends Disposable {
   /** Runs statements that give no rows. */
-  exec(sql: string): void
+  exec(sql: string): Promise<void>
   prepare(sql: string): StateStatement
-  readonly isTransaction: boolean
-  /** The file, null of a database in memory or on a server. */
+  /**
+   * Runs `work` in one write transaction: all of its statements land, or none. Other statements of this store wait until the transaction
+   * ends, so `work` awaits nothing but the store.
+   *
+   * @throws Error when the caller is in a transaction of this store already
+   */
+  transaction<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Runs `work`, such as a migration, before every statement that comes after this call. When it fails, those statements fail with its
+   * error, and the next one tries again.
+   */
+  first(work: () => Promise<void>): void
+  /** Waits until all `work` of {@link first} is done. */
+  ready(): Promise<void>
+  /** Longest wait for other processes that write, in milliseconds; 0: none. */
+  patienceMs: number
+  /** Runs `work` with this patience at least, also on a store that otherwise waits for nobody. */
+  patiently<T>(work: () => Promise<T>, ms?: number): Promise<T>
+  /** The file, null for a database in memory or on a server. */
   location(): string | null
   close(): void
 }
@@ -39,11 +56,11 @@ export function replaceSql(table: string, columns: readonly string[], key: reado
 }
 
 /**
- * Stands at the end of a `select` in brackets whose rows an `update` takes for its process: of several processes that ask at once each
- * gets other rows, and none waits for another (`for update skip locked`). SQLite has one writer at a time, so that nothing is to be said
- * there. Such a statement waits for no turn among writers: what it decides is in the rows that it takes.
+ * Ends a `select` in brackets whose rows an `update` takes for its process: when several processes ask at once, each gets other rows, and
+ * none waits for another (`for update skip locked`). SQLite has one writer at a time and needs nothing. Such a statement waits for no turn
+ * among writers: its decision depends only on the rows it takes.
  */
 export const SKIP_LOCKED = "/* for update skip locked */"
 
-/** Stands before a write that is right whatever others write at the same moment, and so waits for no turn among writers. */
+/** Comes before a write that is right whatever others write at the same moment, and so waits for no turn among writers. */
 export const NO_TURN = "/* waits for no turn */"

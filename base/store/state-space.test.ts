@@ -5,61 +5,62 @@ import { DatabaseSync } from "node:sqlite"
 import { expect, onTestFinished, test } from "vitest"
 
 import type { StateStore } from "./state-port.ts"
+import { SqliteStore } from "./sqlite/sqlite-store.ts"
 import { giveBack, openStateFile } from "./state-store.ts"
 
 const MB = 1_000_000
 const ROWS = 2000
 
 /** `state.db` with rows of 4 KB. `isOld`: as older versions made it. */
-function filled(isOld = false) {
+async function filled(isOld = false) {
   const folder = mkdtempSync(join(tmpdir(), "fossick-"))
-  const db = openStateFile(folder)
+  const db = await openStateFile(folder)
   onTestFinished(() => {
     db.close()
     rmSync(folder, { recursive: true })
   })
-  if (isOld) db.exec("pragma auto_vacuum = none; vacuum")
-  db.exec("create table thing (id integer primary key, text text not null) strict")
-  db.exec(
+  if (isOld) await db.exec("pragma auto_vacuum = none; vacuum")
+  await db.exec("create table thing (id integer primary key, text text not null) strict")
+  await db.exec(
     `insert into thing (text) select hex(randomblob(2000)) from json_each('[' || substr('${"0,".repeat(ROWS)}', 1, ${2 * ROWS - 1}) || ']')`,
   )
-  db.exec("pragma wal_checkpoint(truncate)")
+  await db.exec("pragma wal_checkpoint(truncate)")
   return { folder, db, size: () => statSync(join(folder, "state.db")).size }
 }
 
 test("the space of rows that are gone comes back, but for room for the next ones", async () => {
-  const { db, size } = filled()
+  const { db, size } = await filled()
   const full = size()
   expect(full).toBeGreaterThan(7 * MB)
   await giveBack(db)
   expect(size()).toBe(full)
-  db.exec("delete from thing where id > 100; pragma wal_checkpoint(truncate)")
+  await db.exec("delete from thing where id > 100; pragma wal_checkpoint(truncate)")
   expect(size()).toBe(full)
   await giveBack(db)
   expect(size()).toBeLessThan(2 * MB)
-  expect(db.prepare("select count(*) as n from thing").get()).toEqual({ n: 100 })
-  expect(db.prepare("pragma integrity_check").get()).toEqual({ integrity_check: "ok" })
+  expect(await db.prepare("select count(*) as n from thing").get()).toEqual({ n: 100 })
+  expect(await db.prepare("pragma integrity_check").get()).toEqual({ integrity_check: "ok" })
 })
 
 test("a file of an older version keeps its length, and its rows", async () => {
-  const { db, size } = filled(true)
+  const { db, size } = await filled(true)
   const full = size()
-  db.exec("delete from thing where id > 100")
+  await db.exec("delete from thing where id > 100")
   await giveBack(db)
   expect(size()).toBe(full)
   using memory = new DatabaseSync(":memory:")
-  await giveBack(memory)
+  await giveBack(new SqliteStore(memory))
 })
 
-test("what was written ahead takes little once it is in the file, however much it was", () => {
-  const { folder, db } = filled()
+test("what was written ahead takes little once it is in the file, however much it was", async () => {
+  const { folder, db } = await filled()
   const ahead = () => statSync(join(folder, "state.db-wal")).size
-  const { changes } = db.prepare("update thing set text = hex(randomblob(6000))").run()
+  const { changes } = await db.prepare("update thing set text = hex(randomblob(6000))").run()
   expect(changes).toBe(ROWS)
   expect(ahead()).toBeGreaterThan(20 * MB)
   // The next one to write begins anew.
-  db.exec("pragma wal_checkpoint(passive)")
-  db.prepare("delete from thing where id = 1").run()
+  await db.exec("pragma wal_checkpoint(passive)")
+  await db.prepare("delete from thing where id = 1").run()
   expect(ahead()).toBeLessThan(17 * MB)
   expect(ahead()).toBeGreaterThan(16 * MB)
 })

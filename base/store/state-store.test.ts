@@ -1,3 +1,4 @@
+import { SqliteStore } from "./sqlite/sqlite-store.ts"
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -24,21 +25,21 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const modes = (dir: string) => new Set(readdirSync(dir).map((name) => modeOf(join(dir, name))))
 
-test("what is kept is for its owner alone, new or as it was left", { tags: ["posix"] }, () => {
+test("what is kept is for its owner alone, new or as it was left", { tags: ["posix"] }, async () => {
   const fresh = join(folder, "new/data")
   const left = join(folder, "left")
   mkdirSync(left)
   {
-    using old = openStateStore(left)
-    old.exec("create table t (x)")
+    using old = await openStateStore(left)
+    await old.exec("create table t (x)")
   }
-  using held = openStateStore(left)
-  held.exec("create table h (x)")
+  using held = await openStateStore(left)
+  await held.exec("create table h (x)")
   chmodSync(left, 0o755)
   for (const end of ["", "-wal", "-shm"]) chmodSync(join(left, `state.db${end}`), 0o644)
   for (const dir of [fresh, left]) {
-    using db = openStateStore(dir)
-    db.exec("create table if not exists u (x)")
+    using db = await openStateStore(dir)
+    await db.exec("create table if not exists u (x)")
     expect(modeOf(dir)).toBe("700")
     expect(readdirSync(dir)).toContain("state.db-wal")
     expect(modes(dir)).toEqual(new Set(["600"]))
@@ -48,12 +49,15 @@ test("what is kept is for its owner alone, new or as it was left", { tags: ["pos
 test(
   "says that it closed a folder in use to others, and nothing of the empty one of a fresh clone",
   { tags: ["posix"] },
-  () => {
+  async () => {
     const dir = join(folder, "cloned")
     mkdirSync(dir)
     const said = vi.spyOn(process.stderr, "write").mockReturnValue(true)
+    const opened = async () => {
+      using _ = await openStateStore(dir)
+    }
     try {
-      openStateStore(dir).close()
+      await opened()
       expect(modeOf(dir)).toBe("700")
       expect(said).not.toHaveBeenCalled()
       chmodSync(dir, 0o755)
@@ -61,10 +65,10 @@ test(
       // What is another user's is his to close.
       const { getuid } = process
       const other = vi.spyOn(process as Required<typeof process>, "getuid").mockReturnValue(getuid!() + 1)
-      openStateStore(dir).close()
+      await opened()
       other.mockRestore()
       expect([modeOf(dir), said.mock.calls]).toEqual(["755", []])
-      openStateStore(dir).close()
+      await opened()
       expect(modeOf(dir)).toBe("700")
       expect(said.mock.calls.map(([text]) => text)).toEqual([
         `${dir} was open to other users (mode 755); now it is for its owner alone.\n`,
@@ -76,71 +80,73 @@ test(
   },
 )
 
-test("a new folder has a state that begins with its id and its time, and commits without waiting for the disk", () => {
-  using db = openStateFile(join(folder, "begun"))
-  expect(db.prepare("select part, version from schema_version order by part").all()).toEqual([
+test("a new folder has a state that begins with its id and its time, and commits without waiting for the disk", async () => {
+  using db = await openStateFile(join(folder, "begun"))
+  expect(await db.prepare("select part, version from schema_version order by part").all()).toEqual([
     { part: "identity", version: 1 },
     { part: "state", version: GENERATION },
     { part: "trusted-time", version: 1 },
   ])
-  expect(db.prepare("pragma synchronous").get()).toEqual({ synchronous: 1 })
-  expect(db.prepare("pragma foreign_keys").get()).toEqual({ foreign_keys: 1 })
+  expect(await db.prepare("pragma synchronous").get()).toEqual({ synchronous: 1 })
+  expect(await db.prepare("pragma foreign_keys").get()).toEqual({ foreign_keys: 1 })
 })
 
-test("a folder that is not to be opened, or of a newer version, stays closed", () => {
+test("a folder that is not to be opened, or of a newer version, stays closed", async () => {
   const dir = join(folder, "newer")
   {
-    using db = openStateFile(dir)
-    db.exec("update schema_version set version = 99 where part = 'trusted-time'")
+    using db = await openStateFile(dir)
+    await db.exec("update schema_version set version = 99 where part = 'trusted-time'")
   }
-  expect(() => openStateStore(dir)).toThrow(
+  await expect(() => openStateStore(dir)).rejects.toThrow(
     "state.db was written by a newer Fossick (trusted-time 99, this one knows 1)",
   )
   expect(openFiles(dir)).toEqual([])
   mkdirSync(join(dir, RESTORING))
-  expect(() => openStateStore(dir)).toThrow("has a restore that is under way")
+  await expect(() => openStateStore(dir)).rejects.toThrow("has a restore that is under way")
 })
 
-test("a first start that was cut short is begun again", () => {
+test("a first start that was cut short is begun again", async () => {
   const dir = join(folder, "cut short")
   mkdirSync(dir)
   {
     using db = new DatabaseSync(join(dir, "state.db"))
     db.exec(SCHEMA_VERSION)
   }
-  using db = openStateFile(dir)
-  expect(db.prepare("select version from schema_version where part = 'state'").get()).toEqual({
+  using db = await openStateFile(dir)
+  expect(await db.prepare("select version from schema_version where part = 'state'").get()).toEqual({
     version: GENERATION,
   })
 })
 
-test("what was begun is opened without writing anything, as on a full disk", () => {
-  using db = new DatabaseSync(":memory:")
+test("what was begun is opened without writing anything, as on a full disk", async () => {
+  using db = new SqliteStore(new DatabaseSync(":memory:"))
   const steps = ["create table a (x)"]
-  db.exec(SCHEMA_VERSION)
+  await db.exec(SCHEMA_VERSION)
   migrate(db, "new", steps)
-  db.exec("pragma query_only = on")
+  await db.exec("pragma query_only = on")
   migrate(db, "new", steps)
-  expect(() => migrate(db, "new", [...steps, "create table b (x)"])).toThrow("readonly")
+  await db.ready()
+  migrate(db, "new", [...steps, "create table b (x)"])
+  await expect(db.ready()).rejects.toThrow("readonly")
 })
 
-test("a transaction that has ended by itself is told by its error, and one without room by what is to be done", () => {
-  using db = openStateFile(join(folder, "full"))
-  expect(() =>
-    transaction(db, () => {
-      db.exec("rollback")
+test("a transaction that has ended by itself is told by its error, and one without room by what is to be done", async () => {
+  using db = await openStateFile(join(folder, "full"))
+  await expect(() =>
+    transaction(db, async () => {
+      db.file.exec("rollback")
       throw new Error("a mistake")
     }),
-  ).toThrow("a mistake")
-  using memory = new DatabaseSync(":memory:")
+  ).rejects.toThrow("a mistake")
+  using memory = new SqliteStore(new DatabaseSync(":memory:"))
   for (const [store, told] of [
     [db, UnwritableError],
     [memory, "full"],
   ] as const) {
-    store.exec("create table t (x blob); pragma max_page_count = 1")
+    await store.exec("create table t (x blob); pragma max_page_count = 1")
     const fill = () => transaction(store, () => store.exec("insert into t values (zeroblob(1000000))"))
-    expect(fill).toThrow(told)
-    expect(store.isTransaction).toBe(false)
+    await expect(fill).rejects.toThrow(told)
+    expect(store.file.isTransaction).toBe(false)
   }
 })
 

@@ -1,11 +1,12 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs"
-import { dirname, join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import { join } from "node:path"
+import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { makeDataFolder, unwritableOr } from "../disk-space.ts"
-import { BUSY_MS, openToRead, patiently, useWal } from "./busy.ts"
+import { makeDataFolder } from "../disk-space.ts"
+import { BUSY_MS, openToRead, useWal } from "./sqlite/busy.ts"
 import { beginGeneration, OtherStateError, refuseOtherGeneration } from "./state-generation.ts"
 import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
+import { SqliteStore } from "./sqlite/sqlite-store.ts"
 import { PostgresStore } from "./postgres/postgres-store.ts"
 import { stateServer } from "./postgres/state-location.ts"
 import { TRUSTED_TIME_STEPS } from "./clock/trusted-time.ts"
@@ -35,16 +36,16 @@ const GIVEN_BACK_AT_A_TIME = 128
  * @throws SettingsError when a restore into the folder is not over
  * @throws OtherStateError when the state is of an older or newer Fossick than this one can take over
  */
-export function openStateStore(dataDir: string): StateStore {
+export async function openStateStore(dataDir: string): Promise<StateStore> {
   refuseUnfinishedRestore(dataDir)
   const server = stateServer(dataDir)
-  return server === null ? openStateFile(dataDir) : begun(dataDir, new PostgresStore(server))
+  return server === null ? await openStateFile(dataDir) : await begun(dataDir, new PostgresStore(server))
 }
 
 /** Opens `state.db` in the data folder as {@link openStateStore} does, whatever the settings say of a server. */
-export function openStateFile(dataDir: string): DatabaseSync {
+export async function openStateFile(dataDir: string): Promise<SqliteStore> {
   makeDataFolder(dataDir)
-  return begun(dataDir, openFile(dataDir))
+  return await begun(dataDir, new SqliteStore(openFile(dataDir)))
 }
 
 /**
@@ -55,7 +56,7 @@ export function openStateToRead(dataDir: string, waitMs = BUSY_MS): StateStore |
   const server = stateServer(dataDir)
   if (server !== null) return new PostgresStore(server)
   const file = join(dataDir, "state.db")
-  return existsSync(file) ? openToRead(file, waitMs) : null
+  return existsSync(file) ? new SqliteStore(openToRead(file, waitMs)) : null
 }
 
 /**
@@ -63,23 +64,23 @@ export function openStateToRead(dataDir: string, waitMs = BUSY_MS): StateStore |
  * @param backup what it came out of
  * @throws OtherStateError when it is of an older or newer Fossick than this one can take over
  */
-export function refuseOtherFile(file: string, backup?: string): void {
-  using db = openToRead(file)
-  refuseOtherGeneration(db, backup)
+export async function refuseOtherFile(file: string, backup?: string): Promise<void> {
+  using db = new SqliteStore(openToRead(file))
+  await refuseOtherGeneration(db, backup)
 }
 
 /** Whether the state is on a server, where processes of other machines may work on it. */
 export const isOnServer = (db: StateStore): db is PostgresStore => db instanceof PostgresStore
 
-function begun<S extends StateStore>(dataDir: string, db: S): S {
+async function begun<S extends StateStore>(dataDir: string, db: S): Promise<S> {
   makeDataFolder(dataDir)
   try {
-    beginState(db)
+    await beginState(db)
+    await noteIdentity(dataDir, db)
   } catch (error) {
     db.close()
     throw error
   }
-  noteIdentity(dataDir, db)
   return db
 }
 
@@ -102,15 +103,17 @@ function openFile(dataDir: string): DatabaseSync {
 export const SCHEMA_VERSION =
   "create table if not exists schema_version (part text primary key, version integer not null) strict"
 
-function beginState(db: StateStore): void {
-  db.exec(SCHEMA_VERSION)
-  beginGeneration(db)
-  refuseOtherGeneration(db)
+async function beginState(db: StateStore): Promise<void> {
+  await db.exec(SCHEMA_VERSION)
+  await beginGeneration(db)
+  await refuseOtherGeneration(db)
   // The folder is about to note the id for good: a power cut must not take it out of the store again.
-  db.exec("pragma synchronous = full")
+  await db.exec("pragma synchronous = full")
   migrate(db, "identity", IDENTITY_STEPS)
-  db.exec("pragma synchronous = normal")
+  await db.ready()
+  await db.exec("pragma synchronous = normal")
   migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
+  await db.ready()
 }
 
 /** Tightens what an earlier version, or somebody else, left open, and says so unless `silently`. What is another user's stays as it is. */
@@ -128,53 +131,55 @@ function closeToOthers(path: string, mode: number, silently = false): void {
 export type Step = string | { readonly sqlite: string; readonly postgres: string }
 
 /**
- * Brings the tables of one part (`"jobs"`, `"keys"`) up to date: runs, in one transaction, the steps that
- * this file has not seen. Steps are only ever appended. It waits for other processes, also on a connection that
- * otherwise waits for nobody.
- * @throws OtherStateError when the file was written by a newer Fossick.
+ * Brings the tables of one part (`"jobs"`, `"keys"`) up to date before the store's next statement: runs, in one transaction, the steps
+ * that this state has not seen. Steps are only ever appended. It waits for other processes, also on a store that otherwise waits for
+ * nobody. When a newer Fossick wrote the state, the statements that come after fail with OtherStateError.
  */
 export function migrate(db: StateStore, part: string, steps: readonly Step[]): void {
-  const seen = (): number =>
-    Number(db.prepare("select version from schema_version where part = ?").get(part)?.["version"] ?? 0)
-  // Nothing is written that need not be: what only reads works on a full disk, too.
-  if (seen() === steps.length) return
-  const bringUp = (): void => {
-    const version = seen()
-    if (version > steps.length) {
-      throw new OtherStateError(
-        `state.db was written by a newer Fossick (${part} ${version}, this one knows ${steps.length})`,
+  db.first(async () => {
+    const seen = async (): Promise<number> =>
+      Number(
+        (await db.prepare("select version from schema_version where part = ?").get(part))?.["version"] ?? 0,
       )
-    }
-    for (const step of steps.slice(version)) {
-      if (typeof step === "string") db.exec(step)
-      else db.exec(db instanceof PostgresStore ? step.postgres : step.sqlite)
-      if (db instanceof PostgresStore) db.keepStep(typeof step === "string" ? step : step.sqlite)
-    }
-    db.prepare(
-      "insert into schema_version values (?, ?) on conflict (part) do update set version = excluded.version",
-    ).run(part, steps.length)
-  }
-  patiently(db, () => transaction(db, bringUp))
+    // Nothing is written that need not be: what only reads works on a full disk, too.
+    if ((await seen()) === steps.length) return
+    await db.patiently(() => transaction(db, async () => await takeSteps(db, part, await seen(), steps)))
+  })
 }
 
-/** Runs `work` in one write transaction: all of it lands, or nothing. `work` must not await. */
-export function transaction<T>(db: StateStore, work: () => T): T {
-  db.exec("begin immediate")
-  try {
-    const result = work()
-    db.exec("commit")
-    return result
-  } catch (error) {
-    // A full disk has SQLite roll back by itself.
-    if (db.isTransaction) db.exec("rollback")
-    const file = db.location()
-    throw file === null ? error : unwritableOr(error, dirname(file))
+async function takeSteps(
+  db: StateStore,
+  part: string,
+  version: number,
+  steps: readonly Step[],
+): Promise<void> {
+  if (version > steps.length) {
+    throw new OtherStateError(
+      `state.db was written by a newer Fossick (${part} ${version}, this one knows ${steps.length})`,
+    )
   }
+  for (const step of steps.slice(version)) {
+    if (typeof step === "string") await db.exec(step)
+    else await db.exec(db instanceof PostgresStore ? step.postgres : step.sqlite)
+    if (db instanceof PostgresStore) await db.keepStep(typeof step === "string" ? step : step.sqlite)
+  }
+  await db
+    .prepare(
+      "insert into schema_version values (?, ?) on conflict (part) do update set version = excluded.version",
+    )
+    .run(part, steps.length)
+}
+
+/** Runs `work` in one write transaction: all of it lands, or nothing. `work` awaits nothing but the store. */
+export async function transaction<T>(db: StateStore, work: () => Promise<T>): Promise<T> {
+  return await db.transaction(work)
 }
 
 /** Prepares each statement with its first use, and gives the same one from then on. */
-export function prepareOnce(db: Pick<StateStore, "prepare">): (sql: string) => StateStatement {
-  const statements = new Map<string, StateStatement>()
+export function prepareOnce(db: DatabaseSync): (sql: string) => StatementSync
+export function prepareOnce(db: Pick<StateStore, "prepare">): (sql: string) => StateStatement
+export function prepareOnce<S>(db: { prepare(sql: string): S }): (sql: string) => S {
+  const statements = new Map<string, S>()
   return (sql) => {
     let statement = statements.get(sql)
     if (statement === undefined) statements.set(sql, (statement = db.prepare(sql)))
@@ -187,19 +192,20 @@ export function prepareOnce(db: Pick<StateStore, "prepare">): (sql: string) => S
  * its length, and its empty room is used again; a database on a server does this by itself.
  */
 export async function giveBack(db: StateStore): Promise<void> {
-  if (db.location() === null || pragma(db, "auto_vacuum") !== INCREMENTAL) return
+  if (db.location() === null || (await pragma(db, "auto_vacuum")) !== INCREMENTAL) return
   const free = () => pragma(db, "freelist_count")
-  const isLoose = () => free() > Math.max(LEAST_GIVEN_BACK, pragma(db, "page_count") * LOOSE)
-  if (!isLoose()) return
-  while (isLoose()) {
-    const before = free()
-    db.exec(`pragma incremental_vacuum(${GIVEN_BACK_AT_A_TIME})`)
-    if (free() >= before) break
+  const isLoose = async () =>
+    (await free()) > Math.max(LEAST_GIVEN_BACK, (await pragma(db, "page_count")) * LOOSE)
+  if (!(await isLoose())) return
+  while (await isLoose()) {
+    const before = await free()
+    await db.exec(`pragma incremental_vacuum(${GIVEN_BACK_AT_A_TIME})`)
+    if ((await free()) >= before) break
     await nextTurn()
   }
   // The file becomes shorter when what was written ahead is brought into it.
-  db.exec("pragma wal_checkpoint(passive)")
+  await db.exec("pragma wal_checkpoint(passive)")
 }
 
-const pragma = (db: StateStore, name: string): number =>
-  Number(Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0])
+const pragma = async (db: StateStore, name: string): Promise<number> =>
+  Number(Object.values((await db.prepare(`pragma ${name}`).get()) ?? {})[0])

@@ -16,56 +16,56 @@ test.each([
 })
 
 /** A log in which `who` said something at each of these times. */
-function open(said: Readonly<Record<string, readonly number[]>>, shares?: LogShares) {
+async function open(said: Readonly<Record<string, readonly number[]>>, shares?: LogShares) {
   const db = emptyState()
-  db.exec("create table said (id integer primary key, at integer not null, who text not null) strict")
+  await db.exec("create table said (id integer primary key, at integer not null, who text not null) strict")
   const add = (who: string, at: number) => db.prepare("insert into said (at, who) values (?, ?)").run(at, who)
-  for (const [who, times] of Object.entries(said)) for (const at of times) add(who, at)
+  for (const [who, times] of Object.entries(said)) for (const at of times) await add(who, at)
   const log = new BoundedLog(prepareOnce(db), { table: "said", owner: "who", ...(shares && { shares }) })
   return {
     log,
     add,
-    left: () => log.list({ limit: 99 }).map(({ at }) => Number(at)),
+    left: async () => (await log.list({ limit: 99 })).map(({ at }) => Number(at)),
     [Symbol.dispose]: () => db[Symbol.dispose](),
   }
 }
 
-test("rows are listed newest first, by slices and conditions, and the later of two at one time first", () => {
-  using said = open({ a: [1, 3], b: [2, 3] })
-  expect(said.log.list({ limit: 2 }).map(({ at, who }) => `${String(who)}${String(at)}`)).toEqual([
+test("rows are listed newest first, by slices and conditions, and the later of two at one time first", async () => {
+  using said = await open({ a: [1, 3], b: [2, 3] })
+  expect((await said.log.list({ limit: 2 })).map(({ at, who }) => `${String(who)}${String(at)}`)).toEqual([
     "b3",
     "a3",
   ])
-  expect(said.log.list({ limit: 2, offset: 2 })).toMatchObject([{ at: 2 }, { at: 1 }])
+  expect(await said.log.list({ limit: 2, offset: 2 })).toMatchObject([{ at: 2 }, { at: 1 }])
   const filter: LogFilter = [
     ["at >= ?", 2],
     ["who in (?, ?)", "b", "c"],
   ]
-  expect(said.log.list({ limit: 9 }, filter)).toMatchObject([{ at: 3 }, { at: 2 }])
-  expect([said.log.count(filter), said.log.count()]).toEqual([2, 4])
+  expect(await said.log.list({ limit: 9 }, filter)).toMatchObject([{ at: 3 }, { at: 2 }])
+  expect([await said.log.count(filter), await said.log.count()]).toEqual([2, 4])
 })
 
-test("old rows go, some at a time, and the oldest of one owner", () => {
-  using said = open({ a: [4, 1, 3], b: [2] })
-  expect([said.log.prune(4, 2), said.left()]).toEqual([2, [4, 3]])
-  expect([said.log.prune(4, 2), said.log.prune(4, 2)]).toEqual([1, 0])
-  said.add("b", 1)
-  said.add("b", 5)
-  said.log.dropOldest("b", 1)
-  expect(said.left()).toEqual([5, 4])
+test("old rows go, some at a time, and the oldest of one owner", async () => {
+  using said = await open({ a: [4, 1, 3], b: [2] })
+  expect([await said.log.prune(4, 2), await said.left()]).toEqual([2, [4, 3]])
+  expect([await said.log.prune(4, 2), await said.log.prune(4, 2)]).toEqual([1, 0])
+  await said.add("b", 1)
+  await said.add("b", 5)
+  await said.log.dropOldest("b", 1)
+  expect(await said.left()).toEqual([5, 4])
 })
 
-test("the oldest rows of whoever has more than a share go, with the first that is written and each so many after it", () => {
-  using said = open(
+test("the oldest rows of whoever has more than a share go, with the first that is written and each so many after it", async () => {
+  using said = await open(
     { quiet: [1], loud: [2, 3, 4, 5, 6, 7, 8, 9], other: [10] },
     { most: 6, mostOfOne: 5, countEvery: 2 },
   )
-  said.log.wrote()
-  expect(said.left()).toEqual([10, 9, 8, 7, 6, 1])
-  said.add("loud", 11)
-  said.log.wrote()
-  expect(said.left()).toHaveLength(7)
-  said.add("loud", 12)
-  said.log.wrote()
-  expect(said.left()).toEqual([12, 11, 10, 9, 8, 1])
+  await said.log.wrote()
+  expect(await said.left()).toEqual([10, 9, 8, 7, 6, 1])
+  await said.add("loud", 11)
+  await said.log.wrote()
+  expect(await said.left()).toHaveLength(7)
+  await said.add("loud", 12)
+  await said.log.wrote()
+  expect(await said.left()).toEqual([12, 11, 10, 9, 8, 1])
 })

@@ -46,59 +46,60 @@ export class BoundedLog {
   }
 
   /** Newest first. */
-  list(
+  async list(
     { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
     filter: LogFilter = [],
-  ): StateRow[] {
+  ): Promise<StateRow[]> {
     const { table, id, order } = this.#log
     const { where, values } = whereOf(filter)
-    return this.#sql(
+    return await this.#sql(
       `select * from ${table} where ${where} order by ${order} desc, ${id.replaceAll(",", " desc,")} desc limit ? offset ?`,
     ).all(...values, limit, offset)
   }
 
-  count(filter: LogFilter = []): number {
+  async count(filter: LogFilter = []): Promise<number> {
     const { where, values } = whereOf(filter)
     return Number(
-      this.#sql(`select count(*) as n from ${this.#log.table} where ${where}`).get(...values)!["n"],
+      (await this.#sql(`select count(*) as n from ${this.#log.table} where ${where}`).get(...values))!["n"],
     )
   }
 
   /** Deletes up to `count` rows from before `time`. @returns how many there were */
-  readonly prune = (time: number, count: number): number => this.#drop(`${this.#log.time} < ?`, time, count)
+  readonly prune = (time: number, count: number): Promise<number> =>
+    this.#drop(`${this.#log.time} < ?`, time, count)
 
   /** Deletes the oldest `count` rows of an owner. */
-  readonly dropOldest = (owner: string, count: number): void => {
-    this.#drop(`${this.#log.owner} = ?`, owner, count)
+  readonly dropOldest = async (owner: string, count: number): Promise<void> => {
+    await this.#drop(`${this.#log.owner} = ?`, owner, count)
   }
 
   /** Rows were written: with the first, and whenever there are enough since, whoever has more than a share loses the oldest. */
-  wrote(rows = 1): void {
+  async wrote(rows = 1): Promise<void> {
     const { shares } = this.#log
     if (shares === undefined) return
-    if (this.#written === 0) this.#keepShares(shares)
+    if (this.#written === 0) await this.#keepShares(shares)
     this.#written = this.#written + rows >= shares.countEvery ? 0 : this.#written + rows
   }
 
-  #drop(condition: string, value: StateValue, count: number): number {
+  async #drop(condition: string, value: StateValue, count: number): Promise<number> {
     const { table, id, order } = this.#log
-    const { changes } = this.#sql(
+    const { changes } = await this.#sql(
       `delete from ${table} where (${id}) in (select ${id} from ${table} where ${condition} order by ${order} limit ?)`,
     ).run(value, count)
     return Number(changes)
   }
 
-  #keepShares({ most, mostOfOne }: LogShares): void {
+  async #keepShares({ most, mostOfOne }: LogShares): Promise<void> {
     const { table, owner } = this.#log
-    const held = this.#sql(`select ${owner} as owner, count(*) as n from ${table} group by ${owner}`)
-      .all()
-      .map((row) => ({ whose: String(row["owner"]), rows: Number(row["n"]) }))
+    const held = (
+      await this.#sql(`select ${owner} as owner, count(*) as n from ${table} group by ${owner}`).all()
+    ).map((row) => ({ whose: String(row["owner"]), rows: Number(row["n"]) }))
     const level = fairLevel(
       held.map(({ rows }) => rows),
       most,
       mostOfOne,
     )
-    for (const { whose, rows } of held) if (rows > level) this.dropOldest(whose, rows - level)
+    for (const { whose, rows } of held) if (rows > level) await this.dropOldest(whose, rows - level)
   }
 }
 

@@ -28,21 +28,21 @@ function follow(given: readonly Message[], options: Partial<FollowOptions<unknow
   const stop = new AbortController()
   const done = followOutbox({
     outbox: {
-      due: (busy, limit, served) => {
+      due: async (busy, limit, served) => {
         const free = waiting.filter(
           ({ receiver, key }) => !busy.has(receiver) && served?.includes(key ?? "") !== true,
         )
         const first = new Map(free.toReversed().map((one) => [one.receiver, one]))
         return [...first.values()].slice(0, limit)
       },
-      settle: (id) => {
+      settle: async (id) => {
         settled.push(id)
         waiting.splice(
           waiting.findIndex((one) => one.id === id),
           1,
         )
       },
-      prune: () => undefined,
+      prune: async () => undefined,
     },
     called: ["a letter", "letters"],
     attempt: async () => TAKEN,
@@ -73,7 +73,7 @@ test("a slow receiver holds up no other, and a stop in the middle of an attempt 
       },
     },
   )
-  await until(() => settled.length === 2)
+  await until(async () => settled.length === 2)
   const stopped = following.stop()
   stop.resolve()
   await stopped
@@ -93,7 +93,7 @@ test("receivers of one key take half of the places", async () => {
       },
     },
   )
-  await until(() => begun.includes("b1"))
+  await until(async () => begun.includes("b1"))
   expect(begun.filter((id) => id.startsWith("a"))).toHaveLength(2)
   slow.resolve(TAKEN)
   await following.stop()
@@ -102,7 +102,7 @@ test("receivers of one key take half of the places", async () => {
 test("what goes wrong is logged, and the next look tries again", async () => {
   let looks = 0
   const { settled, lines, stop } = follow([message("1", "a"), message("2", "b")], {
-    collect() {
+    async collect() {
       looks += 1
       if (looks === 1) throw new Error("no notes")
     },
@@ -111,7 +111,7 @@ test("what goes wrong is logged, and the next look tries again", async () => {
       return TAKEN
     },
   })
-  await until(() => settled.length === 2)
+  await until(async () => settled.length === 2)
   await stop()
   expect(lines.join("")).toMatch(/no notes.*letters are tried again[\s\S]*a bug.*a letter could not be sent/)
 })
@@ -120,13 +120,13 @@ test("nothing is sent while this process may not, and nothing is recorded of a m
   let looks = 0
   const asked: string[] = []
   const { settled, stop } = follow([message("1", "a"), message("2", "b")], {
-    maySend: () => (looks += 1) > 3,
+    maySend: async () => (looks += 1) > 3,
     attempt: async ({ id }) => {
       asked.push(`${id} ${looks > 3}`)
       return id === "1" ? null : TAKEN
     },
   })
-  await until(() => settled.length === 1)
+  await until(async () => settled.length === 1)
   await stop()
   expect(settled).toEqual(["2"])
   expect(asked).toContain("1 true")
@@ -140,7 +140,7 @@ test("a brisk outbox sends one message after the other without waiting for the n
     // Beyond the patience of this test.
     pollMs: 3_600_000,
   })
-  await until(() => settled.length === 3)
+  await until(async () => settled.length === 3)
   await stop()
   expect(settled).toEqual(["1", "2", "3"])
 })

@@ -20,11 +20,11 @@ export interface FollowOptions<Own> {
   /** Makes messages of whatever was noted, before each look at what is due. */
   readonly collect?: () => Promise<void> | void
   /** Whether messages may be sent, by this process and now. Default: always. */
-  readonly maySend?: (() => boolean) | undefined
+  readonly maySend?: (() => Promise<boolean>) | undefined
   /** Forgets what else is over, when the outbox does: once an hour. */
-  readonly tidy?: () => void
+  readonly tidy?: () => Promise<void>
   /** An attempt was recorded: for the log. */
-  readonly onSettled?: (message: Message & Own, attempt: Attempt) => void
+  readonly onSettled?: (message: Message & Own, attempt: Attempt) => Promise<void>
   /** Receivers that are spoken to at the same time. Default eight. */
   readonly receivers?: number
   /** Sends the next message as soon as one is settled, not at the next look. */
@@ -45,9 +45,9 @@ export async function followOutbox<Own>(options: FollowOptions<Own>): Promise<vo
   const pool = new FairPool("receivers", { places: receivers })
   const sending = new Map<string, Promise<void>>()
   let waiting = new AbortController()
-  const sendDue = () => {
+  const sendDue = async () => {
     const served = pool.full.filter((key) => typeof key === "string")
-    for (const message of outbox.due(new Set(sending.keys()), pool.places - pool.running, served)) {
+    for (const message of await outbox.due(new Set(sending.keys()), pool.places - pool.running, served)) {
       const { receiver, key } = message
       const leave = pool.enter(key ?? receiver)
       if (leave === null) continue
@@ -70,11 +70,11 @@ export async function followOutbox<Own>(options: FollowOptions<Own>): Promise<vo
     try {
       await options.collect?.()
       if (steadyNow() - pruned > PRUNE_EVERY_MS) {
-        outbox.prune()
-        options.tidy?.()
+        await outbox.prune()
+        await options.tidy?.()
         pruned = steadyNow()
       }
-      if (options.maySend?.() !== false) sendDue()
+      if ((await options.maySend?.()) !== false) await sendDue()
     } catch (err) {
       // A state that is away is reported by the process, not at every look.
       if (!signal.aborted && !isStateAway(err)) log.error({ err }, `${all} are tried again`)
@@ -92,7 +92,7 @@ async function sendOnce<Own>(
   const ended = await attempt(message)
   // An attempt that was cut short counts for nothing.
   if (ended === null || (signal.aborted && ended.error !== null)) return false
-  outbox.settle(message.id, ended)
-  onSettled?.(message, ended)
+  await outbox.settle(message.id, ended)
+  await onSettled?.(message, ended)
   return true
 }

@@ -17,7 +17,7 @@ export interface KeyTurns {
    */
   readonly nextId: string
   /** Whether work of another key waits that has less under way than this key: then one of this key's is to give way. */
-  isOwed(keyId: string): boolean
+  isOwed(keyId: string): Promise<boolean>
 }
 
 /** @param _pool which of the shared pools this is */
@@ -33,10 +33,10 @@ export function keyTurns(
       order by ${underWay("waiting.key_id")},
         (select coalesce(max(turn_at), 0) from ${table} as other where other.key_id = waiting.key_id), created_at, id
       limit 1`,
-    isOwed: (keyId) =>
-      sql(
+    isOwed: async (keyId) =>
+      (await sql(
         `select 1 from ${table} as waiting where state = '${waiting}' and key_id <> ?1
            and ${underWay("waiting.key_id")} < ${underWay("?1")} limit 1`,
-      ).get(keyId) !== undefined,
+      ).get(keyId)) !== undefined,
   }
 }

@@ -9,76 +9,80 @@ const NONE = new Set<string>()
 const TAKEN: Attempt = { error: null, status: 204 }
 const REFUSED: Attempt = { error: "answered 500", status: 500, final: false }
 
-function open({ inOrder = false, maySend = "true" } = {}) {
+async function open({ inOrder = false, maySend = "true" } = {}) {
   const db = emptyState()
   const now = { ms: Date.UTC(2026, 0, 1) }
-  db.exec(`create table letter (${OUTBOX_COLUMNS}, text text not null) strict; ${dueIndex("letter")}`)
+  await db.exec(`create table letter (${OUTBOX_COLUMNS}, text text not null) strict; ${dueIndex("letter")}`)
   const own = (row: Record<string, unknown>) => ({ text: String(row["text"]) })
   const outbox = new Outbox(db, { table: "letter", own, inOrder, maySend, clock: () => now.ms })
   return {
     outbox,
     now,
     /** Texts of the messages that are due. */
-    due: (busy: readonly string[] = [], served: readonly string[] = []) =>
-      outbox.due(new Set(busy), 9, served).map(({ text }) => text),
-    settleFirst: (attempt: Attempt) => outbox.settle(outbox.due(NONE, 1)[0]!.id, attempt),
-    latest: () => outbox.list({ limit: 1 })[0]!,
+    due: async (busy: readonly string[] = [], served: readonly string[] = []) =>
+      (await outbox.due(new Set(busy), 9, served)).map(({ text }) => text),
+    settleFirst: async (attempt: Attempt) => await outbox.settle((await outbox.due(NONE, 1))[0]!.id, attempt),
+    latest: async () => (await outbox.list({ limit: 1 }))[0]!,
     [Symbol.dispose]: () => db[Symbol.dispose](),
   }
 }
 
-test("one message at a time goes to each receiver that is not busy, the oldest first", () => {
-  using state = open()
+test("one message at a time goes to each receiver that is not busy, the oldest first", async () => {
+  using state = await open()
   for (const [receiver, text] of [
     ["a", "1"],
     ["a", "2"],
     ["b", "3"],
   ] as const)
-    state.outbox.put(receiver, { text })
-  expect(state.due()).toEqual(["1", "3"])
-  expect(state.due(["b"])).toEqual(["1"])
-  expect(state.outbox.due(NONE, 1)).toMatchObject([{ receiver: "a", key: null, attempts: 0 }])
-  state.settleFirst(TAKEN)
-  expect(state.due()).toEqual(["2", "3"])
+    await state.outbox.put(receiver, { text })
+  expect(await state.due()).toEqual(["1", "3"])
+  expect(await state.due(["b"])).toEqual(["1"])
+  expect(await state.outbox.due(NONE, 1)).toMatchObject([{ receiver: "a", key: null, attempts: 0 }])
+  await state.settleFirst(TAKEN)
+  expect(await state.due()).toEqual(["2", "3"])
 })
 
-test("a key that has its share gets no more, and another key and the appliance do", () => {
-  using state = open()
-  state.outbox.put("a", { text: "1" }, "loud")
-  state.outbox.put("b", { text: "2" }, "quiet")
-  state.outbox.put("c", { text: "3" })
-  expect(state.due([], ["loud"])).toEqual(["2", "3"])
+test("a key that has its share gets no more, and another key and the appliance do", async () => {
+  using state = await open()
+  await state.outbox.put("a", { text: "1" }, "loud")
+  await state.outbox.put("b", { text: "2" }, "quiet")
+  await state.outbox.put("c", { text: "3" })
+  expect(await state.due([], ["loud"])).toEqual(["2", "3"])
 })
 
-test("messages that may not be sent now wait", () => {
-  using state = open({ maySend: "text <> 'paused'" })
-  state.outbox.put("a", { text: "paused" })
-  state.outbox.put("a", { text: "open" })
-  expect(state.due()).toEqual(["open"])
+test("messages that may not be sent now wait", async () => {
+  using state = await open({ maySend: "text <> 'paused'" })
+  await state.outbox.put("a", { text: "paused" })
+  await state.outbox.put("a", { text: "open" })
+  expect(await state.due()).toEqual(["open"])
 })
 
 test.each([
   ["passes by", false, ["2"]],
   ["waits behind", true, []],
-])("a later message %s one that is put off, as the outbox says", (_, inOrder, due) => {
-  using state = open({ inOrder })
-  state.outbox.put("a", { text: "1" })
-  state.outbox.put("a", { text: "2" })
-  state.settleFirst(REFUSED)
-  expect(state.due()).toEqual(due)
+])("a later message %s one that is put off, as the outbox says", async (_, inOrder, due) => {
+  using state = await open({ inOrder })
+  await state.outbox.put("a", { text: "1" })
+  await state.outbox.put("a", { text: "2" })
+  await state.settleFirst(REFUSED)
+  expect(await state.due()).toEqual(due)
   state.now.ms += 10_000
-  expect(state.due()).toEqual(["1"])
+  expect(await state.due()).toEqual(["1"])
 })
 
-test("a message is tried with longer and longer pauses, given up after a day, and sent again when asked for", () => {
-  using state = open()
+test("a message is tried with longer and longer pauses, given up after a day, and sent again when asked for", async () => {
+  using state = await open()
   const { outbox, now } = state
-  outbox.put("a", { text: "1" })
+  await outbox.put("a", { text: "1" })
   const since = now.ms
   const pauses: number[] = []
-  for (state.settleFirst(REFUSED); state.latest().state === "waiting"; state.settleFirst(REFUSED)) {
-    const { nextAttemptAt, lastAttemptAt } = state.latest()
-    expect(state.due()).toEqual([])
+  for (
+    await state.settleFirst(REFUSED);
+    (await state.latest()).state === "waiting";
+    await state.settleFirst(REFUSED)
+  ) {
+    const { nextAttemptAt, lastAttemptAt } = await state.latest()
+    expect(await state.due()).toEqual([])
     pauses.push(nextAttemptAt!.getTime() - lastAttemptAt!.getTime())
     now.ms = nextAttemptAt!.getTime()
   }
@@ -86,56 +90,58 @@ test("a message is tried with longer and longer pauses, given up after a day, an
   expect(pauses.length).toBeGreaterThan(8)
   const allButLast = pauses.slice(0, -1)
   expect(allButLast.toSorted((a, b) => a - b)).toEqual(allButLast)
-  expect(state.latest()).toMatchObject({
+  expect(await state.latest()).toMatchObject({
     state: "given-up",
     nextAttemptAt: null,
     attempts: pauses.length + 1,
     lastStatus: 500,
     lastError: "answered 500",
   })
-  expect([outbox.retry(state.latest().id), outbox.retry("none")]).toEqual([true, false])
-  state.settleFirst(TAKEN)
-  expect(state.latest()).toMatchObject({ state: "delivered", lastStatus: 204, lastError: null })
+  expect([await outbox.retry((await state.latest()).id), await outbox.retry("none")]).toEqual([true, false])
+  await state.settleFirst(TAKEN)
+  expect(await state.latest()).toMatchObject({ state: "delivered", lastStatus: 204, lastError: null })
 })
 
-test("a pause that the receiver asks for counts where it is longer, and a refusal for good ends it", () => {
-  using state = open()
-  state.outbox.put("a", { text: "1" })
-  state.settleFirst({ ...REFUSED, retryAfterMs: HOUR })
-  expect(state.latest().nextAttemptAt!.getTime()).toBe(state.now.ms + HOUR)
+test("a pause that the receiver asks for counts where it is longer, and a refusal for good ends it", async () => {
+  using state = await open()
+  await state.outbox.put("a", { text: "1" })
+  await state.settleFirst({ ...REFUSED, retryAfterMs: HOUR })
+  expect((await state.latest()).nextAttemptAt!.getTime()).toBe(state.now.ms + HOUR)
   state.now.ms += HOUR
-  state.settleFirst({ ...REFUSED, final: true })
-  expect(state.latest()).toMatchObject({ state: "given-up", attempts: 2 })
+  await state.settleFirst({ ...REFUSED, final: true })
+  expect(await state.latest()).toMatchObject({ state: "given-up", attempts: 2 })
 })
 
-test("a clock that was ahead keeps no message back, and the message has a day from then", () => {
-  using state = open()
+test("a clock that was ahead keeps no message back, and the message has a day from then", async () => {
+  using state = await open()
   const { now } = state
   now.ms += YEARS
-  state.outbox.put("a", { text: "1" })
-  state.settleFirst(REFUSED)
-  expect(state.due()).toEqual([])
+  await state.outbox.put("a", { text: "1" })
+  await state.settleFirst(REFUSED)
+  expect(await state.due()).toEqual([])
   now.ms -= YEARS
-  expect(state.due()).toEqual(["1"])
-  state.settleFirst(REFUSED)
-  expect(state.latest()).toMatchObject({ state: "waiting", attempts: 2 })
+  expect(await state.due()).toEqual(["1"])
+  await state.settleFirst(REFUSED)
+  expect(await state.latest()).toMatchObject({ state: "waiting", attempts: 2 })
   now.ms += GIVE_UP_MS
-  state.settleFirst(REFUSED)
-  expect(state.latest()).toMatchObject({ state: "given-up", nextAttemptAt: null })
+  await state.settleFirst(REFUSED)
+  expect(await state.latest()).toMatchObject({ state: "given-up", nextAttemptAt: null })
 })
 
-test("messages that are over are shown and counted by their columns for a week", () => {
-  using state = open()
+test("messages that are over are shown and counted by their columns for a week", async () => {
+  using state = await open()
   const { outbox, now } = state
-  for (const text of ["1", "2"]) outbox.put("a", { text })
-  state.settleFirst(TAKEN)
-  expect(outbox.list({ limit: 1, offset: 1 })).toMatchObject([{ text: "1", state: "delivered" }])
-  expect(outbox.list({ limit: 9 }, { state: "waiting", text: undefined })).toMatchObject([{ text: "2" }])
-  expect([outbox.count(), outbox.count({ state: "delivered" })]).toEqual([2, 1])
+  for (const text of ["1", "2"]) await outbox.put("a", { text })
+  await state.settleFirst(TAKEN)
+  expect(await outbox.list({ limit: 1, offset: 1 })).toMatchObject([{ text: "1", state: "delivered" }])
+  expect(await outbox.list({ limit: 9 }, { state: "waiting", text: undefined })).toMatchObject([
+    { text: "2" },
+  ])
+  expect([await outbox.count(), await outbox.count({ state: "delivered" })]).toEqual([2, 1])
   now.ms += 6 * 24 * HOUR
-  outbox.prune()
-  expect(outbox.count()).toBe(2)
+  await outbox.prune()
+  expect(await outbox.count()).toBe(2)
   now.ms += 2 * 24 * HOUR
-  outbox.prune()
-  expect(outbox.list({ limit: 9 }).map(({ text }) => text)).toEqual(["2"])
+  await outbox.prune()
+  expect((await outbox.list({ limit: 9 })).map(({ text }) => text)).toEqual(["2"])
 })

@@ -70,12 +70,16 @@ export class Outbox<Own = unknown> {
   }
 
   /** Takes a message to be sent from now on. @param own values of the table's own columns */
-  put(receiver: string, own: Readonly<Record<string, StateValue>>, key: string | null = null): void {
+  async put(
+    receiver: string,
+    own: Readonly<Record<string, StateValue>>,
+    key: string | null = null,
+  ): Promise<void> {
     const now = this.#clock()
     const times = { created_at: now, due_at: now, first_due_at: now }
     const row: Record<string, StateValue> = { id: `msg_${randomUUID()}`, receiver, key, ...times, ...own }
     const columns = Object.keys(row)
-    this.#sql(
+    await this.#sql(
       `insert into ${this.#options.table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`,
     ).run(...Object.values(row))
   }
@@ -85,63 +89,71 @@ export class Outbox<Own = unknown> {
    * @param busy receivers that are to have none now
    * @param served keys that are to have none now
    */
-  due(busy: ReadonlySet<string>, limit: number, served: readonly string[] = []): (Message & Own)[] {
+  async due(
+    busy: ReadonlySet<string>,
+    limit: number,
+    served: readonly string[] = [],
+  ): Promise<(Message & Own)[]> {
     const { table, inOrder, maySend = "true" } = this.#options
     const hasCome = hasComeSql("?1")
-    return this.#sql(
-      `select * from ${table} where ${hasCome} and seq in (
+    return (
+      await this.#sql(
+        `select * from ${table} where ${hasCome} and seq in (
          select min(seq) from ${table} where state = 'waiting' and ${inOrder ? "true" : hasCome} and ${maySend}
          and receiver not in (select value from json_each(?2))
          and (key is null or key not in (select value from json_each(?3))) group by receiver
        ) order by seq limit ?4`,
-    )
-      .all(this.#clock(), JSON.stringify([...busy]), JSON.stringify(served), limit)
-      .map((row) => this.#message(row))
+      ).all(this.#clock(), JSON.stringify([...busy]), JSON.stringify(served), limit)
+    ).map((row) => this.#message(row))
   }
 
   /** Keeps how an attempt ended. */
-  settle(id: string, attempt: Attempt): void {
+  async settle(id: string, attempt: Attempt): Promise<void> {
     const { table } = this.#options
     const now = this.#clock()
-    const row = this.#sql(`select attempts, first_due_at from ${table} where id = ?`).get(id)
+    const row = await this.#sql(`select attempts, first_due_at from ${table} where id = ?`).get(id)
     if (row === undefined) return
     const { state, attempts, dueAt, firstDueAt } = afterAttempt(row, attempt, now)
-    this.#sql(
+    await this.#sql(
       `update ${table} set state = ?, attempts = ?, attempted_at = ?, due_at = ?, first_due_at = ?, status = ?, error = ?
        where id = ?`,
     ).run(state, attempts, now, dueAt, firstDueAt, attempt.status, attempt.error, id)
   }
 
   /** Has a message that is over, or waits for another attempt, sent now. @returns false when there is no such message. */
-  retry(id: string): boolean {
+  async retry(id: string): Promise<boolean> {
     const now = this.#clock()
-    const { changes } = this.#sql(
+    const { changes } = await this.#sql(
       `update ${this.#options.table} set state = 'waiting', due_at = ?, first_due_at = ? where id = ?`,
     ).run(now, now, id)
     return Number(changes) > 0
   }
 
   /** Newest first. */
-  list(
+  async list(
     { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
     columns: Columns = {},
-  ): (Message & Own)[] {
+  ): Promise<(Message & Own)[]> {
     const { where, values } = conditionOf(columns)
-    return this.#sql(`select * from ${this.#options.table} where ${where} order by seq desc limit ? offset ?`)
-      .all(...values, limit, offset)
-      .map((row) => this.#message(row))
+    return (
+      await this.#sql(
+        `select * from ${this.#options.table} where ${where} order by seq desc limit ? offset ?`,
+      ).all(...values, limit, offset)
+    ).map((row) => this.#message(row))
   }
 
-  count(columns: Columns = {}): number {
+  async count(columns: Columns = {}): Promise<number> {
     const { where, values } = conditionOf(columns)
-    const row = this.#sql(`select count(*) as n from ${this.#options.table} where ${where}`).get(...values)
+    const row = await this.#sql(`select count(*) as n from ${this.#options.table} where ${where}`).get(
+      ...values,
+    )
     return Number(row!["n"])
   }
 
   /** Forgets messages that have been over for a week. */
-  prune(): void {
-    this.#sql(`delete from ${this.#options.table} where state <> 'waiting' and attempted_at < ?`).run(
-      deletionTime(this.#db, this.#clock()) - KEPT_MS,
+  async prune(): Promise<void> {
+    await this.#sql(`delete from ${this.#options.table} where state <> 'waiting' and attempted_at < ?`).run(
+      (await deletionTime(this.#db, this.#clock())) - KEPT_MS,
     )
   }
 

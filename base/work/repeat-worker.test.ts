@@ -11,7 +11,7 @@ function repeat(codes: (number | null | "works")[], options: Partial<RepeatWorke
   let started = 0
   const stop = new AbortController()
   const done = repeatWorker({
-    start() {
+    async start() {
       const at = started
       started += 1
       const code = codes[at]!
@@ -26,7 +26,7 @@ function repeat(codes: (number | null | "works")[], options: Partial<RepeatWorke
         },
       }
     },
-    hasWork: () => started < codes.length,
+    hasWork: async () => started < codes.length,
     called: "the mill",
     pollMs: 1,
     pauseMs: 1,
@@ -50,7 +50,7 @@ const pausesOf = (lines: readonly string[]) => lines.map((line) => (JSON.parse(l
 
 test("a process that fails is started again, after longer and longer pauses until one ends well", async () => {
   const { lines, started, stop } = repeat([1, 1, 1, null, 0, 1])
-  await until(() => started() === 6 && lines.length === 5)
+  await until(async () => started() === 6 && lines.length === 5)
   await stop()
   expect(pausesOf(lines)).toEqual([1, 2, 4, 4, 1])
   expect(lines[0]).toContain("the mill failed and is started again")
@@ -62,7 +62,7 @@ test("a process that wants to be started again is, at once, and an index that is
     isFailure: (code) => code !== EXIT_LOCKED,
     onExit: (code) => void ends.push(code),
   })
-  await until(() => started() === 3 && lines.length === 1)
+  await until(async () => started() === 3 && lines.length === 1)
   await stop()
   expect(ends).toEqual([EXIT_AGAIN, EXIT_LOCKED, 1])
   expect(pausesOf(lines)).toEqual([1])
@@ -70,10 +70,10 @@ test("a process that wants to be started again is, at once, and an index that is
 
 test("a process makes way while others are busy, and the work is taken up again", async () => {
   let isBusy = true
-  const { lines, stopped, started, stop } = repeat(["works", "works"], { isBusy: () => isBusy })
-  await until(() => stopped.includes(0))
+  const { lines, stopped, started, stop } = repeat(["works", "works"], { isBusy: async () => isBusy })
+  await until(async () => stopped.includes(0))
   isBusy = false
-  await until(() => started() === 2)
+  await until(async () => started() === 2)
   await stop()
   expect(stopped).toEqual([0, 1])
   expect(lines).toEqual([])
@@ -81,7 +81,7 @@ test("a process makes way while others are busy, and the work is taken up again"
 
 test("a stop ends the process, and nothing is started afterwards", async () => {
   const { stopped, started, stop } = repeat(["works", 0])
-  await until(() => started() === 1)
+  await until(async () => started() === 1)
   await stop()
   expect([stopped, started()]).toEqual([[0], 1])
 })

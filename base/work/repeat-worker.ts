@@ -4,11 +4,11 @@ import { EXIT_AGAIN, EXIT_LOCKED, EXIT_NO_ROOM, type WorkerProcess } from "../pr
 
 export interface RepeatWorkerOptions {
   /** Starts a process that works until nothing is left to do, and then ends. */
-  readonly start: () => Pick<WorkerProcess, "exited" | "stop">
+  readonly start: () => Promise<Pick<WorkerProcess, "exited" | "stop">>
   /** Whether there is something to do. Asked often. */
-  readonly hasWork: () => boolean
+  readonly hasWork: () => Promise<boolean>
   /** Whether a process under way has to make way for now. Default: it never has to. */
-  readonly isBusy?: () => boolean
+  readonly isBusy?: () => Promise<boolean>
   /** Whether the pause grows after an end with this code. Default: after each but 0. */
   readonly isFailure?: (code: number | null) => boolean
   readonly onExit?: (code: number | null) => void
@@ -29,11 +29,11 @@ export async function repeatWorker(options: RepeatWorkerOptions): Promise<void> 
   const { log, signal } = options
   let failures = 0
   while (!signal.aborted) {
-    if (!hasWork()) {
+    if (!(await hasWork())) {
       await pause(pollMs, signal)
       continue
     }
-    const code = await ended(start(), options)
+    const code = await ended(await start(), options)
     onExit?.(code)
     if (code === EXIT_AGAIN) continue
     failures = code === 0 || !isFailure(code) ? 0 : failures + 1
@@ -48,7 +48,7 @@ export async function repeatWorker(options: RepeatWorkerOptions): Promise<void> 
 
 /** @returns the code that a process ended with; 0 when it had to make way. */
 async function ended(
-  child: ReturnType<RepeatWorkerOptions["start"]>,
+  child: Pick<WorkerProcess, "exited" | "stop">,
   { isBusy, pollMs, signal }: RepeatWorkerOptions,
 ): Promise<number | null> {
   const over = new AbortController()
@@ -59,7 +59,7 @@ async function ended(
     if (isBusy === undefined) return await exited
     while (!over.signal.aborted) {
       await pause(pollMs, over.signal)
-      if (over.signal.aborted || !isBusy()) continue
+      if (over.signal.aborted || !(await isBusy())) continue
       await child.stop()
       return 0
     }

@@ -16,7 +16,7 @@ function open(ids: readonly string[], options: Partial<TaskRunnerOptions<Task>> 
   const runner = new TaskRunner<Task>({
     tasks: {
       isShared: false,
-      turns: { isOwed: () => state.isOwed },
+      turns: { isOwed: async () => state.isOwed },
       async begin() {
         const id = waiting.shift()
         return id === undefined ? null : { id, owner: { keyId: id.slice(0, 1) } }
@@ -40,7 +40,7 @@ function open(ids: readonly string[], options: Partial<TaskRunnerOptions<Task>> 
       await promise
     },
     keptMs: 1000,
-    guard: { mayDelete: () => true },
+    guard: { mayDelete: async () => true },
     log: pino({ level: "debug" }, { write: (line: string) => void lines.push(line) }),
     ...options,
   })
@@ -51,10 +51,10 @@ function open(ids: readonly string[], options: Partial<TaskRunnerOptions<Task>> 
 test("tasks begin while there are places, in the name of their keys, and the next when one has ended", async () => {
   const { runner, end, callers } = open(["a1", "b1", "a2"])
   runner.wake()
-  await until(() => runner.running.length === 2)
+  await until(async () => runner.running.length === 2)
   expect(runner.running).toEqual(["a1", "b1"])
   end("a1")
-  await until(() => runner.running.includes("a2"))
+  await until(async () => runner.running.includes("a2"))
   expect(runner.running).toEqual(["b1", "a2"])
   expect(callers).toEqual(["a", "b", "a"])
   await runner[Symbol.asyncDispose]()
@@ -64,12 +64,12 @@ test("a start takes up tasks of lost processes and forgets old ones, unless the 
   const before = Date.now()
   const sure = open(["a1"])
   await sure.runner.start()
-  await until(() => sure.runner.running.length === 1)
+  await until(async () => sure.runner.running.length === 1)
   expect(sure.state.recovered).toBe(1)
   expect(sure.forgotten).toHaveLength(1)
   expect(sure.forgotten[0]!.getTime()).toBeGreaterThanOrEqual(before - 1000)
   expect(sure.forgotten[0]!.getTime()).toBeLessThanOrEqual(Date.now() - 1000)
-  const doubtful = open([], { guard: { mayDelete: () => false } })
+  const doubtful = open([], { guard: { mayDelete: async () => false } })
   await doubtful.runner.start()
   expect(doubtful.forgotten).toEqual([])
   for (const { runner } of [sure, doubtful]) await runner[Symbol.asyncDispose]()
@@ -78,7 +78,7 @@ test("a start takes up tasks of lost processes and forgets old ones, unless the 
 test("one task is cancelled and no other, and all end when the runner is closed", async () => {
   const { runner, turns } = open(["a1", "b1"])
   runner.wake()
-  await until(() => turns.size === 2)
+  await until(async () => turns.size === 2)
   await runner.cancel("a1")
   expect(runner.running).toEqual(["b1"])
   expect(runner.cancel("a1")).toBeNull()
@@ -94,23 +94,23 @@ test("one task is cancelled and no other, and all end when the runner is closed"
 test("one task at a time gives way, after its turn, and while another key is owed one", async () => {
   const { runner, turns, state, end } = open(["a1", "a2"], { turnMs: 0 })
   runner.wake()
-  await until(() => turns.size === 2)
-  const over = () => ["a1", "a2"].map((id) => turns.get(id)!.isOver())
-  expect(over()).toEqual([false, false])
+  await until(async () => turns.size === 2)
+  const over = () => Promise.all(["a1", "a2"].map((id) => turns.get(id)!.isOver()))
+  expect(await over()).toEqual([false, false])
   state.isOwed = true
-  expect(over()).toEqual([true, false])
+  expect(await over()).toEqual([true, false])
   state.isOwed = false
-  expect(over()).toEqual([true, false])
+  expect(await over()).toEqual([true, false])
   end("a1")
-  await until(() => !runner.running.includes("a1"))
+  await until(async () => !runner.running.includes("a1"))
   state.isOwed = true
-  expect(turns.get("a2")!.isOver()).toBe(true)
+  expect(await turns.get("a2")!.isOver()).toBe(true)
   await runner[Symbol.asyncDispose]()
   const long = open(["a1"], { turnMs: 3_600_000 })
   long.state.isOwed = true
   long.runner.wake()
-  await until(() => long.turns.size === 1)
-  expect(long.turns.get("a1")!.isOver()).toBe(false)
+  await until(async () => long.turns.size === 1)
+  expect(await long.turns.get("a1")!.isOver()).toBe(false)
   await long.runner[Symbol.asyncDispose]()
 })
 
@@ -118,9 +118,9 @@ test("nothing begins while the disk has too little room, and tasks do once it ha
   let looks = 0
   const { runner, waiting } = open(["a1"], { room: { isLow: () => (looks += 1) < 2 } })
   runner.wake()
-  await until(() => looks === 1)
+  await until(async () => looks === 1)
   expect(waiting).toEqual(["a1"])
-  await until(() => runner.running.length === 1)
+  await until(async () => runner.running.length === 1)
   await runner[Symbol.asyncDispose]()
 })
 
@@ -129,7 +129,7 @@ test("a store that cannot be asked is logged, and asked again at the next wake",
   const { runner, lines } = open([], {
     tasks: {
       isShared: false,
-      turns: { isOwed: () => false },
+      turns: { isOwed: async () => false },
       async begin() {
         if (isBroken) throw new Error("the disk is gone")
         isBroken = true
@@ -143,11 +143,11 @@ test("a store that cannot be asked is logged, and asked again at the next wake",
     places: 1,
   })
   await runner.start()
-  await until(() => lines.length === 2)
+  await until(async () => lines.length === 2)
   expect(lines.join("")).toContain("chores could not be begun")
   expect(lines.join("")).toContain("old chores were not deleted")
   isBroken = false
   runner.wake()
-  await until(() => runner.running.length === 1)
+  await until(async () => runner.running.length === 1)
   await runner[Symbol.asyncDispose]()
 })

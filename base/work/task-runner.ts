@@ -35,7 +35,7 @@ export interface Turn {
   readonly stopped: AbortSignal
   readonly cancelled: AbortSignal
   /** Whether it is time to give way to a task of another key, asked between two steps. Stays true once it is. */
-  readonly isOver: () => boolean
+  readonly isOver: () => Promise<boolean>
 }
 
 export interface TaskRunnerOptions<T extends Task> {
@@ -47,7 +47,7 @@ export interface TaskRunnerOptions<T extends Task> {
   /** Works on a task until it has ended, or waits for its next turn. Never rejects. */
   readonly work: (task: T, turn: Turn) => Promise<void>
   /** Whenever this process looks for tasks of lost ones. */
-  readonly onLook?: () => void
+  readonly onLook?: () => Promise<void>
   /** Milliseconds that tasks are kept after they have ended. */
   readonly keptMs: number
   /** The disk that results are kept on: no task is begun while it has too little room. */
@@ -95,12 +95,12 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
     if (this.#stop.signal.aborted) return
     const look = async () => {
       const isLeft = await tasks.recover(new Date())
-      this.#options.onLook?.()
+      await this.#options.onLook?.()
       if (isLeft) this.wake()
     }
-    this.#tidy()
+    await this.#tidy()
     this.#timers = [
-      setInterval(() => this.#tidy(), TIDY_MS).unref(),
+      setInterval(() => void this.#tidy(), TIDY_MS).unref(),
       // A store that is away is reported elsewhere.
       ...(tasks.isShared ? [setInterval(() => void look().catch(() => undefined), SIGN_MS).unref()] : []),
     ]
@@ -174,21 +174,24 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
     const { tasks, turnMs = TURN_MS } = this.#options
     const stopped = this.#stop.signal
     const since = performance.now()
-    const isOver = () => {
-      if (this.#givingWay === null && performance.now() - since >= turnMs && tasks.turns.isOwed(owner.keyId))
-        this.#givingWay = id
+    const isOver = async () => {
+      if (
+        this.#givingWay === null &&
+        performance.now() - since >= turnMs &&
+        (await tasks.turns.isOwed(owner.keyId))
+      )
+        this.#givingWay ??= id
       return this.#givingWay === id
     }
     return { signal: AbortSignal.any([stopped, cancelled]), stopped, cancelled, isOver }
   }
 
-  #tidy(): void {
+  async #tidy(): Promise<void> {
     const { tasks, called, keptMs, guard, log } = this.#options
-    if (!guard.mayDelete()) return
-    void tasks
-      .forget(new Date(Date.now() - keptMs))
-      .catch(
-        (err: unknown) => this.#stop.signal.aborted || log.warn({ err }, `${called.old} were not deleted`),
-      )
+    try {
+      if (await guard.mayDelete()) await tasks.forget(new Date(Date.now() - keptMs))
+    } catch (err) {
+      if (!this.#stop.signal.aborted) log.warn({ err }, `${called.old} were not deleted`)
+    }
   }
 }

@@ -34,12 +34,12 @@ export async function ownCrawl(
         : new ForgetfulEngine()
     await using reader =
       mode === "index" ? new CountingReader(config, options) : new LinkReader(config, options)
-    using db = openStateStore(dataDir)
+    using db = await openStateStore(dataDir)
     const jobs = new Jobs(db)
-    const { id } = jobs.enqueue(
+    const { id } = await jobs.enqueue(
       defineSource({ seeds: [start], rendering: "http", limits: { depth: 100, pages: 1_000_000 } }),
     )
-    const job = jobs.start(id)
+    const job = await jobs.start(id)
     if (!job) throw new Error(`job ${id} is not queued`)
     const began = performance.now()
     await crawlSite({ job, db, engine, reader, config, signal: new AbortController().signal })

@@ -4,16 +4,21 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 
 const RESOLUTION_MS = 1
 
-/** The longest delay since the last question, in milliseconds; what a parent is told. */
+/** Delays since the last question, in milliseconds; what a parent is told. */
 export interface LoopDelay {
   readonly kind: "loop-delay"
   readonly maxMs: number
+  readonly p99Ms: number
 }
 
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 delay.enable()
 process.on("message", (message) => {
   if (message !== "loop-delay") return
-  process.send?.({ kind: "loop-delay", maxMs: delay.max / 1e6 } satisfies LoopDelay)
+  process.send?.({
+    kind: "loop-delay",
+    maxMs: delay.max / 1e6,
+    p99Ms: delay.percentile(99) / 1e6,
+  } satisfies LoopDelay)
   delay.reset()
 })

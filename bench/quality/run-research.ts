@@ -45,7 +45,7 @@ export async function makeReport(input: string, model: "mini" | "pro", parts: Pa
     {
       found: null,
       emit: () => {},
-      onProgress: () => {},
+      onProgress: async () => {},
       signal: new AbortController().signal,
       log: pino({ level: "silent" }),
     },

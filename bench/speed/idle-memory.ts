@@ -70,8 +70,8 @@ function report(readySeconds: number, crawledSeconds: number, ready: number, fou
 
 /** The first crawl is over, and the process that ran it, vectors included, has ended. */
 async function isHandbookCrawled(): Promise<boolean> {
-  using db = openStateStore(dataDir)
-  const [job] = new Jobs(db).list({ limit: 1 })
+  using db = await openStateStore(dataDir)
+  const [job] = await new Jobs(db).list({ limit: 1 })
   if (job?.state === "failed") throw new Error(`the crawl of the handbook failed: ${job.error}`)
   return (
     job?.state === "finished" &&

@@ -143,10 +143,10 @@ async function withState<T>(
   process.env["FOSSICK_STATE"] = server.socketUrl()
   const started: Worker[] = []
   try {
-    const db = openStateStore(folder)
+    const db = await openStateStore(folder)
     const jobs = new Jobs(db)
     for (let at = 0; at < count + workers; at += 1)
-      jobs.enqueue(defineSource({ name: `s${at}`, seeds: [`https://s${at}.example/`] }))
+      await jobs.enqueue(defineSource({ name: `s${at}`, seeds: [`https://s${at}.example/`] }))
     db.close()
     return await use(async () => {
       const worker = new Worker(folder, kind)
@@ -191,16 +191,16 @@ async function recover(server: PostgresServer, kind: string): Promise<number> {
 }
 
 async function work(dataDir: string, kind: string): Promise<void> {
-  const db = openStateStore(dataDir)
+  const db = await openStateStore(dataDir)
   const jobs = new Jobs(db)
   const onProblem = (error: unknown) => process.stderr.write(`${String(error)}\n`)
-  using among = new AmongCrawlers({ db, jobs, onLost: onProblem, onProblem })
+  await using among = await AmongCrawlers.begin({ db, jobs, onLost: onProblem, onProblem })
   await using queue = kind === "table" ? new TableQueue(jobs) : openJobQueue({ db, jobs, dataDir, onProblem })
   const { id: me } = among.process
   const begin = async () => {
     const id = await queue.take()
     if (id === null) return null
-    if (jobs.start(id, me) !== null) return id
+    if ((await jobs.start(id, me)) !== null) return id
     await queue.done(id)
     return null
   }
@@ -210,19 +210,19 @@ async function work(dataDir: string, kind: string): Promise<void> {
   for (let warm: number | null = null; warm === null;) {
     warm = await begin()
     if (warm === null) continue
-    jobs.end(warm, "finished", null, undefined, me)
+    await jobs.end(warm, "finished", null, undefined, me)
     await queue.done(warm)
   }
   tell({ ready: true })
   const { value: word } = await words.next()
   if (word === "drain") {
     const waits: number[] = []
-    while (!jobs.isIdle()) {
+    while (!(await jobs.isIdle())) {
       const from = performance.now()
       const id = await begin()
       if (id === null) continue
       waits.push(performance.now() - from)
-      jobs.end(id, "finished", null, undefined, me)
+      await jobs.end(id, "finished", null, undefined, me)
       await queue.done(id)
     }
     tell({ all: true, waits })
@@ -230,7 +230,7 @@ async function work(dataDir: string, kind: string): Promise<void> {
   for (let held: number | null = null; ;) {
     held ??= await begin()
     if (held !== null) {
-      jobs.beat(held, me)
+      await jobs.beat(held, me)
       tell({ begun: held })
     }
     await pause(POLL_MS)

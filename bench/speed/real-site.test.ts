@@ -54,10 +54,10 @@ beforeAll(async () => {
   const settings = { ...readSettings(engineSettings, {}), dataDir }
   embedder = await openEmbedder(settings)
   engine = await openEngine(settings, { mode: "write", embedder })
-  using db = openStateStore(dataDir)
+  using db = await openStateStore(dataDir)
   const jobs = new Jobs(db)
   // One step from the home page: the manuals link to many pages that are not here.
-  const { id } = jobs.enqueue(defineSource({ seeds: [site.url], limits: { depth: 1, pages: 100 } }))
+  const { id } = await jobs.enqueue(defineSource({ seeds: [site.url], limits: { depth: 1, pages: 100 } }))
   const { signal } = new AbortController()
   const config = readSettings(crawlerSettings, {})
   job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "paused" })

@@ -43,7 +43,7 @@ interface Crawled {
 
 /** The site in the index, vectors and all: by the command a user gives, unless it was done before. */
 async function crawled(): Promise<Crawled> {
-  const before = finishedCrawl()
+  const before = await finishedCrawl()
   if (before) {
     await makeVectors()
     return before
@@ -58,7 +58,7 @@ async function crawled(): Promise<Crawled> {
     },
   )
   const [code] = (await once(command, "exit")) as [number | null]
-  const after = finishedCrawl()
+  const after = await finishedCrawl()
   if (code !== 0 || !after) throw new Error(`the crawl ended with ${code}`)
   return after
 }
@@ -69,9 +69,9 @@ async function makeVectors(): Promise<void> {
   await engine.settled()
 }
 
-function finishedCrawl(): Crawled | null {
-  using db = openStateStore(dataDir)
-  const job = new Jobs(db).list({ limit: 1 }).find(({ state }) => state === "finished")
+async function finishedCrawl(): Promise<Crawled | null> {
+  using db = await openStateStore(dataDir)
+  const job = (await new Jobs(db).list({ limit: 1 })).find(({ state }) => state === "finished")
   if (!job?.startedAt || !job.endedAt) return null
   const seconds = (job.endedAt.getTime() - job.startedAt.getTime()) / 1000
   return { site: job.source.seeds[0] ?? "", outcomes: job.outcomes, seconds }

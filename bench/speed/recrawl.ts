@@ -61,9 +61,11 @@ async function crawl(start: string, dataDir: string): Promise<Crawl> {
     { ...readSettings(engineSettings, {}), dataDir },
     { mode: "write", embedder },
   )
-  using db = openStateStore(dataDir)
+  using db = await openStateStore(dataDir)
   const jobs = new Jobs(db)
-  const { id } = jobs.enqueue(defineSource({ seeds: [start], rendering: "http" }), { trigger: "schedule" })
+  const { id } = await jobs.enqueue(defineSource({ seeds: [start], rendering: "http" }), {
+    trigger: "schedule",
+  })
   const before = process.cpuUsage()
   const job = await runJob(id, {
     db,

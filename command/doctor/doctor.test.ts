@@ -134,8 +134,9 @@ describe("the doctor", () => {
   test("finds an appliance's data well, and leaves it as it is", async () => {
     using folder = temporaryFolder()
     const dataDir = join(folder.path, "data")
-    const db = openStateStore(dataDir)
+    const db = await openStateStore(dataDir)
     tables(db)
+    await db.ready()
     db.close()
     {
       await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir }), {
@@ -158,16 +159,21 @@ describe("the doctor", () => {
 
   test("sees that the last backup failed, until one succeeds", async () => {
     using folder = temporaryFolder()
-    const db = openStateStore(join(folder.path, "data"))
+    const db = await openStateStore(join(folder.path, "data"))
     try {
       const backups = new BackupTable(db)
-      backups.fail(backups.ask("schedule").id, "There is no folder /backups.")
+      await backups.fail((await backups.ask("schedule")).id, "There is no folder /backups.")
       const { code, of } = await examine(folder.path)
       expect(code).toBe(1)
       expect(of("backups")).toMatchObject([
         { level: "wrong", what: "The last backup by schedule failed: There is no folder /backups." },
       ])
-      backups.finish(backups.ask("command").id, { file: "a.tar", bytes: 1, pages: 1, note: null })
+      await backups.finish((await backups.ask("command")).id, {
+        file: "a.tar",
+        bytes: 1,
+        pages: 1,
+        note: null,
+      })
       expect((await examine(folder.path)).of("backups")).toEqual([])
     } finally {
       db.close()
@@ -234,7 +240,7 @@ describe("the doctor", () => {
     async () => {
       using folder = temporaryFolder()
       const dataDir = join(folder.path, "data")
-      openStateStore(dataDir).close()
+      ;(await openStateStore(dataDir)).close()
       const { code, of } = await examine(folder.path, {}, reading(dataDir))
       expect(code).toBe(1)
       expect(of("data folder")).toMatchObject([
@@ -252,8 +258,8 @@ describe("the doctor", () => {
     using folder = temporaryFolder()
     const dataDir = join(folder.path, "data")
     {
-      using db = openStateStore(dataDir)
-      trustClock(db, Date.now() - 40 * 86_400_000)
+      using db = await openStateStore(dataDir)
+      await trustClock(db, Date.now() - 40 * 86_400_000)
     }
     expect((await examine(folder.path)).of("clock")).toMatchObject([
       { level: "wrong", advice: expect.stringContaining("--trust-clock") as unknown },
@@ -266,38 +272,38 @@ describe("the doctor", () => {
   test("sees a state.db that is gone, and one that is another", async () => {
     using folder = temporaryFolder()
     const dataDir = join(folder.path, "data")
-    const lose = () => {
-      openStateStore(dataDir).close()
+    const lose = async () => {
+      ;(await openStateStore(dataDir)).close()
       for (const name of readdirSync(dataDir)) if (name.startsWith("state.db")) rmSync(join(dataDir, name))
     }
-    lose()
+    await lose()
     const finding = (what: string) => ({
       level: "wrong",
       what: expect.stringContaining(what) as unknown,
       advice: expect.stringContaining("fossick restore") as unknown,
     })
     expect((await examine(folder.path)).of("state.db")).toMatchObject([finding("state.db is gone")])
-    openStateStore(dataDir).close()
+    ;(await openStateStore(dataDir)).close()
     expect((await examine(folder.path)).of("state.db")).toMatchObject([finding("is not the one")])
   })
 
   test("sees webhooks that nobody takes, and jobs that lost their process", async () => {
     using folder = temporaryFolder()
-    const db = openStateStore(join(folder.path, "data"))
+    const db = await openStateStore(join(folder.path, "data"))
     const { jobs } = tables(db)
-    db.exec(`insert into webhook_delivery (id, source, job, event, receiver, body, attempts, created_at, first_due_at, error)
+    await db.exec(`insert into webhook_delivery (id, source, job, event, receiver, body, attempts, created_at, first_due_at, error)
       values ('a', 'docs', 1, 'crawl.finished', 'http://hook.example/', '{}', 3, 1, 1, 'answered with 500')`)
-    db.exec("pragma foreign_keys = off")
-    const columns = db
+    await db.exec("pragma foreign_keys = off")
+    const columns = await db
       .prepare(
         "select name from pragma_table_info('job') where \"notnull\" = 1 and dflt_value is null and pk = 0",
       )
       .all()
     const names = columns.map(({ name }) => `"${String(name)}"`)
-    db.exec(
+    await db.exec(
       `insert into job (${names.join(", ")}) values (${names.map((name) => (name === '"state"' ? "'running'" : "1")).join(", ")})`,
     )
-    expect(jobs.hasRunning()).toBe(true)
+    expect(await jobs.hasRunning()).toBe(true)
     db.close()
     const { code, of } = await examine(folder.path)
     expect(code).toBe(1)
@@ -309,16 +315,16 @@ describe("the doctor", () => {
 
   test("sees what goes wrong in a row, and settings that keep its e-mails back", async () => {
     using folder = temporaryFolder()
-    const db = openStateStore(join(folder.path, "data"))
+    const db = await openStateStore(join(folder.path, "data"))
     const book = new AlertBook(db)
     const jobs = new Jobs(db)
     const source = defineSource({ name: "docs", seeds: ["https://docs.example/"] })
     for (const reason of ["first", "the only seed failed"]) {
-      const { id } = jobs.start(jobs.enqueue(source, { trigger: "run" }).id)!
-      jobs.end(id, "finished", null, { result: "failed", reason })
+      const { id } = (await jobs.start((await jobs.enqueue(source, { trigger: "run" })).id))!
+      await jobs.end(id, "finished", null, { result: "failed", reason })
     }
-    book.collect(readSettings(alertSettings, { FOSSICK_ALERT_EMAIL: "ops@example.com" }))
-    book.outbox("email").settle(book.outbox("email").due(new Set(), 1)[0]!.id, {
+    await book.collect(readSettings(alertSettings, { FOSSICK_ALERT_EMAIL: "ops@example.com" }))
+    await book.outbox("email").settle((await book.outbox("email").due(new Set(), 1))[0]!.id, {
       error: "connect ECONNREFUSED",
       status: null,
       final: false,

@@ -131,7 +131,7 @@ export const restoreCheck = ({ dataDir }: DoctorSettings): Check => ({
 /** Against the newest file in the data folder, which nobody can have written later than now, and against the time that the state remembers. */
 export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "clock",
-  run() {
+  async run() {
     const now = Date.now()
     const advice = "Set the clock, best by NTP: schedules, expiries and signatures go by it."
     if (now < EARLIEST)
@@ -145,12 +145,12 @@ export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
             advice,
           ),
         ]
-      : inDoubt(dataDir, now)
+      : await inDoubt(dataDir, now)
   },
 })
 
-function inDoubt(dataDir: string, now: number): Finding[] {
-  const [row] = ask(dataDir, TRUSTED_TIME)
+async function inDoubt(dataDir: string, now: number): Promise<Finding[]> {
+  const [row] = await ask(dataDir, TRUSTED_TIME)
   const what = row === undefined ? null : doubt(Number(row["at"]), now)
   return what === null ? [] : [wrong(what, DOUBT_ADVICE)]
 }

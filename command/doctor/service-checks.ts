@@ -32,7 +32,7 @@ export const portCheck = ({ dataDir, host, port }: DoctorSettings): Check => ({
   name: "port",
   async run(): Promise<Finding[]> {
     if (port === 0) return []
-    if (isRunning(dataDir)) {
+    if (await isRunning(dataDir)) {
       const local = ["0.0.0.0", "::"].includes(host) ? "localhost" : host.includes(":") ? `[${host}]` : host
       const url = `http://${local}:${port}/readyz`
       try {

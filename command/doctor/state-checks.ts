@@ -1,11 +1,11 @@
-import type { ServerLocation } from "#base/store/postgres/asked.ts"
-import { PostgresError } from "#base/store/postgres/bridge.ts"
+import type { ServerLocation } from "#base/store/postgres/state-location.ts"
+import { PostgresError } from "#base/store/postgres/postgres-error.ts"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { stateServer } from "#base/store/postgres/state-location.ts"
 import { hasTable } from "#base/store/rows/tables.ts"
 import { openStateToRead, type StateStore } from "#base/store/state-store.ts"
 import { otherGeneration } from "#base/store/state-generation.ts"
-import { stateDamage } from "#base/store/rebuild-state.ts"
+import { stateDamage } from "#base/store/sqlite/rebuild-state.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { TOLD_ALERTS } from "#crawler/reporting/alerts/alert-book.ts"
 import { ALERTS_NOT_TAKEN } from "#crawler/reporting/alerts/alert-outbox.ts"
@@ -21,10 +21,14 @@ const WAIT_MS = 2000
 const NO_TABLE = "42P01"
 
 /** Asks the state, for reading only; nothing to ask when it is not there. A server that cannot be reached is told of once, by {@link stateCheck}. */
-export function ask(dataDir: string, sql: string, ...values: number[]): Record<string, unknown>[] {
+export async function ask(
+  dataDir: string,
+  sql: string,
+  ...values: number[]
+): Promise<Record<string, unknown>[]> {
   try {
     using db = openStateToRead(dataDir, WAIT_MS)
-    return db?.prepare(sql).all(...values) ?? []
+    return (await db?.prepare(sql).all(...values)) ?? []
   } catch (error) {
     // A part that was never used has no tables yet.
     if (/no such table/.test((error as Error).message)) return []
@@ -34,20 +38,20 @@ export function ask(dataDir: string, sql: string, ...values: number[]): Record<s
 }
 
 /** What is wrong with a state that can be read; null: there is none. */
-function findingsOf(dataDir: string, db: StateStore | null): Finding[] {
-  const other = db && otherGeneration(db)
+async function findingsOf(dataDir: string, db: StateStore | null): Promise<Finding[]> {
+  const other = db && (await otherGeneration(db))
   if (other !== null) return [wrong(other, "docs/upgrade.md has more.")]
   // One that was never begun has no id yet; it gets one at the next start.
-  if (db !== null && !hasTable(db, "state_identity")) return []
-  const strange = strangeState(dataDir, db)
+  if (db !== null && !(await hasTable(db, "state_identity"))) return []
+  const strange = await strangeState(dataDir, db)
   return strange === null ? [] : [wrong(strange, STRANGE_STATE_ADVICE)]
 }
 
 /** What is wrong with the server that holds the state, or with what it holds. */
-function findingsOfServer(dataDir: string, server: ServerLocation): Finding[] {
+async function findingsOfServer(dataDir: string, server: ServerLocation): Promise<Finding[]> {
   try {
     using db = new PostgresStore(server)
-    return findingsOf(dataDir, db)
+    return await findingsOf(dataDir, db)
   } catch (error) {
     return [
       wrong(
@@ -59,11 +63,11 @@ function findingsOfServer(dataDir: string, server: ServerLocation): Finding[] {
 }
 
 /** Whether an appliance, or a crawl, is at work on the data folder. */
-export const isRunning = (dataDir: string): boolean => {
+export const isRunning = async (dataDir: string): Promise<boolean> => {
   try {
     return (
-      ask(dataDir, "select 1 from crawler_process where abs(? - beat_at) < ?", Date.now(), SILENT_MS).length >
-      0
+      (await ask(dataDir, "select 1 from crawler_process where abs(? - beat_at) < ?", Date.now(), SILENT_MS))
+        .length > 0
     )
   } catch {
     return false
@@ -72,9 +76,9 @@ export const isRunning = (dataDir: string): boolean => {
 
 export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: stateServer(dataDir) === null ? "state.db" : "state",
-  run(): Finding[] {
+  async run(): Promise<Finding[]> {
     const server = stateServer(dataDir)
-    if (server !== null) return findingsOfServer(dataDir, server)
+    if (server !== null) return await findingsOfServer(dataDir, server)
     const damage = stateDamage(dataDir)
     if (damage.length > 0)
       return damage.map((text) =>
@@ -84,15 +88,15 @@ export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
         ),
       )
     using db = openStateToRead(dataDir, WAIT_MS)
-    return findingsOf(dataDir, db)
+    return await findingsOf(dataDir, db)
   },
 })
 
 /** Jobs whose process is gone, and processes that gave no sign for long. */
 export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "lost processes",
-  run(): Finding[] {
-    const lost = ask(
+  async run(): Promise<Finding[]> {
+    const lost = await ask(
       dataDir,
       "select id from job where state = 'running' and abs(? - beat_at) >= ?",
       Date.now(),
@@ -109,8 +113,8 @@ export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
 
 export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "webhooks",
-  run(): Finding[] {
-    const rows = ask(
+  async run(): Promise<Finding[]> {
+    const rows = await ask(
       dataDir,
       `select state, source, count(*) as n, max(error) as error from webhook_delivery
        where state = 'given-up' or (state = 'waiting' and attempts > 0) group by state, source`,
@@ -134,20 +138,20 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
 /** Settings of alerts that contradict each other, alerts that are not over, and messages that nobody takes. */
 export const alertsCheck = (settings: DoctorSettings): Check => ({
   name: "alerts",
-  run(): Finding[] {
+  async run(): Promise<Finding[]> {
     const { dataDir } = settings
     const wrongSettings = CHANNELS.flatMap(({ called, problems }) =>
       problems(settings).map((problem) =>
         wrong(`${problem}.`, `Until then no ${called.one} is sent; docs/alerts.md has more.`),
       ),
     )
-    const told = ask(dataDir, TOLD_ALERTS).map(({ about, name, bad_runs: runs, reason }) =>
+    const told = (await ask(dataDir, TOLD_ALERTS)).map(({ about, name, bad_runs: runs, reason }) =>
       note(
         `${about === "backup" ? "The backup" : "The source"} ${String(name)} went wrong ${String(runs)} times in a row: ${typeof reason === "string" ? reason : "no reason given"}.`,
         about === "backup" ? "fossick backups list says more." : "fossick jobs list says more.",
       ),
     )
-    const waiting = ask(dataDir, ALERTS_NOT_TAKEN).flatMap(({ channel, state, n, error }) => {
+    const waiting = (await ask(dataDir, ALERTS_NOT_TAKEN)).flatMap(({ channel, state, n, error }) => {
       const found = CHANNELS.find(({ name }) => name === channel)
       if (found === undefined) return []
       const { called, settings: names } = found
@@ -165,8 +169,8 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
 
 export const backupsCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "backups",
-  run(): Finding[] {
-    const [last] = ask(dataDir, LAST_ENDED)
+  async run(): Promise<Finding[]> {
+    const [last] = await ask(dataDir, LAST_ENDED)
     if (last?.["state"] !== "failed") return []
     return [
       wrong(

@@ -25,10 +25,10 @@ export interface JobFilter {
 
 // One `fossick jobs …` each; they return the exit code.
 
-export function listJobs({ source, state, limit }: JobFilter, json: boolean): number {
-  return withJobs((jobs, db) => {
-    if (source !== undefined) requireSource(db, source)
-    const found = jobs.list({
+export async function listJobs({ source, state, limit }: JobFilter, json: boolean): Promise<number> {
+  return await withJobs(async (jobs, db) => {
+    if (source !== undefined) await requireSource(db, source)
+    const found = await jobs.list({
       limit,
       ...(source !== undefined && { source }),
       ...(state !== undefined && { state }),
@@ -59,12 +59,12 @@ function doneText({ outcomes, queued, note, reason, waits }: Job): string {
   return `${counted(pagesIn(outcomes), "page")}${todo}${waiting}${note === null || reason !== null ? "" : ` (${note})`}`
 }
 
-export function showJob(id: number, json: boolean): number {
-  return withJobs((jobs) => {
-    const job = jobs.get(id)
+export async function showJob(id: number, json: boolean): Promise<number> {
+  return await withJobs(async (jobs) => {
+    const job = await jobs.get(id)
     if (!job) return unknown(id)
-    const failures = jobs.failures(id, SHOWN_FAILURES)
-    const events = jobs.events(id, SHOWN_EVENTS)
+    const failures = await jobs.failures(id, SHOWN_FAILURES)
+    const events = await jobs.events(id, SHOWN_EVENTS)
     if (json) {
       say(JSON.stringify({ ...brief(job), failures, log: events }))
       return 0
@@ -102,13 +102,13 @@ export async function listAddresses(id: number, text: string, json: boolean): Pr
   }
   return await withState(async (db) => {
     const jobs = new Jobs(db)
-    const job = jobs.get(id)
+    const job = await jobs.get(id)
     if (!job) return unknown(id)
     const counted = entriesOf(job.outcomes).filter(([name]) => isMeantBy(name, text))
     const groups = counted.map(([name]) => ({ name, outcomes: [name] }))
     let listed = 0
     for (let after: AddressCursor | null = null; ;) {
-      const some = jobs.addresses(id, groups, { after, limit: CHUNK })
+      const some = await jobs.addresses(id, groups, { after, limit: CHUNK })
       for (const { url, outcome, detail } of some) {
         await written(json ? JSON.stringify({ url, outcome, detail }) : addressLine(url, outcome, detail))
       }
@@ -137,34 +137,43 @@ async function written(line: string): Promise<void> {
   if (!process.stdout.write(`${printableLine(line)}\n`)) await once(process.stdout, "drain")
 }
 
-export const pauseJob = (id: number, json: boolean): number =>
-  change(id, json, (jobs) => [jobs.pause(id), `Job ${id} pauses; fossick jobs resume ${id} continues it`])
-
-export const resumeJob = (id: number, json: boolean): number =>
-  change(id, json, (jobs) => [
-    jobs.resume(id),
-    jobs.hasCrawler() ? `Job ${id} is queued` : `Job ${id} is queued; it continues when Fossick starts`,
+export const pauseJob = (id: number, json: boolean): Promise<number> =>
+  change(id, json, async (jobs) => [
+    await jobs.pause(id),
+    `Job ${id} pauses; fossick jobs resume ${id} continues it`,
   ])
 
-export const cancelJob = (id: number, json: boolean): number =>
-  change(id, json, (jobs) => [jobs.cancel(id), `Job ${id} is cancelled`])
+export const resumeJob = (id: number, json: boolean): Promise<number> =>
+  change(id, json, async (jobs) => [
+    await jobs.resume(id),
+    (await jobs.hasCrawler())
+      ? `Job ${id} is queued`
+      : `Job ${id} is queued; it continues when Fossick starts`,
+  ])
 
-export const skipHost = (id: number, host: string, json: boolean): number =>
-  withJobs((jobs) => {
-    const job = jobs.get(id)
+export const cancelJob = (id: number, json: boolean): Promise<number> =>
+  change(id, json, async (jobs) => [await jobs.cancel(id), `Job ${id} is cancelled`])
+
+export const skipHost = (id: number, host: string, json: boolean): Promise<number> =>
+  withJobs(async (jobs) => {
+    const job = await jobs.get(id)
     if (!job) return unknown(id)
-    if (!jobs.skipHost(id, host.toLowerCase())) {
+    if (!(await jobs.skipHost(id, host.toLowerCase()))) {
       process.stderr.write(`Job ${id} is ${job.state} and has nothing to visit on ${printableLine(host)}.\n`)
       return EXIT.failed
     }
-    say(json ? JSON.stringify(brief(jobs.get(id) ?? job)) : `Job ${id} gives up ${host} for this run`)
+    say(json ? JSON.stringify(brief((await jobs.get(id)) ?? job)) : `Job ${id} gives up ${host} for this run`)
     return EXIT.ok
   })
 
-function change(id: number, json: boolean, work: (jobs: Jobs) => [isDone: boolean, text: string]): number {
-  return withJobs((jobs) => {
-    const [isDone, text] = work(jobs)
-    const job = jobs.get(id)
+async function change(
+  id: number,
+  json: boolean,
+  work: (jobs: Jobs) => Promise<[isDone: boolean, text: string]>,
+): Promise<number> {
+  return await withJobs(async (jobs) => {
+    const [isDone, text] = await work(jobs)
+    const job = await jobs.get(id)
     if (!job) return unknown(id)
     if (!isDone) {
       process.stderr.write(`Job ${id} is ${job.state}.\n`)
@@ -175,7 +184,7 @@ function change(id: number, json: boolean, work: (jobs: Jobs) => [isDone: boolea
   })
 }
 
-const withJobs = (work: (jobs: Jobs, db: StateStore) => number): number =>
+const withJobs = (work: (jobs: Jobs, db: StateStore) => Promise<number>): Promise<number> =>
   withState((db) => work(new Jobs(db), db))
 
 function unknown(id: number): number {

@@ -32,12 +32,12 @@ export async function moveState(to: string | undefined, json: boolean): Promise<
   if (to === FILE) {
     if (from === null) throw new CommandError("FOSSICK_STATE names no server to move from.")
     if (existsSync(file)) throw new CommandError(`${file} is there already; put it aside first.`)
-    tables = fromServer(new PostgresStore(from), file)
+    tables = await fromServer(new PostgresStore(from), file)
   } else {
     if (from !== null) throw new CommandError("The state is on a server already. Move it to file first.")
     if (!existsSync(file)) throw new CommandError(`There is nothing to move: ${dataDir} holds no state.db.`)
     const location = serverLocation(placeOf(to), statePassword, dataDir, env)
-    tables = toServer(dataDir, new PostgresStore(location))
+    tables = await toServer(dataDir, new PostgresStore(location))
     // Its log was put into it by the one that closed it last.
     renameSync(file, file + MOVED)
   }
@@ -64,17 +64,17 @@ function placeOf(to: string): string {
   throw new ArgumentsError("--to must name a place")
 }
 
-function toServer(dataDir: string, server: PostgresStore): CopiedTable[] {
+async function toServer(dataDir: string, server: PostgresStore): Promise<CopiedTable[]> {
   using to = server
-  using from = openStateFile(dataDir)
-  return copyToServer(from, to)
+  using from = await openStateFile(dataDir)
+  return await copyToServer(from, to)
 }
 
-function fromServer(server: PostgresStore, file: string): CopiedTable[] {
+async function fromServer(server: PostgresStore, file: string): Promise<CopiedTable[]> {
   using from = server
-  refuseOtherGeneration(from)
+  await refuseOtherGeneration(from)
   try {
-    return copyToFile(from, file)
+    return await copyToFile(from, file)
   } catch (error) {
     for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(file + end, { force: true })
     throw error

@@ -21,7 +21,7 @@ export async function withHandbookApart<T>(
   )
   // Nothing is made by looking for something.
   if (!existsSync(join(dataDir, "state.db"))) return await work((engine) => engine)
-  const db = openStateStore(dataDir)
+  const db = await openStateStore(dataDir)
   try {
     return await work((engine) => handbookApart(engine, db, { handbook }))
   } finally {

@@ -26,6 +26,16 @@ import { OutcomeRecorder } from "./outcome-recorder.ts"
 import { SourceVisits } from "./source-visits.ts"
 import { Suspects } from "./frontier/suspects.ts"
 
+/** What is read from the state before a run begins. */
+interface Opened {
+  readonly known: KnownAddresses
+  readonly limits: RunLimits
+  readonly frontier: Frontier
+  readonly suspects: Suspects
+  readonly traps: RunTraps
+  readonly credit: HostCredit
+}
+
 export interface CrawlPartsOptions {
   readonly job: Job
   readonly db: StateStore
@@ -41,11 +51,11 @@ export interface CrawlPartsOptions {
   /** Called for each batch of recorded outcomes. */
   readonly onRecorded?: ((results: readonly Visited[]) => void) | undefined
   /** Called for each host that is given up for this run, with the reason in words. */
-  readonly onGivenUp?: ((host: string, last: NoPage) => void) | undefined
+  readonly onGivenUp?: ((host: string, last: NoPage) => Promise<void>) | undefined
   /** Called for each sitemap or feed that could not be read in full, with a note for the operator. */
-  readonly onListTrouble?: ((note: string) => void) | undefined
+  readonly onListTrouble?: ((note: string) => Promise<void>) | undefined
   /** Called for each row of addresses that is left alone from then on, with the reason in words. */
-  readonly onTrap?: ((trap: string) => void) | undefined
+  readonly onTrap?: ((trap: string) => Promise<void>) | undefined
 }
 
 /**
@@ -77,30 +87,50 @@ export class CrawlParts {
   /** Addresses to reopen as soon as their visit is recorded. */
   readonly #toReopen = new Set<PageUrl>()
 
-  constructor(options: CrawlPartsOptions) {
-    const { job, db, engine, config, clock, onTrap, share } = options
+  static async open(options: CrawlPartsOptions): Promise<CrawlParts> {
+    const { job, db, config, clock, onTrap, share } = options
     const { source } = job
-    this.#engine = engine
-    this.#source = source.name
-    this.known = new KnownAddresses(db, clock)
-    this.limits = new RunLimits(db, job)
-    const manners = mannersOf(source, job.author, config)
+    const known = new KnownAddresses(db, clock)
+    const limits = await RunLimits.open(db, job)
+    const suspects = await Suspects.open(db, job, known)
+    const traps = await RunTraps.open(db, clock, job, onTrap)
+    const credit = await HostCredit.open(db, source.name, clock())
     const maxAddresses = Math.max(MIN_ADDRESSES, source.limits.pages * ADDRESSES_PER_PAGE)
-    this.frontier = new Frontier(db, job, this.known, manners, maxAddresses, config.maxWaitMs, share.paces)
+    const manners = mannersOf(source, job.author, config)
+    const frontier = await Frontier.open(db, job, known, manners, maxAddresses, config.maxWaitMs, share.paces)
+    try {
+      const parts = new CrawlParts(options, { known, limits, frontier, suspects, traps, credit })
+      await parts.discovery.begin()
+      return parts
+    } catch (error) {
+      frontier[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  private constructor(options: CrawlPartsOptions, opened: Opened) {
+    const { known, limits, frontier, suspects, traps, credit } = opened
+    const { job, engine, config, share } = options
+    this.#engine = engine
+    this.#source = job.source.name
+    this.known = known
+    this.limits = limits
+    this.frontier = frontier
+    this.suspects = suspects
+    this.traps = traps
     this.hosts = this.#openHosts(options)
-    this.suspects = new Suspects(db, job, this.known)
-    this.traps = new RunTraps(db, clock, job, onTrap)
+    const manners = mannersOf(job.source, job.author, config)
     const turn: Turn = (url, signal) => {
       const { host } = new URL(url)
       const isOver = () => this.hosts.isGivenUp(host)
       return share.paces.turn(host, { manners: manners(url), signal, isOver })
     }
-    this.visits = this.#openVisits(options, turn)
+    this.visits = this.#openVisits(options, turn, credit)
     this.softNotFound = this.#openSoftNotFound()
     this.recorder = this.#openRecorder(options)
     this.duplicates = this.#openDuplicates(options)
     this.discovery = this.#openDiscovery(options, turn)
-    const { frontier, discovery, duplicates, traps } = this
+    const { discovery, duplicates } = this
     this.links = new LinkIntake({ job, obeys: this.visits.obeys, frontier, discovery, duplicates, traps })
   }
 
@@ -109,15 +139,15 @@ export class CrawlParts {
       job: job.id,
       waits: new HostWaits(db),
       frontier: this.frontier,
-      onGivenUp: (host, last) => {
-        this.discovery.gaveUp()
-        onGivenUp?.(host, last)
+      onGivenUp: async (host, last) => {
+        await this.discovery.gaveUp()
+        await onGivenUp?.(host, last)
       },
     })
   }
 
-  #openVisits(options: CrawlPartsOptions, turn: Turn): SourceVisits {
-    const { job, db, config, reader, signal, cut, clock } = options
+  #openVisits(options: CrawlPartsOptions, turn: Turn, credit: HostCredit): SourceVisits {
+    const { job, config, reader, signal, cut, clock } = options
     const { source } = job
     return new SourceVisits({
       source,
@@ -128,11 +158,9 @@ export class CrawlParts {
       mayLeadTo: (from, to) => this.discovery.inScope(to) || this.discovery.isSeed(from),
       isHeld: (url) => this.isHeld(url),
       hasLinks: (url) => this.known.hasLinksOf(source.name, url),
-      onReading: (url) => {
-        this.suspects.begin(url)
-      },
+      onReading: (url) => this.suspects.begin(url),
       clock,
-      credit: new HostCredit(db, source.name, clock()),
+      credit,
       onCopy: (bytes, spared) => {
         this.limits.tookCopy(bytes, spared)
       },
@@ -162,8 +190,8 @@ export class CrawlParts {
       onClosed: (url) => {
         this.discovery.closed(url)
       },
-      onRecorded: (results) => {
-        this.#recorded(results)
+      onRecorded: async (results) => {
+        await this.#recorded(results)
         onRecorded?.(results)
       },
     })
@@ -178,7 +206,7 @@ export class CrawlParts {
       clock,
       outcomeOf: (url) => this.#endingOf(url),
       inScope: (url) => this.discovery.inScope(url),
-      isIndexed: (url) => this.known.hashOf(url, this.#source) !== null,
+      isIndexed: async (url) => (await this.known.hashOf(url, this.#source)) !== null,
     })
   }
 
@@ -194,10 +222,10 @@ export class CrawlParts {
       onBytes: (bytes) => {
         this.limits.bytes += bytes
       },
-      onLinks: (page, links) => {
-        this.links.add(page.depth, page.url, links)
+      onLinks: async (page, links) => {
+        await this.links.add(page.depth, page.url, links)
       },
-      onTrouble: (note) => onListTrouble?.(note),
+      onTrouble: async (note) => await onListTrouble?.(note),
       signal,
     })
   }
@@ -209,36 +237,37 @@ export class CrawlParts {
   }
 
   /** Reopens addresses that were read without a browser although scripts make their pages. */
-  readAnew(urls: readonly PageUrl[]): void {
+  async readAnew(urls: readonly PageUrl[]): Promise<void> {
     for (const url of urls) {
       this.visits.readAnew(url)
-      const outcome = this.frontier.outcomeOf(url)
-      if (outcome === null) this.#toReopen.add(url)
-      else this.#reopen(url, outcome)
+      // Its visit may be recorded while the frontier is asked.
+      this.#toReopen.add(url)
+      const outcome = await this.frontier.outcomeOf(url)
+      if (outcome !== null) await this.#reopen(url, outcome)
     }
   }
 
-  #reopen(url: PageUrl, outcome: OutcomeName): void {
-    this.#toReopen.delete(url)
+  async #reopen(url: PageUrl, outcome: OutcomeName): Promise<void> {
+    if (!this.#toReopen.delete(url)) return
     if (isPageOutcome(outcome)) this.limits.pages -= 1
-    this.frontier.reopen([url])
+    await this.frontier.reopen([url])
   }
 
-  #recorded(results: readonly Visited[]): void {
-    this.duplicates.flush()
+  async #recorded(results: readonly Visited[]): Promise<void> {
+    await this.duplicates.flush()
     for (const result of results) {
       this.suspects.forget(result.url)
-      if (this.#toReopen.has(result.url)) this.#reopen(result.url, result.outcome)
-      if (isNoPage(result)) this.frontier.reopen(this.duplicates.orphansOf(result.url))
+      await this.#reopen(result.url, result.outcome)
+      if (isNoPage(result)) await this.frontier.reopen(await this.duplicates.orphansOf(result.url))
     }
-    this.limits.keep()
+    await this.limits.keep()
   }
 
-  #endingOf(url: PageUrl): "page" | "missing" | "other" | null {
-    const outcome = this.recorder.outcomeOf(url)
+  async #endingOf(url: PageUrl): Promise<"page" | "missing" | "other" | null> {
+    const outcome = await this.recorder.outcomeOf(url)
     if (outcome === null) return null
     if (isPageOutcome(outcome)) return "page"
     if (outcome !== "failed:http-status") return "other"
-    return isMissing(this.known.get(url, this.#source)?.status) ? "missing" : "other"
+    return isMissing((await this.known.get(url, this.#source))?.status) ? "missing" : "other"
   }
 }

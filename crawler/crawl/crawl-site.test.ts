@@ -46,7 +46,7 @@ describe("a crawl", () => {
       "/robots.txt": textFile("User-agent: *\nDisallow: /secret"),
       "/secret": article("Secret"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin] })
     expect(job).toMatchObject({ state: "finished", queued: 0, error: null })
     expect(job.outcomes).toEqual({
@@ -69,7 +69,7 @@ describe("a crawl", () => {
       "/report": article("Report", { head: news }),
       "/adults": article("Adults", { head: '<meta name="rating" content="adult">' }),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] })
     const facts = () =>
       Object.fromEntries(
@@ -89,7 +89,7 @@ describe("a crawl", () => {
 
   test("keeps title, text, source and the address of a page", async () => {
     await using site = await startTestSite({ "/": article("Home") })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin], name: "handbook" })
     const page = await fixture.engine.get(site.url("/") as PageUrl)
     expect(page).toMatchObject({ url: site.url("/"), title: "Home", language: "en", source: "handbook" })
@@ -107,7 +107,7 @@ describe("a crawl", () => {
       [0, ["/"]],
       [2, ["/", "/1", "/2"]],
     ] as const) {
-      await using fixture = new CrawlFixture()
+      await using fixture = await CrawlFixture.open()
       await fixture.crawl({ seeds: [site.origin], limits: { depth } })
       expect(paths(fixture)).toEqual(found)
     }
@@ -117,7 +117,7 @@ describe("a crawl", () => {
     const links = ["/dead1", "/dead2", ...Array.from({ length: 40 }, (_, index) => `/p${index}`)]
     const pages = Object.fromEntries(links.slice(2).map((path) => [path, article(path)]))
     await using site = await startTestSite({ "/": article("Home", { links }), ...pages })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin], limits: { pages: 10 } })
     expect(job.state).toBe("finished")
     expect(job.outcomes["indexed"]).toBe(10)
@@ -128,7 +128,7 @@ describe("a crawl", () => {
     const pages = Object.fromEntries(links.slice(1).map((path) => [path, article(path)]))
     await using site = await startTestSite({ "/": article("Home", { links }), ...pages })
     site.serve({ "/old": redirect("/p8") })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" })
     const job = await fixture.crawl({ seeds: [site.origin], limits: { pages: 10 } }, { config })
     expect(job.outcomes).toEqual({ indexed: 10, "skipped:duplicate": 1 })
@@ -142,7 +142,7 @@ describe("a crawl", () => {
       "/docs/out": redirect("/blog"),
       "/blog": article("Blog"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.url("/docs/")], scope: "prefix" })
     expect(job.outcomes).toEqual({ indexed: 2, "skipped:out-of-scope": 1 })
     expect(site.requests).not.toContain("/blog")
@@ -154,7 +154,7 @@ describe("a crawl", () => {
       "/a": article("Alpha"),
     })
     await using front = await startTestSite({ "/": redirect(site.url("/")) })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [front.origin] })
     expect([...fixture.engine.pages.keys()].sort()).toEqual([site.url("/"), site.url("/a")])
   })
@@ -167,7 +167,7 @@ describe("pages under several addresses", () => {
       "/print": article("Page", { head: '<link rel="canonical" href="/page">' }),
       "/page": article("Page", { head: '<link rel="canonical" href="/page">' }),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin] })
     expect(paths(fixture)).toEqual(["/", "/page"])
     expect(job.outcomes).toEqual({ indexed: 2, "skipped:duplicate": 1 })
@@ -183,7 +183,7 @@ describe("pages under several addresses", () => {
       "/a": article("A", { head: '<link rel="canonical" href="/b">' }),
       "/b": article("B", { head: '<link rel="canonical" href="/a">' }),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] }, { config: testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" }) })
     expect(paths(fixture)).toContain("/mirror")
     expect(paths(fixture).filter((path) => path === "/a" || path === "/b")).toHaveLength(1)
@@ -209,7 +209,7 @@ describe("sitemaps", () => {
       ),
       "/two.txt": textFile(`${site.url("/3")}\nhttps://elsewhere.invalid/x\nnot an address`),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] })
     expect(paths(fixture)).toEqual(["/", "/1", "/2", "/3"])
     expect(site.requests.filter((path) => path === "/index.xml")).toHaveLength(1)
@@ -231,7 +231,7 @@ describe("sitemaps", () => {
       "/page.xml": article("A page"),
       "/good.xml": `${listed("/two")}</urlset>`,
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const source = { name: "lists", seeds: [site.origin] }
     const { note } = await fixture.crawl(source)
     const notes = [
@@ -242,7 +242,9 @@ describe("sitemaps", () => {
     expect(note).toBe(notes.join("; "))
     expect(paths(fixture)).toEqual(["/", "/one", "/two"])
     expect(site.requests).not.toContain("/tw")
-    const plan = planSources(fixture.db, new Sources(fixture.db, fixture.jobs), [readSourceSpec(source)])
+    const plan = await planSources(fixture.db, new Sources(fixture.db, fixture.jobs), [
+      readSourceSpec(source),
+    ])
     expect(planLines(plan, false)).toEqual([
       expect.stringMatching(/^\+ lists: new/),
       ...notes.map((one) => `! lists: in its last run, ${one}`),
@@ -264,19 +266,19 @@ describe("sitemaps", () => {
         "content-type": "text/markdown",
       }),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ name: "site", seeds: [site.origin] })
     expect(paths(fixture)).toEqual(["/", "/guide", "/linked", "/only.md"])
     expect(site.requests).not.toContain("/guide.md")
     expect(job.note).toBeNull()
-    expect(judgeJob(job, factsOfRun(fixture.db, job), { held: 0 })).toEqual({
+    expect(judgeJob(job, await factsOfRun(fixture.db, job), { held: 0 })).toEqual({
       result: "finished",
       reason: null,
     })
-    expect(keptOutCounts(fixture.db, "site")).toEqual([
+    expect(await keptOutCounts(fixture.db, "site")).toEqual([
       { outcome: "failed:http-status", status: 404, count: 1 },
     ])
-    expect(new KnownAddresses(fixture.db).get(site.url("/guide") as PageUrl)).toMatchObject({
+    expect(await new KnownAddresses(fixture.db).get(site.url("/guide") as PageUrl)).toMatchObject({
       foundHow: "llms",
       foundOn: site.url("/llms.txt"),
     })
@@ -289,7 +291,7 @@ describe("sitemaps", () => {
       "/sitemap.xml": textFile([site.url("/early"), ...lines, site.url("/late")].join("\n")),
       "/late": article("Late"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const config = testConfig({ FOSSICK_MAX_PAGE_BYTES: "100000" })
     await fixture.crawl({ seeds: [site.origin] }, { config })
     expect(paths(fixture)).toEqual(["/", "/early"])
@@ -302,7 +304,7 @@ describe("sites in trouble", () => {
       "/": article("Home", { links: ["/busy"] }),
       "/busy": tooManyRequests("0", 1, html(article("Busy"))),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ indexed: 2 })
   })
 
@@ -311,7 +313,7 @@ describe("sites in trouble", () => {
       "/": article("Home", { links: ["/busy"] }),
       "/busy": status(503, { "retry-after": "86400" }),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ indexed: 1, postponed: 1 })
   })
 
@@ -320,25 +322,25 @@ describe("sites in trouble", () => {
       "/": article("Home", { links: ["/broken"] }),
       "/broken": status(500),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin] })
     expect(job.outcomes).toEqual({ indexed: 1, "failed:http-status": 1 })
     expect(site.requests.filter((path) => path === "/broken")).toHaveLength(3)
-    expect(fixture.jobs.failures(job.id, 10)).toEqual([
+    expect(await fixture.jobs.failures(job.id, 10)).toEqual([
       { url: site.url("/broken"), outcome: "failed:http-status", detail: "the site answered 500" },
     ])
   })
 
   test("robots.txt that fails keeps the whole site for later", async () => {
     await using site = await startTestSite({ "/": article("Home"), "/robots.txt": status(500) })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const config = testConfig({ FOSSICK_MAX_WAIT_MS: "100" })
     expect((await fixture.crawl({ seeds: [site.origin] }, { config })).outcomes).toEqual({ postponed: 1 })
     expect(site.requests).not.toContain("/")
   })
 
   test("a site that is not there fails with the reason", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const seeds = [`http://127.0.0.1:${await freePort()}/`]
     expect((await fixture.crawl({ seeds })).outcomes).toEqual({ "failed:refused": 1 })
   })
@@ -347,7 +349,7 @@ describe("sites in trouble", () => {
     const links = Array.from({ length: 200 }, (_, index) => `/p${index}`)
     const busy = Object.fromEntries(links.map((path) => [path, status(429, { "retry-after": "0" })]))
     await using site = await startTestSite({ "/": article("Home", { links }), ...busy })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1", FOSSICK_MAX_WAIT_MS: "20" })
     const job = await fixture.crawl({ seeds: [site.origin] }, { config })
     expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 1, postponed: 200 } })
@@ -363,7 +365,7 @@ describe("sites in trouble", () => {
         stop.abort()
       },
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin] }, { signal: stop.signal })
     expect(job).toMatchObject({ state: "paused", queued: 1, outcomes: { indexed: 1 } })
   })
@@ -373,10 +375,10 @@ describe("sites in trouble", () => {
       "/": article("Home", { links: ["/a"] }),
       "/a": article("Alpha"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     fixture.engine.beforeIndex = () => Promise.reject(new Error("disk full"))
     await expect(fixture.crawl({ seeds: [site.origin] })).rejects.toThrow("disk full")
-    expect(fixture.jobs.list()[0]?.outcomes).toEqual({})
+    expect((await fixture.jobs.list())[0]?.outcomes).toEqual({})
   })
 })
 
@@ -388,7 +390,7 @@ describe("a crawl run again", () => {
       "/b": article("Beta"),
       "/c": article("Gamma"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] })
     site.serve({
       "/a": article("Alpha", { text: "Alpha has been written anew, with other words and more of them." }),
@@ -400,13 +402,13 @@ describe("a crawl run again", () => {
     expect(paths(fixture)).toEqual(["/", "/a", "/b", "/c"])
     expect((await fixture.engine.get(site.url("/a") as PageUrl))?.markdown).toContain("written anew")
     const known = new KnownAddresses(fixture.db)
-    expect(known.get(site.url("/b") as PageUrl)).toMatchObject({
+    expect(await known.get(site.url("/b") as PageUrl)).toMatchObject({
       outcome: "failed:http-status",
       detail: "the site answered 410",
       job: job.id,
       hash: expect.any(String),
     })
-    expect(known.get(site.url("/c") as PageUrl)).toMatchObject({
+    expect(await known.get(site.url("/c") as PageUrl)).toMatchObject({
       outcome: "skipped:noindex",
       hash: expect.any(String),
     })
@@ -417,7 +419,7 @@ describe("a crawl run again", () => {
       "/": article("Home", { links: ["/a"] }),
       "/a": article("Alpha"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] })
     fixture.engine.pages.delete(site.url("/a") as PageUrl)
     const job = await fixture.crawl({ seeds: [site.origin] })
@@ -437,7 +439,7 @@ test("a stopped crawl goes on where it was: every page once, none forgotten", as
       html(article("/p20"))(request, response)
     },
   })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "4" })
   const first = await fixture.crawl({ seeds: [site.origin] }, { config, signal: stop.signal })
   expect(first.state).toBe("paused")

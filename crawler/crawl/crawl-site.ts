@@ -12,6 +12,7 @@ import { CrawlShare } from "./together/crawl-share.ts"
 import type { JobPlace } from "./together/job-places.ts"
 import type { Visits } from "./together/visit-pool.ts"
 import { sparedVisit } from "./judge/spared-visits.ts"
+import type { NoPage } from "./judge/verdict.ts"
 import { VisitJudge } from "./judge/visit-judge.ts"
 
 export interface CrawlSiteOptions extends Omit<CrawlPartsOptions, "cut" | "clock" | "share"> {
@@ -24,7 +25,7 @@ export interface CrawlSiteOptions extends Omit<CrawlPartsOptions, "cut" | "clock
   /** The job's place among those of `share`. */
   readonly place?: JobPlace | undefined
   /** Told when the job gives up its place, since it has nothing but waits, and when it has it again. */
-  readonly onWaiting?: ((isWaiting: boolean) => void) | undefined
+  readonly onWaiting?: ((isWaiting: boolean) => Promise<void>) | undefined
 }
 
 export interface EndedCrawl {
@@ -41,13 +42,13 @@ export interface EndedCrawl {
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<EndedCrawl> {
   const share = options.share ?? new CrawlShare(options.config)
-  using crawl = new SiteCrawl({ ...options, share })
+  await using crawl = await SiteCrawl.open({ ...options, share })
   const place = options.place ?? share.places.take()
   do {
     await share.pool.run(crawl, place)
     await crawl.flush()
   } while (!crawl.isDone() && !options.signal.aborted)
-  return crawl.end()
+  return await crawl.end()
 }
 
 /** What visits in hand are granted when the crawl is to stop; those cut short are made again another time. */
@@ -58,11 +59,11 @@ const SKIPS_MS = 500
 const CLOSED_AT_ONCE = 1000
 
 /** One run of a crawl job, as the pool drives it: what is visited next, and when to stop. */
-class SiteCrawl implements Visits, Disposable {
+class SiteCrawl implements Visits, AsyncDisposable {
   readonly #job: Job
   readonly #signal: AbortSignal
   readonly #share: CrawlShare
-  readonly #onWaiting: (isWaiting: boolean) => void
+  readonly #onWaiting: (isWaiting: boolean) => Promise<void>
   readonly #parts: CrawlParts
   readonly #judge: VisitJudge
   /** Waits until no other page is being visited, of whatever job. */
@@ -70,36 +71,48 @@ class SiteCrawl implements Visits, Disposable {
   #visiting = 0
   #failure: Error | null = null
   /** Aborted when visits in hand must end now. */
-  readonly #cut = new AbortController()
+  readonly #cut: AbortController
   #cutTimer: NodeJS.Timeout | null = null
   readonly #skips: NodeJS.Timeout
+  #skipping: Promise<void> | null = null
 
-  constructor(options: CrawlSiteOptions & { readonly share: CrawlShare }) {
-    const { job, config, signal, share, clock = Date.now, onWaiting = () => undefined } = options
-    const cut = this.#cut.signal
+  static async open(options: CrawlSiteOptions & { readonly share: CrawlShare }): Promise<SiteCrawl> {
+    const { clock = Date.now } = options
+    const cut = new AbortController()
+    const parts = await CrawlParts.open({ ...options, cut: cut.signal, clock })
+    return new SiteCrawl({ ...options, clock }, parts, cut)
+  }
+
+  private constructor(
+    options: CrawlSiteOptions & { readonly share: CrawlShare; readonly clock: Clock },
+    parts: CrawlParts,
+    cut: AbortController,
+  ) {
+    const { job, config, signal, share, clock, onWaiting = () => Promise.resolve() } = options
     this.#job = job
     this.#signal = signal
     this.#share = share
     this.#onWaiting = onWaiting
-    this.#parts = new CrawlParts({ ...options, cut, clock })
+    this.#parts = parts
+    this.#cut = cut
     this.#judge = new VisitJudge({
-      parts: this.#parts,
+      parts,
       source: job.source,
       author: job.author,
       config,
       clock,
-      cut,
+      cut: cut.signal,
     })
     this.#skips = setInterval(() => {
-      this.#skipAsked()
+      this.#skipping ??= this.#skipAsked().finally(() => (this.#skipping = null))
     }, SKIPS_MS)
     if (signal.aborted) this.#startGrace()
     else signal.addEventListener("abort", this.#startGrace, { once: true })
   }
 
-  #skipAsked(): void {
+  async #skipAsked(): Promise<void> {
     try {
-      this.#parts.hosts.skipAsked()
+      await this.#parts.hosts.skipAsked()
     } catch (error) {
       this.#failure ??= error as Error
     }
@@ -109,45 +122,72 @@ class SiteCrawl implements Visits, Disposable {
     this.#cutTimer = setTimeout(() => {
       this.#cut.abort()
     }, STOP_GRACE_MS)
-  };
+  }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#signal.removeEventListener("abort", this.#startGrace)
     if (this.#cutTimer) clearTimeout(this.#cutTimer)
     clearInterval(this.#skips)
     this.#parts.discovery.stop()
     this.#cut.abort()
-    this.#parts.suspects.release()
     this.#share.solitude.leave(this)
     if (this.#suspect) this.#parts.frontier.drop(this.#suspect)
-    this.#parts.frontier[Symbol.dispose]()
+    try {
+      await this.#skipping
+      // Where it failed, the crawl has thrown that, or what went wrong before.
+      await this.#parts.discovery.settled().catch(() => undefined)
+      await this.#parts.suspects.release()
+    } finally {
+      this.#parts.frontier[Symbol.dispose]()
+    }
   }
 
-  next(): FrontierEntry | null {
+  async next(): Promise<FrontierEntry | null> {
     if (!this.#mayBegin()) return null
     if (this.#suspect) return this.#nextAlone(this.#suspect)
     let closed = 0
-    for (let entry = this.#parts.frontier.next(); entry; entry = this.#parts.frontier.next()) {
-      // A redirect may have brought it in while it waited.
-      const isSettled = this.#parts.recorder.isSettled(entry.url)
-      const ending = this.#parts.hosts.ending(entry.host)
-      const spared = isSettled ? null : (ending ?? sparedVisit(entry, this.#parts))
-      if (!isSettled && !spared) {
-        if (this.#parts.suspects.isSuspect(entry.url)) return this.#nextAlone(entry)
-        this.#share.solitude.begin()
-        this.#visiting += 1
-        return entry
+    for (let entry = await this.#parts.frontier.next(); entry; entry = await this.#parts.frontier.next()) {
+      const { isSuspect, ending } = await this.#known(entry)
+      if (this.#isSettled(entry)) {
+        this.#parts.frontier.drop(entry)
+        continue
       }
-      this.#parts.frontier.drop(entry)
-      if (spared) {
-        this.#parts.recorder.close(entry.url, spared).catch((error: unknown) => {
+      if (ending) {
+        this.#parts.frontier.drop(entry)
+        this.#parts.recorder.close(entry.url, ending).catch((error: unknown) => {
           this.#failure ??= error as Error
         })
         closed += 1
         if (closed === CLOSED_AT_ONCE) return null
+        continue
       }
+      if (!this.#mayBegin()) {
+        this.#parts.frontier.putBack(entry)
+        return null
+      }
+      if (isSuspect) return this.#nextAlone(entry)
+      this.#share.solitude.begin()
+      this.#visiting += 1
+      return entry
     }
     return null
+  }
+
+  /** Whether a redirect has brought an address in while it waited. */
+  #isSettled(entry: FrontierEntry): boolean {
+    return this.#parts.recorder.isSettled(entry.url) || !this.#parts.frontier.isOpen(entry)
+  }
+
+  /** What is known of an address that was about to be visited: its outcome, if it needs no visit. */
+  async #known(
+    entry: FrontierEntry,
+  ): Promise<{ readonly isSuspect: boolean; readonly ending: NoPage | null }> {
+    const { hosts, suspects } = this.#parts
+    const isOver = this.#isSettled(entry) || hosts.ending(entry.host) !== null
+    const spared = isOver ? null : await sparedVisit(entry, this.#parts)
+    const isSuspect = !isOver && spared === null && (await suspects.isSuspect(entry.url))
+    // The host may have been given up meanwhile.
+    return { isSuspect, ending: hosts.ending(entry.host) ?? spared }
   }
 
   /** A page that may take the process down is visited while no other is, so that no other is suspected with it. */
@@ -159,9 +199,9 @@ class SiteCrawl implements Visits, Disposable {
     return entry
   }
 
-  hasNext(): boolean {
+  async hasNext(): Promise<boolean> {
     if (!this.#mayBegin()) return false
-    return this.#suspect === null ? this.#parts.frontier.hasNext() : this.#share.solitude.isEmpty
+    return this.#suspect === null ? await this.#parts.frontier.hasNext() : this.#share.solitude.isEmpty
   }
 
   waitsUntil(now: number): number | null {
@@ -170,11 +210,16 @@ class SiteCrawl implements Visits, Disposable {
     return at > now ? at : null
   }
 
-  onWaiting(isWaiting: boolean): void {
-    this.#onWaiting(isWaiting)
+  async onWaiting(isWaiting: boolean): Promise<void> {
+    await this.#onWaiting(isWaiting)
   }
 
   isFinished(): boolean {
+    // While outcomes are recorded, what is open and what is unwritten do not add up, and some may be reopened.
+    return !this.#parts.recorder.isRecording && this.#isOver()
+  }
+
+  #isOver(): boolean {
     if (this.#visiting > 0) return false
     if (this.#isStopping() || this.#parts.limits.reached() !== null) return true
     return !this.#parts.discovery.isOpen && this.#parts.frontier.open <= this.#parts.recorder.unwritten
@@ -194,7 +239,7 @@ class SiteCrawl implements Visits, Disposable {
     const began = performance.now()
     let released = false
     try {
-      const before = this.#parts.known.get(entry.url, this.#job.source.name)
+      const before = await this.#parts.known.get(entry.url, this.#job.source.name)
       const visit = await unlessAborted(this.#visited(entry, before), this.#cut.signal)
       if (visit && this.#job.author === "api" && isRefusedOrUnknown(visit)) {
         await untilTold(began, this.#cut.signal)
@@ -224,19 +269,19 @@ class SiteCrawl implements Visits, Disposable {
 
   /** Writes what is still in hand. @throws what ended the crawl before its time. */
   async flush(): Promise<void> {
-    if (this.isFinished()) this.#parts.discovery.stop()
+    if (this.#isOver()) this.#parts.discovery.stop()
     await this.#parts.discovery.settled()
     await this.#parts.recorder.flush()
     if (this.#failure) throw this.#failure
   }
 
   /** How the crawl ended; call it once, after {@link flush}. */
-  end(): EndedCrawl {
-    this.#parts.limits.keep(true)
-    this.#parts.hosts.end()
+  async end(): Promise<EndedCrawl> {
+    await this.#parts.limits.keep(true)
+    await this.#parts.hosts.end()
     if (!this.isDone()) return { state: "paused", limit: null }
     const limit = this.#parts.frontier.open > 0 ? this.#parts.limits.reached() : null
-    this.#parts.discovery.keep(limit === null)
+    await this.#parts.discovery.keep(limit === null)
     return { state: "finished", limit }
   }
 

@@ -3,10 +3,10 @@ import { machineMemory } from "#base/process/machine-memory.ts"
 
 /** What {@link runCrawlee} drives. */
 export interface Work {
-  /** What may start now, or null. It must not reject. */
-  next(): (() => Promise<void>) | null
+  /** What may start now, or null. What it gives must not reject. */
+  next(): Promise<(() => Promise<void>) | null>
   /** Whether {@link next} would give something. */
-  hasNext(): boolean
+  hasNext(): Promise<boolean>
   isFinished(): boolean
 }
 
@@ -34,9 +34,10 @@ export async function runCrawlee(work: Work, concurrency: number): Promise<void>
   const pool = new AutoscaledPool(
     {
       async runTaskFunction() {
-        await work.next()?.()
+        const visit = await work.next()
+        await visit?.()
       },
-      isTaskReadyFunction: () => Promise.resolve(work.hasNext()),
+      isTaskReadyFunction: () => work.hasNext(),
       isFinishedFunction: () => Promise.resolve(work.isFinished()),
       minConcurrency: Math.min(4, concurrency),
       maxConcurrency: concurrency,

@@ -69,7 +69,7 @@ const stop = AbortSignal.any([told.signal, lost.signal])
 
 /** What is done beside crawls. */
 interface Duty {
-  isDue(): boolean
+  isDue(): Promise<boolean>
   work(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ let storeFailed = false
 const among =
   engineConfig.engine === "embedded"
     ? null
-    : new AmongCrawlers({
+    : await AmongCrawlers.begin({
         db,
         jobs,
         onLost(why) {
@@ -99,9 +99,9 @@ const among =
         },
       })
 const isKeeper = among?.isKeeper ?? true
-const beAlone = () => among?.beAlone() ?? true
+const beAlone = async () => among === null || (await among.beAlone())
 try {
-  if (among?.hasToWait) throw new EngineError("INDEX_LOCKED", "Another crawler changes the index.")
+  if (await among?.hasToWait()) throw new EngineError("INDEX_LOCKED", "Another crawler changes the index.")
   await using generations = await openGenerations(engineConfig, {
     chooses: isKeeper,
     onProblem: (error) => {
@@ -110,7 +110,7 @@ try {
   })
   const onProgress = loggedNowAndThen()
   const isThorough = process.argv.includes(CHECK_ALL)
-  const isAlone = beAlone()
+  const isAlone = await beAlone()
   let lostPages: number | null = null
   if (isAlone) {
     const repair = await repairIndex(generations, {
@@ -124,22 +124,25 @@ try {
     // Nothing can be crawled into an index of an older format.
     if (await upgradeFormat(generations, { signal: stop, onProgress }))
       log.info("the index has today's format now")
-    const crawlWaits = jobs.hasRunning() || jobs.nextQueued() !== null
+    const crawlWaits = (await jobs.hasRunning()) || (await jobs.nextQueued()) !== null
     if (await adoptModel(generations, { crawlWaits, signal: stop, onProgress }))
       log.info("a new index is in use")
   }
   await using current = await (isKeeper ? openForWriting : openBeside)(generations)
   if (isAlone) {
-    await tidyGenerations(generations, new TimeGuard(db).mayDelete() ? engineConfig.rollbackDays : Infinity)
-    among?.beAmong()
+    await tidyGenerations(
+      generations,
+      (await new TimeGuard(db).mayDelete()) ? engineConfig.rollbackDays : Infinity,
+    )
+    await among?.beAmong()
   }
   const upgrade = new Upgrade(generations, current)
   const { engine } = upgrade
-  if (among === null) jobs.recover()
-  else among.recover()
+  if (among === null) await jobs.recover()
+  else await among.recover()
   const { pages } = await engine.stats()
   // While others write, what they have written is not all recorded.
-  if (isAlone && (lostPages !== null || pages < new KnownAddresses(db).pages())) {
+  if (isAlone && (lostPages !== null || pages < (await new KnownAddresses(db).pages()))) {
     const lost = await new LostPages(db).find(engine, stop)
     if (lost > 0) log.warn({ lost }, "the index has lost pages; their next visits read them again")
   }
@@ -153,16 +156,16 @@ try {
     if (decision && decision.text !== lastText) log[decision.isMade ? "info" : "warn"](decision.text)
     lastText = decision?.text ?? lastText
     // The next process would have to wait for them.
-    return decision !== null && decision.isAnother && decision.isMade && !hasOthers()
+    return decision !== null && decision.isAnother && decision.isMade && !(await hasOthers())
   }
   let lastText = ""
   let othersAt = -Infinity
   let others = false
   /** Whether other crawlers write to the index, as of a moment ago. */
-  const hasOthers = (): boolean => {
+  const hasOthers = async (): Promise<boolean> => {
     if (among === null || steadyNow() - othersAt < OTHERS_MS) return others
     othersAt = steadyNow()
-    return (others = among.hasOthers())
+    return (others = await among.hasOthers())
   }
   /** Whether some did since this process began: their pages may lack vectors. */
   let hadOthers = false
@@ -198,11 +201,16 @@ try {
     ...(among && { process: among.process }),
   })
   /** Sources whose runs are under way, here and elsewhere. */
-  const atWork = () => runs.sources.union(jobs.sourcesAtWork())
+  const atWork = async () => runs.sources.union(await jobs.sourcesAtWork())
   const duties: readonly Duty[] = [
     {
       // A job whose source was deleted has been asked to end.
-      isDue: () => sources.removals().some((name) => !atWork().has(name)),
+      async isDue() {
+        const removals = await sources.removals()
+        if (removals.length === 0) return false
+        const busy = await atWork()
+        return removals.some((name) => !busy.has(name))
+      },
       async work() {
         const { writes } = share
         const removed = await removeAskedPages({
@@ -210,7 +218,7 @@ try {
           engine,
           sources,
           signal: stop,
-          except: atWork(),
+          except: await atWork(),
           writes,
         })
         log.info({ removed }, "the pages of deleted sources were removed")
@@ -226,11 +234,15 @@ try {
   ]
   /** Left to the next process, so that they hold up no crawl. */
   const failed = new Set<Duty>()
-  const due = () => (isKeeper ? duties.find((duty) => !failed.has(duty) && duty.isDue()) : undefined)
+  const due = async (): Promise<Duty | undefined> => {
+    if (!isKeeper) return undefined
+    for (const duty of duties) if (!failed.has(duty) && (await duty.isDue())) return duty
+    return undefined
+  }
   /** What is done beside crawls, one thing at a time. */
   const beside: { duty: Promise<void> | null } = { duty: null }
-  const takeDuty = () => {
-    const duty = beside.duty === null ? due() : undefined
+  const takeDuty = async () => {
+    const duty = beside.duty === null ? await due() : undefined
     if (duty === undefined) return
     beside.duty = duty
       .work()
@@ -246,13 +258,20 @@ try {
       })
   }
   /** Pages that are to go are gone before their source is crawled again. */
-  const unready = () => new Set(failed.size > 0 ? [] : sources.removals())
+  const unready = async () => new Set(failed.size > 0 ? [] : await sources.removals())
   let upgradeFails = false
   /** Works on the index that is to replace this one, until a crawl is asked for. @returns false when it fails. */
   const built = async () => {
     const giveWay = new AbortController()
+    const look = async () => {
+      if (stop.aborted || (await jobs.nextQueued()) || (await due())) giveWay.abort()
+    }
+    const looks: { last: Promise<void> | null } = { last: null }
     const poll = setInterval(() => {
-      if (stop.aborted || jobs.nextQueued() || due()) giveWay.abort()
+      // What cannot be asked is asked again, and told, by the loop that this gives way to.
+      looks.last ??= look()
+        .catch(() => giveWay.abort())
+        .finally(() => (looks.last = null))
     }, POLL_MS)
     try {
       const swapped = await upgrade.work({ signal: giveWay.signal, onProgress })
@@ -265,15 +284,16 @@ try {
       return false
     } finally {
       clearInterval(poll)
-      among?.beAmong()
+      await looks.last
+      await among?.beAmong()
     }
   }
   try {
     for (;;) {
-      hadOthers ||= hasOthers()
+      hadOthers ||= await hasOthers()
       if (!stop.aborted) {
-        takeDuty()
-        await runs.begin(unready())
+        await takeDuty()
+        await runs.begin(await unready())
       }
       const atWork = [...runs.promises, ...(beside.duty === null ? [] : [beside.duty])]
       if (atWork.length > 0) {
@@ -293,13 +313,13 @@ try {
       }
       if (await Promise.race([settled, sleep(POLL_MS, false)])) {
         // A crawl may have been queued at the very last moment.
-        if (jobs.nextQueued() || due()) continue
+        if ((await jobs.nextQueued()) || (await due())) continue
         if (!isKeeper) {
           // Somebody has to make the vectors.
-          isAgain = among?.isKeeperGone ?? false
+          isAgain = (await among?.isKeeperGone()) ?? false
           break
         }
-        if (hasOthers()) {
+        if (await hasOthers()) {
           await sleep(POLL_MS)
           continue
         }
@@ -308,7 +328,7 @@ try {
           break
         }
         if (upgradeFails || !(await upgrade.isDue())) break
-        if (!beAlone()) {
+        if (!(await beAlone())) {
           await sleep(POLL_MS)
           continue
         }
@@ -331,9 +351,9 @@ try {
   process.exitCode = locked ? EXIT_LOCKED : 1
 } finally {
   told[Symbol.dispose]()
-  unlessLost(() => among?.[Symbol.dispose]())
+  await unlessLost(async () => await among?.[Symbol.asyncDispose]())
   await tracing[Symbol.asyncDispose]()
-  outbound[Symbol.dispose]()
+  await outbound[Symbol.asyncDispose]()
   db.close()
 }
 if (isAgain && !process.exitCode) process.exitCode = EXIT_AGAIN
@@ -341,9 +361,9 @@ if (isLow) process.exitCode = EXIT_NO_ROOM
 if (process.connected) process.disconnect()
 
 /** A store that cannot be reached is told so by whoever has to know; others find this process lost. */
-function unlessLost(work: () => void): void {
+async function unlessLost(work: () => Promise<void>): Promise<void> {
   try {
-    work()
+    await work()
   } catch (error) {
     log.warn({ err: error }, "the end of the job process could not be recorded")
   }

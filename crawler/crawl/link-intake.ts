@@ -36,29 +36,33 @@ export class LinkIntake {
    * Adds the links of a page that was met at `depth`.
    * @returns how many lead to addresses that were not known, and are worth a visit of their own.
    */
-  add(depth: number, page: PageUrl, links: readonly string[]): number {
+  async add(depth: number, page: PageUrl, links: readonly string[]): Promise<number> {
     const { job, frontier, discovery, duplicates, traps } = this.#options
     if (depth >= job.source.limits.depth) return 0
-    let leads = 0
-    const found = new Set<PageUrl>()
+    const spelled: PageUrl[] = []
     for (const link of links) {
       if (frontier.remembers(link)) continue
       const linked = toPageUrl(link)
       if (linked === null || !discovery.inScope(linked)) continue
-      const url = duplicates.instead(linked)?.url ?? linked
+      spelled.push((await duplicates.instead(linked))?.url ?? linked)
+    }
+    // In one go, so that of two pages with the same links one leads there.
+    let leads = 0
+    const found = new Set<PageUrl>()
+    for (const url of spelled) {
       if (found.has(url) || frontier.remembers(url) || traps.holding(url)) continue
       found.add(url)
       if (traps.isPlain(url)) leads += 1
     }
     const onlyDue = job.visits !== "all"
-    frontier.add([...found], { how: "link", on: page, depth: depth + 1, onlyDue })
+    await frontier.add([...found], { how: "link", on: page, depth: depth + 1, onlyDue })
     return leads
   }
 
   /** Adds addresses to be asked for because of what they tell of the page: soon, since that spares many visits. */
-  probe(entry: Pick<FrontierEntry, "depth">, page: PageUrl, probes: readonly PageUrl[]): void {
+  async probe(entry: Pick<FrontierEntry, "depth">, page: PageUrl, probes: readonly PageUrl[]): Promise<void> {
     const { frontier, discovery } = this.#options
-    frontier.add(
+    await frontier.add(
       probes.filter((probe) => discovery.inScope(probe)),
       { how: "link", on: page, depth: Math.min(1, entry.depth) },
     )
@@ -68,15 +72,15 @@ export class LinkIntake {
    * What a page names as its canonical, if that belongs to the source; it is visited too. Copies of documentation
    * name their upstream: a crawl that never goes there must not come home empty.
    */
-  canonicalOf(entry: FrontierEntry, { url, extracted }: Reading): PageUrl | null {
+  async canonicalOf(entry: FrontierEntry, { url, extracted }: Reading): Promise<PageUrl | null> {
     const { job, frontier, discovery, duplicates } = this.#options
     const named = extracted.canonical === null ? null : toPageUrl(extracted.canonical)
     if (named === null || named === entry.url || !discovery.inScope(named)) {
       return named === url ? url : null
     }
-    const canonical = duplicates.instead(named)?.url ?? named
+    const canonical = (await duplicates.instead(named))?.url ?? named
     if (canonical !== url && job.source.limits.depth > 0) {
-      frontier.add([canonical], { how: "canonical", on: url, depth: entry.depth })
+      await frontier.add([canonical], { how: "canonical", on: url, depth: entry.depth })
     }
     return canonical
   }

@@ -50,7 +50,7 @@ test("a tag's page stands behind the posts that it lists, with the reason beside
       POSTS.map(([path, title, text]) => [`/${path}`, doc(title, "single single-post", more(text))]),
     ),
   })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   await fixture.crawl({ seeds: [site.origin] })
   const pages = [...fixture.engine.pages.values()]
   const tag = site.url("/tag/pump-seals/") as PageUrl

@@ -24,7 +24,7 @@ let internet: FakeInternet
 let port: string
 
 beforeEach(async () => {
-  fixture = new CrawlFixture()
+  fixture = await CrawlFixture.open()
   internet = new FakeInternet({})
   site = await startTestSite({ "/": article("Home", { links: ["/a"] }), "/a": article("A") })
   port = new URL(site.origin).port
@@ -49,7 +49,7 @@ async function run(
     limits: { depth: 0 },
     ...spec,
   })
-  const { id } = jobs.enqueue(source, options)
+  const { id } = await jobs.enqueue(source, options)
   const config = testConfig({
     FOSSICK_ALLOWED_NETWORKS: "",
     FOSSICK_HOST_DELAY_MS: "0",
@@ -88,13 +88,13 @@ describe("a host whose name leads elsewhere in a later run", () => {
     expect(site.requests.length).toBe(asked)
 
     const queue = new WebhookQueue(fixture.db)
-    queue.collect()
-    const [told] = queue.due(new Set(), 1)
+    await queue.collect()
+    const [told] = await queue.due(new Set(), 1)
     expect(JSON.parse(told!.body)).toMatchObject({ data: { state: "failed", error: moved.error } })
-    expect(fixture.jobs.events(moved.id).at(-1)?.text).toContain(moved.error)
+    expect((await fixture.jobs.events(moved.id)).at(-1)?.text).toContain(moved.error)
     const { db, jobs } = fixture
     const sources = new Sources(db, jobs)
-    const entry = sources.put({ name: "docs", seeds: at("docs.example") }, "file")
+    const entry = await sources.put({ name: "docs", seeds: at("docs.example") }, "file")
     expect(listLines([entry], await sourceStatus({ db, jobs, engine: null }, ["docs"])).at(-1)).toBe(
       `docs: ${moved.reason}`,
     )
@@ -111,7 +111,7 @@ describe("a host whose name leads elsewhere in a later run", () => {
     await run({})
     internet.lead("docs.example", HERE)
     expect((await run({})).state).toBe("failed")
-    new PinnedNetworks(fixture.db).forget("docs")
+    await new PinnedNetworks(fixture.db).forget("docs")
     expect(await run({})).toMatchObject({ state: "finished", outcomes: { unchanged: 1 } })
   })
 
@@ -210,11 +210,13 @@ describe("what leads from a public site to a private host", () => {
       site.serve({ "/": redirect(inside("/"), code) })
       const job = await run({ scope: "domain" })
       const detail = `${word} to ${inside("/")} (${code}): inside.example has no public address (127.0.0.1); FOSSICK_ALLOWED_NETWORKS can allow it`
-      expect(fixture.jobs.failures(job.id, 9)).toMatchObject([{ outcome: "failed:blocked-address", detail }])
+      expect(await fixture.jobs.failures(job.id, 9)).toMatchObject([
+        { outcome: "failed:blocked-address", detail },
+      ])
       expect(job.reason).toContain(`${word} to ${inside("/")} (${code})`)
 
       const told = await run({ name: "told", scope: "domain" }, { author: "api" })
-      expect(JSON.stringify([told, fixture.jobs.events(told.id)])).not.toContain("inside.example")
+      expect(JSON.stringify([told, await fixture.jobs.events(told.id)])).not.toContain("inside.example")
     },
   )
 
@@ -278,6 +280,6 @@ test("a metadata service is not read though it is allowed, named or typed", asyn
     internet.lead("docs.example", address)
     const job = await run({ allowedNetworks: ["0.0.0.0/0", "::/0", "docs.example"] })
     expect(job.outcomes).toEqual({ "failed:blocked-address": 1 })
-    expect(fixture.jobs.failures(job.id, 1)[0]?.detail).toContain("metadata service")
+    expect((await fixture.jobs.failures(job.id, 1))[0]?.detail).toContain("metadata service")
   }
 })

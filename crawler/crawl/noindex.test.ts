@@ -23,7 +23,7 @@ function startWiki(): Promise<TestSite> {
 describe("a source that ignores noindex", () => {
   test("takes the pages that ask for it, and follows no link that may not be followed", async () => {
     await using site = await startWiki()
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin], ignoreNoindex: true })
     expect(job.outcomes).toEqual({ indexed: 5, "skipped:robots": 1 })
     expect([...fixture.engine.pages.keys()].map((url) => new URL(url).pathname).sort()).toEqual([
@@ -38,7 +38,7 @@ describe("a source that ignores noindex", () => {
 
   test("obeys it again when the source no longer says so, even where a page is unchanged", async () => {
     await using site = await startWiki()
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const source = { name: "wiki", seeds: [site.origin] }
     await fixture.crawl({ ...source, ignoreNoindex: true })
     const again = await fixture.crawl({ ...source, ignoreNoindex: true })

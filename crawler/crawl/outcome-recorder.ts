@@ -19,7 +19,7 @@ export interface OutcomeRecorderOptions {
   /** Told of each address that has its outcome, before it is recorded. */
   readonly onClosed: (url: PageUrl) => void
   /** Told of each batch of outcomes that were recorded. */
-  readonly onRecorded: (results: readonly Visited[]) => void
+  readonly onRecorded: (results: readonly Visited[]) => Promise<void>
 }
 
 /** Has the outcomes of a run recorded once the engine has their pages, and knows them from the moment they are settled. */
@@ -32,10 +32,10 @@ export class OutcomeRecorder {
 
   constructor(options: OutcomeRecorderOptions) {
     this.#options = options
-    this.#writer = new PageWriter(options, (results, visits) => {
+    this.#writer = new PageWriter(options, async (results, visits) => {
       this.#unwritten -= visits
       for (const { url } of results) this.#settled.delete(url)
-      options.onRecorded(results)
+      await options.onRecorded(results)
     })
   }
 
@@ -44,14 +44,19 @@ export class OutcomeRecorder {
     return this.#unwritten
   }
 
+  /** As {@link PageWriter.isRecording}. */
+  get isRecording(): boolean {
+    return this.#writer.isRecording
+  }
+
   /** Whether an address has an outcome that is still to be recorded. */
   isSettled(url: PageUrl): boolean {
     return this.#settled.has(url)
   }
 
   /** How a visit of this run to an address ended, recorded or not; null when there was none. */
-  outcomeOf(url: PageUrl): OutcomeName | null {
-    return this.#settled.get(url) ?? this.#options.frontier.outcomeOf(url)
+  async outcomeOf(url: PageUrl): Promise<OutcomeName | null> {
+    return this.#settled.get(url) ?? (await this.#options.frontier.outcomeOf(url))
   }
 
   /** Records how a visit without a page ended. What the index holds of the address stays as it is. */
@@ -60,14 +65,25 @@ export class OutcomeRecorder {
     await this.write({ page: null, seen: null, results: [result] })
   }
 
-  /** Takes one visit as {@link PageWriter.add}. */
-  async write(item: Parameters<PageWriter["add"]>[0]): Promise<void> {
+  /** Takes one visit, and waits until there is room for more. */
+  async write(item: Parameters<PageWriter["take"]>[0]): Promise<void> {
+    this.take(item)
+    await this.room()
+  }
+
+  /** As {@link PageWriter.take}. */
+  take(item: Parameters<PageWriter["take"]>[0]): void {
     this.#unwritten += 1
     for (const { url, outcome } of item.results) {
       this.#settled.set(url, outcome)
       this.#options.onClosed(url)
     }
-    await this.#writer.add(item)
+    this.#writer.take(item)
+  }
+
+  /** As {@link PageWriter.room}. */
+  async room(): Promise<void> {
+    await this.#writer.room()
   }
 
   /** As {@link PageWriter.flush}. */

@@ -35,23 +35,32 @@ interface Item {
  */
 export class PageWriter {
   readonly #parts: PageWriterParts
-  readonly #recorded: (results: readonly Visited[], visits: number) => void
+  readonly #recorded: (results: readonly Visited[], visits: number) => Promise<void>
   #items: Item[] = []
   #chars = 0
   #timer: NodeJS.Timeout | null = null
   #flushing: Promise<void> | null = null
+  #isRecording = false
   #failure: Error | null = null
 
-  constructor(parts: PageWriterParts, recorded: (results: readonly Visited[], visits: number) => void) {
+  constructor(
+    parts: PageWriterParts,
+    recorded: (results: readonly Visited[], visits: number) => Promise<void>,
+  ) {
     this.#parts = parts
     this.#recorded = recorded
   }
 
+  /** Whether outcomes are being brought to the frontier, and are counted there and here by halves. */
+  get isRecording(): boolean {
+    return this.#isRecording
+  }
+
   /**
-   * Takes one visit: with a page to index or without. Resolves when there is room for more.
+   * Takes one visit: with a page to index or without.
    * @throws what the engine threw; nothing is written after that.
    */
-  async add(item: Item): Promise<void> {
+  take(item: Item): void {
     if (this.#failure) throw this.#failure
     this.#items.push(item)
     this.#chars += item.page?.markdown.length ?? 0
@@ -60,6 +69,10 @@ export class PageWriter {
       this.#timer ??= setTimeout(() => {
         this.#start()
       }, BATCH_MS)
+  }
+
+  /** Waits until there is room for more. @throws what the engine threw. */
+  async room(): Promise<void> {
     while (this.#isBehind() && this.#flushing) await this.#flushing
     if (this.#failure) throw this.#failure
   }
@@ -120,10 +133,15 @@ export class PageWriter {
       if (pages.size > 0) await engine.index(await shared.joined([...pages.values()]))
       return await shared.letGo([...replaced].map((url) => ({ url, isGone: false })))
     })
-    images.note(items.flatMap(({ seen }) => seen ?? []))
-    images.forget(gone)
+    await images.note(items.flatMap(({ seen }) => seen ?? []))
+    await images.forget(gone)
     const results = items.flatMap((item) => item.results)
-    frontier.record(results)
-    this.#recorded(results, items.length)
+    this.#isRecording = true
+    try {
+      await frontier.record(results)
+      await this.#recorded(results, items.length)
+    } finally {
+      this.#isRecording = false
+    }
   }
 }

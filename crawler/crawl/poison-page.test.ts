@@ -28,7 +28,7 @@ function siteWith(path: string, poison: Answer): Record<string, Answer> {
 }
 
 test("a document that takes too much memory costs one page, and says so", async () => {
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const poison = poisonPdfs(200)["Flate in Flate"]()
   await using site = await startTestSite(
     siteWith("/poison.pdf", bytes(poison, { "content-type": "application/pdf" })),
@@ -38,7 +38,7 @@ test("a document that takes too much memory costs one page, and says so", async 
   const job = await fixture.crawl({ seeds: [site.url("/")] }, { config })
   expect(job.state).toBe("finished")
   expect(job.outcomes).toEqual({ indexed: healthy.length + 1, "skipped:too-large": 1 })
-  const known = new KnownAddresses(fixture.db).get(url)
+  const known = await new KnownAddresses(fixture.db).get(url)
   expect(known).toMatchObject({
     outcome: "skipped:too-large",
     detail: "reading it takes more than 200 MB of memory",
@@ -55,7 +55,7 @@ async function run(dataDir: string, db: StateStore, url: string, lost: number): 
     "select 1 from crawl_url where url = ? and reading = 1 and strikes = ? and outcome is null",
   )
   while (child.exitCode === null && child.signalCode === null) {
-    if (reading.get(url, lost)) child.kill("SIGKILL")
+    if (await reading.get(url, lost)) child.kill("SIGKILL")
     await sleep(5)
   }
   const [code, signal] = (await closed) as [number | null, string | null]
@@ -69,39 +69,39 @@ test("a page over which the crawler's process is lost is read alone, then left o
   const slow = article("Slow", { text: `${"<blockquote>".repeat(300)}${"<p>x".repeat(25_000)}` })
   await using site = await startTestSite(siteWith("/poison", slow))
   const url = site.url("/poison") as PageUrl
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   const jobs = new Jobs(db)
   const source = defineSource({ seeds: [site.url("/")] })
-  const { id } = jobs.enqueue(source)
+  const { id } = await jobs.enqueue(source)
   const runs = []
-  while (runs.length < 6 && jobs.get(id)?.state !== "finished")
+  while (runs.length < 6 && (await jobs.get(id))?.state !== "finished")
     runs.push(await run(folder.path, db, url, runs.length))
   expect(runs).toEqual(["killed", "killed", "killed", "ended"])
-  expect(jobs.get(id)?.outcomes).toEqual({ indexed: healthy.length + 1, "failed:crashed": 1 })
+  expect((await jobs.get(id))?.outcomes).toEqual({ indexed: healthy.length + 1, "failed:crashed": 1 })
   const detail = "the crawler's process was lost each time it read the page"
-  expect(jobs.failures(id, 9)).toEqual([{ url, outcome: "failed:crashed", detail }])
-  const known = new KnownAddresses(db).get(url)!
+  expect(await jobs.failures(id, 9)).toEqual([{ url, outcome: "failed:crashed", detail }])
+  const known = (await new KnownAddresses(db).get(url))!
   expect(outcomeStep({ known, others: [] } as unknown as Parameters<typeof outcomeStep>[0])?.text).toContain(
     detail,
   )
 
   // The next run gives it one chance, with nobody beside it.
-  const next = jobs.enqueue(source)
+  const next = await jobs.enqueue(source)
   expect([await run(folder.path, db, url, 0), await run(folder.path, db, url, 1)]).toEqual([
     "killed",
     "ended",
   ])
-  expect(jobs.get(next.id)?.outcomes).toMatchObject({ "failed:crashed": 1 })
+  expect((await jobs.get(next.id))?.outcomes).toMatchObject({ "failed:crashed": 1 })
 
   // Once it does no harm any more it is a page like others.
-  const last = jobs.enqueue(source)
+  const last = await jobs.enqueue(source)
   expect(await run(folder.path, db, "https://x.example/", 0)).toBe("ended")
-  expect(jobs.get(last.id)?.outcomes).not.toHaveProperty("failed:crashed")
+  expect((await jobs.get(last.id))?.outcomes).not.toHaveProperty("failed:crashed")
   db.close()
 })
 
 test("a page of a hundred megabytes, let in by a raised limit, costs no more than itself", async () => {
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   // A thread that makes words of it takes its whole process down.
   const poison = gzipSync(`<article><p>${"word ".repeat(20_000_000)}`, { level: 1 })
   const answer = bytes(poison, { "content-type": "text/html", "content-encoding": "gzip" })

@@ -15,6 +15,7 @@ import { detailOf } from "./judge/visit-outcome.ts"
 import { cutOffPages } from "./frontier/source-pages.ts"
 import { crawlSite } from "./crawl-site.ts"
 import { CrawlShare } from "./together/crawl-share.ts"
+import type { JobPlace } from "./together/job-places.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import {
   BEAT_MS,
@@ -54,19 +55,19 @@ export interface RunJobOptions {
   readonly process?: Pick<OwnProcess, "id" | "isSound">
 }
 
-type SharedOptions = RunJobOptions & { readonly share: CrawlShare }
+type SharedOptions = RunJobOptions & { readonly share: CrawlShare; readonly place: JobPlace }
 
 /** Where not even this can be written, the job is as one whose process was lost, and is queued again as well. */
-function interrupted(
+async function interrupted(
   jobs: Jobs,
   id: number,
   state: "queued" | "paused",
   process: string | null,
   why: unknown,
-): void {
+): Promise<void> {
   try {
-    jobs.end(id, state, null, undefined, process)
-    jobs.note(
+    await jobs.end(id, state, null, undefined, process)
+    await jobs.note(
       id,
       stoppedNote(isUnwritten(why) ? "the disk is full or read-only" : "the state could not be reached"),
     )
@@ -85,32 +86,33 @@ const isUnwritten = (error: unknown): boolean => isUnwritable(error) || failedTo
  * @returns the job as it ended. Never rejects for what happens inside the crawl: then the job has `failed`.
  */
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
-  const { share: given } = options
-  const parent = traceOf(options.db, id)
+  await using own = options.share === undefined ? new CrawlShare(options.config) : null
+  const share = options.share ?? own!
+  // Before anything is awaited: whoever begins jobs counts the places.
+  using place = share.places.take()
+  const parent = await traceOf(options.db, id)
   return await traced("run", { parent, attributes: { "fossick.job": id } }, async (span) => {
-    await using own = given === undefined ? new CrawlShare(options.config) : null
-    const job = await runShared(id, { ...options, share: given ?? own! })
+    const job = await runShared(id, { ...options, share, place })
     if (job) span.set({ "fossick.source": job.source.name, "fossick.result": job.result ?? job.state })
     return job
   })
 }
 
 async function runShared(id: number, options: SharedOptions): Promise<Job | null> {
-  const { db, jobs, config, resolve, share } = options
-  using place = share.places.take()
+  const { db, jobs, config, resolve, share, place } = options
   WebhookQueue.prepare(db)
   AlertBook.prepare(db)
   const me = options.process?.id ?? null
-  const job = jobs.start(id, me)
-  if (!job) return jobs.get(id)
+  const job = await jobs.start(id, me)
+  if (!job) return await jobs.get(id)
   options.onStarted?.(job)
-  using watch = new RunWatch(id, options)
+  await using watch = new RunWatch(id, options)
   try {
     await using reader = await openSourceReader(job.source, config, {
       db,
       author: job.author,
       first: BY_HAND.includes(job.trigger) ? "by-hand" : "by-schedule",
-      onMoved: (error) => watch.moveOut(error),
+      onMoved: (error) => watch.fail(error),
       resolve,
       places: share.reading,
     })
@@ -121,26 +123,34 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
       place,
     })
     if (watch.asked === "lost") return null
-    if (watch.moved !== null) throw watch.moved
-    if (limit !== null) jobs.note(id, limitNote(limit))
+    if (watch.failure !== null) throw watch.failure
+    if (limit !== null) await jobs.note(id, limitNote(limit))
     // Before the job is over: a process that is lost in between takes it up again.
     const judged = state === "finished" ? await removeAndJudge(job, options) : undefined
-    jobs.end(id, state === "finished" ? "finished" : (watch.asked ?? options.whenAborted), null, judged, me)
+    await jobs.end(
+      id,
+      state === "finished" ? "finished" : (watch.asked ?? options.whenAborted),
+      null,
+      judged,
+      me,
+    )
   } catch (thrown) {
     if (watch.asked === "lost") return null
     // A login that fails, say, fails for that.
-    endBroken(job, watch.moved ?? thrown, options)
+    await endBroken(job, watch.failure ?? thrown, options)
   }
-  return jobs.get(id)
+  return await jobs.get(id)
 }
 
 /** Ends a run when its process stops, its site moves, or its job is paused, cancelled or taken over by another process. */
-class RunWatch implements Disposable {
+class RunWatch implements AsyncDisposable {
   asked: "paused" | "cancelled" | "lost" | null = null
-  moved: NetworkChangedError | null = null
+  /** What the run fails with: its site moved, or its job cannot be looked at. */
+  failure: unknown = null
   readonly #stop = new AbortController()
   readonly #outer: AbortSignal
   readonly #beat: NodeJS.Timeout
+  #looking: Promise<void> | null = null
   readonly #abort = () => {
     this.#stop.abort()
   }
@@ -150,8 +160,7 @@ class RunWatch implements Disposable {
     this.#outer.addEventListener("abort", this.#abort, { once: true })
     if (this.#outer.aborted) this.#abort()
     this.#beat = setInterval(() => {
-      this.#look(id, options)
-      if (this.asked !== null) this.#abort()
+      this.#looking ??= this.#look(id, options).finally(() => (this.#looking = null))
     }, BEAT_MS)
   }
 
@@ -159,25 +168,27 @@ class RunWatch implements Disposable {
     return this.#stop.signal
   }
 
-  moveOut(error: NetworkChangedError): void {
-    this.moved ??= error
+  fail(error: unknown): void {
+    this.failure ??= error
     this.#abort()
   }
 
-  #look(id: number, { jobs, process }: Pick<SharedOptions, "jobs" | "process">): void {
+  async #look(id: number, { jobs, process }: Pick<SharedOptions, "jobs" | "process">): Promise<void> {
     try {
-      this.asked = jobs.beat(id, process?.id ?? null) ?? this.asked
+      this.asked = (await jobs.beat(id, process?.id ?? null)) ?? this.asked
       // Before others take it over.
       if (process?.isSound === false) this.asked = "lost"
     } catch (error) {
       // The crawl itself finds out, and what it was asked is known with the next beat.
-      if (!isPassing(error) && process === undefined) throw error
+      if (!isPassing(error) && process === undefined) this.fail(error)
     }
+    if (this.asked !== null) this.#abort()
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#beat)
     this.#outer.removeEventListener("abort", this.#abort)
+    await this.#looking
   }
 }
 
@@ -190,19 +201,19 @@ function crawlOptions(job: Job, { db, jobs, engine, config, share, clock }: Shar
     engine,
     config,
     share,
-    onWaiting: (isWaiting: boolean) => {
-      jobs.setWaiting(id, isWaiting)
+    onWaiting: async (isWaiting: boolean) => {
+      await jobs.setWaiting(id, isWaiting)
     },
-    onGivenUp: (host: string, last: NoPage) => {
+    onGivenUp: async (host: string, last: NoPage) => {
       const end = { outcome: outcomeName(last), detail: detailOf(last) }
       const { detail } = job.author === "api" ? concealedEnd(end) : end
-      jobs.note(id, givenUpNote(host, detail ?? last.kind))
+      await jobs.note(id, givenUpNote(host, detail ?? last.kind))
     },
-    onListTrouble: (note: string) => {
-      jobs.note(id, note)
+    onListTrouble: async (note: string) => {
+      await jobs.note(id, note)
     },
-    onTrap: (trap: string) => {
-      jobs.log(id, "warn", `addresses of this kind are no longer visited: ${trap}`)
+    onTrap: async (trap: string) => {
+      await jobs.log(id, "warn", `addresses of this kind are no longer visited: ${trap}`)
     },
     ...(clock === undefined ? {} : { clock }),
   }
@@ -212,7 +223,7 @@ function crawlOptions(job: Job, { db, jobs, engine, config, share, clock }: Shar
 async function removeAndJudge(job: Job, options: SharedOptions): Promise<Judged> {
   const { db, jobs, engine, share, clock } = options
   // Before pages are removed: what was there is judged with what is.
-  const facts = factsOfRun(db, job)
+  const facts = await factsOfRun(db, job)
   const { removed, held } = await settleRemovals({
     db,
     engine,
@@ -220,23 +231,26 @@ async function removeAndJudge(job: Job, options: SharedOptions): Promise<Judged>
     writes: share.writes,
     ...(clock === undefined ? {} : { clock }),
   })
-  const cutOff = cutOffPages(db, job.source.name, job.id)
-  if (cutOff.length > 0) jobs.note(job.id, cutOffNote(cutOff))
-  if (removed > 0) jobs.log(job.id, "info", `pages removed, since they are gone: ${removed}`)
+  const cutOff = await cutOffPages(db, job.source.name, job.id)
+  if (cutOff.length > 0) await jobs.note(job.id, cutOffNote(cutOff))
+  if (removed > 0) await jobs.log(job.id, "info", `pages removed, since they are gone: ${removed}`)
   if (held > 0) {
-    jobs.note(job.id, `pages that seem to be gone, too many to remove unasked: ${held} (fossick removals)`)
+    await jobs.note(
+      job.id,
+      `pages that seem to be gone, too many to remove unasked: ${held} (fossick removals)`,
+    )
   }
-  return judgeJob(jobs.get(job.id) ?? job, facts, { held })
+  return judgeJob((await jobs.get(job.id)) ?? job, facts, { held })
 }
 
 /** Ends a job whose crawl threw an error. */
-function endBroken({ id, author }: Job, error: unknown, options: SharedOptions): void {
+async function endBroken({ id, author }: Job, error: unknown, options: SharedOptions): Promise<void> {
   const { jobs, whenAborted } = options
   const me = options.process?.id ?? null
   if (error instanceof NetworkChangedError)
-    jobs.note(id, stoppedNote(`${error.host} moved to another network`))
+    await jobs.note(id, stoppedNote(`${error.host} moved to another network`))
   const message = error instanceof Error ? error.message : String(error)
   const isConcealed = author === "api" && error instanceof Error
-  if (isPassing(error)) interrupted(jobs, id, whenAborted, me, error)
-  else jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message, undefined, me)
+  if (isPassing(error)) await interrupted(jobs, id, whenAborted, me, error)
+  else await jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message, undefined, me)
 }

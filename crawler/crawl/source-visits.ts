@@ -27,9 +27,9 @@ export interface SourceVisitsOptions extends Pick<CopyChecksOptions, "clock" | "
   /** Whether the index holds a page whose hash is known. */
   readonly isHeld: (url: PageUrl) => Promise<boolean>
   /** Whether it is known where a page leads. */
-  readonly hasLinks: (url: PageUrl) => boolean
+  readonly hasLinks: (url: PageUrl) => Promise<boolean>
   /** Told that the page of an address is about to be read. */
-  readonly onReading: (url: PageUrl) => void
+  readonly onReading: (url: PageUrl) => Promise<void>
   /** No visit begins after it. */
   readonly stop: AbortSignal
   /** Ends the visits under way. */
@@ -108,9 +108,7 @@ export class SourceVisits {
       ...(isShell && { isShell }),
       rendering: source.rendering,
       isLastTry: entry.tries + 1 >= config.maxTries,
-      onReading: () => {
-        onReading(entry.url)
-      },
+      onReading: () => onReading(entry.url),
       ...(validators === null ? {} : { validators }),
       onRedirect: async (to) => {
         if (!mayLeadTo(entry.url, to)) {
@@ -162,7 +160,7 @@ export class SourceVisits {
     return await reader.visit(url, {
       signal: cut,
       rendering: source.rendering,
-      onRedirect: async (to) => await this.disallowed(to),
+      onRedirect: (to) => this.disallowed(to),
     })
   }
 
@@ -186,7 +184,7 @@ export class SourceVisits {
     if (!hasAny(before.validators) && before.copy === null) return false
     if (this.#isShell(entry, before)) return false
     if (before.readAs !== this.readAsOf(factsOf(entry, before))) return false
-    return this.#options.hasLinks(entry.url) && (await this.#options.isHeld(entry.url))
+    return (await this.#options.hasLinks(entry.url)) && (await this.#options.isHeld(entry.url))
   }
 }
 

@@ -17,11 +17,11 @@ export class JobLog {
   }
 
   /** Writes a line into a job's log; the oldest lines make room. */
-  add(id: number, level: JobEvent["level"], text: string): void {
-    this.#db
+  async add(id: number, level: JobEvent["level"], text: string): Promise<void> {
+    await this.#db
       .prepare("insert into job_event (job, at, level, text) select id, ?, ?, ? from job where id = ?")
       .run(this.#clock(), level, text, id)
-    this.#db
+    await this.#db
       .prepare(
         `delete from job_event where job = ?1
          and id <= (select id from job_event where job = ?1 order by id desc limit 1 offset ${EVENTS_KEPT})`,
@@ -30,10 +30,12 @@ export class JobLog {
   }
 
   /** A job's log, oldest line first: its newest `limit` lines. */
-  events(id: number, limit = EVENTS_KEPT): JobEvent[] {
-    return this.#db
-      .prepare("select at, level, text from job_event where job = ? order by id desc limit ?")
-      .all(id, limit)
+  async events(id: number, limit = EVENTS_KEPT): Promise<JobEvent[]> {
+    return (
+      await this.#db
+        .prepare("select at, level, text from job_event where job = ? order by id desc limit ?")
+        .all(id, limit)
+    )
       .map((row) => ({
         at: new Date(Number(row["at"])),
         level: row["level"] as JobEvent["level"],

@@ -38,26 +38,28 @@ export class JobRecords {
   }
 
   /** The job, or null. */
-  get(id: number): Job | null {
-    const row = this.db.prepare("select * from job where id = ?").get(id)
-    return row ? this.jobOf(row) : null
+  async get(id: number): Promise<Job | null> {
+    const row = await this.db.prepare("select * from job where id = ?").get(id)
+    return row ? await this.jobOf(row) : null
   }
 
   /** Newest first; of one source, or in one state, when that is asked for. */
-  list(options: { limit?: number; offset?: number; source?: string; state?: JobState } = {}): Job[] {
+  async list(
+    options: { limit?: number; offset?: number; source?: string; state?: JobState } = {},
+  ): Promise<Job[]> {
     const { limit = 100, offset = 0, source = null, state = null } = options
-    return this.db
+    const rows = await this.db
       .prepare(
         `select * from job where (?1 is null or source = ?1) and (?2 is null or ${SHOWN_STATE} = ?2)
          order by id desc limit ?4 offset ?5`,
       )
       .all(source, state, Date.now(), limit, offset)
-      .map((row) => this.jobOf(row))
+    return await Promise.all(rows.map((row) => this.jobOf(row)))
   }
 
   /** How many jobs {@link list} has in all. */
-  count({ source, state }: { source?: string; state?: JobState } = {}): number {
-    const row = this.db
+  async count({ source, state }: { source?: string; state?: JobState } = {}): Promise<number> {
+    const row = await this.db
       .prepare(
         `select count(*) as n from job
          where (?1 is null or source = ?1) and (?2 is null or ${SHOWN_STATE} = ?2)`,
@@ -67,79 +69,79 @@ export class JobRecords {
   }
 
   /** Jobs of a source that are queued, running or paused; newest first. */
-  open(source: string): Job[] {
-    return this.db
+  async open(source: string): Promise<Job[]> {
+    const rows = await this.db
       .prepare(`select * from job where source = ? and state in (${OPEN}) order by id desc`)
       .all(source)
-      .map((row) => this.jobOf(row))
+    return await Promise.all(rows.map((row) => this.jobOf(row)))
   }
 
   /** The newest job of a source that is over and was judged, or null. */
-  lastJudged(source: string): Job | null {
-    const row = this.db
+  async lastJudged(source: string): Promise<Job | null> {
+    const row = await this.db
       .prepare("select * from job where source = ? and result is not null order by id desc limit 1")
       .get(source)
-    return row ? this.jobOf(row) : null
+    return row ? await this.jobOf(row) : null
   }
 
   /** The sources of jobs of any state. */
-  sources(): Source[] {
-    return this.db
-      .prepare("select distinct spec from job")
-      .all()
-      .map((row) => sourceOf(row))
+  async sources(): Promise<Source[]> {
+    return (await this.db.prepare("select distinct spec from job").all()).map((row) => sourceOf(row))
   }
 
   /**
    * Asks for a host to be given up at once for the rest of a run.
    * @returns false when the job is over, or has no open address there.
    */
-  skipHost(id: number, host: string): boolean {
+  async skipHost(id: number, host: string): Promise<boolean> {
     if (
-      !hasOpenAt(this.db, id, host) ||
-      this.open(this.get(id)?.source.name ?? "").every((job) => job.id !== id)
+      !(await hasOpenAt(this.db, id, host)) ||
+      (await this.open((await this.get(id))?.source.name ?? "")).every((job) => job.id !== id)
     )
       return false
-    this.#waits.skip(id, host)
+    await this.#waits.skip(id, host)
     return true
   }
 
   /** As {@link JobLog.add}. */
-  log(id: number, level: JobEvent["level"], text: string): void {
-    this.#log.add(id, level, text)
+  async log(id: number, level: JobEvent["level"], text: string): Promise<void> {
+    await this.#log.add(id, level, text)
   }
 
   /** As {@link JobLog.events}. */
-  events(id: number, limit?: number): JobEvent[] {
-    return this.#log.events(id, limit)
+  async events(id: number, limit?: number): Promise<JobEvent[]> {
+    return await this.#log.events(id, limit)
   }
 
   /** Addresses that failed, with the reason in words. */
-  failures(id: number, limit: number): readonly Failure[] {
-    return failuresOf(this.db, id, limit)
+  async failures(id: number, limit: number): Promise<readonly Failure[]> {
+    return await failuresOf(this.db, id, limit)
   }
 
   /** As {@link addressesOf}. */
-  addresses(id: number, ...rest: Tail<Parameters<typeof addressesOf>>): ReturnType<typeof addressesOf> {
-    return addressesOf(this.db, id, ...rest)
+  async addresses(
+    id: number,
+    ...rest: Tail<Parameters<typeof addressesOf>>
+  ): Promise<ReturnType<typeof addressesOf>> {
+    return await addressesOf(this.db, id, ...rest)
   }
 
   /** As {@link CrawlerProcesses.hasLiving}. */
-  hasCrawler(): boolean {
-    return this.#processes.hasLiving()
+  async hasCrawler(): Promise<boolean> {
+    return await this.#processes.hasLiving()
   }
 
   /** As {@link CrawlerProcesses.beat}. */
-  crawlerBeat(pid: number): void {
-    this.#processes.beat(pid)
+  async crawlerBeat(pid: number): Promise<void> {
+    await this.#processes.beat(pid)
   }
 
   /** As {@link CrawlerProcesses.gone}. */
-  crawlerGone(pid: number): void {
-    this.#processes.gone(pid)
+  async crawlerGone(pid: number): Promise<void> {
+    await this.#processes.gone(pid)
   }
 
-  protected jobOf(row: Record<string, unknown>): Job {
+  protected async jobOf(row: Record<string, unknown>): Promise<Job> {
     const id = Number(row["id"])
     const silent = row["state"] === "running" && isSilent(Number(row["beat_at"]))
     const author = row["author"] as SourceAuthor
@@ -158,11 +160,11 @@ export class JobRecords {
       note: row["note"] as string | null,
       result: row["result"] as Job["result"],
       reason: row["reason"] as string | null,
-      changes: changesOf(this.db, id),
+      changes: await changesOf(this.db, id),
       checkedByCopy: { pages: Number(row["copy_pages"]), sparedBytes: Number(row["copy_spared"]) },
-      waits: row["state"] === "running" && !silent ? this.#waits.of(id) : [],
-      queued: isOver ? 0 : openCount(this.db, id),
-      outcomes: outcomesOf(this.db, id),
+      waits: row["state"] === "running" && !silent ? await this.#waits.of(id) : [],
+      queued: isOver ? 0 : await openCount(this.db, id),
+      outcomes: await outcomesOf(this.db, id),
     }
   }
 }

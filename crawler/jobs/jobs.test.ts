@@ -13,66 +13,74 @@ const source = (name: string) => defineSource({ name, seeds: [`https://${name}.e
 
 describe("a job", () => {
   test("is paused, resumed and cancelled; what cannot be is not", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const { jobs } = fixture
-    const { id } = jobs.enqueue(source("a"))
-    expect(jobs.resume(id)).toBe(false)
-    expect(jobs.pause(id)).toBe(true)
-    expect(jobs.pause(id)).toBe(false)
-    expect(jobs.get(id)?.state).toBe("paused")
-    expect(jobs.nextQueued()).toBeNull()
-    expect(jobs.resume(id)).toBe(true)
-    expect(jobs.nextQueued()?.id).toBe(id)
-    expect(jobs.cancel(id)).toBe(true)
-    for (const call of ["pause", "resume", "cancel"] as const) expect(jobs[call](id)).toBe(false)
-    for (const call of ["pause", "resume", "cancel"] as const) expect(jobs[call](99)).toBe(false)
-    expect(jobs.events(id).map(({ text }) => text)).toEqual(["paused", "resumed", "cancelled"])
+    const { id } = await jobs.enqueue(source("a"))
+    expect(await jobs.resume(id)).toBe(false)
+    expect(await jobs.pause(id)).toBe(true)
+    expect(await jobs.pause(id)).toBe(false)
+    expect((await jobs.get(id))?.state).toBe("paused")
+    expect(await jobs.nextQueued()).toBeNull()
+    expect(await jobs.resume(id)).toBe(true)
+    expect((await jobs.nextQueued())?.id).toBe(id)
+    expect(await jobs.cancel(id)).toBe(true)
+    for (const call of ["pause", "resume", "cancel"] as const) expect(await jobs[call](id)).toBe(false)
+    for (const call of ["pause", "resume", "cancel"] as const) expect(await jobs[call](99)).toBe(false)
+    expect((await jobs.events(id)).map(({ text }) => text)).toEqual(["paused", "resumed", "cancelled"])
   })
 
   test("that is running becomes what it is asked to by its own process", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const { jobs } = fixture
-    const { id } = jobs.enqueue(source("a"))
-    jobs.start(id)
-    expect(jobs.beat(id)).toBeNull()
-    expect(jobs.pause(id)).toBe(true)
-    expect(jobs.get(id)?.state).toBe("running")
-    expect(jobs.beat(id)).toBe("paused")
-    jobs.cancel(id)
-    expect(jobs.beat(id)).toBe("cancelled")
+    const { id } = await jobs.enqueue(source("a"))
+    await jobs.start(id)
+    expect(await jobs.beat(id)).toBeNull()
+    expect(await jobs.pause(id)).toBe(true)
+    expect((await jobs.get(id))?.state).toBe("running")
+    expect(await jobs.beat(id)).toBe("paused")
+    await jobs.cancel(id)
+    expect(await jobs.beat(id)).toBe("cancelled")
   })
 
   test("whose process is lost counts as queued, and can be paused; a process that was only slow hears of it", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const { jobs, db } = fixture
-    const { id } = jobs.enqueue(source("a"))
-    jobs.start(id)
-    db.prepare("update job set beat_at = beat_at - ?").run(20 * BEAT_MS)
-    expect(jobs.get(id)?.state).toBe("queued")
-    expect(jobs.list({ state: "running" })).toEqual([])
-    expect(jobs.list({ state: "queued" })).toMatchObject([{ id }])
-    expect(jobs.pause(id)).toBe(true)
-    expect(jobs.get(id)?.state).toBe("paused")
-    expect(jobs.beat(id)).toBe("paused")
+    const { id } = await jobs.enqueue(source("a"))
+    await jobs.start(id)
+    await db.prepare("update job set beat_at = beat_at - ?").run(20 * BEAT_MS)
+    expect((await jobs.get(id))?.state).toBe("queued")
+    expect(await jobs.list({ state: "running" })).toEqual([])
+    expect(await jobs.list({ state: "queued" })).toMatchObject([{ id }])
+    expect(await jobs.pause(id)).toBe(true)
+    expect((await jobs.get(id))?.state).toBe("paused")
+    expect(await jobs.beat(id)).toBe("paused")
   })
 
   test("whose process is lost is queued again, but becomes what it was asked to become", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const { jobs } = fixture
-    const ids = ["a", "b", "c"].map((name) => jobs.enqueue(source(name)).id)
-    for (const id of ids) jobs.start(id)
+    const ids: number[] = []
+    for (const name of ["a", "b", "c"]) ids.push((await jobs.enqueue(source(name))).id)
+    for (const id of ids) await jobs.start(id)
     const [first = 0, second = 0, third = 0] = ids
-    jobs.pause(second)
-    jobs.cancel(third)
-    jobs.recover()
-    expect(ids.map((id) => jobs.get(id)?.state)).toEqual(["queued", "paused", "cancelled"])
-    expect(jobs.get(first)?.endedAt).toBeNull()
-    expect(jobs.get(second)?.endedAt).not.toBeNull()
-    expect(jobs.events(first).at(-1)).toMatchObject({ level: "warn", text: "its process was lost: queued" })
+    await jobs.pause(second)
+    await jobs.cancel(third)
+    await jobs.recover()
+    expect(await Promise.all(ids.map(async (id) => (await jobs.get(id))?.state))).toEqual([
+      "queued",
+      "paused",
+      "cancelled",
+    ])
+    expect((await jobs.get(first))?.endedAt).toBeNull()
+    expect((await jobs.get(second))?.endedAt).not.toBeNull()
+    expect((await jobs.events(first)).at(-1)).toMatchObject({
+      level: "warn",
+      text: "its process was lost: queued",
+    })
   })
 
   test("stops while it runs when it is paused, goes on when it is resumed, and visits no page twice", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const { jobs, db, engine } = fixture
     let pauseAt = "/p3"
     const links = Array.from({ length: 8 }, (_, index) => `/p${index}`)
@@ -83,7 +91,7 @@ describe("a job", () => {
           path,
           async (request, response) => {
             if (path === pauseAt) {
-              jobs.pause(1)
+              await jobs.pause(1)
               pauseAt = ""
               await new Promise((resolve) => setTimeout(resolve, 2 * BEAT_MS))
             }
@@ -92,82 +100,90 @@ describe("a job", () => {
         ]),
       ),
     })
-    const { id } = jobs.enqueue(defineSource({ seeds: [site.url("/")], rendering: "http" }))
+    const { id } = await jobs.enqueue(defineSource({ seeds: [site.url("/")], rendering: "http" }))
     const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" })
     const run = () =>
       runJob(id, { db, jobs, engine, config, signal: new AbortController().signal, whenAborted: "queued" })
     expect(await run()).toMatchObject({ state: "paused", endedAt: expect.any(Date) as unknown })
-    expect(jobs.get(id)?.queued).toBeGreaterThan(0)
-    jobs.resume(id)
+    expect((await jobs.get(id))?.queued).toBeGreaterThan(0)
+    await jobs.resume(id)
     expect(await run()).toMatchObject({ state: "finished", queued: 0, outcomes: { indexed: 9 } })
     const visited = site.requests.filter((path) => links.includes(path))
     expect(visited.sort()).toEqual(links)
   })
 
   test("keeps the newest lines of its log, and a note of its end", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const { jobs } = fixture
-    const { id } = jobs.enqueue(source("a"))
-    for (let line = 0; line < 600; line++) jobs.log(id, "info", `line ${line}`)
-    const events = jobs.events(id)
+    const { id } = await jobs.enqueue(source("a"))
+    for (let line = 0; line < 600; line++) await jobs.log(id, "info", `line ${line}`)
+    const events = await jobs.events(id)
     expect(events).toHaveLength(500)
     expect([events[0]?.text, events.at(-1)?.text]).toEqual(["line 100", "line 599"])
-    expect(jobs.events(id, 2).map(({ text }) => text)).toEqual(["line 598", "line 599"])
-    jobs.note(id, "limit of 10 pages reached")
-    jobs.note(id, "3 pages wait")
-    expect(jobs.get(id)?.note).toBe("limit of 10 pages reached; 3 pages wait")
-    jobs.log(77, "info", "of no job")
-    expect(jobs.events(77)).toEqual([])
+    expect((await jobs.events(id, 2)).map(({ text }) => text)).toEqual(["line 598", "line 599"])
+    await jobs.note(id, "limit of 10 pages reached")
+    await jobs.note(id, "3 pages wait")
+    expect((await jobs.get(id))?.note).toBe("limit of 10 pages reached; 3 pages wait")
+    await jobs.log(77, "info", "of no job")
+    expect(await jobs.events(77)).toEqual([])
   })
 })
 
-test("jobs that are long over are forgotten, but for the last of each source", () => {
+test("jobs that are long over are forgotten, but for the last of each source", async () => {
   using folder = temporaryFolder()
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   try {
     let now = Date.UTC(2026, 0, 1)
     const jobs = new Jobs(db, () => now)
-    const run = (name: string) => {
-      const { id } = jobs.enqueue(source(name))
-      jobs.start(id)
-      jobs.end(id, "finished")
+    const run = async (name: string) => {
+      const { id } = await jobs.enqueue(source(name))
+      await jobs.start(id)
+      await jobs.end(id, "finished")
       return id
     }
-    const old = run("a")
-    db.prepare(
-      `insert into crawl_url (job, url, host, depth, priority, due, outcome) values (?, 'https://a.example/x', 'a', 0, 0, 0, 'failed:dns')`,
-    ).run(old)
-    const onlyOne = run("b")
-    const paused = jobs.enqueue(source("c")).id
-    jobs.pause(paused)
+    const old = await run("a")
+    await db
+      .prepare(
+        `insert into crawl_url (job, url, host, depth, priority, due, outcome) values (?, 'https://a.example/x', 'a', 0, 0, 0, 'failed:dns')`,
+      )
+      .run(old)
+    const onlyOne = await run("b")
+    const paused = (await jobs.enqueue(source("c"))).id
+    await jobs.pause(paused)
     now += 100 * DAY
-    const newer = run("a")
-    expect(jobs.forget(now - 90 * DAY)).toBe(1)
-    expect(jobs.list().map(({ id }) => id)).toEqual([newer, paused, onlyOne].sort((a, b) => b - a))
-    expect(jobs.failures(old, 10)).toEqual([])
-    expect(jobs.events(old)).toEqual([])
+    const newer = await run("a")
+    expect(await jobs.forget(now - 90 * DAY)).toBe(1)
+    expect((await jobs.list()).map(({ id }) => id)).toEqual([newer, paused, onlyOne].sort((a, b) => b - a))
+    expect(await jobs.failures(old, 10)).toEqual([])
+    expect(await jobs.events(old)).toEqual([])
   } finally {
     db.close()
   }
 })
 
-test("addresses that failed are kept of the latest runs of a source, their number of all", () => {
+test("addresses that failed are kept of the latest runs of a source, their number of all", async () => {
   const db = emptyState()
   const jobs = new Jobs(db)
-  const run = (name: string) => {
-    const { id } = jobs.enqueue(source(name))
-    jobs.start(id)
-    db.prepare(
-      `insert into crawl_url (job, url, host, depth, priority, due, outcome) values (?, 'https://a.example/x', 'a', 0, 0, 0, 'failed:dns')`,
-    ).run(id)
-    db.prepare("insert into job_outcome values (?, 'failed:dns', 1)").run(id)
-    jobs.end(id, "finished")
+  const run = async (name: string) => {
+    const { id } = await jobs.enqueue(source(name))
+    await jobs.start(id)
+    await db
+      .prepare(
+        `insert into crawl_url (job, url, host, depth, priority, due, outcome) values (?, 'https://a.example/x', 'a', 0, 0, 0, 'failed:dns')`,
+      )
+      .run(id)
+    await db.prepare("insert into job_outcome values (?, 'failed:dns', 1)").run(id)
+    await jobs.end(id, "finished")
     return id
   }
-  const other = run("b")
-  const runs = Array.from({ length: RUNS_WITH_FAILURES + 3 }, () => run("a"))
-  const kept = (ids: readonly number[]) => ids.filter((id) => jobs.failures(id, 10).length > 0)
-  expect(kept(runs)).toEqual(runs.slice(3))
-  expect(kept([other])).toEqual([other])
-  expect(jobs.get(runs[0]!)?.outcomes).toEqual({ "failed:dns": 1 })
+  const other = await run("b")
+  const runs: number[] = []
+  while (runs.length < RUNS_WITH_FAILURES + 3) runs.push(await run("a"))
+  const kept = async (ids: readonly number[]) => {
+    const failures = await Promise.all(ids.map((id) => jobs.failures(id, 10)))
+    return ids.filter((_, at) => failures[at]!.length > 0)
+  }
+  expect(await kept(runs)).toEqual(runs.slice(3))
+  expect(await kept([other])).toEqual([other])
+  expect((await jobs.get(runs[0]!))?.outcomes).toEqual({ "failed:dns": 1 })
 })

@@ -3,38 +3,41 @@ import { replaceSql } from "#base/store/state-port.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 /** Where the seeds of a source led the last time. */
-export function landingsOf(db: StateStore, name: string): Map<string, PageUrl> {
+export async function landingsOf(db: StateStore, name: string): Promise<Map<string, PageUrl>> {
   return landingMap(
-    db
+    await db
       .prepare("select seed, landed from job_landing join job on job.id = job where source = ? order by job")
       .all(name),
   )
 }
 
 /** Where the seeds of a job led. */
-export function landingsIn(db: StateStore, job: number): Map<string, PageUrl> {
-  return landingMap(db.prepare("select seed, landed from job_landing where job = ?").all(job))
+export async function landingsIn(db: StateStore, job: number): Promise<Map<string, PageUrl>> {
+  return landingMap(await db.prepare("select seed, landed from job_landing where job = ?").all(job))
 }
 
 /** Where the seeds of a source led in the latest job, up to this one, that visited each. */
-export function landingsUpTo(
+export async function landingsUpTo(
   db: StateStore,
   name: string,
   job: number,
-): { readonly seed: string; readonly landed: PageUrl; readonly job: number }[] {
-  return db
-    .prepare(
-      `select seed, landed, job from job_landing as landing
+): Promise<{ readonly seed: string; readonly landed: PageUrl; readonly job: number }[]> {
+  return (
+    await db
+      .prepare(
+        `select seed, landed, job from job_landing as landing
        where job = (select max(job) from job_landing
          where seed = landing.seed and job <= ? and job in (select id from job where source = ?)) order by seed`,
-    )
-    .all(job, name)
-    .map((row) => ({ seed: String(row["seed"]), landed: row["landed"] as PageUrl, job: Number(row["job"]) }))
+      )
+      .all(job, name)
+  ).map((row) => ({ seed: String(row["seed"]), landed: row["landed"] as PageUrl, job: Number(row["job"]) }))
 }
 
 /** Keeps where a seed of a job led. */
-export function keepLanding(db: StateStore, job: number, seed: string, landed: PageUrl): void {
-  db.prepare(replaceSql("job_landing", ["job", "seed", "landed"], ["job", "seed"])).run(job, seed, landed)
+export async function keepLanding(db: StateStore, job: number, seed: string, landed: PageUrl): Promise<void> {
+  await db
+    .prepare(replaceSql("job_landing", ["job", "seed", "landed"], ["job", "seed"]))
+    .run(job, seed, landed)
 }
 
 const landingMap = (rows: readonly Record<string, unknown>[]) =>

@@ -14,9 +14,11 @@ export const CHANGE_TRIGGERS = pageTriggers(
 )
 
 /** What a job changed in the index. */
-export function changesOf(db: StateStore, job: number): PageChanges {
+export async function changesOf(db: StateStore, job: number): Promise<PageChanges> {
   const counts: Record<string, number> = {}
-  for (const { change, count } of db.prepare("select change, count from job_change where job = ?").all(job)) {
+  for (const { change, count } of await db
+    .prepare("select change, count from job_change where job = ?")
+    .all(job)) {
     counts[String(change)] = Number(count)
   }
   return { new: counts["new"] ?? 0, changed: counts["changed"] ?? 0, gone: counts["removed"] ?? 0 }

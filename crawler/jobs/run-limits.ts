@@ -1,6 +1,6 @@
 import type { Job } from "../job.ts"
 import { pagesIn } from "../outcome-name.ts"
-import type { StateStore } from "#base/store/state-store.ts"
+import type { StateRow, StateStore } from "#base/store/state-port.ts"
 
 const MINUTE_MS = 60_000
 /** What a process that is killed may take more than its limits. */
@@ -20,13 +20,18 @@ export class RunLimits {
   /** Pages found unchanged by their markdown copies, and bytes that this saved. */
   readonly copies: { pages: number; sparedBytes: number }
 
-  constructor(db: StateStore, job: Job) {
+  /** Counts on from what the processes before took. */
+  static async open(db: StateStore, job: Job): Promise<RunLimits> {
+    const row = await db
+      .prepare("select bytes, spent_ms, copy_pages, copy_spared from job where id = ?")
+      .get(job.id)
+    return new RunLimits(db, job, row)
+  }
+
+  private constructor(db: StateStore, job: Job, row: StateRow | undefined) {
     this.#db = db
     this.#job = job
     this.pages = pagesIn(job.outcomes)
-    const row = db
-      .prepare("select bytes, spent_ms, copy_pages, copy_spared from job where id = ?")
-      .get(job.id)
     this.bytes = Number(row?.["bytes"] ?? 0)
     this.copies = { pages: Number(row?.["copy_pages"] ?? 0), sparedBytes: Number(row?.["copy_spared"] ?? 0) }
     this.#spentBefore = Number(row?.["spent_ms"] ?? 0)
@@ -50,11 +55,11 @@ export class RunLimits {
   }
 
   /** Keeps what was taken, for the process that goes on with the job; unless `always`, not too often. */
-  keep(always = false): void {
+  async keep(always = false): Promise<void> {
     const now = performance.now()
     if (!always && now - this.#keptAt < KEEP_EVERY_MS) return
     this.#keptAt = now
-    this.#db
+    await this.#db
       .prepare("update job set bytes = ?, spent_ms = ?, copy_pages = ?, copy_spared = ? where id = ?")
       .run(this.bytes, Math.round(this.#spent()), this.copies.pages, this.copies.sparedBytes, this.#job.id)
   }

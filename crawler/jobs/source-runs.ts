@@ -12,11 +12,10 @@ export interface RunOfSource {
 }
 
 /** The latest run of each source. */
-export function latestRuns(db: StateStore): RunOfSource[] {
-  return db
-    .prepare("select id, spec from job where id in (select max(id) from job group by source)")
-    .all()
-    .map((row) => ({ id: Number(row["id"]), source: sourceOf(row) }))
+export async function latestRuns(db: StateStore): Promise<RunOfSource[]> {
+  return (
+    await db.prepare("select id, spec from job where id in (select max(id) from job group by source)").all()
+  ).map((row) => ({ id: Number(row["id"]), source: sourceOf(row) }))
 }
 
 /** The runs that are known of a name. */
@@ -27,31 +26,35 @@ export interface KnownRuns extends RunOfSource {
 }
 
 /** The known runs of each name with the source as it was in the last, by name; of one name alone where it is given. */
-export function knownRuns(db: StateStore, name: string | null): KnownRuns[] {
-  return db
-    .prepare(
-      `select job.id, spec, first_at, created_at from job
+export async function knownRuns(db: StateStore, name: string | null): Promise<KnownRuns[]> {
+  return (
+    await db
+      .prepare(
+        `select job.id, spec, first_at, created_at from job
        join (select max(id) as last, min(created_at) as first_at from job group by source) as runs on runs.last = job.id
        where ?1 is null or source = ?1 order by source`,
-    )
-    .all(name)
-    .map((row) => ({
-      id: Number(row["id"]),
-      source: sourceOf(row),
-      firstAt: new Date(Number(row["first_at"])),
-      lastAt: new Date(Number(row["created_at"])),
-    }))
+      )
+      .all(name)
+  ).map((row) => ({
+    id: Number(row["id"]),
+    source: sourceOf(row),
+    firstAt: new Date(Number(row["first_at"])),
+    lastAt: new Date(Number(row["created_at"])),
+  }))
 }
 
 /** A source as it was when it ran last, or null. */
-export function sourceAsRun(db: StateStore, name: string): Source | null {
-  const row = db.prepare("select spec from job where source = ? order by id desc limit 1").get(name)
+export async function sourceAsRun(db: StateStore, name: string): Promise<Source | null> {
+  const row = await db.prepare("select spec from job where source = ? order by id desc limit 1").get(name)
   return row === undefined ? null : sourceOf(row)
 }
 
 /** The source as it was in its last finished run before this one that its declaration asked for, or null. */
-export function declaredBefore(db: StateStore, { id, source }: Pick<Job, "id" | "source">): Source | null {
-  const row = db
+export async function declaredBefore(
+  db: StateStore,
+  { id, source }: Pick<Job, "id" | "source">,
+): Promise<Source | null> {
+  const row = await db
     .prepare(
       `select spec from job where source = ? and id < ? and state = 'finished' and "trigger" <> 'command' and visits <> 'failed'
        order by id desc limit 1`,
@@ -61,11 +64,11 @@ export function declaredBefore(db: StateStore, { id, source }: Pick<Job, "id" | 
 }
 
 /** The run of the source before this one, and whether it is known to have followed every link; or null. */
-export function runBefore(
+export async function runBefore(
   db: StateStore,
   { id, source }: Pick<Job, "id" | "source">,
-): { readonly whole: boolean; readonly source: Source } | null {
-  const row = db
+): Promise<{ readonly whole: boolean; readonly source: Source } | null> {
+  const row = await db
     .prepare(
       "select whole, spec from job where source = ? and id < ? and visits <> 'failed' order by id desc limit 1",
     )
@@ -74,35 +77,32 @@ export function runBefore(
 }
 
 /** Whether a run is known to have followed every link that it met. */
-export function wasWhole(db: StateStore, job: number): boolean {
-  return db.prepare("select whole from job where id = ?").get(job)?.["whole"] === 1
+export async function wasWhole(db: StateStore, job: number): Promise<boolean> {
+  return (await db.prepare("select whole from job where id = ?").get(job))?.["whole"] === 1
 }
 
 /** Keeps whether a run followed every link that it met. */
-export function keepWhole(db: StateStore, job: number, whole: boolean): void {
-  db.prepare("update job set whole = ? where id = ?").run(whole ? 1 : 0, job)
+export async function keepWhole(db: StateStore, job: number, whole: boolean): Promise<void> {
+  await db.prepare("update job set whole = ? where id = ?").run(whole ? 1 : 0, job)
 }
 
 /** Names of the sources that ever ran. */
-export function namesOfRuns(db: StateStore): string[] {
-  if (!hasJobs(db)) return []
-  return db
-    .prepare("select distinct source from job")
-    .all()
-    .map(({ source }) => String(source))
+export async function namesOfRuns(db: StateStore): Promise<string[]> {
+  if (!(await hasJobs(db))) return []
+  return (await db.prepare("select distinct source from job").all()).map(({ source }) => String(source))
 }
 
 /** Whether a source has a run that is not over. */
-export function hasOpenRun(db: StateStore, name: string): boolean {
+export async function hasOpenRun(db: StateStore, name: string): Promise<boolean> {
   return (
-    hasJobs(db) &&
-    db
+    (await hasJobs(db)) &&
+    (await db
       .prepare("select 1 from job where source = ? and state in ('queued', 'running', 'paused')")
-      .get(name) !== undefined
+      .get(name)) !== undefined
   )
 }
 
-const hasJobs = (db: StateStore): boolean => hasTable(db, "job")
+const hasJobs = (db: StateStore): Promise<boolean> => hasTable(db, "job")
 
 /** The source of a job as it was recorded, whole: an earlier version knew fewer of its fields. */
 export const sourceOf = (row: Record<string, unknown>, author: SourceAuthor = "operator"): Source =>

@@ -14,16 +14,16 @@ export class CrawlTasks implements TaskKind<Job> {
     this.#jobs = jobs
   }
 
-  dueBy(time: number): Task<Job>[] {
-    return this.#sources.dueBy(time).flatMap((one) => this.#task(one))
+  async dueBy(time: number): Promise<Task<Job>[]> {
+    return (await this.#sources.dueBy(time)).flatMap((one) => this.#task(one))
   }
 
-  dueAfter(time: number): Task<Job>[] {
-    return this.#sources.dueAfter(time).flatMap((one) => this.#task(one))
+  async dueAfter(time: number): Promise<Task<Job>[]> {
+    return (await this.#sources.dueAfter(time)).flatMap((one) => this.#task(one))
   }
 
-  keepTimes(all: readonly TaskTimes[]): void {
-    if (all.length > 0) this.#sources.keepTimes(all)
+  async keepTimes(all: readonly TaskTimes[]): Promise<void> {
+    if (all.length > 0) await this.#sources.keepTimes(all)
   }
 
   #task({ entry, lastRun }: ScheduledSource): Task<Job>[] {
@@ -38,12 +38,17 @@ export class CrawlTasks implements TaskKind<Job> {
         nextRun: nextRun.getTime(),
         lastRun,
         // One that was begun by hand and interrupted is no hindrance: the scheduled run goes on with it if it can.
-        unfinished: () =>
-          jobs.open(name).find(({ state, trigger }) => state !== "paused" || !BY_HAND.includes(trigger)) ??
-          null,
+        unfinished: async () =>
+          (await jobs.open(name)).find(
+            ({ state, trigger }) => state !== "paused" || !BY_HAND.includes(trigger),
+          ) ?? null,
         start: () => jobs.enqueue(source, { trigger: "schedule", visits: "due", author: authorOf(entry) }),
-        leaveOut: ({ id }, due) => {
-          jobs.log(id, "warn", `the run due at ${due.toISOString()} was left out, since this one is not over`)
+        leaveOut: async ({ id }, due) => {
+          await jobs.log(
+            id,
+            "warn",
+            `the run due at ${due.toISOString()} was left out, since this one is not over`,
+          )
         },
       },
     ]

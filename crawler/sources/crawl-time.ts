@@ -16,8 +16,8 @@ const RUNS = 20
 const LEAST_PAGES = 20
 
 /** Milliseconds of this machine for a page: those of the fastest run of late, since others waited for their sites. */
-export function machineMs(db: StateStore): number {
-  return measuredMs(new Jobs(db).list({ limit: RUNS, state: "finished" })) ?? MACHINE_MS
+export async function machineMs(db: StateStore): Promise<number> {
+  return measuredMs(await new Jobs(db).list({ limit: RUNS, state: "finished" })) ?? MACHINE_MS
 }
 
 /** As {@link machineMs}; null when no run tells. */

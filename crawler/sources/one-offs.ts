@@ -30,15 +30,15 @@ export interface OneOff {
  * One-off crawls by name. Left out are the handbook and names that were deleted, until they run again.
  * @param name only this one
  */
-export function oneOffs(db: StateStore, name: string | null = null): OneOff[] {
-  const declared = new Set(declaredNames(db))
+export async function oneOffs(db: StateStore, name: string | null = null): Promise<OneOff[]> {
+  const declared = new Set(await declaredNames(db))
   const deleted = new Map(
-    db
-      .prepare("select name, last_job from deleted_source")
-      .all()
-      .map((row) => [String(row["name"]), Number(row["last_job"])]),
+    (await db.prepare("select name, last_job from deleted_source").all()).map((row) => [
+      String(row["name"]),
+      Number(row["last_job"]),
+    ]),
   )
-  return knownRuns(db, name)
+  return (await knownRuns(db, name))
     .filter(
       ({ id, source }) =>
         source.name !== HANDBOOK_SOURCE && !declared.has(source.name) && id > (deleted.get(source.name) ?? 0),

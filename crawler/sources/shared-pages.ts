@@ -57,10 +57,11 @@ export class SharedPages {
         const held = await this.#engine.get(page.url)
         const others = held ? sourcesOf(held).filter((name) => name !== this.#source.name) : []
         if (others.length === 0) return page
-        const alike = others.filter((name) => this.#logsInAlike(name))
+        const alike: string[] = []
+        for (const name of others) if (await this.#logsInAlike(name)) alike.push(name)
         if (alike.length < others.length) {
-          transaction(this.#db, () => {
-            for (const name of others) if (!alike.includes(name)) known.setHash(page.url, name, null)
+          await transaction(this.#db, async () => {
+            for (const name of others) if (!alike.includes(name)) await known.setHash(page.url, name, null)
           })
         }
         return withSources(page, [page.source, ...alike])
@@ -69,8 +70,10 @@ export class SharedPages {
   }
 
   /** Whether this source may hold what the index holds of a page. */
-  mayShare(page: Page): boolean {
-    return sourcesOf(page).every((name) => name === this.#source.name || this.#logsInAlike(name))
+  async mayShare(page: Page): Promise<boolean> {
+    for (const name of sourcesOf(page))
+      if (name !== this.#source.name && !(await this.#logsInAlike(name))) return false
+    return true
   }
 
   /**
@@ -85,7 +88,8 @@ export class SharedPages {
     for (const { url, isGone } of pages) {
       const page = await this.#engine.get(url)
       const others = page ? sourcesOf(page).filter((name) => name !== this.#source.name) : []
-      const abandoned = isGone ? others.filter((name) => this.#isAbandoned(url, name)) : []
+      const abandoned: string[] = []
+      for (const name of isGone ? others : []) if (await this.#isAbandoned(url, name)) abandoned.push(name)
       const [first, ...more] = others.filter((name) => !abandoned.includes(name))
       if (page && first !== undefined) {
         if (others.length < sourcesOf(page).length || abandoned.length > 0)
@@ -93,8 +97,8 @@ export class SharedPages {
         continue
       }
       left.push(url)
-      transaction(this.#db, () => {
-        for (const name of abandoned) known.setHash(url, name, null)
+      await transaction(this.#db, async () => {
+        for (const name of abandoned) await known.setHash(url, name, null)
       })
     }
     if (stay.length > 0) await this.#engine.index(stay)
@@ -102,16 +106,16 @@ export class SharedPages {
     return left
   }
 
-  #logsInAlike(name: string): boolean {
+  async #logsInAlike(name: string): Promise<boolean> {
     let identity = this.#identities.get(name)
     if (identity === undefined)
-      this.#identities.set(name, (identity = identityIn(identityOf(this.#db, name))))
+      this.#identities.set(name, (identity = identityIn(await identityOf(this.#db, name))))
     return identity === identityIn(this.#source)
   }
 
-  #isAbandoned(url: PageUrl, name: string): boolean {
-    if (this.#prepare("select 1 from source where name = ?").get(name) !== undefined) return false
-    const known = new KnownAddresses(this.#db).get(url, name)
+  async #isAbandoned(url: PageUrl, name: string): Promise<boolean> {
+    if ((await this.#prepare("select 1 from source where name = ?").get(name)) !== undefined) return false
+    const known = await new KnownAddresses(this.#db).get(url, name)
     return known === null || known.visitedAt < this.#clock() - ABANDONED_MS
   }
 }
@@ -119,8 +123,8 @@ export class SharedPages {
 const identityIn = ({ login, clientCert = null }: Identity): string => JSON.stringify([login, clientCert])
 
 /** As whom a source reads: as it is declared, else as it was when it last ran. */
-export function identityOf(db: StateStore, name: string): Identity {
-  const row = db.prepare("select spec from source where name = ?").get(name)
-  const source = row ? (JSON.parse(String(row["spec"])) as Partial<Source>) : sourceAsRun(db, name)
+export async function identityOf(db: StateStore, name: string): Promise<Identity> {
+  const row = await db.prepare("select spec from source where name = ?").get(name)
+  const source = row ? (JSON.parse(String(row["spec"])) as Partial<Source>) : await sourceAsRun(db, name)
   return { login: source?.login ?? null, clientCert: source?.clientCert ?? null }
 }

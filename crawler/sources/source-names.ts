@@ -11,19 +11,14 @@ import { didYouMean } from "#base/text/near-names.ts"
  * Names that pages are, were or will be filed under: of declared sources, of crawls that were never declared, and of
  * sources that are gone while pages of theirs can be restored.
  */
-export function sourceNames(db: StateStore): readonly string[] {
-  const ask = (table: string, query: string) =>
-    hasTable(db, table)
-      ? db
-          .prepare(query)
-          .all()
-          .map(({ name }) => String(name))
-      : []
+export async function sourceNames(db: StateStore): Promise<readonly string[]> {
+  const ask = async (table: string, query: string) =>
+    (await hasTable(db, table)) ? (await db.prepare(query).all()).map(({ name }) => String(name)) : []
   const names = [
-    ...ask("source", "select name from source"),
-    ...namesOfRuns(db),
+    ...(await ask("source", "select name from source")),
+    ...(await namesOfRuns(db)),
     // Kept longer than the source and its runs.
-    ...ask("removal", "select distinct source as name from removal"),
+    ...(await ask("removal", "select distinct source as name from removal")),
   ]
   return [...new Set(names)]
 }
@@ -32,9 +27,9 @@ export function sourceNames(db: StateStore): readonly string[] {
  * What is wrong with a list of names of sources: `There is no source "dcos"; did you mean "docs"?`; null: nothing. Where
  * no source is known at all, as beside an index that another machine fills, none is wrong.
  */
-export function unknownSource(db: StateStore, names: readonly string[]): string | null {
+export async function unknownSource(db: StateStore, names: readonly string[]): Promise<string | null> {
   if (names.length === 0) return null
-  const known = sourceNames(db)
+  const known = await sourceNames(db)
   const unknown = known.length === 0 ? undefined : names.find((name) => !known.includes(name))
   return unknown === undefined
     ? null
@@ -42,39 +37,45 @@ export function unknownSource(db: StateStore, names: readonly string[]): string 
 }
 
 /** Refuses a name of a source in a command. @throws CommandError */
-export function requireSource(db: StateStore, name: string): void {
-  const unknown = unknownSource(db, [name])
+export async function requireSource(db: StateStore, name: string): Promise<void> {
+  const unknown = await unknownSource(db, [name])
   if (unknown !== null) throw new CommandError(`${unknown}\nfossick sources list shows them.`)
 }
 
 /** Whether pages of a source that were removed can be restored. */
-export const hasRestorable = (db: StateStore, name: string): boolean =>
-  hasTable(db, "removal") &&
-  db.prepare("select 1 from removal where source = ? limit 1").get(name) !== undefined
+export const hasRestorable = async (db: StateStore, name: string): Promise<boolean> =>
+  (await hasTable(db, "removal")) &&
+  (await db.prepare("select 1 from removal where source = ? limit 1").get(name)) !== undefined
 
 /** The names of declared sources: all that readers are told of without asking for it. */
-export const declaredNames = (db: StateStore): readonly string[] =>
-  hasTable(db, "source")
-    ? db
-        .prepare("select name from source order by name")
-        .all()
-        .map(({ name }) => String(name))
+export const declaredNames = async (db: StateStore): Promise<readonly string[]> =>
+  (await hasTable(db, "source"))
+    ? (await db.prepare("select name from source order by name").all()).map(({ name }) => String(name))
     : []
 
 /** The names that callers may ask for: of declared sources, and of others while they have pages or a run that is not over. */
-export function findableNames(db: StateStore): readonly string[] {
-  const declared = new Set(declaredNames(db))
-  return sourceNames(db).filter((name) => declared.has(name) || hasOpenRun(db, name) || hasPages(db, name))
+export async function findableNames(db: StateStore): Promise<readonly string[]> {
+  const declared = new Set(await declaredNames(db))
+  const findable: string[] = []
+  for (const name of await sourceNames(db))
+    if (declared.has(name) || (await isAlive(db, name))) findable.push(name)
+  return findable
 }
 
+/** Whether a source has pages, or a run that is not over. */
+const isAlive = async (db: StateStore, name: string): Promise<boolean> =>
+  (await hasOpenRun(db, name)) || (await hasPages(db, name))
+
 /** Whether a source is declared under this name. */
-export const isDeclared = (db: StateStore, name: string): boolean =>
-  hasTable(db, "source") && db.prepare("select 1 from source where name = ?").get(name) !== undefined
+export const isDeclared = async (db: StateStore, name: string): Promise<boolean> =>
+  (await hasTable(db, "source")) &&
+  (await db.prepare("select 1 from source where name = ?").get(name)) !== undefined
 
 /** Those of the names whose source was there once, and is neither declared nor has pages or runs to come. */
-export function goneSources(db: StateStore, names: readonly string[]): readonly string[] {
-  const known = sourceNames(db)
+export async function goneSources(db: StateStore, names: readonly string[]): Promise<readonly string[]> {
+  const known = await sourceNames(db)
   if (known.length === 0) return []
-  const isThere = (name: string) => isDeclared(db, name) || hasOpenRun(db, name) || hasPages(db, name)
-  return names.filter((name) => !isThere(name))
+  const gone: string[] = []
+  for (const name of names) if (!(await isDeclared(db, name)) && !(await isAlive(db, name))) gone.push(name)
+  return gone
 }

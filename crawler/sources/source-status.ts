@@ -42,20 +42,22 @@ export async function sourceStatus(
 ): Promise<ReadonlyMap<string, SourceStatus>> {
   const without = await withoutVectors(engine, names)
   return new Map(
-    names.map((name) => {
-      const pages = pageCount(db, name)
-      const waiting = without?.get(name) ?? 0
-      const judged = jobs.lastJudged(name)
-      return [
-        name,
-        {
-          pages,
-          pagesWithVectors: without === null ? null : Math.max(0, pages - waiting),
-          lastResult: judged && resultOf(judged),
-          lastJob: jobs.list({ source: name, limit: 1 })[0] ?? null,
-        },
-      ]
-    }),
+    await Promise.all(
+      names.map(async (name): Promise<[string, SourceStatus]> => {
+        const pages = await pageCount(db, name)
+        const waiting = without?.get(name) ?? 0
+        const judged = await jobs.lastJudged(name)
+        return [
+          name,
+          {
+            pages,
+            pagesWithVectors: without === null ? null : Math.max(0, pages - waiting),
+            lastResult: judged && resultOf(judged),
+            lastJob: (await jobs.list({ source: name, limit: 1 }))[0] ?? null,
+          },
+        ]
+      }),
+    ),
   )
 }
 

@@ -61,9 +61,8 @@ export function migrateSources(db: StateStore): void {
 }
 
 /**
- * The declared sources in `state.db`: what the file of sources and the admin API say, in one table. All calls are
- * synchronous and short. {@link Sources} adds and changes them; this part loads no validation, so that the crawler
- * process stays small.
+ * The declared sources in `state.db`: what the file of sources and the admin API say, in one table. All calls are short.
+ * {@link Sources} adds and changes them; this part loads no validation, so that the crawler process stays small.
  */
 export class SourceTable {
   readonly #db: StateStore
@@ -81,23 +80,23 @@ export class SourceTable {
   }
 
   /** The declared sources, by name. */
-  list(): SourceEntry[] {
-    return this.#db.prepare("select * from source order by name").all().map(entryOf)
+  async list(): Promise<SourceEntry[]> {
+    return (await this.#db.prepare("select * from source order by name").all()).map(entryOf)
   }
 
   /** The declared sources and then the one-off crawls, each by name. */
-  listAll(): ListedSource[] {
-    return [...this.list(), ...oneOffs(this.#db)]
+  async listAll(): Promise<ListedSource[]> {
+    return [...(await this.list()), ...(await oneOffs(this.#db))]
   }
 
   /** The declared source or the one-off crawl of this name, or null. */
-  getListed(name: string): ListedSource | null {
-    return this.get(name) ?? oneOffs(this.#db, name)[0] ?? null
+  async getListed(name: string): Promise<ListedSource | null> {
+    return (await this.get(name)) ?? (await oneOffs(this.#db, name))[0] ?? null
   }
 
   /** The source of this name, or null. */
-  get(name: string): SourceEntry | null {
-    const row = this.#db.prepare("select * from source where name = ?").get(name)
+  async get(name: string): Promise<SourceEntry | null> {
+    const row = await this.#db.prepare("select * from source where name = ?").get(name)
     return row ? entryOf(row) : null
   }
 
@@ -108,32 +107,36 @@ export class SourceTable {
    * @returns false when there is no such source.
    * @throws SourceOfFileError when `origin` is `api` and the file declares the source.
    */
-  delete(name: string, options: { removePages?: boolean; origin?: SourceOrigin } = {}): boolean {
+  async delete(
+    name: string,
+    options: { removePages?: boolean; origin?: SourceOrigin } = {},
+  ): Promise<boolean> {
     const { removePages = false, origin = "api" } = options
-    const old = this.getListed(name)
+    const old = await this.getListed(name)
     if (!old) return false
     if (old.origin === "file" && origin === "api") throw new SourceOfFileError(name)
-    const [last] = this.#jobs.list({ source: name, limit: 1 })
-    const leavesNothing = removePages || !(hasPages(this.#db, name) || hasRestorable(this.#db, name))
-    for (const { id } of this.#jobs.open(name)) this.#jobs.cancel(id)
+    const [last] = await this.#jobs.list({ source: name, limit: 1 })
+    const leavesNothing =
+      removePages || !((await hasPages(this.#db, name)) || (await hasRestorable(this.#db, name)))
+    for (const { id } of await this.#jobs.open(name)) await this.#jobs.cancel(id)
     const pins = new PinnedNetworks(this.#db)
-    transaction(this.#db, () => {
-      this.#db.prepare("delete from source where name = ?").run(name)
-      pins.forget(name)
-      if (leavesNothing && last) this.#db.prepare(DELETED).run(name, last.id)
-      if (removePages || (leavesNothing && last)) this.#askRemoval(name)
+    await transaction(this.#db, async () => {
+      await this.#db.prepare("delete from source where name = ?").run(name)
+      await pins.forget(name)
+      if (leavesNothing && last) await this.#db.prepare(DELETED).run(name, last.id)
+      if (removePages || (leavesNothing && last)) await this.#askRemoval(name)
     })
     return true
   }
 
   /** Holds a source's schedule; a job that is under way goes on. @returns false when there is no such source. */
-  pause(name: string): boolean {
-    return this.#setPaused(name, true)
+  async pause(name: string): Promise<boolean> {
+    return await this.#setPaused(name, true)
   }
 
   /** Resumes a source's schedule from now: what was missed meanwhile is not caught up. @returns false when there is no such source. */
-  resume(name: string): boolean {
-    return this.#setPaused(name, false)
+  async resume(name: string): Promise<boolean> {
+    return await this.#setPaused(name, false)
   }
 
   /**
@@ -141,11 +144,14 @@ export class SourceTable {
    * schedule is due for anyway is this one, so that no second one is asked for beside it.
    * @returns null when there is no such source.
    */
-  run(name: string, options: { trigger?: JobTrigger; visits?: Job["visits"] } = {}): Job | null {
-    const entry = this.get(name)
+  async run(
+    name: string,
+    options: { trigger?: JobTrigger; visits?: Job["visits"] } = {},
+  ): Promise<Job | null> {
+    const entry = await this.get(name)
     if (!entry) return null
     const { trigger = "api", visits = "all" } = options
-    const busy = this.#jobs.open(name).find(({ state }) => state !== "paused")
+    const busy = (await this.#jobs.open(name)).find(({ state }) => state !== "paused")
     if (busy) return busy
     const { source, nextRun: planned } = entry
     const times =
@@ -153,20 +159,20 @@ export class SourceTable {
         ? null
         : timesAfterRun(source.schedule, planned?.getTime() ?? null, this.#clock(), this.#random)
     // First: the crawler process looks at the times every second.
-    if (times) this.keepTimes([{ name, ...times }])
-    return this.#jobs.enqueue(source, { trigger, visits, author: authorOf(entry) })
+    if (times) await this.keepTimes([{ name, ...times }])
+    return await this.#jobs.enqueue(source, { trigger, visits, author: authorOf(entry), joins: true })
   }
 
   /** Who wrote the source of this name: as it is declared, else as it was crawled last. */
-  authorOf(name: string): SourceAuthor {
-    const entry = this.get(name)
+  async authorOf(name: string): Promise<SourceAuthor> {
+    const entry = await this.get(name)
     if (entry) return authorOf(entry)
-    return this.#jobs.list({ source: name, limit: 1 })[0]?.author ?? "api"
+    return (await this.#jobs.list({ source: name, limit: 1 }))[0]?.author ?? "api"
   }
 
   /** The next `count` runs by schedule, the first with its jitter; none when it is paused or has no schedule. */
-  nextRuns(name: string, count: number): Date[] {
-    const entry = this.get(name)
+  async nextRuns(name: string, count: number): Promise<Date[]> {
+    const entry = await this.get(name)
     if (!entry?.nextRun || !entry.source.schedule || entry.paused || count < 1) return []
     const first = entry.nextRun.getTime()
     const now = this.#clock()
@@ -175,86 +181,88 @@ export class SourceTable {
   }
 
   /** Sources whose next run is at `time` or before, in the order of their times; paused ones have none. */
-  dueBy(time: number): ScheduledSource[] {
-    return this.#scheduled("next_run_at <= ?", time)
+  async dueBy(time: number): Promise<ScheduledSource[]> {
+    return await this.#scheduled("next_run_at <= ?", time)
   }
 
   /** Sources whose next run is after `time`. */
-  dueAfter(time: number): ScheduledSource[] {
-    return this.#scheduled("next_run_at > ?", time)
+  async dueAfter(time: number): Promise<ScheduledSource[]> {
+    return await this.#scheduled("next_run_at > ?", time)
   }
 
   /** Keeps when sources run next and ran last, all or none. Milliseconds since 1970; null: not by itself, never. */
-  keepTimes(all: readonly { name: string; nextRun: number | null; lastRun: number | null }[]): void {
-    transaction(this.#db, () => {
+  async keepTimes(
+    all: readonly { name: string; nextRun: number | null; lastRun: number | null }[],
+  ): Promise<void> {
+    await transaction(this.#db, async () => {
       const set = this.#db.prepare("update source set next_run_at = ?, last_run_at = ? where name = ?")
-      for (const { name, nextRun, lastRun } of all) set.run(nextRun, lastRun, name)
+      for (const { name, nextRun, lastRun } of all) await set.run(nextRun, lastRun, name)
     })
   }
 
   /** Asks for the removal of all pages filed under a name, declared or not, by the next process that writes the index. */
-  removePages(name: string): void {
-    transaction(this.#db, () => {
-      this.#askRemoval(name)
+  async removePages(name: string): Promise<void> {
+    await transaction(this.#db, async () => {
+      await this.#askRemoval(name)
     })
   }
 
   /** Names whose pages are to be removed. */
-  removals(): string[] {
-    return this.#db
-      .prepare("select source from source_removal order by asked_at")
-      .all()
-      .map(({ source }) => String(source))
+  async removals(): Promise<string[]> {
+    return (await this.#db.prepare("select source from source_removal order by asked_at").all()).map(
+      ({ source }) => String(source),
+    )
   }
 
   /** Says that the pages of a name are removed. */
-  removed(name: string): void {
-    this.#db.prepare("delete from source_removal where source = ?").run(name)
+  async removed(name: string): Promise<void> {
+    await this.#db.prepare("delete from source_removal where source = ?").run(name)
   }
 
   /** Keeps a source that was found right. @throws SourceOfFileError */
-  protected keep(spec: SourceSpec, origin: SourceOrigin): SourceEntry {
+  protected async keep(spec: SourceSpec, origin: SourceOrigin): Promise<SourceEntry> {
     const source = defineSource(spec)
-    return transaction(this.#db, () => {
+    return await transaction(this.#db, async () => {
       const now = this.#clock()
-      const old = this.get(source.name)
+      const old = await this.get(source.name)
       if (old?.origin === "file" && origin === "api") throw new SourceOfFileError(source.name)
       const text = JSON.stringify(spec)
       const unchanged = old !== null && old.origin === origin && JSON.stringify(old.spec) === text
       const nextRun =
         old && (old.paused || JSON.stringify(old.source.schedule) === JSON.stringify(source.schedule))
           ? (old.nextRun?.getTime() ?? null)
-          : this.#firstRun(source.name, source.schedule)
-      this.#db
+          : await this.#firstRun(source.name, source.schedule)
+      await this.#db
         .prepare(
           `insert into source (name, spec, origin, created_at, updated_at, next_run_at) values (?1, ?2, ?3, ?4, ?4, ?5)
            on conflict (name) do update set spec = ?2, origin = ?3, updated_at = ?6, next_run_at = ?5`,
         )
         .run(source.name, text, origin, now, nextRun, unchanged ? old.updatedAt.getTime() : now)
       // What is declared again is not to be emptied.
-      this.removed(source.name)
-      return this.#must(source.name)
+      await this.removed(source.name)
+      return await this.#must(source.name)
     })
   }
 
-  #askRemoval(name: string): void {
-    this.#db.prepare("insert or ignore into source_removal values (?, ?)").run(name, this.#clock())
+  async #askRemoval(name: string): Promise<void> {
+    await this.#db.prepare("insert or ignore into source_removal values (?, ?)").run(name, this.#clock())
   }
 
-  #scheduled(condition: string, time: number): ScheduledSource[] {
-    return this.#db
-      .prepare(`select * from source where paused = 0 and ${condition} order by next_run_at, name`)
-      .all(time)
-      .map((row) => ({ entry: entryOf(row), lastRun: row["last_run_at"] as number | null }))
+  async #scheduled(condition: string, time: number): Promise<ScheduledSource[]> {
+    return (
+      await this.#db
+        .prepare(`select * from source where paused = 0 and ${condition} order by next_run_at, name`)
+        .all(time)
+    ).map((row) => ({ entry: entryOf(row), lastRun: row["last_run_at"] as number | null }))
   }
 
-  #setPaused(name: string, paused: boolean): boolean {
-    return transaction(this.#db, () => {
-      const entry = this.get(name)
+  async #setPaused(name: string, paused: boolean): Promise<boolean> {
+    return await transaction(this.#db, async () => {
+      const entry = await this.get(name)
       if (!entry) return false
       if (entry.paused === paused) return true
-      const nextRun = paused ? null : this.#firstRun(name, entry.source.schedule)
-      this.#db
+      const nextRun = paused ? null : await this.#firstRun(name, entry.source.schedule)
+      await this.#db
         .prepare("update source set paused = ?, next_run_at = ? where name = ?")
         .run(paused ? 1 : 0, nextRun, name)
       return true
@@ -262,15 +270,15 @@ export class SourceTable {
   }
 
   /** When a schedule that begins now has its first run. */
-  #firstRun(name: string, schedule: Schedule | null): number | null {
+  async #firstRun(name: string, schedule: Schedule | null): Promise<number | null> {
     if (!schedule) return null
-    const row = this.#db.prepare("select last_run_at from source where name = ?").get(name)
+    const row = await this.#db.prepare("select last_run_at from source where name = ?").get(name)
     const last = (row?.["last_run_at"] ?? null) as number | null
     return nextRun(schedule, this.#clock(), last, this.#random)
   }
 
-  #must(name: string): SourceEntry {
-    const entry = this.get(name)
+  async #must(name: string): Promise<SourceEntry> {
+    const entry = await this.get(name)
     if (!entry) throw new Error(`There is no source ${name}`)
     return entry
   }

@@ -28,8 +28,8 @@ class Fixture extends CrawlFixture {
 
 describe("a declared source", () => {
   test("is kept as it was written, and filled with defaults when it is read", async () => {
-    await using fixture = new Fixture()
-    const entry = fixture.sources.put({ name: "docs", seeds: "docs.example.com", exclude: "*.pdf" })
+    await using fixture = await Fixture.open()
+    const entry = await fixture.sources.put({ name: "docs", seeds: "docs.example.com", exclude: "*.pdf" })
     expect(entry).toMatchObject({ origin: "api", paused: false, nextRun: null })
     expect(entry.spec).toEqual({ name: "docs", seeds: ["https://docs.example.com/"], exclude: ["*.pdf"] })
     expect(entry.source).toMatchObject({
@@ -37,58 +37,58 @@ describe("a declared source", () => {
       limits: { pages: 10_000, depth: 10 },
       schedule: null,
     })
-    expect(fixture.sources.get("docs")).toEqual(entry)
-    expect(fixture.sources.list()).toEqual([entry])
-    expect(fixture.sources.get("other")).toBeNull()
+    expect(await fixture.sources.get("docs")).toEqual(entry)
+    expect(await fixture.sources.list()).toEqual([entry])
+    expect(await fixture.sources.get("other")).toBeNull()
   })
 
   test("keeps its day of making when it is changed", async () => {
-    await using fixture = new Fixture()
-    fixture.sources.put({ name: "docs", seeds: "a.example" })
+    await using fixture = await Fixture.open()
+    await fixture.sources.put({ name: "docs", seeds: "a.example" })
     fixture.now += HOUR
-    expect(fixture.sources.put({ name: "docs", seeds: "b.example" })).toMatchObject({
+    expect(await fixture.sources.put({ name: "docs", seeds: "b.example" })).toMatchObject({
       createdAt: new Date(MIDNIGHT),
       updatedAt: new Date(MIDNIGHT + HOUR),
     })
     fixture.now += HOUR
-    expect(fixture.sources.put({ name: "docs", seeds: "b.example" }).updatedAt).toEqual(
+    expect((await fixture.sources.put({ name: "docs", seeds: "b.example" })).updatedAt).toEqual(
       new Date(MIDNIGHT + HOUR),
     )
   })
 
   test("of the file is changed and deleted there alone", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     const { sources } = fixture
-    sources.put({ name: "docs", seeds: "a.example" }, "file")
-    expect(() => sources.put({ name: "docs", seeds: "b.example" })).toThrow(SourceOfFileError)
-    expect(() => sources.delete("docs")).toThrow(SourceOfFileError)
-    expect(sources.get("docs")?.source.seeds).toEqual(["https://a.example/"])
-    expect(sources.delete("docs", { origin: "file" })).toBe(true)
-    expect(sources.delete("docs", { origin: "file" })).toBe(false)
+    await sources.put({ name: "docs", seeds: "a.example" }, "file")
+    await expect(() => sources.put({ name: "docs", seeds: "b.example" })).rejects.toThrow(SourceOfFileError)
+    await expect(() => sources.delete("docs")).rejects.toThrow(SourceOfFileError)
+    expect((await sources.get("docs"))?.source.seeds).toEqual(["https://a.example/"])
+    expect(await sources.delete("docs", { origin: "file" })).toBe(true)
+    expect(await sources.delete("docs", { origin: "file" })).toBe(false)
   })
 
   test("that is wrong is refused with every field that is", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     const put = () => fixture.sources.put({ name: "docs", seeds: [], limits: { pages: "many" } })
-    expect(put).toThrow(SourceError)
-    expect(put).toThrow("seeds must not be empty\nlimits.pages must be a whole number")
-    expect(fixture.sources.list()).toEqual([])
+    await expect(put).rejects.toThrow(SourceError)
+    await expect(put).rejects.toThrow("seeds must not be empty\nlimits.pages must be a whole number")
+    expect(await fixture.sources.list()).toEqual([])
   })
 
   test("cancels its jobs when it is deleted; its pages are removed only when that is asked for", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     const { sources, jobs } = fixture
-    for (const name of ["kept", "emptied"]) sources.put({ name, seeds: `${name}.example` })
-    const job = sources.run("kept")
-    sources.delete("kept")
-    expect(jobs.get(job?.id ?? 0)?.state).toBe("cancelled")
+    for (const name of ["kept", "emptied"]) await sources.put({ name, seeds: `${name}.example` })
+    const job = await sources.run("kept")
+    await sources.delete("kept")
+    expect((await jobs.get(job?.id ?? 0))?.state).toBe("cancelled")
     // It has no pages that could stay: what is known of its addresses goes.
-    expect(sources.removals()).toEqual(["kept"])
-    sources.removed("kept")
-    sources.delete("emptied", { removePages: true })
-    expect(sources.removals()).toEqual(["emptied"])
-    sources.put({ name: "emptied", seeds: "emptied.example" })
-    expect(sources.removals()).toEqual([])
+    expect(await sources.removals()).toEqual(["kept"])
+    await sources.removed("kept")
+    await sources.delete("emptied", { removePages: true })
+    expect(await sources.removals()).toEqual(["emptied"])
+    await sources.put({ name: "emptied", seeds: "emptied.example" })
+    expect(await sources.removals()).toEqual([])
   })
 })
 
@@ -97,72 +97,81 @@ describe("a one-off crawl", () => {
     fixture.jobs.enqueue(defineSource({ seeds: [url] }), { trigger: "command" })
 
   test("is listed after the declared sources, until it is declared itself", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     const { sources } = fixture
-    sources.put({ name: "docs", seeds: "docs.example" })
-    sources.run("docs")
-    crawl(fixture, "http://127.0.0.1:9/")
+    await sources.put({ name: "docs", seeds: "docs.example" })
+    await sources.run("docs")
+    await crawl(fixture, "http://127.0.0.1:9/")
     const handbook = defineSource({ name: HANDBOOK_SOURCE, seeds: ["http://127.0.0.1/docs/"] })
-    fixture.jobs.enqueue(handbook)
-    expect(sources.list().map(({ source }) => source.name)).toEqual(["docs"])
-    expect(sources.listAll().map(({ source, origin }) => [source.name, origin])).toEqual([
+    await fixture.jobs.enqueue(handbook)
+    expect((await sources.list()).map(({ source }) => source.name)).toEqual(["docs"])
+    expect((await sources.listAll()).map(({ source, origin }) => [source.name, origin])).toEqual([
       ["docs", "api"],
       ["127.0.0.1", "one-off"],
     ])
-    expect(sources.getListed("127.0.0.1")).toMatchObject({ paused: false, nextRun: null })
-    expect(sources.get("127.0.0.1")).toBeNull()
-    expect(sources.getListed(HANDBOOK_SOURCE)).toBeNull()
-    sources.put({ name: "127.0.0.1", seeds: "http://127.0.0.1:9/" })
-    expect(sources.listAll().map(({ origin }) => origin)).toEqual(["api", "api"])
+    expect(await sources.getListed("127.0.0.1")).toMatchObject({ paused: false, nextRun: null })
+    expect(await sources.get("127.0.0.1")).toBeNull()
+    expect(await sources.getListed(HANDBOOK_SOURCE)).toBeNull()
+    await sources.put({ name: "127.0.0.1", seeds: "http://127.0.0.1:9/" })
+    expect((await sources.listAll()).map(({ origin }) => origin)).toEqual(["api", "api"])
   })
 
   test("that is deleted is gone from the list at once, with its addresses, until it is crawled again", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     const { sources, jobs, db, engine } = fixture
-    const { id } = crawl(fixture, "http://127.0.0.1:9/")
-    expect(findableNames(db)).toEqual(["127.0.0.1"])
-    expect(sources.delete("127.0.0.1")).toBe(true)
-    expect(findableNames(db)).toEqual([])
-    expect(jobs.get(id)?.state).toBe("cancelled")
-    expect(sources.listAll()).toEqual([])
-    expect(sources.delete("127.0.0.1")).toBe(false)
+    const { id } = await crawl(fixture, "http://127.0.0.1:9/")
+    expect(await findableNames(db)).toEqual(["127.0.0.1"])
+    expect(await sources.delete("127.0.0.1")).toBe(true)
+    expect(await findableNames(db)).toEqual([])
+    expect((await jobs.get(id))?.state).toBe("cancelled")
+    expect(await sources.listAll()).toEqual([])
+    expect(await sources.delete("127.0.0.1")).toBe(false)
     await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
-    expect([sources.listAll(), knowsAny(db, "127.0.0.1")]).toEqual([[], false])
-    crawl(fixture, "http://127.0.0.1:9/")
-    expect(sources.listAll()).toHaveLength(1)
+    expect([await sources.listAll(), await knowsAny(db, "127.0.0.1")]).toEqual([[], false])
+    await crawl(fixture, "http://127.0.0.1:9/")
+    expect(await sources.listAll()).toHaveLength(1)
   })
 
   test("is what a declared source becomes that is deleted while its pages stay", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     const { sources, jobs, db } = fixture
-    sources.put({ name: "docs", seeds: "https://docs.example/" })
-    const job = sources.run("docs")!
-    new KnownAddresses(db).record(job, [
+    await sources.put({ name: "docs", seeds: "https://docs.example/" })
+    const job = (await sources.run("docs"))!
+    await new KnownAddresses(db).record(job, [
       { url: toPageUrl("https://docs.example/")!, outcome: "indexed", detail: null, hash: "1" },
     ])
-    expect(sources.delete("docs")).toBe(true)
-    expect(sources.removals()).toEqual([])
-    expect(sources.listAll()).toMatchObject([{ source: { name: "docs" }, origin: "one-off" }])
-    expect(sources.delete("docs", { removePages: true })).toBe(true)
-    expect([sources.removals(), sources.listAll()]).toEqual([["docs"], []])
-    expect(jobs.get(job.id)?.state).toBe("cancelled")
+    expect(await sources.delete("docs")).toBe(true)
+    expect(await sources.removals()).toEqual([])
+    expect(await sources.listAll()).toMatchObject([{ source: { name: "docs" }, origin: "one-off" }])
+    expect(await sources.delete("docs", { removePages: true })).toBe(true)
+    expect([await sources.removals(), await sources.listAll()]).toEqual([["docs"], []])
+    expect((await jobs.get(job.id))?.state).toBe("cancelled")
   })
 })
 
 describe("a run that is asked for", () => {
   test("is not doubled while one is queued; a paused one goes on", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     const { sources, jobs } = fixture
-    sources.put({ name: "docs", seeds: "a.example" })
-    const first = sources.run("docs")
+    await sources.put({ name: "docs", seeds: "a.example" })
+    const first = await sources.run("docs")
     expect(first).toMatchObject({ state: "queued", trigger: "api", visits: "all", source: { name: "docs" } })
-    sources.put({ name: "docs", seeds: "b.example" })
-    expect(sources.run("docs")?.id).toBe(first?.id)
-    jobs.cancel(first?.id ?? 0)
-    const second = sources.run("docs")
+    await sources.put({ name: "docs", seeds: "b.example" })
+    expect((await sources.run("docs"))?.id).toBe(first?.id)
+    await jobs.cancel(first?.id ?? 0)
+    const second = await sources.run("docs")
     expect(second?.id).not.toBe(first?.id)
-    jobs.pause(second?.id ?? 0)
-    expect(sources.run("docs")).toMatchObject({ id: second?.id, state: "queued" })
-    expect(sources.run("other")).toBeNull()
+    await jobs.pause(second?.id ?? 0)
+    expect(await sources.run("docs")).toMatchObject({ id: second?.id, state: "queued" })
+    expect(await sources.run("other")).toBeNull()
+  })
+
+  test("twice at the same moment is one, whatever is to be visited", async () => {
+    await using fixture = await Fixture.open()
+    const { sources, jobs } = fixture
+    await sources.put({ name: "docs", seeds: "a.example" })
+    const asked = await Promise.all([sources.run("docs", { visits: "failed" }), sources.run("docs")])
+    expect(new Set(asked.map((job) => job?.id)).size).toBe(1)
+    expect(await jobs.count()).toBe(1)
   })
 })

@@ -9,7 +9,7 @@ export class Sources extends SourceTable {
    * @throws SourceError when `written` is not understood.
    * @throws SourceOfFileError when `origin` is `api` and the file declares the source.
    */
-  put(written: unknown, origin: SourceOrigin = "api"): SourceEntry {
-    return this.keep(readSourceSpec(written), origin)
+  async put(written: unknown, origin: SourceOrigin = "api"): Promise<SourceEntry> {
+    return await this.keep(readSourceSpec(written), origin)
   }
 }

@@ -8,10 +8,10 @@ import { MemoryEngine } from "./memory-engine.ts"
 
 // A job's process that may be killed: takes the next job of the data folder it is given to its end.
 
-const db = openStateStore(process.argv[2]!)
+const db = await openStateStore(process.argv[2]!)
 const jobs = new Jobs(db)
-jobs.recover()
-const job = jobs.start(jobs.nextQueued()!.id)!
+await jobs.recover()
+const job = (await jobs.start((await jobs.nextQueued())!.id))!
 // Else each start compiles anew: whoever is killed keeps nothing.
 flushCompileCache()
 await using engine = new MemoryEngine()
@@ -19,6 +19,6 @@ await using engine = new MemoryEngine()
   const config = testConfig()
   await using reader = new PageReader(config)
   const { state } = await crawlSite({ job, db, engine, reader, config, signal: new AbortController().signal })
-  jobs.end(job.id, state)
+  await jobs.end(job.id, state)
 }
 db.close()

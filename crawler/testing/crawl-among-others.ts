@@ -14,14 +14,14 @@ import { MemoryEngine } from "./memory-engine.ts"
 // on this machine, until it is told to end by the end of its input.
 
 const [dataDir = "", userAgent = "", hostDelay = ""] = process.argv.slice(2)
-const db = openStateStore(dataDir)
+const db = await openStateStore(dataDir)
 const jobs = new Jobs(db)
 const stop = new AbortController()
 process.stdin.once("end", () => stop.abort()).resume()
 const log = pino({ level: "silent" })
 const onProblem = (error: unknown) => process.stderr.write(`${String(error)}\n`)
 {
-  using among = new AmongCrawlers({ db, jobs, onLost: () => stop.abort(), onProblem })
+  await using among = await AmongCrawlers.begin({ db, jobs, onLost: () => stop.abort(), onProblem })
   const config = testConfig({
     FOSSICK_USER_AGENT: userAgent,
     FOSSICK_HOST_DELAY_MS: hostDelay,
@@ -46,7 +46,7 @@ const onProblem = (error: unknown) => process.stderr.write(`${String(error)}\n`)
     resolve,
     process: own,
   })
-  among.recover()
+  await among.recover()
   while (!stop.signal.aborted) {
     await runs.begin()
     await pause(50, stop.signal)

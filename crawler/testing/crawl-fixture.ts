@@ -64,14 +64,34 @@ export function shareFor(config: CrawlerConfig): CrawlShare {
   return share
 }
 
+interface OpenedFolder {
+  readonly folder: ReturnType<typeof temporaryFolder>
+  readonly db: StateStore
+}
+
 /** State, jobs and an engine for crawls of one test. */
 export class CrawlFixture implements AsyncDisposable {
   readonly engine = new MemoryEngine()
-  readonly #folder = temporaryFolder()
+  readonly #folder: ReturnType<typeof temporaryFolder>
+  readonly db: StateStore
+  readonly jobs: Jobs
+
+  static async open<F extends CrawlFixture>(this: new (opened: OpenedFolder) => F): Promise<F> {
+    const folder = temporaryFolder()
+    return new this({ folder, db: await openStateStore(folder.path) })
+  }
+
+  /** As {@link open} has it. */
+  constructor({ folder, db }: OpenedFolder) {
+    this.#folder = folder
+    this.db = db
+    this.jobs = new Jobs(db)
+  }
+
   /** The data folder. */
-  readonly folder = this.#folder.path
-  readonly db: StateStore = openStateStore(this.folder)
-  readonly jobs = new Jobs(this.db)
+  get folder(): string {
+    return this.#folder.path
+  }
 
   /** Enqueues a crawl, runs it in this process, and returns the job as it ended. */
   async crawl(
@@ -85,8 +105,8 @@ export class CrawlFixture implements AsyncDisposable {
     } = {},
   ): Promise<Job> {
     const { config = testConfig(), visits = "all", trigger = "command", clock } = options
-    const { id } = this.jobs.enqueue(defineSource(source), { visits, trigger })
-    const job = this.jobs.start(id)
+    const { id } = await this.jobs.enqueue(defineSource(source), { visits, trigger })
+    const job = await this.jobs.start(id)
     if (!job) throw new Error(`job ${id} is not queued`)
     const reader = readerFor(config)
     const signal = options.signal ?? new AbortController().signal
@@ -97,14 +117,14 @@ export class CrawlFixture implements AsyncDisposable {
       reader,
       config,
       signal,
-      onListTrouble: (note) => {
-        this.jobs.note(id, note)
+      onListTrouble: async (note) => {
+        await this.jobs.note(id, note)
       },
       ...(clock === undefined ? {} : { clock }),
     })
-    if (limit !== null) this.jobs.note(id, limitNote(limit))
-    this.jobs.end(id, state)
-    return this.jobs.get(id) ?? job
+    if (limit !== null) await this.jobs.note(id, limitNote(limit))
+    await this.jobs.end(id, state)
+    return (await this.jobs.get(id)) ?? job
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

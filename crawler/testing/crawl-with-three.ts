@@ -79,12 +79,13 @@ export async function crawlWithThree({
     },
   })
   const { port } = new URL(site.origin)
-  using db = openStateStore(dataDir)
+  using db = await openStateStore(dataDir)
   const jobs = new Jobs(db)
-  const ids = HOSTS.map((host, at) => {
+  const ids: number[] = []
+  for (const [at, host] of HOSTS.entries()) {
     const seeds = [`http://${host}:${port}/source-${at}/`]
-    return jobs.enqueue(defineSource({ name: `source-${at}`, seeds, scope: "prefix" })).id
-  })
+    ids.push((await jobs.enqueue(defineSource({ name: `source-${at}`, seeds, scope: "prefix" }))).id)
+  }
   try {
     for (const name of ["a", "b", "c"]) {
       const child = spawn(process.execPath, [CRAWLER, dataDir, name, String(DELAY_MS)], {
@@ -102,10 +103,12 @@ export async function crawlWithThree({
       }),
     )
   }
+  let indexed = 0
+  for (const id of ids) indexed += (await jobs.get(id))?.outcomes.indexed ?? 0
   const asked = spans.filter(({ path }) => path.startsWith("/source-"))
   return {
     pages: HOSTS.length * pages,
-    indexed: ids.reduce((sum, id) => sum + (jobs.get(id)?.outcomes.indexed ?? 0), 0),
+    indexed,
     isKilled: killed !== null,
     twice: asked.length - new Set(asked.map(({ path }) => path)).size,
     ofLost: asked.filter(({ crawler }) => crawler === killed).length,
@@ -116,7 +119,7 @@ export async function crawlWithThree({
 
 async function allEnded(jobs: Jobs): Promise<void> {
   const until = performance.now() + PATIENCE.expect.poll.timeout
-  while (jobs.list().some(({ endedAt }) => endedAt === null)) {
+  while ((await jobs.list()).some(({ endedAt }) => endedAt === null)) {
     if (performance.now() > until) throw new Error("The jobs of three crawlers did not end.")
     await pause(50)
   }

@@ -13,7 +13,7 @@ export async function openDataFolder(
 ) {
   const dir = await mkdtemp(join(tmpdir(), "fossick-data-"))
   opened.defer(() => rm(dir, { recursive: true }))
-  const db = openStateStore(dir)
+  const db = await openStateStore(dir)
   opened.defer(() => db.close())
   const engine = opened.use(await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder }))
   return { dir, db, embedder, engine }

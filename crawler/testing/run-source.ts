@@ -25,7 +25,7 @@ export async function runSource(
   share?: CrawlShare,
 ): Promise<Job | null> {
   const jobs = new Jobs(db)
-  const { id } = jobs.enqueue(new Sources(db, jobs).get(name)!.source, { trigger: "run" })
+  const { id } = await jobs.enqueue((await new Sources(db, jobs).get(name))!.source, { trigger: "run" })
   const { signal } = new AbortController()
   return await runJob(id, {
     db,

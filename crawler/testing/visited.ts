@@ -23,12 +23,12 @@ export class VisitedSite {
   readonly known = new KnownAddresses(this.db, () => this.now)
 
   /** What is known after a visit, by default one that finds the page which the index holds. */
-  visit(
+  async visit(
     path: string,
     { job = 1, source = "site", ...more }: Partial<Visited> & { job?: number; source?: string } = {},
   ) {
     const visit = { url: at(path), outcome: "indexed", detail: null, ...more } as const
-    this.known.record({ id: job, source: sourceOf(source) }, [visit])
-    return this.known.get(visit.url, source)!
+    await this.known.record({ id: job, source: sourceOf(source) }, [visit])
+    return (await this.known.get(visit.url, source))!
   }
 }

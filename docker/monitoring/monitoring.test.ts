@@ -42,10 +42,10 @@ test("every metric that they name is one that /metrics gives", async () => {
     engine: new FakeEngine([hit()]),
     sales: () => new Map([["paid", 1]]),
     backups: {
-      plan: () => ({ plan: { name: "nightly" }, nextRun: null }) as never,
-      last: () => null,
+      plan: async () => ({ plan: { name: "nightly" }, nextRun: null }) as never,
+      last: async () => null,
     },
-    sourceResults: () => [],
+    sourceResults: async () => [],
   })
   await app.post("/search", { query: "pumps" })
   const response = await fetch(`${app.url}/metrics`, { headers: { Authorization: `Bearer ${TEST_KEY}` } })

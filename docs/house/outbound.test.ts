@@ -41,7 +41,7 @@ const NOTING = [
 
 /** Those that open none but to this appliance, or through one of the others; why. */
 const OTHERS: Readonly<Record<string, string>> = {
-  "base/store/postgres/connections-worker.ts": "the server of the state, which outbound.ts notes",
+  "base/store/postgres/sessions.ts": "the server of the state, which outbound.ts notes",
   "api/client/client.ts":
     "the client, for programs that call the appliance; the command line and the pages for people do",
   "api/operator/commands/try-sale.ts": "a sale on this machine alone",

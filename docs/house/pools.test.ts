@@ -27,6 +27,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "api/doors/x402/purchase/payer-limits.ts": "what one payer may have under way",
   "base/flow/fair-pool.ts": "the pool itself",
   "base/flow/fair-queue.ts": "in which parties take turns",
+  "base/store/turns.ts": "statements of one store, in the order they come",
   "base/work/task-runner.ts": "keys take turns by key-turns.ts",
   "crawler/crawl/together/job-places.ts": "crawls of sources, which no caller begins",
   "crawler/crawl/discovery/discovery.ts": "sitemaps of one site, one after the other",

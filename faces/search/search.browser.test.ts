@@ -230,7 +230,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await keyboard.insertText("https://pumps.example/")
     await keyboard.press("Enter")
     await page.getByText("The operator will see what is missing.").waitFor()
-    expect(garden.requests()).toContainEqual(expect.objectContaining({ url: "https://pumps.example/" }))
+    expect(await garden.requests()).toContainEqual(expect.objectContaining({ url: "https://pumps.example/" }))
     expect(complaints).toEqual([])
   })
 
@@ -393,7 +393,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await form.getByRole("button", { name: "Send" }).click()
     await page.getByText("The operator will see what is missing.").waitFor()
     await form.waitFor({ state: "detached" })
-    expect(garden.requests()).toContainEqual(
+    expect(await garden.requests()).toContainEqual(
       expect.objectContaining({
         url: "https://zebras.example/migration",
         question: "zebra migration in the savannah",

@@ -21,11 +21,11 @@ export interface GardenAppliance extends AsyncDisposable {
   readonly key: string
   readonly adminKey: string
   /** A public key for pages of these origins. */
-  publicKey(origins: readonly string[], answers?: boolean): string
+  publicKey(origins: readonly string[], answers?: boolean): Promise<string>
   /** What was said of answers. */
-  feedback(): readonly object[]
+  feedback(): Promise<readonly object[]>
   /** What was asked for. */
-  requests(): readonly object[]
+  requests(): Promise<readonly object[]>
 }
 
 /** Of a page whose words are longer than a phone is wide. */
@@ -122,14 +122,14 @@ export async function openGarden(): Promise<GardenAppliance> {
     }),
   )
   const jobs = new Jobs(db)
-  new Sources(db, jobs).put({ name: SOURCE, seeds: [site.url("/")] })
+  await new Sources(db, jobs).put({ name: SOURCE, seeds: [site.url("/")] })
   await runSource(SOURCE, db, engine)
   const images = new ImageStore(db, dir)
   for (let seen = 1; ; seen++) {
-    const image = images.nextUnread(images.unreadHosts()[0] ?? "")
+    const image = await images.nextUnread((await images.unreadHosts())[0] ?? "")
     if (image === null) break
     const { look, thumbnail } = await readImage(await picture(seen))
-    images.recordLook(image.id, look, thumbnail)
+    await images.recordLook(image.id, look, thumbnail)
   }
   const serve = (config: object) =>
     serveAccounts({
@@ -147,19 +147,22 @@ export async function openGarden(): Promise<GardenAppliance> {
   return {
     url: app.url,
     openToAll: async () => kept.use(await serve({ openKey: OPEN_KEY })).url,
-    key: app.key(),
+    key: await app.key(),
     adminKey: TEST_KEY,
-    publicKey: (origins, answers = true) =>
-      app.accounts.publicKeys.create({
-        name: "",
-        source: SOURCE,
-        collection: null,
-        origins,
-        answers,
-        rateLimits: {},
-        credits: null,
-      }).text,
-    feedback: () => app.accounts.feedback.list({ limit: 100, offset: 0 }).map(({ fields }) => fields),
+    publicKey: async (origins, answers = true) =>
+      (
+        await app.accounts.publicKeys.create({
+          name: "",
+          source: SOURCE,
+          collection: null,
+          origins,
+          answers,
+          rateLimits: {},
+          credits: null,
+        })
+      ).text,
+    feedback: async () =>
+      (await app.accounts.feedback.list({ limit: 100, offset: 0 })).map(({ fields }) => fields),
     requests: () => app.accounts.pageRequests.list({ limit: 100, offset: 0 }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

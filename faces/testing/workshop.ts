@@ -33,7 +33,7 @@ export interface Workshop extends AsyncDisposable {
   /** The same, and comes back at once; the run ends with the workshop at the latest. */
   begin(source: string): void
   /** As if it were that time: queues the runs that are due by then, as the crawler process would. */
-  passTo(time: Date): void
+  passTo(time: Date): Promise<void>
   /** Removes and puts back what is asked for, as the crawler process would. */
   settle(): Promise<void>
   /** Lets the pages of the archive be read, which wait for it. */
@@ -41,7 +41,7 @@ export interface Workshop extends AsyncDisposable {
   /** Where the site of a source begins. */
   start(source: "manual" | "forum"): string
   /** As if the file of sources had it. */
-  declareInFile(name: string, more: object): void
+  declareInFile(name: string, more: object): Promise<void>
   /** Its state, for what no call brings about. */
   readonly db: StateStore
   /** The data folder. */
@@ -70,7 +70,7 @@ export async function openWorkshop({
   const { dir, db, engine } = await openDataFolder(opened)
   const questions = new QuestionMeter()
   let ahead = 0
-  const history = new History({ db, engine, dataDir: dir, questions, clock: () => Date.now() + ahead })
+  const history = await History.open({ db, engine, dataDir: dir, questions, clock: () => Date.now() + ahead })
   const gate = Promise.withResolvers<void>()
   opened.defer(() => gate.resolve())
   const site = async (answers: Parameters<typeof startTestSite>[0]) =>
@@ -114,21 +114,21 @@ export async function openWorkshop({
     await Promise.all(begun)
   })
   const work = async (source: string) => {
-    for (const { id } of jobs.open(source)) {
+    for (const { id } of await jobs.open(source)) {
       await runJob(id, { db, jobs, engine, config, share, signal: ended.signal, whenAborted: "queued" })
     }
   }
   if (!isNew) {
     const declare = (name: string, more: object) => sources.put({ name, rendering: "http", ...more })
-    declare("manual", { seeds: [chapters.url("/")], schedule: { cron: "0 3 * * *" } })
-    declare("forum", { seeds: [forum.url("/")] })
-    declare("archive", { seeds: [archive.url("/"), busy.url("/")], politeness: { delayMs: 0 } })
+    await declare("manual", { seeds: [chapters.url("/")], schedule: { cron: "0 3 * * *" } })
+    await declare("forum", { seeds: [forum.url("/")] })
+    await declare("archive", { seeds: [archive.url("/"), busy.url("/")], politeness: { delayMs: 0 } })
     for (const name of ["manual", "forum"]) {
-      sources.run(name, { trigger: "api" })
+      await sources.run(name, { trigger: "api" })
       await work(name)
     }
     chapters.serve(Object.fromEntries(CHAPTERS.slice(0, 4).map((path) => [path, status(410)])))
-    sources.run("manual", { trigger: "schedule" })
+    await sources.run("manual", { trigger: "schedule" })
     await work("manual")
   }
   const ruled = ruledEngine(engine, new RuleStore(db))
@@ -150,14 +150,14 @@ export async function openWorkshop({
   return {
     url: app.url,
     adminKey: TEST_KEY,
-    key: app.key(),
+    key: await app.key(),
     work,
     begin(source) {
       begun.push(work(source))
     },
-    passTo(time) {
+    async passTo(time) {
       const clock = () => time.getTime()
-      new Ticker([new CrawlTasks(new Sources(db, jobs, clock), jobs)], clock).tick()
+      await new Ticker([new CrawlTasks(new Sources(db, jobs, clock), jobs)], clock).tick()
     },
     settle: () => carryOutRemovals({ db, engine }),
     openGate: () => gate.resolve(),
@@ -168,7 +168,9 @@ export async function openWorkshop({
       ahead += ms
       await history.keep(async (work) => work())
     },
-    declareInFile: (name, more) => sources.put({ name, rendering: "http", ...more }, "file"),
+    async declareInFile(name, more) {
+      await sources.put({ name, rendering: "http", ...more }, "file")
+    },
     pages: async () => (await engine.stats()).pages,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

@@ -47,7 +47,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
   beforeAll(async () => {
     garden = await openGarden()
     site = await serveHostPages((path) => pageOf(path))
-    key = garden.publicKey([site.origin])
+    key = await garden.publicKey([site.origin])
     browser = await openBrowser(executablePath!)
   })
   afterAll(async () => {

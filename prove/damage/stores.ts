@@ -87,8 +87,8 @@ export class Stores implements AsyncDisposable {
     await crawlOn(appliance)
     const { key } = await appliance.ask<{ key: string }>("/admin/keys", { role: "search" })
     await appliance.ask("/admin/backups/run", {})
-    await until(() => ["images", "index"].every((name) => existsSync(join(data, name))))
-    await until(() => readdirSync(join(folder, "backups")).some((name) => name.endsWith(".tar")))
+    await until(async () => ["images", "index"].every((name) => existsSync(join(data, name))))
+    await until(async () => readdirSync(join(folder, "backups")).some((name) => name.endsWith(".tar")))
     const stores = new Stores({ held: opened.move(), env, folder, site, key })
     await until(async () => (await stores.answers(appliance)).every(({ is }) => is === "right"), LOOK_MS)
     await until(async () => {

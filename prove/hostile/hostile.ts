@@ -111,7 +111,7 @@ export async function openArena(scale: number, allowed = ""): Promise<Arena & As
     FOSSICK_DOCUMENT_MEMORY_MB: String(DOCUMENT_MEMORY_MB),
   })
   const share = made.use(new CrawlShare(config))
-  const crawls = made.use(new CrawlFixture())
+  const crawls = made.use(await CrawlFixture.open())
   const reader = made.use(new PageReader(config, { places: share.reading }))
   const app = made.use(await serveApp({ reader }))
   const kept = made.move()
@@ -124,7 +124,7 @@ export async function openArena(scale: number, allowed = ""): Promise<Arena & As
     reader,
     crawl: async (source) => {
       const { db, jobs, engine } = crawls
-      const { id } = jobs.enqueue(defineSource(source))
+      const { id } = await jobs.enqueue(defineSource(source))
       const { signal } = new AbortController()
       await runJob(id, { db, jobs, engine, config, signal, share, whenAborted: "queued" })
     },

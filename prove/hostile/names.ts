@@ -163,7 +163,7 @@ async function openNamed(): Promise<Named> {
   const dataDir = join(folder, "data")
   mkdirSync(dataDir)
   symlinkSync(dataDir, join(folder, "link"))
-  const db = openStateStore(dataDir)
+  const db = await openStateStore(dataDir)
   made.defer(() => db.close())
   const engine = new FakeEngine()
   const parts = {
@@ -175,7 +175,7 @@ async function openNamed(): Promise<Named> {
   }
   const app = made.use(await serveApp({ engine, admin: () => openAdmin(parts) }))
   const ask = (call: Call) => asked(app, call)
-  openCollections(db).set("staff", ["docs"])
+  await openCollections(db).set("staff", ["docs"])
   for (const [what, { call, good }] of Object.entries(NAMINGS)) {
     const { status, body } = await ask(call(good))
     // Else it would not be the name that is refused.

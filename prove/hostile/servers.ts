@@ -183,14 +183,14 @@ const planted: readonly Attack[] = Object.entries(PLANTED).map(([what, sql]) => 
     const file = folders.at(`planted-${what}.tar`)
     {
       await using appliance = await SmallAppliance.open(folders.at(`planted-${what}`))
-      appliance.db.exec(sql)
+      await appliance.db.exec(sql)
       await appliance.backUp(file)
     }
     const to = folders.at(`restored-${what}`)
     await mkdir(to)
     await restoreInto(to, file)
     await using restored = await SmallAppliance.open(to)
-    const left = restored.db.prepare("select 1 from sqlite_master where name = 'planted'").get()
+    const left = await restored.db.prepare("select 1 from sqlite_master where name = 'planted'").get()
     return unless(left === undefined, () => "it was restored")
   },
 }))

@@ -100,7 +100,7 @@ export async function openWorld(random: Chance, livePages: number, keys: number)
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
   for (const name of SOURCES)
-    sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", removal: { maxShare: 1 } })
+    await sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", removal: { maxShare: 1 } })
   const share = opened.use(shareOfRuns())
   const crawl = async () => {
     // oxlint-disable-next-line no-await-in-loop -- one index takes one writer
@@ -110,11 +110,13 @@ export async function openWorld(random: Chance, livePages: number, keys: number)
   await engine.index(pages.filter(({ isLive }) => !isLive).map(storedPage))
   await engine.settled()
   const app = await openApp(opened, folder, jobs, site)
-  const made = Array.from({ length: keys }, (_, at): SomeKey => {
-    const scope = at === 0 ? readScope({}) : someScope(random, site)
-    const sees = new Set(pages.filter((page) => naive(scope, page)).map(({ number }) => number))
-    return { key: app.key({ scope }), scope, sees }
-  })
+  const made = await Promise.all(
+    Array.from({ length: keys }, async (_, at): Promise<SomeKey> => {
+      const scope = at === 0 ? readScope({}) : someScope(random, site)
+      const sees = new Set(pages.filter((page) => naive(scope, page)).map(({ number }) => number))
+      return { key: await app.key({ scope }), scope, sees }
+    }),
+  )
   let version = 0
   return {
     app,
@@ -174,15 +176,15 @@ async function openApp(
   const crawlerConfig = readSettings(crawlerSettings, {})
   const reader = opened.use(createReader({ ...crawlerConfig, allowedNetworks: [site.authority] }))
   const config = { ...readSettings(apiSettings, {}), watchesPerKey: 1000 }
-  const watchers = openStateStore(dir)
-  const accounts = openAccounts(watchers, config, () => {})
-  opened.defer(() => {
-    accounts[Symbol.dispose]()
+  const watchers = await openStateStore(dir)
+  const accounts = await openAccounts(watchers, config, () => {})
+  opened.defer(async () => {
+    await accounts[Symbol.asyncDispose]()
     watchers.close()
   })
   const { keys } = accounts
   const log = pino({ level: "silent" })
-  const watches = opened.use(openWatches({ db, engine, keys, config, crawlerConfig, log, pollMs: 20 }))
+  const watches = opened.use(await openWatches({ db, engine, keys, config, crawlerConfig, log, pollMs: 20 }))
   const app = opened.use(
     await serveAccounts({
       dir,
@@ -192,12 +194,12 @@ async function openApp(
       watches,
       sites: sourceSites(db, jobs),
       pages: openPageKnowledge(db, jobs),
-      sourceNames: () => SOURCES,
+      sourceNames: async () => SOURCES,
       config,
     }),
   )
   for (const [name, held] of Object.entries(COLLECTIONS))
-    if (held.length > 0) app.accounts.collections.set(name, held)
+    if (held.length > 0) await app.accounts.collections.set(name, held)
   return app
 }
 

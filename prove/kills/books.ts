@@ -10,6 +10,8 @@ import { SOURCE, type World } from "./world.ts"
 /** Until then what should come has come, also on a machine that is busy; what has not is lost. */
 const PATIENCE_MS = PATIENCE.expect.poll.timeout
 const LOOK_MS = 50
+/** `readerLagMs` of the embedded engine: a search sees by then what another process wrote. */
+const LAG_MS = 1000
 /** What the calls of this proof cost: a basic search. */
 const CREDITS = 1
 
@@ -53,32 +55,36 @@ export class Books {
   }
 
   /** Each page that crawls say is in the index is found by its word, with the whole of its text. */
-  async pages(): Promise<string[]> {
-    const wrong: string[] = []
-    for (const url of this.#acknowledged()) {
-      const text = await this.#found(url)
-      if (text !== null && this.#world.site.wholeVersion(url, text) !== null) continue
-      // It may have been removed in between, as it should be.
-      if (!this.#acknowledged().includes(url)) continue
-      wrong.push(
-        `${url} was acknowledged, and ${text === null ? "is not found" : `only a part of it is found: ${text.slice(0, 200)}`}`,
-      )
-    }
-    return wrong
+  pages(): Promise<string[]> {
+    return seen(async () => {
+      const wrong: string[] = []
+      for (const url of this.#acknowledged()) {
+        const text = await this.#found(url)
+        if (text !== null && this.#world.site.wholeVersion(url, text) !== null) continue
+        // It may have been removed in between, as it should be.
+        if (!this.#acknowledged().includes(url)) continue
+        wrong.push(
+          `${url} was acknowledged, and ${text === null ? "is not found" : `only a part of it is found: ${text.slice(0, 200)}`}`,
+        )
+      }
+      return wrong
+    })
   }
 
   /** The index holds what the site has, each page as it is now; to be asked when no run is under way. */
-  async current(): Promise<string[]> {
-    const wrong: string[] = []
-    for (const url of this.#world.site.urls) {
-      const text = await this.#found(url)
-      const [is, should] = [
-        text === null ? null : this.#world.site.wholeVersion(url, text),
-        this.#world.site.versionOf(url),
-      ]
-      if (is !== should) wrong.push(`${url} is at version ${should}, and is found at ${is}`)
-    }
-    return wrong
+  current(): Promise<string[]> {
+    return seen(async () => {
+      const wrong: string[] = []
+      for (const url of this.#world.site.urls) {
+        const text = await this.#found(url)
+        const [is, should] = [
+          text === null ? null : this.#world.site.wholeVersion(url, text),
+          this.#world.site.versionOf(url),
+        ]
+        if (is !== should) wrong.push(`${url} is at version ${should}, and is found at ${is}`)
+      }
+      return wrong
+    })
   }
 
   /** The whole text of a page as a search for its word shows it; null when it is not found. */
@@ -126,14 +132,18 @@ export class Books {
     ]
   }
 
-  /** No run and no backup stays under way for ever. */
+  /** No run and no backup stays under way for ever, and no run fails. */
   async rest(): Promise<string[]> {
     const open = () =>
       this.#query(
         "select 'run ' || id || ' is ' || state as what from job where state in ('queued', 'running') union all select 'backup ' || id || ' is ' || state from backup_run where state in ('queued', 'running')",
       ).map((row) => String(row["what"]))
     const isOver = await until(() => open().length === 0)
-    return isOver ? [] : open().map((what) => `stuck: ${what}`)
+    const failed = this.#query("select id, error from job where state = 'failed'")
+    return [
+      ...(isOver ? [] : open().map((what) => `stuck: ${what}`)),
+      ...failed.map(({ id, error }) => `run ${String(id)} failed: ${String(error)}`),
+    ]
   }
 
   /** Every backup that has its name is whole. */
@@ -222,6 +232,14 @@ export class Books {
     using db = new DatabaseSync(join(this.#world.dataDir, "state.db"), { readOnly: true, timeout: 10_000 })
     return db.prepare(sql).all(...values)
   }
+}
+
+/** What is wrong of what searches show once they show everything that the crawler had written before. */
+async function seen(check: () => Promise<string[]>): Promise<string[]> {
+  const wrong = await check()
+  if (wrong.length === 0) return wrong
+  await pause(LAG_MS)
+  return await check()
 }
 
 /** @returns false when it did not come to be so */

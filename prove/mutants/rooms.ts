@@ -15,8 +15,8 @@ interface RoomOptions {
   readonly withoutTests?: readonly string[]
 }
 
-/** Programs of threads, of a line each: a test sees what they do, and in another thread Stryker sees no test. */
-const THREADS = ["!base/process/threads/work-thread.ts", "!base/store/postgres/connections-thread.ts"]
+/** The program of a thread, of a line: a test sees what it does, and in another thread Stryker sees no test. */
+const THREADS = ["!base/process/threads/work-thread.ts"]
 
 const room = (
   name: string,

@@ -78,7 +78,7 @@ export interface Shown {
 
 /** Reads results again within the reach of a caller. */
 export const freshParts = (reach: Pick<Reach, "reread" | "limits">, visits: VisitKnowledge): FreshParts => ({
-  checked: (hit) => lastCheck(hit, visits, reach.limits()?.sources ?? null),
+  checked: async (hit) => lastCheck(hit, visits, (await reach.limits())?.sources ?? null),
   reread: (url, options) => reach.reread(url, options),
 })
 
@@ -154,7 +154,7 @@ export async function show(
   for (const hit of hits) pages.push(await showPage(question, hit, { images, filing, checked, others }))
   return {
     pages,
-    images: question.withImages ? searchImages(searchedText(question.text), hits, images) : [],
+    images: question.withImages ? await searchImages(searchedText(question.text), hits, images) : [],
     corrected: corrected && withMeantWords(question.text, corrected),
     facets: counted && withPeerFacets(counted, peerFacets),
     searched: looked,

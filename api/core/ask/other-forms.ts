@@ -5,7 +5,7 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 
 /** What is known of documents in several formats. */
 export interface FormKnowledge {
-  of(page: PageUrl, sources: readonly string[]): readonly OtherForm[]
+  of(page: PageUrl, sources: readonly string[]): Promise<readonly OtherForm[]>
 }
 
 /** The other formats of each hit, by its address, as far as the caller may have them named; hits with none have no entry. */
@@ -16,7 +16,7 @@ export async function otherForms(
 ): Promise<ReadonlyMap<PageUrl, readonly OtherForm[]>> {
   const found = new Map<PageUrl, readonly OtherForm[]>()
   for (const hit of hits) {
-    const forms = knowledge.of(hit.url, sourcesOf(hit))
+    const forms = await knowledge.of(hit.url, sourcesOf(hit))
     if (forms.length > 0) found.set(hit.url, forms)
   }
   if (found.size === 0) return found

@@ -29,7 +29,7 @@ const read = (hash: string, width = 640, height = 480): ImageFacts => ({
 })
 
 const knowing = (facts: Readonly<Record<string, ImageFacts>>): ImageKnowledge => ({
-  facts: (urls) =>
+  facts: async (urls) =>
     new Map(
       urls.flatMap((url) => {
         const known = facts[url.slice("https://a.example/".length)]
@@ -42,37 +42,37 @@ const names = (images: readonly PageImage[]) =>
   images.map(({ url }) => url.slice("https://a.example/".length))
 
 describe("the images of a search", () => {
-  test("come from the best page first, those that suit the question before their neighbours", () => {
+  test("come from the best page first, those that suit the question before their neighbours", async () => {
     const hits = [
       page(0.8, [image("workshop.jpg", "Our workshop"), image("seal.jpg", "A worn pump seal")]),
       page(0.6, [image("hall.jpg", "The hall")]),
     ]
-    expect(names(searchImages("replace the pump seal", hits, nothing))).toEqual([
+    expect(names(await searchImages("replace the pump seal", hits, nothing))).toEqual([
       "seal.jpg",
       "workshop.jpg",
       "hall.jpg",
     ])
   })
 
-  test("that somebody looked at come before those that nobody did", () => {
+  test("that somebody looked at come before those that nobody did", async () => {
     const hits = [page(0.9, [image("unread.jpg")]), page(0.3, [image("read.jpg")])]
-    expect(names(searchImages("pump", hits, knowing({ "read.jpg": read(A) })))).toEqual([
+    expect(names(await searchImages("pump", hits, knowing({ "read.jpg": read(A) })))).toEqual([
       "read.jpg",
       "unread.jpg",
     ])
   })
 
-  test("hold no junk, whether seen to be or named so", () => {
+  test("hold no junk, whether seen to be or named so", async () => {
     const hits = [page(0.9, [image("logo.png"), image("spacer.gif"), image("gone.jpg"), image("pump.jpg")])]
     const knowledge = knowing({
       "logo.png": { state: "junk", because: "fixture" },
       "gone.jpg": { state: "junk", because: "broken" },
     })
-    expect(names(searchImages("pump", hits, knowledge))).toEqual(["pump.jpg"])
-    expect(names(pageImages(hits[0]!, knowledge))).toEqual(["pump.jpg"])
+    expect(names(await searchImages("pump", hits, knowledge))).toEqual(["pump.jpg"])
+    expect(names(await pageImages(hits[0]!, knowledge))).toEqual(["pump.jpg"])
   })
 
-  test("show one of several copies, the largest, where the best one stood", () => {
+  test("show one of several copies, the largest, where the best one stood", async () => {
     const hits = [
       page(0.9, [image("small.jpg"), image("other.jpg")]),
       page(0.5, [image("large.jpg"), image("other.jpg")]),
@@ -82,25 +82,25 @@ describe("the images of a search", () => {
       "large.jpg": read("00ff00ff00ff00fe", 1280, 960),
       "other.jpg": read(OTHER),
     })
-    expect(names(searchImages("pump", hits, knowledge))).toEqual(["large.jpg", "other.jpg"])
+    expect(names(await searchImages("pump", hits, knowledge))).toEqual(["large.jpg", "other.jpg"])
   })
 
-  test("are twenty at most, and still the largest copies", () => {
+  test("are twenty at most, and still the largest copies", async () => {
     const many = Array.from({ length: 20 }, (_, n) => image(`${n}.jpg`))
     const hash = (n: number) =>
       (0x9e3779b97f4a7c15n * BigInt(n + 1)).toString(16).slice(-16).padStart(16, "0")
     const facts = Object.fromEntries(many.map((_, n) => [`${n}.jpg`, read(hash(n))]))
     const hits = [page(0.9, many), page(0.1, [image("more.jpg"), image("copy.jpg")])]
     const knowledge = knowing({ ...facts, "more.jpg": read(A), "copy.jpg": read(hash(3), 2000, 1500) })
-    const found = names(searchImages("pump", hits, knowledge))
+    const found = names(await searchImages("pump", hits, knowledge))
     expect(found).toHaveLength(20)
     expect(found[3]).toBe("copy.jpg")
     expect(found).not.toContain("more.jpg")
   })
 
-  test("are described by their page's title when nothing else is said of them", () => {
+  test("are described by their page's title when nothing else is said of them", async () => {
     const hits = [page(0.9, [image("a.jpg"), image("b.jpg", "A rotor")])]
-    expect(searchImages("pump", hits, nothing).map(({ description }) => description)).toEqual([
+    expect((await searchImages("pump", hits, nothing)).map(({ description }) => description)).toEqual([
       "Pumps",
       "A rotor",
     ])

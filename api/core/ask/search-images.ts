@@ -7,7 +7,7 @@ import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 
 /** What is known of images, by address, on a page. */
 export interface ImageKnowledge {
-  facts(urls: readonly string[], pageUrl: string): ReadonlyMap<string, ImageFacts>
+  facts(urls: readonly string[], pageUrl: string): Promise<ReadonlyMap<string, ImageFacts>>
 }
 
 /** Images of all results together, so that a page full of pictures does not swamp the answer. */
@@ -33,11 +33,15 @@ interface Candidate {
  * The pictures of the pages found that are content, best first: those that were looked at before those that nobody
  * has, by the score of the page and by how much of the question the description has. Of copies the largest is shown.
  */
-export function searchImages(question: string, hits: readonly Hit[], knowledge: ImageKnowledge): PageImage[] {
+export async function searchImages(
+  question: string,
+  hits: readonly Hit[],
+  knowledge: ImageKnowledge,
+): Promise<PageImage[]> {
   const { terms } = analyseQuery(question, null)
   const candidates: Candidate[] = []
   for (const hit of hits) {
-    for (const [place, { image, looked }] of contentImages(hit, knowledge).entries()) {
+    for (const [place, { image, looked }] of (await contentImages(hit, knowledge)).entries()) {
       const score = hit.score * PLACE_FACTOR ** place * matchFactor(terms, image)
       candidates.push({ image: described(image, hit), looked, score })
     }
@@ -47,8 +51,8 @@ export function searchImages(question: string, hits: readonly Hit[], knowledge: 
 }
 
 /** The images of one page that are content as far as is known, in reading order. */
-export function pageImages(hit: Hit, knowledge: ImageKnowledge): PageImage[] {
-  return contentImages(hit, knowledge).map(({ image }) => described(image, hit))
+export async function pageImages(hit: Hit, knowledge: ImageKnowledge): Promise<PageImage[]> {
+  return (await contentImages(hit, knowledge)).map(({ image }) => described(image, hit))
 }
 
 /** With its page's title where the page says nothing of the image itself. */
@@ -56,9 +60,9 @@ function described({ url, description }: PageImage, hit: Hit): PageImage {
   return { url, description: description ?? (hit.title || null) }
 }
 
-function contentImages(hit: Hit, knowledge: ImageKnowledge): Omit<Candidate, "score">[] {
+async function contentImages(hit: Hit, knowledge: ImageKnowledge): Promise<Omit<Candidate, "score">[]> {
   const images = hit.images.filter(({ url }) => !isJunkAddress(url)).slice(0, IMAGES_PER_PAGE)
-  const facts = knowledge.facts(
+  const facts = await knowledge.facts(
     images.map(({ url }) => url),
     hit.url,
   )

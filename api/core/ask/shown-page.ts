@@ -48,7 +48,7 @@ export async function showPage(
   }: {
     readonly images: ImageKnowledge
     readonly filing: ((sources: readonly string[]) => Filed) | undefined
-    readonly checked: ((hit: Hit) => Date) | undefined
+    readonly checked: ((hit: Hit) => Promise<Date>) | undefined
     readonly others: ReadonlyMap<PageUrl, readonly OtherForm[]> | undefined
   },
 ): Promise<ShownPage> {
@@ -60,10 +60,10 @@ export async function showPage(
     addressesModels: whole?.addressesModels === true || hitAddressesModels(hit),
     filed: filing?.(sourcesOf(hit)),
     peer: peerOfSource(hit.source),
-    checkedAt: checked?.(hit),
+    checkedAt: await checked?.(hit),
     section: sectionOf(hit),
     otherForms: others?.get(hit.url),
-    images: question.withImages ? pageImages(hit, images) : [],
+    images: question.withImages ? await pageImages(hit, images) : [],
   }
 }
 

@@ -38,7 +38,7 @@ async function young(
   const asked: string[] = []
   const question = parseQueryText(text)
   const found = await freshHits(hits, freshness, {
-    checked: ({ fetchedAt }) => fetchedAt,
+    checked: async ({ fetchedAt }) => fetchedAt,
     reread: async (url) => {
       asked.push(url)
       return now[new URL(url).pathname.slice(1)] ?? { kind: "same", at: NOW }

@@ -32,7 +32,7 @@ export interface Aged {
 /** Reads results again, within the reach of a caller. */
 export interface FreshParts {
   /** When a page was last checked. */
-  readonly checked: (hit: Hit) => Date
+  readonly checked: (hit: Hit) => Promise<Date>
   readonly reread: (url: PageUrl, options: RereadOptions) => Promise<Reread>
 }
 
@@ -62,10 +62,12 @@ export async function freshHits(
   asked: Asked,
 ): Promise<{ readonly hits: readonly Hit[]; readonly aged: readonly Aged[] }> {
   const now = Date.now()
-  const isFresh = (hit: Hit): boolean => maxAgeMs > 0 && now - asked.checked(hit).getTime() <= maxAgeMs
+  const isFresh = async (hit: Hit): Promise<boolean> =>
+    maxAgeMs > 0 && now - (await asked.checked(hit)).getTime() <= maxAgeMs
+  const stale: Hit[] = []
+  for (const hit of hits) if (!(await isFresh(hit))) stale.push(hit)
   const late = AbortSignal.any([asked.signal, AbortSignal.timeout(fetchMs)])
   const relevance = relevanceTo(asked.question.text, asked.embedder, asked.signal)
-  const stale = hits.filter((hit) => !isFresh(hit))
   const chosen = new Set(stale.filter((hit) => peerOfSource(hit.source) === null).slice(0, MOST_REREADS))
   const outcomes = await Promise.all(
     stale.map(async (hit): Promise<readonly [Hit, Outcome]> => {
@@ -79,7 +81,8 @@ export async function freshHits(
     }),
   )
   const byHit = new Map(outcomes)
-  const aged = outcomes.flatMap(([hit, outcome]) => agedOf(hit, outcome, fallsBack, asked))
+  const aged: Aged[] = []
+  for (const [hit, outcome] of outcomes) aged.push(...(await agedOf(hit, outcome, fallsBack, asked)))
   const kept = hits.flatMap((hit) => {
     const outcome = byHit.get(hit) ?? { hit }
     if ("hit" in outcome) return outcome.hit
@@ -91,15 +94,15 @@ export async function freshHits(
   return { hits: shown, aged }
 }
 
-function agedOf(
+async function agedOf(
   { url, ...hit }: Hit,
   outcome: Outcome,
   fallsBack: boolean,
   { checked }: FreshParts,
-): readonly Aged[] {
+): Promise<readonly Aged[]> {
   if ("hit" in outcome) return []
   if ("gone" in outcome) return [{ code: "left-out", url, text: `${url} was left out: ${outcome.gone}.` }]
-  const why = `it was last checked at ${checked({ url, ...hit }).toISOString()} and could not be read again: ${outcome.unread}`
+  const why = `it was last checked at ${(await checked({ url, ...hit })).toISOString()} and could not be read again: ${outcome.unread}`
   return [
     fallsBack
       ? { code: "stale", url, text: `${url} is older than asked for: ${why}.` }

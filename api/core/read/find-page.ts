@@ -5,9 +5,9 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 /** What crawls know of addresses. */
 export interface AddressKnowledge {
   /** The pages that stand for an address, as any of these sources found: by an equal text, a redirect, a canonical. Null: any source. */
-  standingFor(url: PageUrl, sources: readonly string[] | null): readonly PageUrl[]
+  standingFor(url: PageUrl, sources: readonly string[] | null): Promise<readonly PageUrl[]>
   /** Other spellings of an address that name the same page, likeliest first. */
-  spellingsOf(url: PageUrl): readonly PageUrl[]
+  spellingsOf(url: PageUrl): Promise<readonly PageUrl[]>
 }
 
 /** Addresses asked for at most: one that is unknown in every spelling costs no more than a search. */
@@ -30,17 +30,17 @@ export async function findPage(
     readonly signal?: AbortSignal
   },
 ): Promise<Page | null> {
-  const sources = reach.limits()?.sources ?? null
+  const sources = (await reach.limits())?.sources ?? null
   const asked = new Set<PageUrl>()
   const firstOf = async (addresses: readonly PageUrl[]): Promise<Page | null> => {
     for (const address of addresses) {
       if (asked.has(address) || asked.size >= MOST_ASKED) continue
       asked.add(address)
       const page =
-        (await reach.page(address, signal)) ?? (await firstOf(knowledge.standingFor(address, sources)))
+        (await reach.page(address, signal)) ?? (await firstOf(await knowledge.standingFor(address, sources)))
       if (page !== null) return page
     }
     return null
   }
-  return (await firstOf([url])) ?? (await firstOf(knowledge.spellingsOf(url)))
+  return (await firstOf([url])) ?? (await firstOf(await knowledge.spellingsOf(url)))
 }

@@ -9,18 +9,18 @@ const visits = new Map([
   ["closed", new Date("2025-06-01T00:00:00Z")],
 ])
 const knowledge = {
-  visits: (_: unknown, sources: readonly string[]) => ({
+  visits: async (_: unknown, sources: readonly string[]) => ({
     checkedAt: sources.flatMap((name) => visits.get(name) ?? []).at(-1) ?? null,
   }),
 }
 
-test("is the last visit of all sources of a page, or of those that may be told of", () => {
-  expect(lastCheck(page, knowledge).toISOString()).toBe("2025-06-01T00:00:00.000Z")
-  expect(lastCheck(page, knowledge, ["open", "other"]).toISOString()).toBe("2025-05-01T00:00:00.000Z")
+test("is the last visit of all sources of a page, or of those that may be told of", async () => {
+  expect((await lastCheck(page, knowledge)).toISOString()).toBe("2025-06-01T00:00:00.000Z")
+  expect((await lastCheck(page, knowledge, ["open", "other"])).toISOString()).toBe("2025-05-01T00:00:00.000Z")
 })
 
-test("is when the text was read, where no later visit is known", () => {
-  expect(lastCheck(page, knowledge, []).toISOString()).toBe("2025-04-01T00:00:00.000Z")
-  const older = { visits: () => ({ checkedAt: new Date("2020-01-01T00:00:00Z") }) }
-  expect(lastCheck(page, older).toISOString()).toBe("2025-04-01T00:00:00.000Z")
+test("is when the text was read, where no later visit is known", async () => {
+  expect((await lastCheck(page, knowledge, [])).toISOString()).toBe("2025-04-01T00:00:00.000Z")
+  const older = { visits: async () => ({ checkedAt: new Date("2020-01-01T00:00:00Z") }) }
+  expect((await lastCheck(page, older)).toISOString()).toBe("2025-04-01T00:00:00.000Z")
 })

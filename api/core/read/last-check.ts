@@ -2,7 +2,7 @@ import { type Hit, type PageUrl, sourcesOf } from "#engine"
 
 /** When visits of some sources saw a page. */
 export interface VisitKnowledge {
-  visits(url: PageUrl, sources: readonly string[]): { readonly checkedAt: Date | null }
+  visits(url: PageUrl, sources: readonly string[]): Promise<{ readonly checkedAt: Date | null }>
 }
 
 /**
@@ -10,12 +10,12 @@ export interface VisitKnowledge {
  * imported.
  * @param named sources whose visits may be told of; null: all
  */
-export function lastCheck(
+export async function lastCheck(
   page: Pick<Hit, "url" | "source" | "sharedWith" | "fetchedAt">,
   knowledge: VisitKnowledge,
   named: readonly string[] | null = null,
-): Date {
+): Promise<Date> {
   const sources = sourcesOf(page).filter((name) => named === null || named.includes(name))
-  const { checkedAt } = knowledge.visits(page.url, sources)
+  const { checkedAt } = await knowledge.visits(page.url, sources)
   return checkedAt !== null && checkedAt > page.fetchedAt ? checkedAt : page.fetchedAt
 }

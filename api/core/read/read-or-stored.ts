@@ -41,7 +41,7 @@ export async function readOrStored(
 ): Promise<Obtained> {
   const stored = async (): Promise<Extract<Material, { kind: "stored" }> | null> => {
     const page = isOfIndex ? await findPage(url, { ...parts, signal: options.signal }) : null
-    return page && { kind: "stored", page, checkedAt: lastCheck(page, parts.knowledge) }
+    return page && { kind: "stored", page, checkedAt: await lastCheck(page, parts.knowledge) }
   }
   if (maxAgeMs > 0) {
     const held = await stored()

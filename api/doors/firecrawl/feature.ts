@@ -49,7 +49,7 @@ export const firecrawl = {
     ])
     const { accountsDb, config, pages, crawlerConfig, ...parts } = from
     return closing.use(
-      openFirecrawlJobs(accountsDb, config, {
+      await openFirecrawlJobs(accountsDb, config, {
         ...parts,
         knowledge: pages,
         sending: crawlerConfig,
@@ -77,7 +77,7 @@ export const firecrawl = {
     return {
       roots: ["v1", "v2"],
       otherApi: firecrawlApi,
-      ...(opened && { stored: () => ({ "crawl-jobs": opened.store.storedBytes }) }),
+      ...(opened && { stored: async () => ({ "crawl-jobs": await opened.store.storedBytes() }) }),
     }
   },
 } as const satisfies Feature<Needs, From>

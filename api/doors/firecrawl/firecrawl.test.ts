@@ -406,7 +406,7 @@ describe("a job that is watched over a WebSocket", () => {
 
   test("is no other key's, and an upgrade to anything else is passed over", async () => {
     const { path } = await ended("/v2/crawl", { url: garden.site.url("/guide"), limit: 1 })
-    for (const key of ["nobody", garden.app.key()])
+    for (const key of ["nobody", await garden.app.key()])
       expect(await watched(path, key)).toMatchObject({ isOpened: false, messages: [] })
     expect((await watched("/healthz", "any")).isOpened).toBe(false)
     const answer = await rawRequest(garden.app.url, [
@@ -439,7 +439,7 @@ describe("a job with a name of the caller's own", () => {
     const [id] = both.map((one) => one.body.id as string)
     expect(both.map((one) => one.body.id)).toEqual([id, id])
     expect((await start("order-1", body)).body.id).toBe(id)
-    expect((await start("order-1", body, garden.app.key())).body.id).not.toBe(id)
+    expect((await start("order-1", body, await garden.app.key())).body.id).not.toBe(id)
   })
 
   test("takes no other request, and no name that is none", async () => {
@@ -453,13 +453,13 @@ describe("a job with a name of the caller's own", () => {
 
 test("a team is told of the credits and the jobs of its key", async () => {
   const { app, site } = garden
-  const key = app.key({ creditLimit: { credits: 50, per: "month" } })
+  const key = await app.key({ creditLimit: { credits: 50, per: "month" } })
   await call("/v2/search", { query: "tulips" }, key)
   const usage = await call("/v2/team/credit-usage", undefined, key)
   expect(usage.body).toMatchObject({ success: true, data: { remainingCredits: 49, planCredits: 50 } })
   expect(Date.parse(usage.body.data.billingPeriodEnd)).toBeGreaterThan(Date.now())
   expect((await call("/v1/team/credit-usage", undefined, key)).body.data.remaining_credits).toBe(49)
-  const free = await call("/v2/team/credit-usage", undefined, app.key())
+  const free = await call("/v2/team/credit-usage", undefined, await app.key())
   expect(free.body.data).toMatchObject({ remainingCredits: 99_999_999, billingPeriodStart: null })
   const months = await call("/v2/team/credit-usage/historical?byApiKey=true", undefined, key)
   expect(months.body.periods).toMatchObject([{ creditsUsed: 1, apiKey: expect.any(String) }])
@@ -532,21 +532,21 @@ describe("a key", () => {
     expect(crawled.job.completed).toBeGreaterThan(1)
     const batch = await ended("/v2/batch/scrape", { urls: [outside, site.url("/away")] }, narrow)
     expect([batch.job.completed, batch.job.data]).toEqual([0, []])
-    const other = garden.app.key()
+    const other = await garden.app.key()
     for (const path of [crawled.path, `${crawled.path}/errors`])
       expect((await call(path, undefined, other)).status).toBe(404)
   })
 
   test("may be held to some calls, and pays for them as for Tavily's", async () => {
     const { app, site } = garden
-    const key = app.key({ scope: readScope({ endpoints: ["search", "crawl"] }) })
+    const key = await app.key({ scope: readScope({ endpoints: ["search", "crawl"] }) })
     expect((await call("/v2/scrape", { url: site.url("/roses/") }, key)).status).toBe(403)
     expect((await call("/v2/map", { url: site.url("/roses/") }, key)).status).toBe(403)
     await call("/v2/search", { query: "tulips" }, key)
     await ended("/v2/crawl", { url: site.url("/guide"), limit: 10 }, key)
     const { body } = await call("/usage", undefined, key)
     expect(body.key).toMatchObject({ search_usage: 1, usage: expect.any(Number) })
-    const poor = app.key({ creditLimit: { credits: 1, per: "total" } })
+    const poor = await app.key({ creditLimit: { credits: 1, per: "total" } })
     expect((await call("/v2/search", { query: "tulips" }, poor)).status).toBe(200)
     const refused = await call("/v2/search", { query: "tulips" }, poor)
     expect([refused.status, refused.body.success]).toEqual([402, false])

@@ -33,7 +33,7 @@ export interface FirecrawlJobs extends AsyncDisposable {
  * What the jobs of Firecrawl's API are kept in and worked on with.
  * @param db the connection that the accounts write over
  */
-export function openFirecrawlJobs(
+export async function openFirecrawlJobs(
   db: StateStore,
   config: Values<typeof firecrawlSettings>,
   parts: {
@@ -53,11 +53,11 @@ export function openFirecrawlJobs(
     /** Milliseconds that a job is worked on before it gives way. Default half a minute. */
     readonly turnMs?: number
   },
-): FirecrawlJobs {
+): Promise<FirecrawlJobs> {
   const { keys, billing, writes, kept } = parts.accounts
   const store = new JobStore(db, writes, config.crawlJobsMb * 1_000_000, kept, parts.process?.id)
   const outbox = new JobOutbox(db)
-  const secretOf = openSigningSecrets(db)
+  const secretOf = await openSigningSecrets(db)
   const stop = new AbortController()
   let runner: JobRunner | undefined
   let telling: Promise<void> | undefined
@@ -79,7 +79,7 @@ export function openFirecrawlJobs(
       })
       runner.start()
       const { log, pollMs, sending, userAgent, process } = parts
-      const mayTell = () => process?.take(TELLER) ?? true
+      const mayTell = async () => (await process?.take(TELLER)) ?? true
       const { signal } = stop
       const tell = async () => {
         await using receivers = new KeyReceivers({ keys, sending, userAgent })

@@ -62,7 +62,7 @@ test("a crawl takes pages of the sitemap below its start, before those of links"
 })
 
 test("a key learns of no address that it may not read", async () => {
-  const key = garden.app.key({ scope: readScope({ sources: ["vault"] }) })
+  const key = await garden.app.key({ scope: readScope({ sources: ["vault"] }) })
   const found = await mapped(2, { url: garden.site.url("/vault/"), sitemap: "only" }, key)
   expect(found).toEqual([])
   expect(await mapped(2, { url: garden.site.url("/vault/") }, key)).toEqual(at("/vault/", "/vault/keys"))

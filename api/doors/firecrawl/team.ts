@@ -12,12 +12,12 @@ const UNLIMITED = 99_999_999
 
 /** GET /v2/team/credit-usage: credits that the key has left, and when they are counted anew. */
 export function creditUsage(ledger: Ledger, version: Version): Middleware {
-  return (ctx) => {
+  return async (ctx) => {
     const { key } = ctx.state
     const { credits: ofPlan, paygo } = ledger.plan
     const left = Math.min(
-      ledger.left(key),
-      ofPlan === null ? Infinity : ofPlan + paygo - ledger.ofAccount(null).all,
+      await ledger.left(key),
+      ofPlan === null ? Infinity : ofPlan + paygo - (await ledger.ofAccount(null)).all,
     )
     const isMonthly = key.creditLimit === null ? ofPlan !== null : key.creditLimit.per === "month"
     const { start, end } = monthAround(new Date())
@@ -43,18 +43,17 @@ export function creditUsage(ledger: Ledger, version: Version): Middleware {
               billingPeriodEnd: period.end,
             },
     }
-    return Promise.resolve()
   }
 }
 
 /** GET /v2/team/credit-usage/historical: what the key used, by month (UTC), the newest first. */
 export function creditHistory(ledger: Ledger): Middleware {
-  return (ctx) => {
+  return async (ctx) => {
     const { key } = ctx.state
     const byKey = ctx.query["byApiKey"] === "true"
     ctx.body = {
       success: true,
-      periods: ledger.monthsOf(key.id).map(({ month, credits }) => {
+      periods: (await ledger.monthsOf(key.id)).map(({ month, credits }) => {
         const { start, end } = monthAround(new Date(`${month}-01T00:00:00Z`))
         return {
           startDate: start.toISOString(),
@@ -64,14 +63,13 @@ export function creditHistory(ledger: Ledger): Middleware {
         }
       }),
     }
-    return Promise.resolve()
   }
 }
 
 /** GET /v2/team/queue-status: jobs of the key. */
 export function queueStatus(store: JobStore): Middleware {
-  return (ctx) => {
-    const { waiting, active, lastSuccess } = store.queueOf(ctx.state.key.id)
+  return async (ctx) => {
+    const { waiting, active, lastSuccess } = await store.queueOf(ctx.state.key.id)
     ctx.body = {
       success: true,
       jobsInQueue: waiting + active,
@@ -80,16 +78,14 @@ export function queueStatus(store: JobStore): Middleware {
       maxConcurrency: CONCURRENT,
       mostRecentSuccess: lastSuccess?.toISOString() ?? null,
     }
-    return Promise.resolve()
   }
 }
 
 /** GET /v2/concurrency-check: jobs of the key that are worked on, and how many there may be of all keys. */
 export function concurrencyCheck(store: JobStore): Middleware {
-  return (ctx) => {
-    const { active: concurrency } = store.queueOf(ctx.state.key.id)
+  return async (ctx) => {
+    const { active: concurrency } = await store.queueOf(ctx.state.key.id)
     ctx.body = { success: true, concurrency, maxConcurrency: CONCURRENT }
-    return Promise.resolve()
   }
 }
 

@@ -77,7 +77,7 @@ async function letIn(
   { oauth, authenticate }: Pick<McpParts, "oauth" | "authenticate">,
   next: (inside: string | null) => Promise<unknown>,
 ): Promise<void> {
-  const granted = oauth?.verify(bearerOf(ctx) ?? "") ?? null
+  const granted = (await oauth?.verify(bearerOf(ctx) ?? "")) ?? null
   if (granted === null) {
     await authenticate(ctx, () => next(null))
     return

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
   for (const name of ["pumps", "vault"]) {
-    sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix" })
+    await sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix" })
     await runSource(name, db, engine)
   }
   await engine.settled()
@@ -87,7 +87,7 @@ async function call(client: Client, name: string, given: Record<string, unknown>
 
 describe("search and fetch, as deep-research clients ask of connectors", () => {
   test("give ids, titles and addresses, then whole pages, each as fields and as one text of JSON", async () => {
-    await using mcp = await connected(app.key())
+    await using mcp = await connected(await app.key())
     const found = await call(mcp.client, "search", { query: "when are pump seals replaced?" })
     expect(JSON.parse(found.text)).toEqual(found.structured)
     const url = site.url("/pumps/")
@@ -112,7 +112,7 @@ describe("search and fetch, as deep-research clients ask of connectors", () => {
   })
 
   test("a long page goes on under the id that its end names", async () => {
-    await using mcp = await connected(app.key())
+    await using mcp = await connected(await app.key())
     let text = ""
     let parts = 0
     for (let id: string | undefined = site.url("/pumps/parts"); id !== undefined; parts++) {
@@ -124,12 +124,15 @@ describe("search and fetch, as deep-research clients ask of connectors", () => {
       id = next
     }
     expect(parts).toBe(2)
-    const { body } = await app.call(`/pages?url=${encodeURIComponent(site.url("/pumps/parts"))}`, app.key())
+    const { body } = await app.call(
+      `/pages?url=${encodeURIComponent(site.url("/pumps/parts"))}`,
+      await app.key(),
+    )
     expect(text).toBe(body.content)
   })
 
   test("a page out of reach is not there, and text that gives orders has a note before it", async () => {
-    await using mcp = await connected(onlyPumps())
+    await using mcp = await connected(await onlyPumps())
     const missing = await call(mcp.client, "fetch", { id: site.url("/nothing") })
     expect(missing.text).toMatch(/^Error 404: The index holds no page/)
     expect(await call(mcp.client, "fetch", { id: site.url("/vault/") })).toEqual(missing)
@@ -181,7 +184,7 @@ describe("a question that nothing here answers", () => {
 
 describe("results", () => {
   test("have their score and dates, in the text and as fields", async () => {
-    await using mcp = await connected(app.key())
+    await using mcp = await connected(await app.key())
     const given = { query: "when are pump seals replaced?", include_answer: true }
     const { text, structured } = await call(mcp.client, "tavily_search", given)
     expect(text).toMatch(/Score: 0\.\d\d\n/)
@@ -202,7 +205,7 @@ describe("results", () => {
 
 describe("pages that cannot be read now", () => {
   test("come from the index when it holds them, with the last check and the reason", async () => {
-    await using mcp = await connected(app.key())
+    await using mcp = await connected(await app.key())
     const urls = [site.url("/pumps/"), site.url("/nothing")]
     const { failed, text, structured } = await call(mcp.client, "tavily_extract", { urls })
     expect(failed).toBe(false)
@@ -216,7 +219,7 @@ describe("pages that cannot be read now", () => {
   })
 
   test("make the call a failure when the index has none of them either", async () => {
-    await using mcp = await connected(onlyPumps())
+    await using mcp = await connected(await onlyPumps())
     const urls = [site.url("/vault/"), site.url("/nothing")]
     const { failed, text } = await call(mcp.client, "tavily_extract", { urls })
     expect(failed).toBe(true)
@@ -227,19 +230,19 @@ describe("pages that cannot be read now", () => {
 
 describe("what a model is told before it asks", () => {
   test("is what the operator says, how to ask, and what is indexed within the key's reach", async () => {
-    await using mcp = await connected(app.key())
+    await using mcp = await connected(await app.key())
     const told = mcp.client.getInstructions()!
     expect(told).toMatch(/^The intranet of the pump works\.\n\nA search engine over pages/)
     expect(told).toMatch(
       /- pumps: 3 pages, http:\S+\/pumps\/, last checked \d{4}-\d\d-\d\d\n- vault: 1 page, /,
     )
-    await using limited = await connected(onlyPumps())
+    await using limited = await connected(await onlyPumps())
     expect(limited.client.getInstructions()).toContain("- pumps: 3 pages")
     expect(limited.client.getInstructions()).not.toContain("vault")
   })
 
   test("sources, pages and the handbook are resources", async () => {
-    await using mcp = await connected(onlyPumps())
+    await using mcp = await connected(await onlyPumps())
     const { resources } = await mcp.client.listResources()
     const uris = resources.map(({ uri }) => uri)
     expect(uris).toContain("fossick://source/pumps")
@@ -269,7 +272,7 @@ describe("what a model is told before it asks", () => {
   })
 
   test("prompts can be chosen", async () => {
-    await using mcp = await connected(app.key())
+    await using mcp = await connected(await app.key())
     const { prompts } = await mcp.client.listPrompts()
     expect(prompts.map(({ name }) => name)).toEqual(["answer_from_index", "summarise_page"])
     const { messages } = await mcp.client.getPrompt({

@@ -134,7 +134,7 @@ describe("embeddings", () => {
   })
 
   test("cost what a search costs", async () => {
-    const key = garden.app.key()
+    const key = await garden.app.key()
     await call("embeddings", { model: "default", input: "tulips" }, key)
     expect((await garden.app.call("/usage", key)).body.key).toMatchObject({ search_usage: 1 })
   })

@@ -25,7 +25,7 @@ export function listStores({ knowledge }: VectorStoreParts): Middleware {
     const limit = wholeNumber(ctx, "limit", 20, 1, 100)
     const after = parameter(ctx, "after")
     const before = parameter(ctx, "before")
-    const ids = idsOf(ctx.state.reach.names)
+    const ids = await idsOf(ctx.state.reach.names)
     const ordered = parameter(ctx, "order") === "asc" ? ids.toReversed() : ids
     const from = after === undefined ? 0 : ordered.indexOf(after) + 1
     const to = before === undefined ? ordered.length : Math.max(0, ordered.indexOf(before))
@@ -43,7 +43,7 @@ export function listStores({ knowledge }: VectorStoreParts): Middleware {
 /** GET /v1/vector_stores/{id} */
 export function getStore({ knowledge }: VectorStoreParts): Middleware {
   return async (ctx) => {
-    ctx.body = await storeObject(ctx, idOf(ctx), knowledge)
+    ctx.body = await storeObject(ctx, await idOf(ctx), knowledge)
   }
 }
 
@@ -51,7 +51,7 @@ export function getStore({ knowledge }: VectorStoreParts): Middleware {
 export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Middleware {
   const search = plainSearch(limits, parts)
   return async (ctx) => {
-    const id = idOf(ctx)
+    const id = await idOf(ctx)
     const body = new FieldReader(ctx.state.body)
     const queries = queriesOf(body)
     const most = body.number("max_num_results", 1, MOST_RESULTS) ?? DEFAULT_RESULTS
@@ -70,7 +70,7 @@ export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Midd
       ...filters,
       ...(id !== ALL && { collections: [id] }),
     }
-    const { pages } = await search(ctx, asked, { filing: ctx.state.reach.names.filing() })
+    const { pages } = await search(ctx, asked, { filing: await ctx.state.reach.names.filing() })
     ctx.body = {
       object: "vector_store.search_results.page",
       search_query: queries,
@@ -113,19 +113,24 @@ function queriesOf(body: FieldReader): readonly string[] {
   throw body.refusal("query", `Must be a text, or up to ${MAX_QUERIES} of them.`)
 }
 
-const idsOf = (names: Pick<KnownNames, "all">): readonly string[] => [ALL, ...names.all().collections]
+const idsOf = async (names: Pick<KnownNames, "all">): Promise<readonly string[]> => [
+  ALL,
+  ...(await names.all()).collections,
+]
 
 /** @throws ApiError 404 for a store that the key does not know */
-function idOf(ctx: Context): string {
+async function idOf(ctx: Context): Promise<string> {
   const id = pathParameter(ctx, "id")
-  if (idsOf(ctx.state.reach.names).includes(id)) return id
+  if ((await idsOf(ctx.state.reach.names)).includes(id)) return id
   throw new ApiError(404, `No vector store found with id ${JSON.stringify(id.slice(0, 100))}.`)
 }
 
 async function storeObject(ctx: Context, id: string, knowledge: VectorStoreParts["knowledge"]) {
   const { names } = ctx.state.reach
-  const limits = ctx.state.reach.limits()
-  const held = new Set(id === ALL ? names.all().sources : (names.named({ collections: id }) ?? []))
+  const limits = await ctx.state.reach.limits()
+  const held = new Set(
+    id === ALL ? (await names.all()).sources : ((await names.named({ collections: id })) ?? []),
+  )
   const sources = (await knowledge.sources()).filter(({ name }) => held.has(name))
   // How many of them are on the domains of a key, nobody has counted.
   const isCounted = limits === null || limits.domains === null

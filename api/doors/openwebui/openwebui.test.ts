@@ -48,7 +48,7 @@ test("a key of narrow reach sees nothing outside it, and none is 401", async () 
 })
 
 test("both are paid for as Tavily's calls", async () => {
-  const key = garden.app.key()
+  const key = await garden.app.key()
   await call("search", { query: "tulips", count: 1 }, key)
   await call("load", { urls: [garden.site.url("/roses/")] }, key)
   const { body } = await garden.app.call("/logs", key, {})

@@ -17,7 +17,9 @@ export function searxngKey(
     const header = ctx.get("X-API-Key")
     const isNone = ctx.get("Authorization") === "" && header === ""
     const given = isNone ? [keyOfAll] : [header, bearerOf(ctx) ?? "", ...basicOf(ctx)]
-    const key = given.map((one) => (one === "" ? null : keys.verify(one))).find((one) => one !== null)
+    const key = (
+      await Promise.all(given.map(async (one) => (one === "" ? null : await keys.verify(one))))
+    ).find((one) => one !== null)
     if (key === undefined) {
       // Browsers ask for it then.
       throw unauthorized('Basic realm="Fossick", charset="UTF-8"')

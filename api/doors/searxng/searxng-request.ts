@@ -30,7 +30,10 @@ export type Given = (name: string) => string | undefined
  * have none for SearXNG.
  * @throws ApiError 400 naming the field
  */
-export function readSearxng(given: Given, names: Pick<KnownNames, "named" | "filing">): SearxngRequest {
+export async function readSearxng(
+  given: Given,
+  names: Pick<KnownNames, "named" | "filing">,
+): Promise<SearxngRequest> {
   const query = given("q")?.trim() ?? ""
   if (query === "" || query.length > MAX_QUERY_CHARS) {
     throw badRequest(`Invalid q. Must be a text of 1 to ${MAX_QUERY_CHARS} characters.`)
@@ -47,7 +50,7 @@ export function readSearxng(given: Given, names: Pick<KnownNames, "named" | "fil
   if (!["0", "1", "2"].includes(safe)) throw badRequest("Invalid safesearch. Must be 0, 1 or 2.")
   const categories = listOf(given("categories"))
   const category = categories.includes("images") ? "images" : categories.includes("news") ? "news" : "general"
-  const { filter, unknown } = filterOf([...listOf(given("engines"))], names)
+  const { filter, unknown } = await filterOf([...listOf(given("engines"))], names)
   return {
     query,
     format,
@@ -83,18 +86,23 @@ const languageOf = (text = ""): string | undefined =>
   /^([a-z]{2})(?:[-_].*)?$/i.exec(text.trim())?.[1]?.toLowerCase()
 
 /** Engines may be named by the sources and collections that the key knows. */
-function filterOf(engines: readonly string[], names: Pick<KnownNames, "named">) {
-  const isKnown = (asked: { sources?: string; collections?: string }): boolean => {
+async function filterOf(engines: readonly string[], names: Pick<KnownNames, "named">) {
+  const isKnown = async (asked: { sources?: string; collections?: string }): Promise<boolean> => {
     try {
-      return names.named(asked) !== undefined
+      return (await names.named(asked)) !== undefined
     } catch {
       return false
     }
   }
   const wanted = engines.filter((one) => one !== ENGINE)
-  const collections = wanted.filter((one) => isKnown({ collections: one }))
-  const sources = wanted.filter((one) => !collections.includes(one) && isKnown({ sources: one }))
-  const unknown = wanted.filter((one) => !collections.includes(one) && !sources.includes(one))
+  const collections: string[] = []
+  const sources: string[] = []
+  const unknown: string[] = []
+  for (const one of wanted) {
+    if (await isKnown({ collections: one })) collections.push(one)
+    else if (await isKnown({ sources: one })) sources.push(one)
+    else unknown.push(one)
+  }
   const isNarrow = !engines.includes(ENGINE) && collections.length + sources.length > 0
   return { unknown, filter: isNarrow ? { collections, sources } : {} }
 }

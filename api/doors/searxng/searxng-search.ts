@@ -23,7 +23,7 @@ export function searxngSearch(
       ctx.body = searchPage("", null, null)
       return
     }
-    const request = readSearxng(given, ctx.state.reach.names)
+    const request = await readSearxng(given, ctx.state.reach.names)
     const found = await search(ctx, request.question)
     const from = (request.page - 1) * PAGE_RESULTS
     const pages = found.pages
@@ -108,7 +108,7 @@ const dateOf = (date: Date | null): string | null => date?.toISOString().slice(0
 export function searxngConfig(): Middleware {
   return async (ctx) => {
     const { names } = ctx.state.reach
-    const { sources, collections } = names.all()
+    const { sources, collections } = await names.all()
     const engines = [...new Set([ENGINE, ...collections, ...sources])]
     ctx.body = {
       instance_name: "Fossick",

@@ -186,7 +186,7 @@ describe("a key", () => {
   })
 
   test("pays as for a search", async () => {
-    const key = garden.app.key()
+    const key = await garden.app.key()
     await json({ q: "tulips" }, bearer(key))
     const { body } = await garden.app.call("/usage", key)
     expect(body.key).toMatchObject({ search_usage: 1 })

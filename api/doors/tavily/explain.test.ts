@@ -26,7 +26,7 @@ test("explain shows as lexical what the handbook says it is", async () => {
   const app = opened.use(await serveAccounts({ engine }))
   const explained = async (query: string) => {
     const body = { query, explain: true, search_depth: "fast" }
-    const answer = await app.call("/search", app.key({ role: "admin" }), body)
+    const answer = await app.call("/search", await app.key({ role: "admin" }), body)
     return Object.fromEntries(
       (answer.body.results as { url: string; explain: Record<string, number> }[]).map(({ url, explain }) => [
         url.at(-1),

@@ -130,7 +130,7 @@ async function atPeer(
 ) {
   const hops = hopsOf(ctx.get(HOPS_HEADER))
   const url = liveUrl(given)
-  const peer = url === null || hops >= mostHops ? null : ctx.state.reach.holderOf(url)
+  const peer = url === null || hops >= mostHops ? null : await ctx.state.reach.holderOf(url)
   if (peer === null) return null
   const page = await unlessAborted(extractAtPeer(peer, { ...asked, urls: [url] }, { hops, signal }), signal)
   if (page === null) return { error: TIMED_OUT }

@@ -302,8 +302,8 @@ describe("map", () => {
 
 test("pages cost credits by the block, counted across calls and kept across restarts", async () => {
   const config = readSettings(apiSettings, {})
-  const db = openStateStore(dir)
-  const { keys, ...parts } = openAccounts(db, config, () => {})
+  const db = await openStateStore(dir)
+  const { keys, ...parts } = await openAccounts(db, config, () => {})
   await using metered = await serveApp({ reader, accounts: { ...parts, keys: withTestKeys(keys) } })
   const credits = async (path: string, body: object) =>
     (await metered.post(path, { ...body, include_usage: true })).body.usage.credits
@@ -313,15 +313,15 @@ test("pages cost credits by the block, counted across calls and kept across rest
   expect(await credits("/extract", page)).toBe(1)
   expect(await credits("/crawl", { url: site.url("/") })).toBe(0)
   db.close()
-  const again = openStateStore(dir)
-  const { ledger } = openAccounts(again, config, () => {})
+  const again = await openStateStore(dir)
+  const { ledger } = await openAccounts(again, config, () => {})
   const call = {
     requestId: "r",
     key: apiKey({ id: "tester", role: "admin" }),
     project: "",
     endpoint: "map",
   } as const
-  expect(ledger.settle(call, mapCost(false, 7))).toBe(1)
+  expect(await ledger.settle(call, mapCost(false, 7))).toBe(1)
   again.close()
 })
 

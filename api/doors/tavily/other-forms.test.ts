@@ -50,8 +50,8 @@ beforeAll(async () => {
   )
   const jobs = new Jobs(db)
   sources = new Sources(db, jobs)
-  sources.put({ name: "all", seeds: [site.url("/")], removal: { maxShare: 1 } })
-  sources.put({
+  await sources.put({ name: "all", seeds: [site.url("/")], removal: { maxShare: 1 } })
+  await sources.put({
     name: "web-only",
     seeds: [site.url("/m/manual.html"), site.url("/prices")],
     exclude: ["*.txt", "*.epub"],
@@ -69,7 +69,7 @@ async function run(name: string): Promise<void> {
 }
 
 async function found(scope: Parameters<typeof app.key>[0]) {
-  const { body } = await app.call("/search", app.key(scope), { query: "pump seal", max_results: 20 })
+  const { body } = await app.call("/search", await app.key(scope), { query: "pump seal", max_results: 20 })
   told = searchText(body)
   return body.results as { readonly url: string; readonly other_forms?: unknown }[]
 }

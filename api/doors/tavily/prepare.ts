@@ -24,15 +24,15 @@ export interface PreparedSearch {
  * @param names which sources and collections may be asked for; left out: none, and what a body says of them is not read
  * @throws ApiError 400 for values that a schema cannot judge, naming the field
  */
-export function prepareSearch(
+export async function prepareSearch(
   body: SearchBody,
   limits: SearchLimits,
   names: Pick<KnownNames, "named"> = NAMELESS,
-): PreparedSearch {
+): Promise<PreparedSearch> {
   const now = new Date()
   const chosen = body.auto_parameters ? chosenFor(body, now) : null
   const request = settle(body, chosen)
-  const question = questionOf(askedBy(request, limits, names, now), limits, now)
+  const question = questionOf(await askedBy(request, limits, names, now), limits, now)
   return { request, question, chosen, warnings: withoutEffect(request, question.words) }
 }
 
@@ -72,12 +72,12 @@ function settle(body: SearchBody, chosen: AutoParameters | null): SearchRequest 
 }
 
 /** What a request asks for. */
-function askedBy(
+async function askedBy(
   request: SearchRequest,
   limits: SearchLimits,
   names: Pick<KnownNames, "named">,
   now: Date,
-): Asked {
+): Promise<Asked> {
   const { include_answer: answer, include_raw_content: whole } = request
   if (request.include_domains_mode !== undefined && request.include_domains === undefined) {
     throw badRequest("Invalid include_domains_mode. Must be given together with include_domains.")
@@ -90,7 +90,7 @@ function askedBy(
     dates: request,
     isOfLanguage: request.filter_by_language,
   }
-  const { filter, preference } = whereOf(asked, limits, names, now)
+  const { filter, preference } = await whereOf(asked, limits, names, now)
   return {
     text: request.query,
     depth: request.search_depth,

@@ -47,13 +47,13 @@ beforeAll(async () => {
     aPage("https://example.org/c", { source: "forum", markdown: "Talk of pumps.", language: "de" }),
   ])
   app = opened.use(
-    await serveAccounts({ engine, sourceNames: () => ["manual", "sales", "forum", "versions"] }),
+    await serveAccounts({ engine, sourceNames: async () => ["manual", "sales", "forum", "versions"] }),
   )
 })
 afterAll(() => opened.disposeAsync())
 
 async function asked(body: object, scope?: Parameters<typeof readScope>[0]) {
-  const key = app.key(scope ? { scope: readScope(scope) } : {})
+  const key = await app.key(scope ? { scope: readScope(scope) } : {})
   return await app.call("/search", key, { query: "pumps", search_depth: "fast", ...body })
 }
 

@@ -72,7 +72,7 @@ describe("a search of a crawled site", () => {
             ),
       }),
     )
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.url("/")] })
     const pages = [...fixture.engine.pages.values()].map((page) => ({ ...page, source: "site" }))
     const engine = opened.use(
@@ -96,17 +96,21 @@ describe("a search of a crawled site", () => {
     ])
     await engine.settled()
     names = ["site", "wiki", "staff"]
-    app = opened.use(await serveAccounts({ dir, engine, sourceNames: () => names }))
-    app.accounts.collections.set("handbooks", ["site"])
-    app.accounts.collections.set("everything", ["site", "wiki"])
+    app = opened.use(await serveAccounts({ dir, engine, sourceNames: async () => names }))
+    await app.accounts.collections.set("handbooks", ["site"])
+    await app.accounts.collections.set("everything", ["site", "wiki"])
   })
   afterAll(async () => {
     await opened.disposeAsync()
     await rm(dir, { recursive: true })
   })
 
-  const search = async (query: string, given: object = {}, key = app.key()) => {
-    const { status, body } = await app.call("/search", key, { query, max_results: 20, ...given })
+  const search = async (query: string, given: object = {}, key?: string) => {
+    const { status, body } = await app.call("/search", key ?? (await app.key()), {
+      query,
+      max_results: 20,
+      ...given,
+    })
     return { status, error: body.detail?.error, results: body.results as Record<string, unknown>[] }
   }
   const first = async (query: string) => (await search(query)).results[0]!
@@ -215,7 +219,7 @@ describe("a search of a crawled site", () => {
   })
 
   test("names nothing to a key that it may not see", async () => {
-    const ofSite = app.key({ scope: readScope({ sources: ["site"] }) })
+    const ofSite = await app.key({ scope: readScope({ sources: ["site"] }) })
     expect(await urls("zebracorn", { sources: "site" }, ofSite)).toEqual([
       "/sphinx.html",
       "https://wiki.example/both",
@@ -231,7 +235,7 @@ describe("a search of a crawled site", () => {
     expect(both!["sources"]).toEqual(["site"])
     expect(both).not.toHaveProperty("collections")
 
-    const ofCollection = app.key({ scope: scopeOfCollections(["handbooks"]) })
+    const ofCollection = await app.key({ scope: scopeOfCollections(["handbooks"]) })
     expect((await search("zebracorn", { collections: "handbooks" }, ofCollection)).results[0]).toMatchObject({
       sources: ["site"],
       collections: ["handbooks"],
@@ -240,7 +244,7 @@ describe("a search of a crawled site", () => {
       'Invalid collections. There is no collection "everything".',
     )
 
-    const ofDomain = app.key({ scope: readScope({ domains: ["wiki.example"] }) })
+    const ofDomain = await app.key({ scope: readScope({ domains: ["wiki.example"] }) })
     const [shown] = (await search("zebracorn", {}, ofDomain)).results
     expect(shown).not.toHaveProperty("sources")
     expect((await search("zebracorn", { sources: "wiki" }, ofDomain)).status).toBe(400)

@@ -64,10 +64,10 @@ export function search(
   return async (ctx) => {
     const { bill, reach, degraded } = ctx.state
     const asked = withUnknown(
-      prepareSearch(read(ctx.state.body), limits, reach.names),
+      await prepareSearch(read(ctx.state.body), limits, reach.names),
       unknownFields(searchSchema, ctx.state.body),
     )
-    const unread = misses === null ? [] : unreadTexts(asked.question.query, reach, misses)
+    const unread = misses === null ? [] : await unreadTexts(asked.question.query, reach, misses)
     const prepared = {
       ...asked,
       warnings: [...asked.warnings, ...unread.map((text): Warning => ({ code: "unread", text }))],
@@ -77,13 +77,14 @@ export function search(
     const cost = isCount(prepared) ? {} : searchCost(request.search_depth)
     await bill.reserve(cost)
     const settle = () => bill.settle(cost, { depth: request.search_depth, query: request.query })
-    const note: Note = (results) => {
+    const note: Note = async (results) => {
       const { query } = question
       if (query.limit === 0 || !queries?.isOn) return
+      const seen = await reach.limits()
       const entry = {
         at: Date.now(),
         keyId: ctx.state.key.id,
-        reach: limitsText(reach.limits()),
+        reach: limitsText(seen),
         question: request.query,
         depth: request.search_depth,
         results: results.length,
@@ -91,7 +92,7 @@ export function search(
         seconds: responseTime(ctx),
       }
       // After the answer, which does not wait for it.
-      void isMissed({ query, results, isLimited: reach.limits() !== null, degraded }).then((missed) =>
+      void isMissed({ query, results, isLimited: seen !== null, degraded }).then((missed) =>
         queries.note({ ...entry, missed }),
       )
     }
@@ -100,7 +101,7 @@ export function search(
       engine: reach.engine,
       peers: { body: { ...request }, hops: hopsOf(ctx.get(HOPS_HEADER)) },
       facets: (query, signal) => reach.facets(query, signal),
-      filing: reach.names.filing(),
+      filing: await reach.names.filing(),
       fresh: freshParts(reach, visits),
       showsChecks: true,
       forms: { knowledge, reach },
@@ -118,13 +119,13 @@ export function search(
     const found = await performSearch(prepared, ctx, searching)
     const counted = request.include_word_statistics ? await statisticsFor(prepared, reach, pageCount) : null
     await settle()
-    note(found.results)
+    await note(found.results)
     ctx.body = counted === null ? found : { ...found, word_statistics: counted }
   }
 }
 
 /** Tells the log of questions what was found. */
-type Note = (results: readonly { readonly score: number }[]) => void
+type Note = (results: readonly { readonly score: number }[]) => Promise<void>
 
 /** Nothing is looked for: it costs nothing. */
 const isCount = ({ request, question }: PreparedSearch): boolean =>
@@ -136,7 +137,7 @@ async function statisticsFor(
   reach: Reach,
   pageCount: () => Promise<number>,
 ): Promise<WireStatistics | null> {
-  if (reach.limits() !== null) return null
+  if ((await reach.limits()) !== null) return null
   const { rarity } = await reach.engine.search({ ...query, limit: 0, rarityOnly: true })
   return toWire(statisticsOf(await pageCount(), rarity ?? new Map<string, number>()))
 }
@@ -154,7 +155,7 @@ async function streamSearch(
   const shown = await show(question, found, parts, by)
   const body = presented(prepared, ctx, { found, shown, answered: null })
   await settle()
-  note(body.results)
+  await note(body.results)
   const events = new SearchEvents(ctx)
   events.begin(body)
   void answer(question, found, parts, by, (piece) => events.piece(piece))

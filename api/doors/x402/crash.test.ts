@@ -58,7 +58,7 @@ describe("the API process with paid searches", { tags: ["chain"] }, () => {
     facilitator.fail({ settle: { kind: "held", until: asked.promise } })
     const begun = facilitator.calls.settle
     const underWay = ask(appliance.url, question, last.headers)
-    await until(() => facilitator.calls.settle > begun)
+    await until(async () => facilitator.calls.settle > begun)
     const stopped = appliance.kill("SIGTERM")
     // Time for it to be cut off, were it not waited for.
     await pause(700)

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { goneSources } from "#crawler/sources/source-names.ts"
 import { Sources } from "#crawler/sources/sources.ts"
+import { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
@@ -18,11 +19,11 @@ import type { X402Config } from "./settings.ts"
 let folder: ReturnType<typeof temporaryFolder>
 let db: StateStore
 
-beforeEach(() => {
+beforeEach(async () => {
   folder = temporaryFolder()
-  db = openStateStore(folder.path)
+  db = await openStateStore(folder.path)
   const jobs = new Jobs(db)
-  new Sources(db, jobs).put({ name: "docs", seeds: "https://docs.example.com/" }, "file")
+  await new Sources(db, jobs).put({ name: "docs", seeds: "https://docs.example.com/" }, "file")
 })
 afterEach(() => {
   db.close()
@@ -32,17 +33,17 @@ afterEach(() => {
 const unknown = (sources: readonly string[], collections: readonly string[] = []) =>
   unknownForSale({ forSale: { sources, collections } }, db, openCollections(db))
 
-test("names that are there are sold, and all of them", () => {
-  openCollections(db).set("public", ["docs"])
-  expect(unknown(["docs"], ["public"])).toBeNull()
-  expect(unknownForSale({ forSale: null }, db, openCollections(db))).toBeNull()
+test("names that are there are sold, and all of them", async () => {
+  await openCollections(db).set("public", ["docs"])
+  expect(await unknown(["docs"], ["public"])).toBeNull()
+  expect(await unknownForSale({ forSale: null }, db, openCollections(db))).toBeNull()
 })
 
-test("a name that is not there sells nothing: the first screen names it with its setting, and the nearest", () => {
-  openCollections(db).set("public", ["docs"])
-  const wrong = unknown(["dcos"])
+test("a name that is not there sells nothing: the first screen names it with its setting, and the nearest", async () => {
+  await openCollections(db).set("public", ["docs"])
+  const wrong = await unknown(["dcos"])
   expect(wrong).toBe('FOSSICK_X402_SOURCES: There is no source "dcos"; did you mean "docs"?')
-  expect(unknown([], ["pubic"])).toBe(
+  expect(await unknown([], ["pubic"])).toBe(
     'FOSSICK_X402_COLLECTIONS: There is no collection "pubic"; did you mean "public"?',
   )
   const sales = salesLine({ on: false, missing: [] }, wrong, undefined)
@@ -74,7 +75,7 @@ test("the first screen says where searches are for sale, or what is missing for 
 
 test("an appliance told to sell a name that is not there says so on its first screen, and opens no port for it", async () => {
   const jobs = new Jobs(db)
-  new Sources(db, jobs).put({ name: "wiki", seeds: "http://127.0.0.1:9/" })
+  await new Sources(db, jobs).put({ name: "wiki", seeds: "http://127.0.0.1:9/" })
   const port = String(await freePort())
   await using appliance = await startAppliance({
     FOSSICK_DATA_DIR: folder.path,
@@ -93,24 +94,26 @@ test("an appliance told to sell a name that is not there says so on its first sc
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } })
 })
 
-test("beside an index that another machine fills no name is unknown", () => {
-  const empty = new DatabaseSync(":memory:")
+test("beside an index that another machine fills no name is unknown", async () => {
+  const empty = new SqliteStore(new DatabaseSync(":memory:"))
   expect(
-    unknownForSale({ forSale: { sources: ["docs"], collections: [] } }, empty, openCollections(db)),
+    await unknownForSale({ forSale: { sources: ["docs"], collections: [] } }, empty, openCollections(db)),
   ).toBeNull()
   empty.close()
 })
 
-test("a source that is deleted and has no pages is gone, and one with pages is not", () => {
+test("a source that is deleted and has no pages is gone, and one with pages is not", async () => {
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
-  sources.put({ name: "wiki", seeds: "https://wiki.example.com/" })
-  expect(goneSources(db, ["docs", "wiki"])).toEqual([])
-  sources.delete("wiki")
-  expect(goneSources(db, ["docs", "wiki"])).toEqual(["wiki"])
-  db.prepare(
-    `insert into known_address (url, source, job, outcome, hash, visited_at)
+  await sources.put({ name: "wiki", seeds: "https://wiki.example.com/" })
+  expect(await goneSources(db, ["docs", "wiki"])).toEqual([])
+  await sources.delete("wiki")
+  expect(await goneSources(db, ["docs", "wiki"])).toEqual(["wiki"])
+  await db
+    .prepare(
+      `insert into known_address (url, source, job, outcome, hash, visited_at)
      values ('https://wiki.example.com/', 'wiki', 1, 'indexed', 'x', 1)`,
-  ).run()
-  expect(goneSources(db, ["wiki"])).toEqual([])
+    )
+    .run()
+  expect(await goneSources(db, ["wiki"])).toEqual([])
 })

@@ -8,15 +8,15 @@ import { pageLimits, scopedEngine } from "../../identity/accounts/reach/scoped-p
 import { type Selling, type X402Config, x402Settings } from "./settings.ts"
 
 /** Which name of what is for sale is unknown, in words; null: none. Nobody is to pay for answers out of nothing. */
-export function unknownForSale(
+export async function unknownForSale(
   { forSale }: Pick<X402Config, "forSale">,
   db: StateStore,
   collections: Pick<Collections, "has" | "list">,
-): string | null {
+): Promise<string | null> {
   if (forSale === null) return null
-  const source = unknownSource(db, forSale.sources)
+  const source = await unknownSource(db, forSale.sources)
   if (source !== null) return `${x402Settings.sources.name}: ${source}`
-  const collection = unknownCollection(collections, forSale.collections)
+  const collection = await unknownCollection(collections, forSale.collections)
   return collection === null ? null : `${x402Settings.collections.name}: ${collection}`
 }
 

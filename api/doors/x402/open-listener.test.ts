@@ -8,7 +8,7 @@ import { setImmediate } from "node:timers/promises"
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import { openBooks } from "./books/books.ts"
@@ -96,40 +96,33 @@ const UNKEPT = "the ledger of payments could not be kept; tried again soon"
 const LOOKED_UP = "an open payment was looked up"
 
 /** Leaves a payment of which nobody can tell in the ledger, or one that a process has in hand. */
-function leave(
+async function leave(
   id: string,
   { process, ...more }: { process?: string; authorization?: string; ranOut?: number } = {},
 ) {
-  using ledger = openLedger(dataDir, undefined, process)
+  using ledger = await openLedger(dataDir, undefined, process)
   const facts = {
     validBefore: Math.floor(Date.now() / 1000) - (more.ranOut ?? 0),
     authorization: more.authorization ?? JSON.stringify(AUTHORIZATION),
     answer: "{}",
   }
-  ledger.begin({ id, fingerprint: "f" }, facts)
-  if (process === undefined) ledger.unknown(id)
+  await ledger.begin({ id, fingerprint: "f" }, facts)
+  if (process === undefined) await ledger.unknown(id)
 }
 /** What another reader sees of the ledger. */
-function read<T>(look: (db: ReturnType<typeof openStateStore>) => T): T {
-  const db = openStateStore(dataDir)
+async function read<T>(look: (db: StateStore) => Promise<T>): Promise<T> {
+  const db = await openStateStore(dataDir)
   try {
-    return look(db)
+    return await look(db)
   } finally {
     db.close()
   }
 }
 const outcomes = () =>
-  read((db) =>
-    openBooks(db)
-      .outcomes({})
-      .map(({ outcome, count }) => [outcome, count]),
-  )
+  read(async (db) => (await openBooks(db).outcomes({})).map(({ outcome, count }) => [outcome, count]))
 const states = () =>
-  read((db) =>
-    db
-      .prepare("select id, state from x402_payments order by id")
-      .all()
-      .map((row) => ({ ...row })),
+  read(async (db) =>
+    (await db.prepare("select id, state from x402_payments order by id").all()).map((row) => ({ ...row })),
   )
 
 describe("the listener opens", () => {
@@ -167,67 +160,67 @@ describe("every five seconds", () => {
     {
       await using shop = await open()
       await ask(shop.url, QUESTION)
-      vi.advanceTimersByTime(4999)
-      expect(outcomes()).toEqual([])
-      vi.advanceTimersByTime(1)
-      expect(outcomes()).toEqual([["unpaid", 1]])
-      vi.advanceTimersByTime(5000)
+      await vi.advanceTimersByTimeAsync(4999)
+      expect(await outcomes()).toEqual([])
+      await vi.advanceTimersByTimeAsync(1)
+      expect(await outcomes()).toEqual([["unpaid", 1]])
+      await vi.advanceTimersByTimeAsync(5000)
       await ask(shop.url, QUESTION)
-      expect(outcomes()).toEqual([["unpaid", 1]])
+      expect(await outcomes()).toEqual([["unpaid", 1]])
       expect([...shop.outcomes]).toEqual([["unpaid", 2]])
     }
-    expect(outcomes()).toEqual([["unpaid", 2]])
+    expect(await outcomes()).toEqual([["unpaid", 2]])
   })
 
   test("payments are forgotten whose time is over, and those of a lost process are taken for open", async () => {
     await using shop = await open({}, { process: "this one" })
-    leave("over", { ranOut: 3601 })
-    leave("lost", { process: "another" })
-    expect(states()).toEqual([
+    await leave("over", { ranOut: 3601 })
+    await leave("lost", { process: "another" })
+    expect(await states()).toEqual([
       { id: "lost", state: "settling" },
       { id: "over", state: "unknown" },
     ])
-    vi.advanceTimersByTime(5000)
-    expect(states()).toEqual([{ id: "lost", state: "unknown" }])
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(await states()).toEqual([{ id: "lost", state: "unknown" }])
     expect(shop.logged(UNKEPT)).toEqual([])
   })
 
   test("a ledger that cannot be written is in the log, and is tried again; the price is told all the same", async () => {
     await using shop = await open()
     const move = (from: string, to: string) => read((db) => db.exec(`alter table ${from} rename to ${to}`))
-    move("x402_payments", "elsewhere")
-    vi.advanceTimersByTime(5000)
+    await move("x402_payments", "elsewhere")
+    await vi.advanceTimersByTimeAsync(5000)
     expect(shop.logged(UNKEPT)).toMatchObject([
       { part: "x402", level: 40, err: { message: expect.stringContaining("x402_payments") } },
     ])
     expect(await ask(shop.url, QUESTION)).toMatchObject({ status: 402 })
-    move("elsewhere", "x402_payments")
-    vi.advanceTimersByTime(5000)
+    await move("elsewhere", "x402_payments")
+    await vi.advanceTimersByTimeAsync(5000)
     expect(shop.logged(UNKEPT)).toHaveLength(1)
-    expect(outcomes()).toEqual([["unpaid", 1]])
+    expect(await outcomes()).toEqual([["unpaid", 1]])
   })
 })
 
 describe("every minute", () => {
   test("the network is asked about open payments", async () => {
-    leave("one")
+    await leave("one")
     await using shop = await open(WITH_NODE())
     vi.advanceTimersByTime(59_999)
     expect(outside.requests).toEqual([])
     vi.advanceTimersByTime(1)
     await expect.poll(() => shop.logged(LOOKED_UP)).toMatchObject([{ payment: "one", found: "dead" }])
-    expect([states(), shop.logged(UNKEPT)]).toEqual([[], []])
+    expect([await states(), shop.logged(UNKEPT)]).toEqual([[], []])
   })
 
   test("one that cannot be looked up is in the log", async () => {
-    leave("one", { authorization: "{" })
+    await leave("one", { authorization: "{" })
     await using shop = await open(WITH_NODE())
     vi.advanceTimersByTime(60_000)
     await expect.poll(() => shop.logged(UNKEPT)).toMatchObject([{ err: { type: "SyntaxError" } }])
   })
 
   test("nobody is asked where no node is known, also when a settlement is left open", async () => {
-    leave("one")
+    await leave("one")
     outside.serve({ "/settle": (_, response) => void response.destroy() })
     await using shop = await open()
     const { headers } = await sign(shop.url, payer)
@@ -237,7 +230,7 @@ describe("every minute", () => {
     expect(shop.logged(UNKEPT)).toEqual([])
     expect(shop.logged("a settlement was left open")).toHaveLength(2)
     expect(shop.logged("the network cannot be asked")).toEqual([])
-    expect(states()).toMatchObject([{ state: "unknown" }, { id: "one", state: "unknown" }])
+    expect(await states()).toMatchObject([{ state: "unknown" }, { id: "one", state: "unknown" }])
     outside.serve({ "/settle": JSON.stringify({ success: true, transaction: HASH }) })
   })
 })
@@ -291,7 +284,7 @@ describe("the listener closes", () => {
     expect(await buying).toMatchObject({ status: 200, receipt: { success: true } })
     // A moment before it would be cut off: connections that are at rest are let go from time to time.
     await expect.poll(() => (vi.advanceTimersByTime(50), closing.isOver)).toBe(true)
-    expect(outcomes()).toEqual([
+    expect(await outcomes()).toEqual([
       ["sold", 1],
       ["unpaid", 1],
     ])

@@ -61,23 +61,28 @@ export async function openListener(parts: ListenerParts): Promise<PaidListener> 
   const log = parts.log.child({ part: "x402" })
   const terms = await paymentTerms(config)
   await using opened = new AsyncDisposableStack()
-  const ledger = opened.use(openLedger(parts.dataDir, undefined, parts.process))
+  const ledger = opened.use(await openLedger(parts.dataDir, undefined, parts.process))
   const outcomes = new OutcomeCounts()
   const chain = config.rpcUrl === "" ? null : rpcChain(config.rpcUrl, terms)
 
-  const keepHouse = () => {
-    ledger.count(outcomes.take())
-    ledger.recover()
-    ledger.sweep()
+  const keepHouse = async () => {
+    await ledger.count(outcomes.take())
+    await ledger.recover()
+    await ledger.sweep()
   }
+  // It waits its turn behind what was delivered last.
   opened.defer(keepHouse)
-  const timers = [setInterval(() => attempt(keepHouse, log), HOUSEKEEPING_MS)]
+  let keeping = Promise.resolve()
+  const timers = [setInterval(() => void (keeping = attempt(keepHouse, log)), HOUSEKEEPING_MS)]
   if (chain !== null) {
     const lookUp = () =>
       void reconcile({ ledger, chain, terms, log }).catch((error: unknown) => complain(log, error))
     timers.push(setInterval(lookUp, RECONCILE_MS))
   }
-  opened.defer(() => timers.forEach((timer) => clearInterval(timer)))
+  opened.defer(async () => {
+    timers.forEach((timer) => clearInterval(timer))
+    await keeping
+  })
 
   const app = paidApp({
     terms,
@@ -122,9 +127,9 @@ const byTurns = (engine: AskParts["engine"], gate: FairPool): AskParts["engine"]
   search: (query, options) => gate.run(() => engine.search(query, options), { key: SALES, ...options }),
 })
 
-function attempt(work: () => void, log: Logger): void {
+async function attempt(work: () => Promise<void>, log: Logger): Promise<void> {
   try {
-    work()
+    await work()
   } catch (error) {
     complain(log, error)
   }

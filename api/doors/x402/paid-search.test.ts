@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
+import { setTimeout as pause } from "node:timers/promises"
 import { join } from "node:path"
 
 import { pino } from "pino"
@@ -40,7 +41,7 @@ const terms = await paymentTerms({
 
 async function openDesk() {
   const dataDir = mkdtempSync(join(tmpdir(), "fossick-desk-"))
-  const ledger = openLedger(dataDir)
+  const ledger = await openLedger(dataDir)
   const engine = new StagedEngine()
   const outcomes = new OutcomeCounts()
   const lines: { readonly [field: string]: unknown; readonly msg: string }[] = []
@@ -105,9 +106,9 @@ async function openDesk() {
       return (await sign(url, account, flaw)).headers
     },
     /** The last sale, as the operator sees it. */
-    sale() {
-      const db = openStateStore(dataDir)
-      const [last] = openBooks(db).sales({ limit: 1, offset: 0 })
+    async sale() {
+      const db = await openStateStore(dataDir)
+      const [last] = await openBooks(db).sales({ limit: 1, offset: 0 })
       db.close()
       return last
     },
@@ -255,7 +256,7 @@ describe("a search that is paid for", () => {
     ])
     expect(desk.ended()).toEqual({ sold: 1 })
     expect(desk.asked).toEqual(["verify", "settle"])
-    expect(desk.sale()).toMatchObject({
+    expect(await desk.sale()).toMatchObject({
       transaction: HASH,
       network,
       asset,
@@ -414,8 +415,41 @@ describe("a payment that is in hand", () => {
     expect(desk.engine.queries).toHaveLength(1)
   })
 
+  test("is begun once when copies of its request come together, however slow the ledger is", async () => {
+    const { here, reached, go } = hold()
+    desk.engine.instead = here
+    const get = desk.ledger.get.bind(desk.ledger)
+    vi.spyOn(desk.ledger, "get").mockImplementation(async (id) => {
+      await pause(50)
+      return await get(id)
+    })
+    const headers = await desk.pay()
+    const both = [buy(headers), buy(headers)]
+    expect(comeAgain(await Promise.race(both))).toEqual(IN_PROGRESS)
+    await reached
+    go()
+    expect(new Set((await Promise.all(both)).map(({ status }) => status))).toEqual(new Set([200, 409]))
+    expect(desk.engine.queries).toHaveLength(1)
+  })
+
+  test("stays in hand until the ledger knows that its answer was delivered", async () => {
+    const { here, reached, go } = hold()
+    const delivered = desk.ledger.delivered.bind(desk.ledger)
+    vi.spyOn(desk.ledger, "delivered").mockImplementation(async (id) => {
+      await here()
+      await delivered(id)
+    })
+    const headers = await desk.pay()
+    expect(await buy(headers)).toMatchObject({ status: 200 })
+    await reached
+    const again = buy(headers)
+    await Promise.race([again, pause(50)])
+    go()
+    expect(await again).toMatchObject({ required: { error: "payment_already_used" } })
+  })
+
   test("of another process that was quicker is left to that one", async () => {
-    vi.spyOn(desk.ledger, "begin").mockReturnValueOnce(false)
+    vi.spyOn(desk.ledger, "begin").mockResolvedValueOnce(false)
     const headers = await desk.pay()
     expect(comeAgain(await buy(headers))).toEqual(IN_PROGRESS)
     expect([desk.ended(), desk.asked]).toEqual([{ "in-progress": 1 }, ["verify"]])
@@ -426,9 +460,9 @@ describe("a payment that is in hand", () => {
     desk.facilitator.settle = async () => OPEN
     await buy(headers)
     const asked = desk.asked.length
-    vi.spyOn(desk.ledger, "resume").mockReturnValueOnce(false)
+    vi.spyOn(desk.ledger, "resume").mockResolvedValueOnce(false)
     expect(comeAgain(await buy(headers))).toEqual(IN_PROGRESS)
-    desk.ledger.resume(desk.ledger.unsettled()[0]!.id)
+    await desk.ledger.resume((await desk.ledger.unsettled())[0]!.id)
     expect(comeAgain(await buy(headers))).toEqual(IN_PROGRESS)
     expect([desk.ended(), desk.asked.length]).toEqual([{ unknown: 1, "in-progress": 2 }, asked])
     // Nor does it take a place of its payer, who has but one after a payment without cover.
@@ -450,9 +484,9 @@ describe("a payment of which nobody can tell", () => {
     expect(comeAgain(first)).toEqual(later(503, "5", "settlement_unknown", MESSAGE()))
     expect(desk.ended()).toEqual({ unknown: 1 })
     // Kept for who asks the network about it later.
-    expect(desk.ledger.unsettled().map(({ authorization }) => JSON.parse(authorization))).toMatchObject([
-      { version: 2, from: payer.address, to: payee.address, value: "10000" },
-    ])
+    expect(
+      (await desk.ledger.unsettled()).map(({ authorization }) => JSON.parse(authorization)),
+    ).toMatchObject([{ version: 2, from: payer.address, to: payee.address, value: "10000" }])
     desk.facilitator.settle = async () => ({ ...OPEN, transaction: HASH })
     // The same request, in whatever order its fields come.
     const same = { country: "germany", query: "pumps" }

@@ -1,13 +1,16 @@
+import { Serial } from "#base/flow/serial.ts"
+
 import { callerGone, type Context, type Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { jsonBody } from "../../server/middleware/json-body.ts"
 import type { SoldCall, SoldRequest } from "./sold-call.ts"
 import { carryOut, type PurchaseParts } from "./purchase/carry-out.ts"
+import type { Entry } from "./books/payment-ledger.ts"
 import type { OutcomeCounts, X402Outcome } from "./books/outcomes.ts"
 import { challenge, sayLater, whenSent } from "./paid-answer.ts"
 import { PayerLimits } from "./purchase/payer-limits.ts"
 import { readPayment } from "./payment.ts"
-import { payerOf, purchaseOf } from "./purchase/purchase.ts"
+import { payerOf, type Purchase, purchaseOf } from "./purchase/purchase.ts"
 import { COME_AGAIN, PAYMENT_REFUSALS } from "./refusals.ts"
 
 export interface PaidSearchParts extends Omit<PurchaseParts, "payers"> {
@@ -24,8 +27,12 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
   const { terms, ledger, outcomes } = parts
   /** Fingerprints of the requests being worked on, by the payment. */
   const underWay = new Map<string, string>()
+  /** Those that are answered, until the ledger knows. */
+  const leaving = new Map<string, Promise<void>>()
+  /** Between a look at what is known of a payment and its being under way no copy of the request is looked at. */
+  const beginning = new Serial()
   const payers = new PayerLimits()
-  const readBody = jsonBody(parts.bodyLimit)
+  const readRequest = requestReader(parts)
 
   return async (ctx) => {
     const payment = readPayment(ctx.req.headers, terms)
@@ -36,57 +43,69 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
       return
     }
     const purchase = purchaseOf(payment, await readRequest(ctx))
-
-    const running = underWay.get(payment.id)
-    const entry = running === undefined ? ledger.get(payment.id) : null
-    const known = running ?? entry?.fingerprint
-    const used = known !== undefined && known !== purchase.fingerprint
-    if (used || (entry?.state === "settled" && entry.answer === null)) {
-      outcomes.add("already-used")
-      challenge(ctx, terms, PAYMENT_REFUSALS.alreadyUsed)
-      return
-    }
-    const busy = () => {
-      outcomes.add("in-progress")
-      sayLater(ctx, COME_AGAIN.inProgress)
-    }
-    if (running !== undefined || entry?.state === "settling") {
-      busy()
-      return
-    }
-    const payer = payerOf(purchase)
-    if (!payers.enter(payer)) {
-      outcomes.add("limited")
-      sayLater(ctx, COME_AGAIN.payerLimited)
-      return
-    }
-    if (entry?.state === "unknown" && !ledger.resume(payment.id)) {
-      payers.leave(payer)
-      busy()
-      return
-    }
-    underWay.set(payment.id, purchase.fingerprint)
+    await leaving.get(payment.id)
+    const begun = await beginning.run(() => begin(ctx, purchase))
+    if (begun === null) return
     const leave = () => {
       underWay.delete(payment.id)
-      payers.leave(payer)
+      leaving.delete(payment.id)
+      payers.leave(payerOf(purchase))
     }
+    let noted = Promise.resolve()
     try {
-      const ended = await carryOut(ctx, purchase, entry, { ...parts, payers })
-      if (ended.kind === "answered") whenSent(ctx.res, (arrived) => outcomes.add(ended.outcome(arrived)))
-      else outcomes.add(ended.outcome)
+      const ended = await carryOut(ctx, purchase, begun.entry, { ...parts, payers })
+      if (ended.kind === "answered") {
+        noted = ended.noted
+        whenSent(ctx.res, (arrived) => outcomes.add(ended.outcome(arrived)))
+      } else outcomes.add(ended.outcome)
     } catch (error) {
       outcomes.add(outcomeOf(error, ctx))
       throw error
     } finally {
-      // Until the answer is out the payment is in use: a copy of the request must not get another one.
-      whenSent(ctx.res, leave)
+      // Until the answer is out, and the ledger knows, the payment is in use: a copy of the request must not get another one.
+      whenSent(ctx.res, () => leaving.set(payment.id, noted.then(leave)))
     }
   }
 
-  async function readRequest(ctx: Context): Promise<SoldRequest> {
+  /** Takes up a purchase, with what the ledger has of its payment; null: it was refused. */
+  async function begin(ctx: Context, purchase: Purchase): Promise<{ readonly entry: Entry | null } | null> {
+    const { payment, fingerprint } = purchase
+    const running = underWay.get(payment.id)
+    const entry = running === undefined ? await ledger.get(payment.id) : null
+    const known = running ?? entry?.fingerprint
+    const used = known !== undefined && known !== fingerprint
+    if (used || (entry?.state === "settled" && entry.answer === null)) {
+      outcomes.add("already-used")
+      challenge(ctx, terms, PAYMENT_REFUSALS.alreadyUsed)
+      return null
+    }
+    const busy = () => {
+      outcomes.add("in-progress")
+      sayLater(ctx, COME_AGAIN.inProgress)
+      return null
+    }
+    if (running !== undefined || entry?.state === "settling") return busy()
+    const payer = payerOf(purchase)
+    if (!payers.enter(payer)) {
+      outcomes.add("limited")
+      sayLater(ctx, COME_AGAIN.payerLimited)
+      return null
+    }
+    if (entry?.state === "unknown" && !(await ledger.resume(payment.id))) {
+      payers.leave(payer)
+      return busy()
+    }
+    underWay.set(payment.id, fingerprint)
+    return { entry }
+  }
+}
+
+function requestReader({ sold, bodyLimit, outcomes }: PaidSearchParts) {
+  const readBody = jsonBody(bodyLimit)
+  return async (ctx: Context): Promise<SoldRequest> => {
     try {
       await readBody(ctx, async () => {})
-      return parts.sold.read(ctx.state.body)
+      return await sold.read(ctx.state.body)
     } catch (error) {
       outcomes.add("bad-request")
       throw error

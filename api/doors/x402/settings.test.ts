@@ -84,7 +84,7 @@ describe("what is sold", () => {
   test("whatever a query says of sources, pages of others are not asked for", async () => {
     const engine = new StagedEngine()
     const query = { text: "pumps", limit: 5, filter: { sources: ["secret", "docs"], languages: ["en"] } }
-    const collections = { sourcesOf: (names: readonly string[]) => names.map((name) => `of-${name}`) }
+    const collections = { sourcesOf: async (names: readonly string[]) => names.map((name) => `of-${name}`) }
     const ask = async (forSale: Parameters<typeof engineForSale>[1]) =>
       (await engineForSale(engine, forSale, collections).search(query)).hits
     expect(await ask({ sources: ["docs"], collections: [] })).toEqual([])
@@ -93,7 +93,7 @@ describe("what is sold", () => {
     expect(await ask({ sources: ["docs"], collections: ["help"] })).toMatchObject([{ source: "docs" }])
     // A collection that is gone opens nothing.
     engine.queries.length = 0
-    const nothing = { sourcesOf: () => [] }
+    const nothing = { sourcesOf: async () => [] }
     const gone = engineForSale(engine, { sources: [], collections: ["gone"] }, nothing)
     expect(await gone.search({ text: "pumps", limit: 5 })).toEqual({ hits: [] })
     expect(engine.queries).toEqual([])

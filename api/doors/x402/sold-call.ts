@@ -9,7 +9,7 @@ export interface SoldCall {
     readonly properties: Readonly<Record<"query" | "search_depth" | "max_results", FieldSchema>>
   }
   /** Reads a body. What it returns can be answered. @throws ApiError 400 for a wrong one */
-  read(body: Readonly<Record<string, unknown>>): SoldRequest
+  read(body: Readonly<Record<string, unknown>>): Promise<SoldRequest>
 }
 
 export interface SoldRequest {

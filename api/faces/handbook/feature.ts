@@ -6,7 +6,7 @@ interface Needs {
   readonly config: { readonly publicUrl: string }
   readonly readOnly: string | null
   /** The public key with which the handbook's pages search it; null: they don't. */
-  readonly handbookSearchKey: () => string | null
+  readonly handbookSearchKey: () => Promise<string | null>
   /** The API reference, as the end of a page. */
   readonly reference: () => Promise<string>
 }

@@ -48,7 +48,7 @@ describe("the search of the handbook", { tags: ["chromium"] }, () => {
       await serveAccounts({
         dir,
         engine,
-        handbookKey: (text) => (isCrawled && text === HANDBOOK_KEY ? handbook : null),
+        handbookKey: async (text) => (isCrawled && text === HANDBOOK_KEY ? handbook : null),
       }),
     )
     browser = opened.use(await openBrowser(executablePath!))

@@ -18,7 +18,7 @@ export interface HandbookOptions {
   /** Told on top of each page; null: nothing. */
   readonly notice?: string | null
   /** The public key with which the widget on each page searches the handbook; null: there is nothing to search yet. Left out: no page has one. */
-  readonly searchKey?: () => string | null
+  readonly searchKey?: () => Promise<string | null>
   /** HTML that other parts put at the end of a page, by its name; made when the page is first asked for. */
   readonly appended?: Readonly<Record<string, () => Promise<string>>>
 }
@@ -43,7 +43,7 @@ export function handbook({
   docsDir,
   publicUrl,
   notice = null,
-  searchKey = () => null,
+  searchKey = async () => null,
   appended = {},
 }: HandbookOptions): Middleware {
   const base = publicUrl?.replace(/\/+$/, "")
@@ -75,7 +75,7 @@ export function handbook({
     } else if (ctx.method !== "GET" && ctx.method !== "HEAD") {
       refuseMethod(ctx)
     } else {
-      const key = path.startsWith("/docs/") ? searchKey() : null
+      const key = path.startsWith("/docs/") ? await searchKey() : null
       ctx.set("Content-Security-Policy", key === null ? CONTENT_SECURITY_POLICY : POLICY_WITH_SEARCH)
       ctx.set("X-Content-Type-Options", "nosniff")
       ctx.set("Referrer-Policy", "no-referrer")

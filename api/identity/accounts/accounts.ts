@@ -26,13 +26,13 @@ export interface AccountsConfig extends Values<typeof accountSettings> {
 }
 
 /** Keys and what they use: what the endpoints ask of it. */
-export interface Accounts extends Disposable {
+export interface Accounts extends AsyncDisposable {
   readonly keys: KeyStore
   /** Keys that stand in web pages; {@link keys} knows none of them. */
   readonly publicKeys: PublicKeyStore
   readonly collections: Collections
   /** What is wrong with names of sources; null: nothing. */
-  readonly unknownSource: (names: readonly string[]) => string | null
+  readonly unknownSource: (names: readonly string[]) => Promise<string | null>
   readonly ledger: Ledger
   readonly billing: Billing
   readonly callLog: CallLog
@@ -44,7 +44,7 @@ export interface Accounts extends Disposable {
   /** Of callers with public keys, by key and address: however many there are, they push none of the others out. */
   readonly publicRates: Pick<RateCounter, "take">
   /** What callers have stored, by what it is. */
-  readonly stored: () => ReadonlyMap<string, StoredBytes>
+  readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>
   /** What each key has had kept, in all. */
   readonly kept: KeptByKey
   readonly hashHuman: HumanHash
@@ -61,12 +61,12 @@ const MEGABYTE = 1_000_000
  * @param onProblem told of what fails beside any call
  * @param onWaiting told of calls that wait to be counted until there is room on the disk, with 0 once all are
  */
-export function openAccounts(
+export async function openAccounts(
   db: StateStore,
   config: AccountsConfig,
   onProblem: (error: unknown) => void,
   onWaiting: BillingParts["onWaiting"] = () => {},
-): Accounts {
+): Promise<Accounts> {
   const plan = {
     name: config.planName,
     credits: config.planCredits === 0 ? null : config.planCredits,
@@ -79,11 +79,11 @@ export function openAccounts(
   const feedback = new FeedbackStore(db, config.feedbackMb * MEGABYTE)
   const pageRequests = new PageRequestStore(db)
   const audit = new AuditLog(db, config.auditDays)
-  const hashHuman = openHumanHash(db, config.humanIdSecret)
-  const hashCaller = isOnServer(db) ? openCallerHash(db) : null
-  ledger.recover()
+  const hashHuman = await openHumanHash(db, config.humanIdSecret)
+  const hashCaller = isOnServer(db) ? await openCallerHash(db) : null
+  await ledger.recover()
   // A wait would hold up every request of this process.
-  db.exec("pragma busy_timeout = 0")
+  db.patienceMs = 0
   const writes = new WriteQueue(db)
 
   const billing = new Billing({
@@ -116,19 +116,20 @@ export function openAccounts(
     audit,
     rates: isOnServer(db) ? new SharedRates(db) : new RateCounter(),
     publicRates: hashCaller === null ? new RateCounter() : new SharedRates(db, hashCaller),
-    stored: () =>
+    stored: async () =>
       new Map([
-        ["calls", { bytes: callLog.stored.all().bytes, most: config.logMb * MEGABYTE }],
-        ["feedback", { bytes: feedback.stored.all().bytes, most: config.feedbackMb * MEGABYTE }],
-        ["page-requests", { bytes: pageRequests.stored.all().bytes, most: null }],
-        ["keys", { bytes: keys.stored.all().bytes, most: null }],
+        ["calls", { bytes: (await callLog.stored.all()).bytes, most: config.logMb * MEGABYTE }],
+        ["feedback", { bytes: (await feedback.stored.all()).bytes, most: config.feedbackMb * MEGABYTE }],
+        ["page-requests", { bytes: (await pageRequests.stored.all()).bytes, most: null }],
+        ["keys", { bytes: (await keys.stored.all()).bytes, most: null }],
       ]),
     kept: new KeptByKey(db, config.keyStoredMb * MEGABYTE),
     hashHuman,
     writes,
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       tidying[Symbol.dispose]()
-      billing[Symbol.dispose]()
+      await writes.idle()
+      await billing[Symbol.asyncDispose]()
     },
   }
 }

@@ -86,8 +86,8 @@ export class CallLog {
     this.#log = new BoundedLog(this.#prepare, { table: "call_log", owner: "key_id" })
   }
 
-  add(entry: CallEntry): void {
-    this.#prepare(
+  async add(entry: CallEntry): Promise<void> {
+    await this.#prepare(
       `insert into call_log (at, request_id, endpoint, depth, seconds, credits, key_id, key_hint, project, session,
          human, query) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
@@ -104,12 +104,12 @@ export class CallLog {
       entry.human,
       entry.query?.slice(0, MOST_QUERY_CHARS) ?? null,
     )
-    countUse(this.#prepare, entry)
-    this.stored.makeRoom(entry.keyId, this.#limits, this.#log.dropOldest)
+    await countUse(this.#prepare, entry)
+    await this.stored.makeRoom(entry.keyId, this.#limits, this.#log.dropOldest)
   }
 
   /** Newest first. */
-  list({ limit, from, before, endpoints, project, keyId }: CallFilter): CallEntry[] {
+  async list({ limit, from, before, endpoints, project, keyId }: CallFilter): Promise<CallEntry[]> {
     const filter: (readonly [string, ...StateValue[]])[] = []
     if (from !== undefined) filter.push(["at >= ?", from])
     if (before !== undefined) filter.push(["at < ?", before])
@@ -117,28 +117,28 @@ export class CallLog {
     if (keyId !== undefined) filter.push(["key_id = ?", keyId])
     if (endpoints !== undefined)
       filter.push(["endpoint in (select value from json_each(?))", JSON.stringify(endpoints)])
-    return this.#log.list({ limit }, filter).map(entryOf)
+    return (await this.#log.list({ limit }, filter)).map(entryOf)
   }
 
   /** As {@link useOfKeys}. */
-  use(asked: Parameters<typeof useOfKeys>[1]): KeyUse[] {
-    return useOfKeys(this.#prepare, asked)
+  async use(asked: Parameters<typeof useOfKeys>[1]): Promise<KeyUse[]> {
+    return await useOfKeys(this.#prepare, asked)
   }
 
   /** When each of these keys was last used for a call that counts, in milliseconds since 1970; to the day where that call is forgotten. */
-  lastUse(keyIds: readonly string[]): ReadonlyMap<string, number> {
-    const found = new Map(lastDays(this.#prepare))
+  async lastUse(keyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const found = new Map(await lastDays(this.#prepare))
     for (const id of keyIds) {
-      const { at } = this.#prepare("select max(at) as at from call_log where key_id = ?").get(id)!
+      const { at } = (await this.#prepare("select max(at) as at from call_log where key_id = ?").get(id))!
       if (typeof at === "number") found.set(id, at)
     }
     return found
   }
 
   /** Forgets up to `count` calls from before `time`. @returns how many there were */
-  prune(time: number, count: number): number {
-    pruneUse(this.#prepare, Date.now())
-    return this.#log.prune(time, count)
+  async prune(time: number, count: number): Promise<number> {
+    await pruneUse(this.#prepare, Date.now())
+    return await this.#log.prune(time, count)
   }
 }
 

@@ -64,8 +64,8 @@ export class FeedbackStore {
     this.prune = this.#log.prune
   }
 
-  add({ id, at, keyId, requestId, sessionId, fields }: Feedback): void {
-    this.#prepare("insert into feedback values (?, ?, ?, ?, ?, ?)").run(
+  async add({ id, at, keyId, requestId, sessionId, fields }: Feedback): Promise<void> {
+    await this.#prepare("insert into feedback values (?, ?, ?, ?, ?, ?)").run(
       id,
       at,
       keyId,
@@ -73,12 +73,12 @@ export class FeedbackStore {
       sessionId,
       JSON.stringify(fields),
     )
-    this.stored.makeRoom(keyId, this.#limits, this.#log.dropOldest)
+    await this.stored.makeRoom(keyId, this.#limits, this.#log.dropOldest)
   }
 
   /** Newest first. */
-  list(slice: { readonly limit: number; readonly offset: number }): Feedback[] {
-    return this.#log.list(slice).map((row) => ({
+  async list(slice: { readonly limit: number; readonly offset: number }): Promise<Feedback[]> {
+    return (await this.#log.list(slice)).map((row) => ({
       id: row["id"] as string,
       at: Number(row["at"]),
       keyId: row["key_id"] as string,
@@ -88,7 +88,7 @@ export class FeedbackStore {
     }))
   }
 
-  count(): number {
-    return this.#log.count()
+  async count(): Promise<number> {
+    return await this.#log.count()
   }
 }

@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto"
 
-import { patiently } from "#base/store/busy.ts"
 import { migrate, type StateStore } from "#base/store/state-store.ts"
 
 /** Turns the id of a person into one that tells persons apart and names nobody. */
@@ -14,12 +13,13 @@ const SHOWN_CHARS = 32
  * HMAC-SHA256 (RFC 2104) under a secret: a plain hash of an e-mail address is found by hashing addresses.
  * @param secret empty: one that is made at the first start and kept in `state.db`
  */
-export function openHumanHash(db: StateStore, secret: string): HumanHash {
-  return hashUnder(secret === "" ? keptSecret(db, "human-ids") : secret)
+export async function openHumanHash(db: StateStore, secret: string): Promise<HumanHash> {
+  return hashUnder(secret === "" ? await keptSecret(db, "human-ids") : secret)
 }
 
 /** The same for addresses that calls come from. */
-export const openCallerHash = (db: StateStore): HumanHash => hashUnder(keptSecret(db, "callers"))
+export const openCallerHash = async (db: StateStore): Promise<HumanHash> =>
+  hashUnder(await keptSecret(db, "callers"))
 
 const hashUnder =
   (key: string | Uint8Array): HumanHash =>
@@ -27,13 +27,13 @@ const hashUnder =
     createHmac("sha256", key).update(id).digest("hex").slice(0, SHOWN_CHARS)
 
 /** A secret of 32 random bytes that is made with its first use and kept in `state.db`, by its name. */
-export function keptSecret(db: StateStore, name: string): Uint8Array {
+export async function keptSecret(db: StateStore, name: string): Promise<Uint8Array> {
   migrate(db, "account-secrets", STEPS)
   const find = db.prepare("select value from account_secret where name = ?")
-  if (find.get(name) === undefined) {
+  if ((await find.get(name)) === undefined) {
     // Of two processes that start at once the first one's counts.
     const make = db.prepare("insert into account_secret values (?, ?) on conflict do nothing")
-    patiently(db, () => make.run(name, randomBytes(SECRET_BYTES)))
+    await db.patiently(() => make.run(name, randomBytes(SECRET_BYTES)))
   }
-  return find.get(name)!["value"] as Uint8Array
+  return (await find.get(name))!["value"] as Uint8Array
 }

@@ -41,17 +41,20 @@ interface CountedCall {
 }
 
 /** Counts a call into its day. Belongs into the transaction that logs it. */
-export function countUse(prepare: Prepare, { at, keyId, endpoint, credits }: CountedCall): void {
-  prepare(
+export async function countUse(
+  prepare: Prepare,
+  { at, keyId, endpoint, credits }: CountedCall,
+): Promise<void> {
+  await prepare(
     `insert into key_use values (?, ?, ?, 1, ?)
      on conflict (day, key_id, endpoint) do update set calls = calls + 1, credits = credits + excluded.credits`,
   ).run(dayOf(at), keyId, endpoint, credits)
 }
 
 /** Forgets days that are too old, and the oldest when there are too many rows. */
-export function pruneUse(prepare: Prepare, now: number): void {
-  prepare("delete from key_use where day < ?").run(dayOf(now - USE_DAYS * DAY_MS))
-  prepare(
+export async function pruneUse(prepare: Prepare, now: number): Promise<void> {
+  await prepare("delete from key_use where day < ?").run(dayOf(now - USE_DAYS * DAY_MS))
+  await prepare(
     "delete from key_use where day <= (select day from key_use order by day desc limit 1 offset ?)",
   ).run(MOST_ROWS)
 }
@@ -60,11 +63,11 @@ export function pruneUse(prepare: Prepare, now: number): void {
  * What keys used in the last days, today among them, newest first and then by key.
  * @param keyId of this key alone; null: of all
  */
-export function useOfKeys(
+export async function useOfKeys(
   prepare: Prepare,
   { days, by, keyId }: { readonly days: number; readonly by: "day" | "month"; readonly keyId: string | null },
-): KeyUse[] {
-  const rows = prepare(
+): Promise<KeyUse[]> {
+  const rows = await prepare(
     `select substr(day, 1, ?1) as time, key_id, endpoint, sum(calls) as calls, sum(credits) as credits from key_use
      where day >= ?2 and (?3 is null or key_id = ?3) group by 1, 2, 3 order by 1 desc, 2`,
   ).all(by === "day" ? 10 : 7, dayOf(Date.now() - (days - 1) * DAY_MS), keyId)
@@ -85,10 +88,11 @@ export function useOfKeys(
 }
 
 /** The last day on which each key was used, as the time of its beginning. */
-export const lastDays = (prepare: Prepare): [string, number][] =>
-  prepare("select key_id, max(day) as day from key_use group by key_id")
-    .all()
-    .map((row) => [String(row["key_id"]), Date.parse(String(row["day"]))])
+export const lastDays = async (prepare: Prepare): Promise<[string, number][]> =>
+  (await prepare("select key_id, max(day) as day from key_use group by key_id").all()).map((row) => [
+    String(row["key_id"]),
+    Date.parse(String(row["day"])),
+  ])
 
 const NONE = Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, { calls: 0, credits: 0 }])) as Record<
   Endpoint,

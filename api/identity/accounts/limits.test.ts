@@ -47,8 +47,8 @@ describe("under 64 clients at once", () => {
     const engine = new FakeEngine([hit()])
     await using one = await serveAccounts({ dir, engine })
     await using other = await serveAccounts({ dir, engine })
-    const key = one.key({ creditLimit: { credits: 101, per: "month" } })
-    const free = one.key()
+    const key = await one.key({ creditLimit: { credits: 101, per: "month" } })
+    const free = await one.key()
     const statuses = await flood(4, async (client) => {
       const app = client % 2 === 0 ? one : other
       return (await app.call("/search", key, { query: "pumps" })).status
@@ -68,7 +68,7 @@ describe("under 64 clients at once", () => {
   test("the plan holds for all keys together, and then what may be used beyond it", async () => {
     const config = { planCredits: 60, paygoCredits: 31, planName: "Ours" }
     await using app = await serveAccounts({ config })
-    const keys = Array.from({ length: CLIENTS }, () => app.key())
+    const keys = await Promise.all(Array.from({ length: CLIENTS }, () => app.key()))
     const statuses = await flood(2, async (client) => {
       const body = { query: "pumps", search_depth: client % 2 === 0 ? "basic" : "advanced" }
       return (await app.call("/search", keys[client]!, body)).status
@@ -85,7 +85,7 @@ describe("under 64 clients at once", () => {
 
   test("pages that are counted in blocks do not pass a limit between two blocks", async () => {
     await using app = await serveAccounts({ reader })
-    const key = app.key({ creditLimit: { credits: 6, per: "total" } })
+    const key = await app.key({ creditLimit: { credits: 6, per: "total" } })
     let pages = 0
     const statuses = await flood(1, async () => {
       const urls = [site.url("/a"), site.url("/b"), site.url("/c")]
@@ -105,8 +105,8 @@ describe("under 64 clients at once", () => {
     await using app = await serveAccounts({
       config: { rateLimits: { search: { calls: 40, seconds: 3600 } } },
     })
-    const key = app.key()
-    const own = app.key({ rateLimits: { "*": { calls: 3, seconds: 3600 } } })
+    const key = await app.key()
+    const own = await app.key({ rateLimits: { "*": { calls: 3, seconds: 3600 } } })
     const statuses = await flood(2, async () => (await app.call("/search", key, { query: "pumps" })).status)
     expect(statuses).toEqual(
       new Map([
@@ -143,7 +143,7 @@ describe("credits", () => {
   ])("a call beyond the limit of the %s costs nothing and says so", async (_, spec, config, status, text) => {
     const engine = new FakeEngine([hit()])
     await using app = await serveAccounts({ engine, config })
-    const key = app.key(spec)
+    const key = await app.key(spec)
     const refused = await app.call("/search", key, { query: "pumps", search_depth: "advanced" })
     expect([refused.status, Object.keys(refused.body), Object.keys(refused.body.detail)]).toEqual([
       status,
@@ -160,7 +160,7 @@ describe("credits", () => {
     await using app = await serveAccounts({ engine: new FakeEngine([hit()]) })
     const query =
       "how do the seals of a pump compare with the seals of a compressor, and which wear out first?"
-    const { body } = await app.call("/search", app.key(), {
+    const { body } = await app.call("/search", await app.key(), {
       query,
       auto_parameters: true,
       include_usage: true,
@@ -172,7 +172,7 @@ describe("credits", () => {
   test("calls that fail or are refused cost nothing, and what they set aside comes back", async () => {
     const engine = new FakeEngine([hit()])
     await using app = await serveAccounts({ engine })
-    const key = app.key({ creditLimit: { credits: 2, per: "total" } })
+    const key = await app.key({ creditLimit: { credits: 2, per: "total" } })
     engine.failure = new Error("broken")
     for (let i = 0; i < 3; i++) {
       expect((await app.call("/search", key, { query: "pumps" })).status).toBe(500)
@@ -193,20 +193,24 @@ describe("credits", () => {
     })
     await using app = await serveAccounts({ reader: local })
     const credits = async (body: object) => {
-      const answer = await app.call("/crawl", app.key(), { url: ten.url("/"), include_usage: true, ...body })
+      const answer = await app.call("/crawl", await app.key(), {
+        url: ten.url("/"),
+        include_usage: true,
+        ...body,
+      })
       expect(answer.body.results).toHaveLength(10)
       return answer.body.usage.credits
     }
     expect(await credits({})).toBe(3)
     expect(await credits({ extract_depth: "advanced" })).toBe(5)
-    const map = await app.call("/map", app.key(), { url: ten.url("/"), include_usage: true })
+    const map = await app.call("/map", await app.key(), { url: ten.url("/"), include_usage: true })
     expect(map.body.usage).toEqual({ credits: 1 })
   })
 
   test("of one project are counted for it, and asked for by it", async () => {
     await using app = await serveAccounts()
-    const key = app.key()
-    const tied = app.key({ projects: ["pumps"] })
+    const key = await app.key()
+    const tied = await app.key({ projects: ["pumps"] })
     const project = (name: string) => ({ "X-Project-ID": name })
     await app.call("/search", key, { query: "a" }, project("seals"))
     await app.call("/search", key, { query: "a", search_depth: "advanced" })

@@ -78,46 +78,46 @@ export class PageRequestStore {
   }
 
   /** @returns its id among {@link list} */
-  add({ at, keyId, url, question, comment }: PageRequest): string {
+  async add({ at, keyId, url, question, comment }: PageRequest): Promise<string> {
     const id = idOf(url, question)
-    this.#prepare(
+    await this.#prepare(
       `insert into page_request (wanted, key_id, url, question, comment, first_at, last_at) values (?, ?, ?, ?, ?, ?, ?)
        on conflict (wanted, key_id) do update set question = excluded.question, comment = excluded.comment, last_at = excluded.last_at`,
     ).run(id, keyId, url, question, comment, at, at)
-    this.stored.makeRoom(keyId, this.#limits, this.#log.dropOldest)
+    await this.stored.makeRoom(keyId, this.#limits, this.#log.dropOldest)
     return id
   }
 
   /** What most keys ask for first, the newest of those. */
-  list({ limit, offset }: { readonly limit: number; readonly offset: number }): WantedPage[] {
+  async list({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<WantedPage[]> {
     // The words of the one who asked last.
-    return this.#prepare(
-      `select wanted, url, question, comment, keys, first_asked as first_at, last_at from (
+    return (
+      await this.#prepare(
+        `select wanted, url, question, comment, keys, first_asked as first_at, last_at from (
          select wanted, url, question, comment, last_at, count(*) over (partition by wanted) as keys,
            min(first_at) over (partition by wanted) as first_asked,
            row_number() over (partition by wanted order by last_at desc, key_id) as place
          from page_request) as asked
        where place = 1 order by keys desc, last_at desc, wanted limit ? offset ?`,
-    )
-      .all(limit, offset)
-      .map((row) => ({
-        id: row["wanted"] as string,
-        url: row["url"] as string,
-        question: row["question"] as string,
-        comment: row["comment"] as string,
-        keys: Number(row["keys"]),
-        firstAt: Number(row["first_at"]),
-        lastAt: Number(row["last_at"]),
-      }))
+      ).all(limit, offset)
+    ).map((row) => ({
+      id: row["wanted"] as string,
+      url: row["url"] as string,
+      question: row["question"] as string,
+      comment: row["comment"] as string,
+      keys: Number(row["keys"]),
+      firstAt: Number(row["first_at"]),
+      lastAt: Number(row["last_at"]),
+    }))
   }
 
-  count(): number {
-    return Number(this.#prepare("select count(distinct wanted) as n from page_request").get()!["n"])
+  async count(): Promise<number> {
+    return Number((await this.#prepare("select count(distinct wanted) as n from page_request").get())!["n"])
   }
 
   /** Forgets what was asked for. @returns whether it was there */
-  settle(id: string): boolean {
-    return Number(this.#prepare("delete from page_request where wanted = ?").run(id).changes) > 0
+  async settle(id: string): Promise<boolean> {
+    return Number((await this.#prepare("delete from page_request where wanted = ?").run(id)).changes) > 0
   }
 }
 

@@ -21,10 +21,10 @@ const NOW = Date.UTC(2026, 0, 31, 12)
 
 let dir: string
 let db: StateStore
-beforeEach(() => {
+beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: NOW })
   dir = mkdtempSync(join(tmpdir(), "fossick-stores-"))
-  db = openStateStore(dir)
+  db = await openStateStore(dir)
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -49,7 +49,7 @@ const call = (more: Partial<CallEntry>): CallEntry => ({
 })
 
 describe("the log of calls", () => {
-  test("shows them as they were, the newest first, by time, endpoint, project and key", () => {
+  test("shows them as they were, the newest first, by time, endpoint, project and key", async () => {
     const log = new CallLog(db)
     const first = call({
       requestId: "1",
@@ -64,44 +64,41 @@ describe("the log of calls", () => {
       call({ requestId: "3", endpoint: "map", project: "pumps" }),
       call({ requestId: "4" }),
     ]
-    for (const one of [first, ...others]) log.add(one)
-    const ids = (filter: Partial<Parameters<CallLog["list"]>[0]>) =>
-      log
-        .list({ limit: 10, ...filter })
-        .map(({ requestId }) => requestId)
-        .join("")
-    expect(log.list({ limit: 10 }).at(-1)).toEqual(first)
-    expect(ids({})).toBe("4321")
-    expect(ids({ limit: 2 })).toBe("43")
-    expect(ids({ from: NOW - 1 })).toBe("432")
-    expect(ids({ before: NOW - 1 })).toBe("1")
-    expect(ids({ from: NOW - 2, before: NOW })).toBe("21")
-    expect(ids({ endpoints: ["crawl", "map"] })).toBe("32")
-    expect(ids({ endpoints: [] })).toBe("")
-    expect(ids({ project: "pumps" })).toBe("31")
+    for (const one of [first, ...others]) await log.add(one)
+    const ids = async (filter: Partial<Parameters<CallLog["list"]>[0]>) =>
+      (await log.list({ limit: 10, ...filter })).map(({ requestId }) => requestId).join("")
+    expect((await log.list({ limit: 10 })).at(-1)).toEqual(first)
+    expect(await ids({})).toBe("4321")
+    expect(await ids({ limit: 2 })).toBe("43")
+    expect(await ids({ from: NOW - 1 })).toBe("432")
+    expect(await ids({ before: NOW - 1 })).toBe("1")
+    expect(await ids({ from: NOW - 2, before: NOW })).toBe("21")
+    expect(await ids({ endpoints: ["crawl", "map"] })).toBe("32")
+    expect(await ids({ endpoints: [] })).toBe("")
+    expect(await ids({ project: "pumps" })).toBe("31")
     // No project is none that could be asked for.
-    expect(ids({ project: "" })).toBe("")
-    expect(ids({ keyId: "a", endpoints: ["search"] })).toBe("41")
+    expect(await ids({ project: "" })).toBe("")
+    expect(await ids({ keyId: "a", endpoints: ["search"] })).toBe("41")
   })
 
-  test("keeps so much of a question", () => {
+  test("keeps so much of a question", async () => {
     const log = new CallLog(db)
-    log.add(call({ query: "x".repeat(MOST_QUERY_CHARS + 1) }))
-    expect(log.list({ limit: 1 })[0]!.query).toBe("x".repeat(MOST_QUERY_CHARS))
+    await log.add(call({ query: "x".repeat(MOST_QUERY_CHARS + 1) }))
+    expect((await log.list({ limit: 1 }))[0]!.query).toBe("x".repeat(MOST_QUERY_CHARS))
   })
 
-  test("counts what each key used by day and month, and knows when it was used last", () => {
+  test("counts what each key used by day and month, and knows when it was used last", async () => {
     const log = new CallLog(db)
     const at = (days: number) => NOW - days * DAY
-    log.add(call({ at: at(40), credits: 9 }))
-    log.add(call({ at: at(1), endpoint: "crawl", credits: 5 }))
-    log.add(call({ credits: 2 }))
-    log.add(call({ credits: 2 }))
-    log.add(call({ keyId: "b", credits: 0 }))
+    await log.add(call({ at: at(40), credits: 9 }))
+    await log.add(call({ at: at(1), endpoint: "crawl", credits: 5 }))
+    await log.add(call({ credits: 2 }))
+    await log.add(call({ credits: 2 }))
+    await log.add(call({ keyId: "b", credits: 0 }))
     const none = { calls: 0, credits: 0 }
     const endpoints = { search: none, extract: none, crawl: none, map: none, research: none }
     const search = { calls: 2, credits: 4 }
-    expect(log.use({ days: 2, by: "day", keyId: null })).toEqual([
+    expect(await log.use({ days: 2, by: "day", keyId: null })).toEqual([
       { time: "2026-01-31", keyId: "a", ...search, endpoints: { ...endpoints, search } },
       {
         time: "2026-01-31",
@@ -118,41 +115,43 @@ describe("the log of calls", () => {
         endpoints: { ...endpoints, crawl: { calls: 1, credits: 5 } },
       },
     ])
-    expect(log.use({ days: 1, by: "day", keyId: "b" }).map(({ keyId }) => keyId)).toEqual(["b"])
-    expect(log.use({ days: 1, by: "day", keyId: null }).map(({ time }) => time)).toEqual([
+    expect((await log.use({ days: 1, by: "day", keyId: "b" })).map(({ keyId }) => keyId)).toEqual(["b"])
+    expect((await log.use({ days: 1, by: "day", keyId: null })).map(({ time }) => time)).toEqual([
       "2026-01-31",
       "2026-01-31",
     ])
-    expect(log.use({ days: 60, by: "month", keyId: "a" })).toMatchObject([
+    expect(await log.use({ days: 60, by: "month", keyId: "a" })).toMatchObject([
       { time: "2026-01", calls: 3, credits: 9, endpoints: { search, crawl: { calls: 1, credits: 5 } } },
       { time: "2025-12", calls: 1, credits: 9 },
     ])
-    expect(log.lastUse(["a", "nobody"])).toEqual(
+    expect(await log.lastUse(["a", "nobody"])).toEqual(
       new Map([
         ["a", NOW],
         ["b", Date.UTC(2026, 0, 31)],
       ]),
     )
     // To the day where the call itself is forgotten, until that is too long ago.
-    expect(log.prune(NOW + 1, 2)).toBe(2)
-    expect(log.prune(NOW + 1, 10)).toBe(3)
-    expect(log.list({ limit: 1 })).toEqual([])
-    expect(log.lastUse(["a"]).get("a")).toBe(Date.UTC(2026, 0, 31))
+    expect(await log.prune(NOW + 1, 2)).toBe(2)
+    expect(await log.prune(NOW + 1, 10)).toBe(3)
+    expect(await log.list({ limit: 1 })).toEqual([])
+    expect((await log.lastUse(["a"])).get("a")).toBe(Date.UTC(2026, 0, 31))
     vi.setSystemTime(NOW + USE_DAYS * DAY)
-    log.prune(0, 1)
-    expect(log.lastUse(["a"]).has("a")).toBe(true)
+    await log.prune(0, 1)
+    expect((await log.lastUse(["a"])).has("a")).toBe(true)
     vi.setSystemTime(NOW + (USE_DAYS + 1) * DAY)
-    log.prune(0, 1)
-    expect(log.lastUse(["a"]).size).toBe(0)
+    await log.prune(0, 1)
+    expect((await log.lastUse(["a"])).size).toBe(0)
   })
 })
 
-test("what calls take in the log grows with what callers choose", () => {
+test("what calls take in the log grows with what callers choose", async () => {
   const log = new CallLog(db)
-  log.add(call({ requestId: "1" }))
-  const { bytes } = log.stored.all()
-  log.add(call({ requestId: "2", project: "p".repeat(10), session: "s".repeat(20), query: "q".repeat(400) }))
-  expect(log.stored.all()).toEqual({ entries: 2, bytes: 2 * bytes + 430 })
+  await log.add(call({ requestId: "1" }))
+  const { bytes } = await log.stored.all()
+  await log.add(
+    call({ requestId: "2", project: "p".repeat(10), session: "s".repeat(20), query: "q".repeat(400) }),
+  )
+  expect(await log.stored.all()).toEqual({ entries: 2, bytes: 2 * bytes + 430 })
 })
 
 test("what callers left is forgotten after its days, from when the accounts are opened, and each part keeps its own version", async () => {
@@ -161,21 +160,21 @@ test("what callers left is forgotten after its days, from when the accounts are 
     ["old", NOW - 31 * DAY],
     ["new", NOW - 29 * DAY],
   ] as const) {
-    log.add(call({ requestId: name, at }))
-    feedback.add({ id: name, at, keyId: "a", requestId: "r", sessionId: "", fields: { text: "good" } })
-    pages.add({ at, keyId: "a", url: "", question: name, comment: "" })
+    await log.add(call({ requestId: name, at }))
+    await feedback.add({ id: name, at, keyId: "a", requestId: "r", sessionId: "", fields: { text: "good" } })
+    await pages.add({ at, keyId: "a", url: "", question: name, comment: "" })
   }
   const problems: unknown[] = []
   const config = { ...readSettings(accountSettings, {}), apiKey: "", logDays: 30 }
-  using _ = openAccounts(db, config, (error) => problems.push(error))
-  const left = () => [
-    log.list({ limit: 9 }).map(({ requestId }) => requestId),
-    feedback.list({ limit: 9, offset: 0 }).map(({ id }) => id),
-    pages.list({ limit: 9, offset: 0 }).map(({ question }) => question),
+  await using _ = await openAccounts(db, config, (error) => problems.push(error))
+  const left = async () => [
+    (await log.list({ limit: 9 })).map(({ requestId }) => requestId),
+    (await feedback.list({ limit: 9, offset: 0 })).map(({ id }) => id),
+    (await pages.list({ limit: 9, offset: 0 })).map(({ question }) => question),
   ]
   await expect.poll(left).toEqual([["new"], ["new"], ["new"]])
   expect(problems).toEqual([])
-  const parts = db.prepare("select part from schema_version").all()
+  const parts = await db.prepare("select part from schema_version").all()
   expect(parts.map(({ part }) => part)).toEqual(
     expect.arrayContaining(
       "account-secrets audit call-log collections feedback keys ledger page-requests public-keys".split(" "),
@@ -183,7 +182,7 @@ test("what callers left is forgotten after its days, from when the accounts are 
   )
 })
 
-test("feedback is shown as it came, the newest first, and forgotten from its oldest on", () => {
+test("feedback is shown as it came, the newest first, and forgotten from its oldest on", async () => {
   const store = new FeedbackStore(db)
   const one = (id: string, at: number) => ({
     id,
@@ -198,92 +197,100 @@ test("feedback is shown as it came, the newest first, and forgotten from its old
     ["new", 3],
     ["mid", 2],
   ] as const)
-    store.add(one(id, at))
-  expect(store.list({ limit: 2, offset: 0 })).toEqual([one("new", 3), one("mid", 2)])
-  expect(store.list({ limit: 2, offset: 2 })).toEqual([one("old", 1)])
-  expect([store.prune(3, 1), store.count(), store.prune(3, 10), store.prune(3, 10)]).toEqual([1, 2, 1, 0])
-  expect(store.list({ limit: 9, offset: 0 }).map(({ id }) => id)).toEqual(["new"])
+    await store.add(one(id, at))
+  expect(await store.list({ limit: 2, offset: 0 })).toEqual([one("new", 3), one("mid", 2)])
+  expect(await store.list({ limit: 2, offset: 2 })).toEqual([one("old", 1)])
+  expect([
+    await store.prune(3, 1),
+    await store.count(),
+    await store.prune(3, 10),
+    await store.prune(3, 10),
+  ]).toEqual([1, 2, 1, 0])
+  expect((await store.list({ limit: 9, offset: 0 })).map(({ id }) => id)).toEqual(["new"])
 })
 
-test("pages that are missed are listed by how many keys ask for them, with the words of the last", () => {
+test("pages that are missed are listed by how many keys ask for them, with the words of the last", async () => {
   const store = new PageRequestStore(db)
   const ask = (at: number, keyId: string, url: string, question: string, comment = "") =>
     store.add({ at, keyId, url, question, comment })
-  const page = ask(1, "a", "https://x.example/", "how?", "please")
-  const question = ask(2, "a", "", "How much?")
-  expect(ask(3, "b", "https://x.example/", "why?")).toBe(page)
+  const page = await ask(1, "a", "https://x.example/", "how?", "please")
+  const question = await ask(2, "a", "", "How much?")
+  expect(await ask(3, "b", "https://x.example/", "why?")).toBe(page)
   // A key asks for the same thing once, in whatever letters.
-  expect(ask(4, "a", "", "how MUCH?")).toBe(question)
+  expect(await ask(4, "a", "", "how MUCH?")).toBe(question)
   expect(question).toMatch(/^[0-9a-f]{16}$/)
-  expect(store.list({ limit: 9, offset: 0 })).toEqual([
+  expect(await store.list({ limit: 9, offset: 0 })).toEqual([
     { id: page, url: "https://x.example/", question: "why?", comment: "", keys: 2, firstAt: 1, lastAt: 3 },
     { id: question, url: "", question: "how MUCH?", comment: "", keys: 1, firstAt: 2, lastAt: 4 },
   ])
-  expect(store.list({ limit: 1, offset: 1 }).map(({ id }) => id)).toEqual([question])
-  expect(store.count()).toBe(2)
-  expect([store.settle(question), store.settle(question)]).toEqual([true, false])
-  expect([store.prune(3, 9), store.prune(4, 9), store.count()]).toEqual([1, 1, 0])
+  expect((await store.list({ limit: 1, offset: 1 })).map(({ id }) => id)).toEqual([question])
+  expect(await store.count()).toBe(2)
+  expect([await store.settle(question), await store.settle(question)]).toEqual([true, false])
+  expect([await store.prune(3, 9), await store.prune(4, 9), await store.count()]).toEqual([1, 1, 0])
 })
 
-test("what is missed is told apart by its address, or else by its question, and stays the same over an update", () => {
+test("what is missed is told apart by its address, or else by its question, and stays the same over an update", async () => {
   const store = new PageRequestStore(db)
   const ask = (url: string, question: string) => store.add({ at: 1, keyId: "a", url, question, comment: "" })
   const hash = (...wanted: string[]) =>
     createHash("sha256").update(JSON.stringify(wanted)).digest("hex").slice(0, 16)
-  expect(ask("https://x.example/", "how?")).toBe(hash("url", "https://x.example/"))
-  expect(ask("", "How?")).toBe(hash("question", "how?"))
-  expect(store.count()).toBe(2)
+  expect(await ask("https://x.example/", "how?")).toBe(hash("url", "https://x.example/"))
+  expect(await ask("", "How?")).toBe(hash("question", "how?"))
+  expect(await store.count()).toBe(2)
 })
 
-test("a key may leave fifty thousand entries of feedback: then its oldest go, and nobody else's", () => {
+test("a key may leave fifty thousand entries of feedback: then its oldest go, and nobody else's", async () => {
   const store = new FeedbackStore(db)
   const add = (id: string, at: number, keyId = "busy") =>
     store.add({ id, at, keyId, requestId: "", sessionId: "", fields: {} })
-  transaction(db, () => {
-    add("other", 0, "other")
-    for (let at = 600; at >= 1; at--) add(String(at), at)
+  await transaction(db, async () => {
+    await add("other", 0, "other")
+    for (let at = 600; at >= 1; at--) await add(String(at), at)
   })
   // Counted as if there were so many.
   const counted = db.prepare("update stored_use set entries = ? where store = 'feedback' and key_id = 'busy'")
-  counted.run(49_999)
-  add("601", 601)
-  expect(store.count()).toBe(602)
-  add("602", 602)
+  await counted.run(49_999)
+  await add("601", 601)
+  expect(await store.count()).toBe(602)
+  await add("602", 602)
   // A hundredth of what the key has, rounded up: 501.
-  const left = store.list({ limit: 200, offset: 0 }).map(({ at }) => at)
+  const left = (await store.list({ limit: 200, offset: 0 })).map(({ at }) => at)
   expect(left).toEqual([...Array.from({ length: 101 }, (_, before) => 602 - before), 0])
 })
 
-test("a key may miss a thousand pages: then its oldest go, and nobody else's", () => {
+test("a key may miss a thousand pages: then its oldest go, and nobody else's", async () => {
   const store = new PageRequestStore(db)
   const ask = (keyId: string, at: number) =>
     store.add({ at, keyId, url: "", question: `${keyId} ${at}`, comment: "" })
-  transaction(db, () => {
-    ask("other", 0)
-    for (let at = 1000; at >= 1; at--) ask("busy", at)
+  await transaction(db, async () => {
+    await ask("other", 0)
+    for (let at = 1000; at >= 1; at--) await ask("busy", at)
   })
-  expect(store.count()).toBe(1001)
-  ask("busy", 1001)
-  const left = store.list({ limit: 2000, offset: 0 }).map(({ lastAt }) => lastAt)
+  expect(await store.count()).toBe(1001)
+  await ask("busy", 1001)
+  const left = (await store.list({ limit: 2000, offset: 0 })).map(({ lastAt }) => lastAt)
   // A hundredth of what the key has, rounded up.
   expect(left).toEqual([...Array.from({ length: 990 }, (_, before) => 1001 - before), 0])
 })
 
-test("a collection is what it was set to last, and a name that is none has a near one told", () => {
+test("a collection is what it was set to last, and a name that is none has a near one told", async () => {
   const collections = openCollections(db)
-  collections.set("staff", ["wiki", "docs"])
-  collections.set("all", ["docs", "shop"])
-  collections.set("staff", ["docs", "hr", "docs"])
-  expect(collections.list()).toEqual([
+  await collections.set("staff", ["wiki", "docs"])
+  await collections.set("all", ["docs", "shop"])
+  await collections.set("staff", ["docs", "hr", "docs"])
+  expect(await collections.list()).toEqual([
     { name: "all", sources: ["docs", "shop"] },
     { name: "staff", sources: ["docs", "hr"] },
   ])
-  expect(collections.sourcesOf(["staff", "none", "all"])).toEqual(["docs", "hr", "shop"])
-  expect([collections.has("staff"), collections.has("staf")]).toEqual([true, false])
-  expect(unknownCollection(collections, ["all", "staff"])).toBeNull()
-  expect(unknownCollection(collections, ["all", "staf", "x"])).toBe(
+  expect(await collections.sourcesOf(["staff", "none", "all"])).toEqual(["docs", "hr", "shop"])
+  expect([await collections.has("staff"), await collections.has("staf")]).toEqual([true, false])
+  expect(await unknownCollection(collections, ["all", "staff"])).toBeNull()
+  expect(await unknownCollection(collections, ["all", "staf", "x"])).toBe(
     'There is no collection "staf"; did you mean "staff"?',
   )
-  expect([collections.delete("all"), collections.delete("all")]).toEqual([true, false])
-  expect(collections.list().map(({ name }) => name)).toEqual(["staff"])
+  // Of two at once neither takes away what the other has just written.
+  await Promise.all([collections.set("staff", ["docs"]), collections.set("staff", ["wiki"])])
+  expect(await collections.sourcesOf(["staff"])).toEqual(["wiki"])
+  expect([await collections.delete("all"), await collections.delete("all")]).toEqual([true, false])
+  expect((await collections.list()).map(({ name }) => name)).toEqual(["staff"])
 })

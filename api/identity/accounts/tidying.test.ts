@@ -7,13 +7,13 @@ import { WriteQueue } from "./billing/write-queue.ts"
 import { tidyHourly } from "./tidying.ts"
 
 const DAY = 86_400_000
-const setUp = () => ({ writes: new WriteQueue(memoryState()), guard: { mayDelete: () => true } })
+const setUp = () => ({ writes: new WriteQueue(memoryState()), guard: { mayDelete: async () => true } })
 
 /** Something of which so many rows are too old. */
 function rows(days: number, old: number) {
   const asked: { readonly before: number; readonly count: number; readonly at: number }[] = []
   let left = old
-  const prune = (before: number, count: number) => {
+  const prune = async (before: number, count: number) => {
     asked.push({ before, count, at: Date.now() })
     const deleted = Math.min(left, count)
     left -= deleted
@@ -26,7 +26,7 @@ test("what is older than its days is deleted at once, some rows at a time, one p
   const [many, few] = [rows(90, 2500), rows(7, 3)]
   const problems: unknown[] = []
   using _ = tidyHourly([many, few], { ...setUp(), onProblem: (error) => problems.push(error) })
-  await until(() => few.asked.length > 0)
+  await until(async () => few.asked.length > 0)
   expect(many.asked.map(({ count }) => count)).toEqual([1000, 1000, 1000])
   expect([many.left(), few.left(), few.asked.length]).toEqual([0, 0, 1])
   for (const { asked, days } of [many, few]) {
@@ -41,16 +41,16 @@ test("it is done again and again, and not while the clock is in doubt", async ()
   let mayDelete = false
   let looks = 0
   const guard = {
-    mayDelete: () => {
+    mayDelete: async () => {
       looks += 1
       return mayDelete
     },
   }
   using _ = tidyHourly([part], { ...setUp(), guard, onProblem: () => {}, everyMs: 1 })
-  await until(() => looks > 3)
+  await until(async () => looks > 3)
   expect(part.asked).toEqual([])
   mayDelete = true
-  await until(() => part.asked.length > 2)
+  await until(async () => part.asked.length > 2)
 })
 
 test("what fails is told, and tried again the next time", async () => {
@@ -58,7 +58,7 @@ test("what fails is told, and tried again the next time", async () => {
   let rounds = 0
   const failing = {
     days: 1,
-    prune: () => {
+    prune: async () => {
       rounds += 1
       throw new Error("no room")
     },
@@ -68,7 +68,7 @@ test("what fails is told, and tried again the next time", async () => {
     onProblem: (error) => problems.push(error),
     everyMs: 1,
   })
-  await until(() => rounds > 2)
+  await until(async () => rounds > 2)
   expect(problems[0]).toMatchObject({ message: "no room" })
 })
 
@@ -77,8 +77,11 @@ test("it ends when it is disposed of, and nothing is told of a connection that i
   const problems: unknown[] = []
   const { guard } = setUp()
   let inHand = Promise.withResolvers<number>()
-  const writes = { run: (work: () => number) => (work(), inHand.promise) } as unknown as WriteQueue
+  const writes = {
+    run: (work: () => Promise<number>) => work().then(() => inHand.promise),
+  } as unknown as WriteQueue
   const tidying = tidyHourly([part], { writes, guard, onProblem: (error) => problems.push(error) })
+  await until(async () => part.asked.length > 0)
   tidying[Symbol.dispose]()
   inHand.resolve(1000)
   await inHand.promise
@@ -87,6 +90,7 @@ test("it ends when it is disposed of, and nothing is told of a connection that i
 
   inHand = Promise.withResolvers<number>()
   const another = tidyHourly([part], { writes, guard, onProblem: (error) => problems.push(error) })
+  await until(async () => part.asked.length > 1)
   another[Symbol.dispose]()
   inHand.reject(new Error("not open"))
   await new Promise(setImmediate)

@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 1000
 export interface KeptForDays {
   readonly days: number
   /** Deletes up to `count` rows from before `time`, within a write transaction. @returns how many there were */
-  readonly prune: (time: number, count: number) => number
+  readonly prune: (time: number, count: number) => Promise<number>
 }
 
 /**
@@ -36,7 +36,7 @@ export function tidyHourly(
 ): Disposable {
   const closed = new AbortController()
   async function tidy(): Promise<void> {
-    if (!guard.mayDelete()) return
+    if (!(await guard.mayDelete())) return
     for (const { days, prune } of parts) {
       const before = Date.now() - days * DAY_MS
       let deleted = ROWS_AT_ONCE

@@ -43,26 +43,29 @@ test("the id of a person is hashed before anything can log it, and nothing of it
   expect(seen[2]).toEqual({ project: "", session: "", human: "" })
 })
 
-test("persons are told apart by hashes that only this appliance can make, over restarts", () => {
+test("persons are told apart by hashes that only this appliance can make, over restarts", async () => {
   const dirs = [0, 1].map(() => mkdtempSync(join(tmpdir(), "fossick-humans-")))
-  const [here, elsewhere] = dirs.map((dir) => openStateStore(dir))
-  const hash = openHumanHash(here!, "")
+  const [here, elsewhere] = await Promise.all(dirs.map((dir) => openStateStore(dir)))
+  const hash = await openHumanHash(here!, "")
   expect(hash("ada")).toMatch(/^[0-9a-f]{32}$/)
-  expect(openHumanHash(here!, "")("ada")).toBe(hash("ada"))
+  expect((await openHumanHash(here!, ""))("ada")).toBe(hash("ada"))
   expect(hash("bob")).not.toBe(hash("ada"))
-  expect(openHumanHash(elsewhere!, "")("ada")).not.toBe(hash("ada"))
+  expect((await openHumanHash(elsewhere!, ""))("ada")).not.toBe(hash("ada"))
   // Of two appliances that are given the same secret both know her.
-  const known = openHumanHash(here!, "secret of ours")
-  expect(openHumanHash(elsewhere!, "secret of ours")("ada")).toBe(known("ada"))
+  const known = await openHumanHash(here!, "secret of ours")
+  expect((await openHumanHash(elsewhere!, "secret of ours"))("ada")).toBe(known("ada"))
   expect(known("ada")).not.toBe(hash("ada"))
-  expect(keptSecret(here!, "other")).toHaveLength(32)
-  expect(keptSecret(here!, "other")).toEqual(keptSecret(here!, "other"))
-  expect(keptSecret(here!, "other")).not.toEqual(keptSecret(here!, "human-ids"))
+  expect(await keptSecret(here!, "other")).toHaveLength(32)
+  expect(await keptSecret(here!, "other")).toEqual(await keptSecret(here!, "other"))
+  expect(await keptSecret(here!, "other")).not.toEqual(await keptSecret(here!, "human-ids"))
   // An update must not make strangers of everybody: the secrets are found under these names, and hash in this way.
-  const under = (name: string, id: string) =>
-    createHmac("sha256", keptSecret(here!, name)).update(id).digest("hex").slice(0, 32)
-  expect(hash("ada")).toBe(under("human-ids", "ada"))
-  expect(openCallerHash(here!)("192.0.2.1")).toBe(under("callers", "192.0.2.1"))
+  const under = async (name: string, id: string) =>
+    createHmac("sha256", await keptSecret(here!, name))
+      .update(id)
+      .digest("hex")
+      .slice(0, 32)
+  expect(hash("ada")).toBe(await under("human-ids", "ada"))
+  expect((await openCallerHash(here!))("192.0.2.1")).toBe(await under("callers", "192.0.2.1"))
   here!.close()
   elsewhere!.close()
   for (const dir of dirs) rmSync(dir, { recursive: true })

@@ -53,7 +53,7 @@ async function askBoth(dir: string, state: string): Promise<number> {
     return answered
   } finally {
     for (const { child } of both) child.kill("SIGKILL")
-    await Promise.all(both.map(async ({ child }) => await text(child.stdout!).catch(() => "")))
+    await Promise.all(both.map(({ child }) => text(child.stdout!).catch(() => "")))
   }
 }
 
@@ -63,9 +63,9 @@ const PER_ADDRESS = 20
 async function askFromPage(dir: string, state: string): Promise<number> {
   const both = [await serve(dir, state), await serve(dir, state)]
   try {
-    using db = openStateStore(dir)
+    using db = await openStateStore(dir)
     const origin = "https://docs.example"
-    const key = new PublicKeyStore(db).create({
+    const key = await new PublicKeyStore(db).create({
       name: "",
       source: "docs",
       collection: null,
@@ -88,24 +88,22 @@ async function askFromPage(dir: string, state: string): Promise<number> {
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
     // Nobody can read there who called.
     expect(
-      db
-        .prepare("select name from rate_slot")
-        .all()
-        .map(({ name }) => name)
-        .join(),
+      (await db.prepare("select name from rate_slot").all()).map(({ name }) => name).join(),
     ).not.toContain("127.0.0.1")
     return statuses.filter((status) => status === 200).length
   } finally {
     for (const { child } of both) child.kill("SIGKILL")
-    await Promise.all(both.map(async ({ child }) => await text(child.stdout!).catch(() => "")))
+    await Promise.all(both.map(({ child }) => text(child.stdout!).catch(() => "")))
   }
 }
 
-function counted(dir: string): unknown[] {
-  using db = openStateStore(dir)
+async function counted(dir: string): Promise<unknown[]> {
+  using db = await openStateStore(dir)
   return [
-    db.prepare("select sum(credits) as used from credit_total where subject <> 'account'").get()!["used"],
-    db.prepare("select count(*) as n from credit_hold").get()!["n"],
+    (await db.prepare("select sum(credits) as used from credit_total where subject <> 'account'").get())![
+      "used"
+    ],
+    (await db.prepare("select count(*) as n from credit_hold").get())!["n"],
   ]
 }
 
@@ -114,7 +112,7 @@ describe("two processes under 64 clients never let a key exceed its credits", ()
     const dir = mkdtempSync(join(tmpdir(), "fossick-"))
     try {
       expect(await askBoth(dir, process.env["FOSSICK_STATE"] ?? "")).toBe(CREDITS)
-      expect(counted(dir)).toEqual([CREDITS, 0])
+      expect(await counted(dir)).toEqual([CREDITS, 0])
     } finally {
       rmSync(dir, { recursive: true })
     }
@@ -127,7 +125,7 @@ describe("two processes under 64 clients never let a key exceed its credits", ()
     try {
       process.env["FOSSICK_STATE"] = server.url()
       expect(await askBoth(dir, server.url())).toBe(CREDITS)
-      expect(counted(dir)).toEqual([CREDITS, 0])
+      expect(await counted(dir)).toEqual([CREDITS, 0])
       // Nor a caller with a public key the rate of an address.
       expect(await askFromPage(dir, server.url())).toBe(PER_ADDRESS)
     } finally {

@@ -29,9 +29,9 @@ export interface OAuth {
    * The key of a caller of `/mcp` that shows an access token, and the header under which its calls go on inside, where no access
    * token is taken; null: it is none.
    */
-  verify(token: string): { readonly key: ApiKey; readonly inside: string } | null
+  verify(token: string): Promise<{ readonly key: ApiKey; readonly inside: string } | null>
   /** The key behind such a header; null: it is none. */
-  verifyInside(presented: string): ApiKey | null
+  verifyInside(presented: string): Promise<ApiKey | null>
   /** What a 401 of `/mcp` says (RFC 9728, section 5.1). */
   readonly challenge: string
 }
@@ -129,9 +129,9 @@ export function openOAuth({
   const callers = new WeakMap<object, string>()
   let loading: ReturnType<typeof load> | undefined
 
-  const holderOf = (token: string): ApiKey | null => {
-    const found = store.granted(token)
-    const key = found && keys.byId(found.grant.key)
+  const holderOf = async (token: string): Promise<ApiKey | null> => {
+    const found = await store.granted(token)
+    const key = found && (await keys.byId(found.grant.key))
     return found && key && grantedKey(key, found.grant)
   }
 
@@ -170,14 +170,14 @@ export function openOAuth({
       .split(",")
       .map((name) => name.trim())
       .filter((name) => name !== "")
-    const key = keys.verify((form.get("key") ?? "").trim())
+    const key = await keys.verify((form.get("key") ?? "").trim())
     if (key === null)
       return await again((await wrong.isTooMany(ctx)) ? TOO_MANY_WRONG : "This is no valid key.")
-    const known = collections.list().map(({ name }) => name)
+    const known = (await collections.list()).map(({ name }) => name)
     const not = notGrantable(key, given, known)
     if (not !== null) return await again(`This key knows no collection “${not.slice(0, 100)}”.`)
     const { client, clientName, redirectUri, challenge } = ticket
-    const code = store.allow(
+    const code = await store.allow(
       { client, clientName, key: key.id, collections: given.length === 0 ? null : given },
       { redirectUri, challenge },
     )
@@ -188,12 +188,12 @@ export function openOAuth({
   return {
     store,
     challenge: `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource/mcp"`,
-    verify: (token) => {
-      const key = holderOf(token)
+    verify: async (token) => {
+      const key = await holderOf(token)
       return key && { key, inside: `Bearer ${insidePrefix}${token}` }
     },
-    verifyInside: (presented) =>
-      presented.startsWith(insidePrefix) ? holderOf(presented.slice(insidePrefix.length)) : null,
+    verifyInside: async (presented) =>
+      presented.startsWith(insidePrefix) ? await holderOf(presented.slice(insidePrefix.length)) : null,
     endpoints: async (ctx, next) => {
       const path = barePath(ctx.path, prefix)
       if (path === CONSENT_PATH && ctx.method === "POST") {

@@ -61,13 +61,13 @@ export function oauthProvider({ store, documents, tickets, resource }: ProviderP
     clientsStore: {
       getClient: async (id) => {
         if (isDocumentAddress(id)) return await documentedClient(id, documents)
-        const client = store.client(id)
+        const client = await store.client(id)
         // Kept ones may be of a version that took more.
         return client === null || !mayRedirectToAll(client.metadata["redirect_uris"])
           ? undefined
           : ({ ...client.metadata, client_id: id } as OAuthClientInformationFull)
       },
-      registerClient(given) {
+      async registerClient(given) {
         const { redirect_uris: uris, client_name: name, client_uri: uri } = given
         if (!mayRedirectToAll(uris)) {
           throw new InvalidClientMetadataError(
@@ -85,7 +85,7 @@ export function oauthProvider({ store, documents, tickets, resource }: ProviderP
           ...(uri !== undefined && { client_uri: uri }),
           ...PUBLIC_CLIENT,
         }
-        const { id } = store.register(metadata)
+        const { id } = await store.register(metadata)
         return { ...metadata, client_id: id, client_id_issued_at: Math.floor(Date.now() / 1000) }
       },
     },
@@ -102,32 +102,32 @@ export function oauthProvider({ store, documents, tickets, resource }: ProviderP
       showConsent(res, ticket, tickets, resource)
     },
     async challengeForAuthorizationCode(client, code) {
-      const pending = store.code(client.client_id, code)
+      const pending = await store.code(client.client_id, code)
       if (pending === null)
         throw new InvalidGrantError("The code is over, was used, or belongs to another client")
       return pending.challenge
     },
     async exchangeAuthorizationCode(client, code, _verifier, redirectUri, asked) {
       forUs(asked)
-      const pending = store.code(client.client_id, code)
+      const pending = await store.code(client.client_id, code)
       if (pending === null || (redirectUri !== undefined && redirectUri !== pending.redirectUri))
         return handedOut(null)
-      return handedOut(store.redeem(code, pending.grant))
+      return handedOut(await store.redeem(code, pending.grant))
     },
     async exchangeRefreshToken(client, token, scopes = [], asked) {
       forUs(asked)
       if (scopes.some((scope) => scope !== SEARCH_SCOPE))
         throw new InvalidScopeError("A refresh keeps the scope")
-      return handedOut(store.refresh(client.client_id, token))
+      return handedOut(await store.refresh(client.client_id, token))
     },
     async verifyAccessToken(token) {
-      const found = store.granted(token)
+      const found = await store.granted(token)
       if (found === null) throw new InvalidGrantError("The token is over")
       const { grant, expiresAt } = found
       return { token, clientId: grant.client, scopes: [SEARCH_SCOPE], expiresAt: expiresAt.getTime() / 1000 }
     },
     async revokeToken(client, { token }) {
-      store.revokeToken(client.client_id, token)
+      await store.revokeToken(client.client_id, token)
     },
   }
 }

@@ -23,84 +23,101 @@ afterEach(() => {
   db.close()
 })
 
-const rows = (table: string) => Number(db.prepare(`select count(*) as n from ${table}`).get()!["n"])
+const rows = async (table: string) =>
+  Number((await db.prepare(`select count(*) as n from ${table}`).get())!["n"])
 
 /** A program of this client is let in with a key. */
-function letIn(client: string, key = "key") {
-  const code = store.allow({ client, clientName: "A program", key, collections: null }, ADDRESS)
-  const { grant } = store.code(client, code)!
-  return { grant, code, ...store.redeem(code, grant)! }
+async function letIn(client: string, key = "key") {
+  const code = await store.allow({ client, clientName: "A program", key, collections: null }, ADDRESS)
+  const { grant } = (await store.code(client, code))!
+  return { grant, code, ...(await store.redeem(code, grant))! }
 }
 
-test("a program that does nothing but refresh fills nothing, and a token that was stolen lately is still noticed", () => {
-  const program = letIn("one")
+test("a program that does nothing but refresh fills nothing, and a token that was stolen lately is still noticed", async () => {
+  const program = await letIn("one")
   const refreshed: string[] = [program.refresh]
   for (let times = 0; times < 400; times++) {
     vi.setSystemTime(Date.now() + 1000)
-    refreshed.push(store.refresh("one", refreshed.at(-1)!)!.refresh)
+    refreshed.push((await store.refresh("one", refreshed.at(-1)!))!.refresh)
   }
   // One to call with, one to refresh with, and those that were exchanged last.
-  expect(rows("oauth_token")).toBe(102)
-  expect(store.refresh("one", refreshed[0]!)).toBeNull()
-  expect(store.grant(program.grant)?.revokedAt).toBeNull()
-  expect(store.refresh("one", refreshed.at(-50)!)).toBeNull()
-  expect(store.grant(program.grant)?.revokedAt).not.toBeNull()
-  expect(rows("oauth_token")).toBe(0)
+  expect(await rows("oauth_token")).toBe(102)
+  expect(await store.refresh("one", refreshed[0]!)).toBeNull()
+  expect((await store.grant(program.grant))?.revokedAt).toBeNull()
+  expect(await store.refresh("one", refreshed.at(-50)!)).toBeNull()
+  expect((await store.grant(program.grant))?.revokedAt).not.toBeNull()
+  expect(await rows("oauth_token")).toBe(0)
 })
 
-test("a key that lets program after program in keeps the two hundred that were used last, and another key's stay", () => {
-  const other = letIn("other", "another key")
-  const first = letIn("one")
-  const second = letIn("one")
+test("a code that two come with at once is exchanged once, and that ends its grant", async () => {
+  const code = await store.allow(
+    { client: "one", clientName: "A program", key: "key", collections: null },
+    ADDRESS,
+  )
+  const both = await Promise.all([store.code("one", code), store.code("one", code)])
+  const issued = await Promise.all(both.map((pending) => store.redeem(code, pending!.grant)))
+  expect(issued.filter((tokens) => tokens !== null)).toHaveLength(1)
+  expect((await store.grant(both[0]!.grant))?.revokedAt).not.toBeNull()
+  expect(await store.granted(issued[0]!.access)).toBeNull()
+})
+
+test("a key that lets program after program in keeps the two hundred that were used last, and another key's stay", async () => {
+  const other = await letIn("other", "another key")
+  const first = await letIn("one")
+  const second = await letIn("one")
   for (let times = 0; times < 300; times++) {
     vi.setSystemTime(Date.now() + 61_000)
     // It calls all the while.
-    expect(store.granted(first.access)?.grant.id ?? first.grant).toBe(first.grant)
-    const again = times % 50 === 0 ? store.refresh("one", first.refresh) : null
+    expect((await store.granted(first.access))?.grant.id ?? first.grant).toBe(first.grant)
+    const again = times % 50 === 0 ? await store.refresh("one", first.refresh) : null
     if (again) Object.assign(first, again)
-    letIn("one")
+    await letIn("one")
   }
-  expect(rows("oauth_grant")).toBe(201)
-  expect(rows("oauth_code")).toBeLessThanOrEqual(201)
-  expect(store.refresh("one", first.refresh)).not.toBeNull()
-  expect(store.refresh("one", second.refresh)).toBeNull()
-  expect(store.grant(second.grant)).toBeNull()
-  expect(store.refresh("other", other.refresh)).not.toBeNull()
+  expect(await rows("oauth_grant")).toBe(201)
+  expect(await rows("oauth_code")).toBeLessThanOrEqual(201)
+  expect(await store.refresh("one", first.refresh)).not.toBeNull()
+  expect(await store.refresh("one", second.refresh)).toBeNull()
+  expect(await store.grant(second.grant)).toBeNull()
+  expect(await store.refresh("other", other.refresh)).not.toBeNull()
 })
 
-test("grants that ended, or that nobody used for a month, are forgotten, and so are their programs", () => {
-  const client = store.register({ client_name: "A program" }).id
-  const [ended, unused, used] = [letIn(client), letIn("unused"), letIn("used")]
-  store.revoke(ended.grant)
+test("grants that ended, or that nobody used for a month, are forgotten, and so are their programs", async () => {
+  const client = (await store.register({ client_name: "A program" })).id
+  const [ended, unused, used] = [await letIn(client), await letIn("unused"), await letIn("used")]
+  await store.revoke(ended.grant)
   vi.setSystemTime(Date.now() + 20 * DAY_MS)
-  const { refresh } = store.refresh("used", used.refresh)!
-  letIn("later")
+  const { refresh } = (await store.refresh("used", used.refresh))!
+  await letIn("later")
   // For a month the operator sees what ended.
-  expect(store.grants(10)).toHaveLength(4)
+  expect(await store.grants(10)).toHaveLength(4)
   vi.setSystemTime(Date.now() + 15 * DAY_MS)
-  letIn("last")
-  expect([ended, unused, used].map(({ grant }) => store.grant(grant) !== null)).toEqual([false, false, true])
-  expect(store.refresh("used", refresh)).not.toBeNull()
-  expect(store.client(client)).not.toBeNull()
-  store.register({ client_name: "Another" })
-  expect(store.client(client)).toBeNull()
+  await letIn("last")
+  expect(
+    await Promise.all([ended, unused, used].map(async ({ grant }) => (await store.grant(grant)) !== null)),
+  ).toEqual([false, false, true])
+  expect(await store.refresh("used", refresh)).not.toBeNull()
+  expect(await store.client(client)).not.toBeNull()
+  await store.register({ client_name: "Another" })
+  expect(await store.client(client)).toBeNull()
 })
 
-test("whoever registers thousands keeps nobody out: the oldest that nobody let in go, and no other", () => {
-  const idOf = (name: string) => {
+test("whoever registers thousands keeps nobody out: the oldest that nobody let in go, and no other", async () => {
+  const idOf = async (name: string) => {
     vi.setSystemTime(Date.now() + 1)
-    return store.register({ client_name: name }).id
+    return (await store.register({ client_name: name })).id
   }
-  const inUse = idOf("In use")
-  const { grant } = letIn(inUse)
-  const given = Array.from({ length: 1020 }, (_, at) => idOf(`One of many, ${at}`))
-  expect(rows("oauth_client")).toBe(1001)
-  expect(given.findIndex((id) => store.client(id) !== null)).toBe(20)
-  expect(store.client(inUse)).not.toBeNull()
+  const inUse = await idOf("In use")
+  const { grant } = await letIn(inUse)
+  const given: string[] = []
+  for (let at = 0; at < 1020; at++) given.push(await idOf(`One of many, ${at}`))
+  expect(await rows("oauth_client")).toBe(1001)
+  const areKept = await Promise.all(given.map(async (id) => (await store.client(id)) !== null))
+  expect(areKept.indexOf(true)).toBe(20)
+  expect(await store.client(inUse)).not.toBeNull()
   // Nobody lets it in any longer, and it is the oldest.
-  store.revoke(grant)
-  idOf("The next")
-  expect(store.client(inUse)).toBeNull()
-  expect(store.client(given[20]!)).toBeNull()
-  expect(store.client(given[21]!)).not.toBeNull()
+  await store.revoke(grant)
+  await idOf("The next")
+  expect(await store.client(inUse)).toBeNull()
+  expect(await store.client(given[20]!)).toBeNull()
+  expect(await store.client(given[21]!)).not.toBeNull()
 })

@@ -97,43 +97,43 @@ export class OAuthStore {
     this.#prepare = prepareOnce(db)
   }
 
-  register(metadata: Readonly<Record<string, unknown>>): OAuthClient {
+  async register(metadata: Readonly<Record<string, unknown>>): Promise<OAuthClient> {
     const [id, now] = [randomUUID(), Date.now()]
-    return transaction(this.#db, () => {
+    return await transaction(this.#db, async () => {
       const idle =
         "not exists (select 1 from oauth_grant where client = oauth_client.id and revoked_at is null)"
-      this.#prepare(`delete from oauth_client where created_at < ? and ${idle}`).run(
-        deletionTime(this.#db, now) - CLIENT_MS,
+      await this.#prepare(`delete from oauth_client where created_at < ? and ${idle}`).run(
+        (await deletionTime(this.#db, now)) - CLIENT_MS,
       )
-      this.#prepare(
+      await this.#prepare(
         `delete from oauth_client where id in (
            select id from oauth_client where ${idle} order by created_at desc, id ${ALL_BEYOND})`,
       ).run(MOST_IDLE_CLIENTS - 1)
-      this.#prepare("insert into oauth_client values (?, ?, ?)").run(id, JSON.stringify(metadata), now)
+      await this.#prepare("insert into oauth_client values (?, ?, ?)").run(id, JSON.stringify(metadata), now)
       return { id, metadata }
     })
   }
 
-  client(id: string): OAuthClient | null {
-    const row = this.#prepare("select metadata from oauth_client where id = ?").get(id)
+  async client(id: string): Promise<OAuthClient | null> {
+    const row = await this.#prepare("select metadata from oauth_client where id = ?").get(id)
     return row === undefined
       ? null
       : { id, metadata: JSON.parse(String(row["metadata"])) as OAuthClient["metadata"] }
   }
 
   /** Somebody let a program in. @returns the code with which it fetches its tokens */
-  allow(
+  async allow(
     grant: Pick<Grant, "client" | "clientName" | "key" | "collections">,
     { redirectUri, challenge }: Pick<PendingCode, "redirectUri" | "challenge">,
-  ): string {
+  ): Promise<string> {
     const [id, code] = [randomUUID(), secret()]
-    transaction(this.#db, () => {
+    await transaction(this.#db, async () => {
       const now = Date.now()
-      const old = deletionTime(this.#db, now)
-      this.#prepare("delete from oauth_code where expires_at < ?").run(old - CLIENT_MS)
-      this.#prepare("delete from oauth_token where expires_at < ?").run(old)
-      this.#forgetGrants(grant.key, old)
-      this.#prepare(
+      const old = await deletionTime(this.#db, now)
+      await this.#prepare("delete from oauth_code where expires_at < ?").run(old - CLIENT_MS)
+      await this.#prepare("delete from oauth_token where expires_at < ?").run(old)
+      await this.#forgetGrants(grant.key, old)
+      await this.#prepare(
         "insert into oauth_grant (id, client, client_name, key, collections, created_at) values (?, ?, ?, ?, ?, ?)",
       ).run(
         id,
@@ -143,7 +143,7 @@ export class OAuthStore {
         grant.collections && JSON.stringify(grant.collections),
         now,
       )
-      this.#prepare(
+      await this.#prepare(
         `insert into oauth_code (digest, client, grant_id, redirect_uri, challenge, expires_at) values (?, ?, ?, ?, ?, ?)`,
       ).run(digest(code), grant.client, id, redirectUri, challenge, now + CODE_MS)
     })
@@ -151,14 +151,14 @@ export class OAuthStore {
   }
 
   /** What a code stands for; null for one that is over, of another program, or not known. One that is used again ends its grant. */
-  code(client: string, code: string): PendingCode | null {
-    const row = this.#prepare("select * from oauth_code where digest = ? and client = ?").get(
+  async code(client: string, code: string): Promise<PendingCode | null> {
+    const row = await this.#prepare("select * from oauth_code where digest = ? and client = ?").get(
       digest(code),
       client,
     )
     if (row === undefined) return null
     if (row["used"] === 1) {
-      this.revoke(String(row["grant_id"]))
+      await this.revoke(String(row["grant_id"]))
       return null
     }
     if (Number(row["expires_at"]) < Date.now()) return null
@@ -170,13 +170,15 @@ export class OAuthStore {
     }
   }
 
-  /** Turns a code into tokens, once. @returns null when somebody was first */
-  redeem(code: string, grant: string): IssuedTokens | null {
-    return transaction(this.#db, () => {
-      const { changes } = this.#prepare("update oauth_code set used = 1 where digest = ? and used = 0").run(
-        digest(code),
-      )
-      return Number(changes) === 0 ? null : this.#issue(grant)
+  /** Turns a code into tokens, once. @returns null when somebody was first; then its grant ends, as {@link code} says */
+  async redeem(code: string, grant: string): Promise<IssuedTokens | null> {
+    return await transaction(this.#db, async () => {
+      const { changes } = await this.#prepare(
+        "update oauth_code set used = 1 where digest = ? and used = 0",
+      ).run(digest(code))
+      if (Number(changes) > 0) return await this.#issue(grant)
+      await this.revoke(grant)
+      return null
     })
   }
 
@@ -184,68 +186,68 @@ export class OAuthStore {
    * New tokens for a refresh token, which ends with that. One that is used again was stolen, by whoever uses it now or did
    * before: its grant ends (OAuth 2.1, section 4.3.1). Null when it is of no use.
    */
-  refresh(client: string, token: string): IssuedTokens | null {
-    return transaction(this.#db, () => {
-      const row = this.#token(token, "refresh")
-      const grant = row && this.grant(String(row["grant_id"]))
+  async refresh(client: string, token: string): Promise<IssuedTokens | null> {
+    return await transaction(this.#db, async () => {
+      const row = await this.#token(token, "refresh")
+      const grant = row && (await this.grant(String(row["grant_id"])))
       if (!row || !grant || grant.client !== client || grant.revokedAt !== null) return null
       if (row["rotated"] === 1) {
-        this.revoke(grant.id)
+        await this.revoke(grant.id)
         return null
       }
-      this.#prepare("update oauth_token set rotated = 1 where digest = ?").run(digest(token))
-      this.#prepare("delete from oauth_token where grant_id = ? and kind = 'access'").run(grant.id)
-      return this.#issue(grant.id)
+      await this.#prepare("update oauth_token set rotated = 1 where digest = ?").run(digest(token))
+      await this.#prepare("delete from oauth_token where grant_id = ? and kind = 'access'").run(grant.id)
+      return await this.#issue(grant.id)
     })
   }
 
   /** The grant of a valid access token, and when the token ends; null when it may not be used. */
-  granted(token: string): { readonly grant: Grant; readonly expiresAt: Date } | null {
-    const row = this.#token(token, "access")
-    const grant = row && this.grant(String(row["grant_id"]))
+  async granted(token: string): Promise<{ readonly grant: Grant; readonly expiresAt: Date } | null> {
+    const row = await this.#token(token, "access")
+    const grant = row && (await this.grant(String(row["grant_id"])))
     if (!row || !grant || grant.revokedAt !== null) return null
     const now = Date.now()
     if (now - (grant.usedAt?.getTime() ?? 0) > USED_MS) {
-      this.#prepare("update oauth_grant set used_at = ? where id = ?").run(now, grant.id)
+      await this.#prepare("update oauth_grant set used_at = ? where id = ?").run(now, grant.id)
     }
     return { grant, expiresAt: new Date(Number(row["expires_at"])) }
   }
 
   /** Ends the grant of a token of this program, whichever kind it is. */
-  revokeToken(client: string, token: string): void {
-    const row = this.#prepare("select grant_id from oauth_token where digest = ?").get(digest(token))
-    const grant = row && this.grant(String(row["grant_id"]))
-    if (grant && grant.client === client) this.revoke(grant.id)
+  async revokeToken(client: string, token: string): Promise<void> {
+    const row = await this.#prepare("select grant_id from oauth_token where digest = ?").get(digest(token))
+    const grant = row && (await this.grant(String(row["grant_id"])))
+    if (grant && grant.client === client) await this.revoke(grant.id)
   }
 
   /** @returns false when there is no such grant, or it is over */
-  revoke(id: string): boolean {
-    const { changes } = this.#prepare(
+  async revoke(id: string): Promise<boolean> {
+    const { changes } = await this.#prepare(
       "update oauth_grant set revoked_at = ? where id = ? and revoked_at is null",
     ).run(Date.now(), id)
-    this.#prepare("delete from oauth_token where grant_id = ?").run(id)
+    await this.#prepare("delete from oauth_token where grant_id = ?").run(id)
     return Number(changes) > 0
   }
 
-  grant(id: string): Grant | null {
-    const row = this.#prepare("select * from oauth_grant where id = ?").get(id)
+  async grant(id: string): Promise<Grant | null> {
+    const row = await this.#prepare("select * from oauth_grant where id = ?").get(id)
     return row === undefined ? null : grantOf(row)
   }
 
   /** Newest first. */
-  grants(limit: number): Grant[] {
-    return this.#prepare("select * from oauth_grant order by created_at desc, id limit ?")
-      .all(limit)
-      .map(grantOf)
+  async grants(limit: number): Promise<Grant[]> {
+    return (
+      await this.#prepare("select * from oauth_grant order by created_at desc, id limit ?").all(limit)
+    ).map(grantOf)
   }
 
   /** Those that ended long ago, or that no token can use; and, of this key, all but so many that there is room for one more. */
-  #forgetGrants(key: string, now: number): void {
-    this.#prepare(
+  async #forgetGrants(key: string, now: number): Promise<void> {
+    await this.#prepare(
       `delete from oauth_grant where coalesce(revoked_at, created_at) < ?
          and (revoked_at is not null or not exists (select 1 from oauth_token where grant_id = oauth_grant.id))`,
     ).run(now - ENDED_MS)
-    const beyond = this.#prepare(
+    const beyond = await this.#prepare(
       `select id from oauth_grant where key = ? order by coalesce(used_at, created_at) desc, id ${ALL_BEYOND}`,
     ).all(key, MOST_OF_KEY - 1)
     for (const { id } of beyond) {
@@ -254,26 +256,26 @@ export class OAuthStore {
         "delete from oauth_code where grant_id = ?",
         "delete from oauth_grant where id = ?",
       ])
-        this.#prepare(sql).run(String(id))
+        await this.#prepare(sql).run(String(id))
     }
   }
 
-  #issue(grant: string): IssuedTokens {
+  async #issue(grant: string): Promise<IssuedTokens> {
     const [access, refresh, now] = [secret(), secret(), Date.now()]
     const insert = this.#prepare(
       "insert into oauth_token (digest, grant_id, kind, expires_at) values (?, ?, ?, ?)",
     )
-    insert.run(digest(access), grant, "access", now + ACCESS_MS)
-    insert.run(digest(refresh), grant, "refresh", now + REFRESH_MS)
-    this.#prepare(
+    await insert.run(digest(access), grant, "access", now + ACCESS_MS)
+    await insert.run(digest(refresh), grant, "refresh", now + REFRESH_MS)
+    await this.#prepare(
       `delete from oauth_token where digest in (
          select digest from oauth_token where grant_id = ? and rotated = 1 order by expires_at desc ${ALL_BEYOND})`,
     ).run(grant, MOST_EXCHANGED)
     return { access, refresh, expiresIn: ACCESS_MS / 1000 }
   }
 
-  #token(token: string, kind: "access" | "refresh"): Record<string, unknown> | null {
-    const row = this.#prepare("select * from oauth_token where digest = ? and kind = ?").get(
+  async #token(token: string, kind: "access" | "refresh"): Promise<Record<string, unknown> | null> {
+    const row = await this.#prepare("select * from oauth_token where digest = ? and kind = ?").get(
       digest(token),
       kind,
     )

@@ -13,7 +13,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
-import { openAccounts } from "../accounts/accounts.ts"
+import { type Accounts, openAccounts } from "../accounts/accounts.ts"
 import { readScope } from "../accounts/keys/key-scope.ts"
 import { apiSettings } from "../../settings.ts"
 import { memoryState, serveApp } from "../../testing/serve-app.ts"
@@ -26,7 +26,7 @@ const CALLBACK = "http://127.0.0.1:1/callback"
 const opened = new AsyncDisposableStack()
 let url: string
 let oauth: OAuth
-let accounts: ReturnType<typeof openAccounts>
+let accounts: Accounts
 let key: string
 let site: ProgramSite
 
@@ -49,10 +49,10 @@ beforeAll(async () => {
   const port = await freePort()
   url = `http://127.0.0.1:${port}`
   const config = { ...readSettings(apiSettings, {}), publicUrl: url }
-  accounts = openAccounts(db, config, () => {})
-  opened.defer(() => accounts[Symbol.dispose]())
-  accounts.collections.set("wine", ["vineyard"])
-  key = accounts.keys.create({ role: "admin" })
+  accounts = await openAccounts(db, config, () => {})
+  opened.use(accounts)
+  await accounts.collections.set("wine", ["vineyard"])
+  key = await accounts.keys.create({ role: "admin" })
   site = opened.use(await startProgramSite({ client_name: "Documented", redirect_uris: [CALLBACK] }))
   const { documents } = site
   oauth = openOAuth({
@@ -70,7 +70,7 @@ beforeAll(async () => {
       oauth,
       config,
       port,
-      sourceNames: () => ["garden", "vineyard"],
+      sourceNames: async () => ["garden", "vineyard"],
     }),
   )
 })
@@ -166,9 +166,9 @@ test("a program registers, is let in, calls a tool, refreshes, and is revoked", 
   expect(program.kept!.access_token).not.toBe(before.access_token)
   expect(program.kept!.refresh_token).not.toBe(before.refresh_token)
   expect(await search(program)).toContain("Roses")
-  expect(oauth.verify(before.access_token)).toBeNull()
+  expect(await oauth.verify(before.access_token)).toBeNull()
 
-  const [grant] = oauth.store.grants(10)
+  const [grant] = await oauth.store.grants(10)
   expect(grant).toMatchObject({ clientName: "Test <program>", collections: null, revokedAt: null })
   const revoked = await fetch(`${url}/revoke`, {
     method: "POST",
@@ -178,8 +178,8 @@ test("a program registers, is let in, calls a tool, refreshes, and is revoked", 
     }),
   })
   expect(revoked.status).toBe(200)
-  expect(oauth.store.grant(grant!.id)!.revokedAt).not.toBeNull()
-  expect(oauth.verify(program.kept!.access_token)).toBeNull()
+  expect((await oauth.store.grant(grant!.id))!.revokedAt).not.toBeNull()
+  expect(await oauth.verify(program.kept!.access_token)).toBeNull()
 })
 
 test("a program that has a document about itself needs no registration, and its host is shown", async () => {
@@ -205,7 +205,7 @@ test("a program that was let in for a collection sees nothing else, and administ
   const answer = await search(program)
   expect(answer).toContain("Vines")
   expect(answer).not.toContain("Roses")
-  expect(oauth.verify(program.kept!.access_token)!.key.role).toBe("search")
+  expect((await oauth.verify(program.kept!.access_token))!.key.role).toBe("search")
   // Its tokens are for /mcp alone (RFC 8707).
   const headers = {
     Authorization: `Bearer ${program.kept!.access_token}`,
@@ -216,7 +216,7 @@ test("a program that was let in for a collection sees nothing else, and administ
 })
 
 test("what a key may not see it cannot grant, and a grant ends with its key", async () => {
-  const limited = accounts.keys.create({ role: "search", scope: readScope({ sources: ["garden"] }) })
+  const limited = await accounts.keys.create({ role: "search", scope: readScope({ sources: ["garden"] }) })
   const program = new Program()
   await auth(program, { serverUrl: `${url}/mcp` })
   const refused = await consent(program.sentTo!, { key: limited, collections: "wine" })
@@ -226,9 +226,9 @@ test("what a key may not see it cannot grant, and a grant ends with its key", as
   ])
   await letIn(program, { key: limited })
   expect(await search(program)).not.toContain("Vines")
-  const { key: id } = oauth.store.grants(1)[0]!
-  accounts.keys.disable(id)
-  expect(oauth.verify(program.kept!.access_token)).toBeNull()
+  const { key: id } = (await oauth.store.grants(1))[0]!
+  await accounts.keys.disable(id)
+  expect(await oauth.verify(program.kept!.access_token)).toBeNull()
 })
 
 test("a refresh token that comes a second time ends the grant", async () => {
@@ -245,9 +245,9 @@ test("a refresh token that comes a second time ends the grant", async () => {
       }),
     })
   const second = (await (await refresh()).json()) as OAuthTokens
-  expect(oauth.verify(second.access_token)).not.toBeNull()
+  expect(await oauth.verify(second.access_token)).not.toBeNull()
   expect((await refresh()).status).toBe(400)
-  expect(oauth.verify(second.access_token)).toBeNull()
+  expect(await oauth.verify(second.access_token)).toBeNull()
 })
 
 test("the page has no script, is for one browser, and takes no key but a valid one", async () => {
@@ -340,7 +340,7 @@ test("an address with a path is one, too, whether a proxy keeps the path or not"
   const port = await freePort()
   const base = `http://127.0.0.1:${port}/tools/find`
   const config = { ...readSettings(apiSettings, {}), publicUrl: `${base}/` }
-  const own = openAccounts(db, config, () => {})
+  const own = await openAccounts(db, config, () => {})
   const below = openOAuth({
     db,
     keys: own.keys,
@@ -350,7 +350,7 @@ test("an address with a path is one, too, whether a proxy keeps the path or not"
   })
   await using app = await serveApp({ accounts: own, oauth: below, config, port })
   const program = new Program()
-  await letIn(program, { key: own.keys.create({ role: "search" }) }, `${base}/mcp`)
+  await letIn(program, { key: await own.keys.create({ role: "search" }) }, `${base}/mcp`)
   expect(program.sentTo!.pathname).toBe("/tools/find/authorize")
   const client = new Client({ name: "test", version: "1" })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: program }))
@@ -362,7 +362,7 @@ test("an address with a path is one, too, whether a proxy keeps the path or not"
   const described = { resource: `${base}/mcp`, authorization_servers: [base] }
   for (const at of [named, `${app.url}/.well-known/oauth-protected-resource/mcp`])
     expect(await (await fetch(at)).json()).toMatchObject(described)
-  own[Symbol.dispose]()
+  await own[Symbol.asyncDispose]()
   db.close()
 })
 

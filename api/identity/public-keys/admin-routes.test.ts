@@ -21,8 +21,8 @@ beforeAll(async () => {
   opened = new AsyncDisposableStack()
   const { dir, db, engine } = await openDataFolder(opened)
   const jobs = new Jobs(db)
-  new Sources(db, jobs).put({ name: "docs", seeds: [`${SITE}/`] })
-  openCollections(db).set("open", ["docs"])
+  await new Sources(db, jobs).put({ name: "docs", seeds: [`${SITE}/`] })
+  await openCollections(db).set("open", ["docs"])
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
   const parts = { db, engine, jobs, crawlerConfig: testConfig({}), engineConfig }
   app = opened.use(await serveAccounts({ dir, engine, admin: () => openAdmin(parts) }))
@@ -85,5 +85,5 @@ test.each([
 })
 
 test("nobody makes one without a key of the role admin", async () => {
-  expect((await call("POST", PATH, { source: "docs", origins: [SITE] }, app.key())).status).toBe(403)
+  expect((await call("POST", PATH, { source: "docs", origins: [SITE] }, await app.key())).status).toBe(403)
 })

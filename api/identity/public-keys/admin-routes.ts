@@ -1,7 +1,7 @@
 import type { Router } from "@koa/router"
 
 import { unknownSource } from "#crawler/sources/source-names.ts"
-import type { StateStore } from "#base/store/state-store.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 
 import { rateLimitsText } from "../accounts/limits/rate-limits.ts"
 import type { PublicKey, PublicKeySpec } from "../accounts/public-keys/public-key.ts"
@@ -18,8 +18,8 @@ export function publicKeyRoutes(router: Router<RequestState>, { db }: { readonly
   const store = new PublicKeyStore(db)
   const collections = openCollections(db)
   const read = strictBody<PublicKeyBody>(publicKeyBody)
-  const specOf = (body: PublicKeyBody): PublicKeySpec => {
-    const checked = readPublicKey(body, {
+  const specOf = async (body: PublicKeyBody): Promise<PublicKeySpec> => {
+    const checked = await readPublicKey(body, {
       unknownSource: (names) => unknownSource(db, names),
       unknownCollection: (names) => unknownCollection(collections, names),
     })
@@ -27,47 +27,53 @@ export function publicKeyRoutes(router: Router<RequestState>, { db }: { readonly
     return checked.spec
   }
 
-  router.get("/public-keys", (ctx) => {
+  router.get("/public-keys", async (ctx) => {
     const { limit, offset } = sliceOf(ctx)
-    const all = store.list()
+    const all = await store.list()
     ctx.body = { public_keys: all.slice(offset, offset + limit).map(onWire), total: all.length }
   })
 
-  router.post("/public-keys", (ctx) => {
+  router.post("/public-keys", async (ctx) => {
     const { disabled = false, ...written } = read(ctx)
-    const spec = specOf(written)
-    if (!store.hasRoom()) {
-      throw new ApiError(409, `There may be ${MOST_PUBLIC_KEYS} public keys at most. Delete one first.`)
-    }
-    const made = store.create(spec)
+    const spec = await specOf(written)
+    const made = await transaction(db, async () => {
+      if (!(await store.hasRoom())) {
+        throw new ApiError(409, `There may be ${MOST_PUBLIC_KEYS} public keys at most. Delete one first.`)
+      }
+      const key = await store.create(spec)
+      return disabled ? (await store.change(key.id, spec, true))! : key
+    })
     ctx.status = 201
-    ctx.body = onWire(disabled ? store.change(made.id, spec, true)! : made)
+    ctx.body = onWire(made)
   })
 
-  router.get("/public-keys/:id", (ctx) => {
-    ctx.body = onWire(known(store, ctx.params["id"]!))
+  router.get("/public-keys/:id", async (ctx) => {
+    ctx.body = onWire(await known(store, ctx.params["id"]!))
   })
 
-  router.put("/public-keys/:id", (ctx) => {
+  router.put("/public-keys/:id", async (ctx) => {
     const { disabled = false, ...written } = read(ctx)
-    const spec = specOf(written)
-    const { id } = known(store, ctx.params["id"]!)
-    ctx.body = onWire(store.change(id, spec, disabled)!)
+    const spec = await specOf(written)
+    const changed = await store.change(ctx.params["id"]!, spec, disabled)
+    if (changed === null) throw unknown()
+    ctx.body = onWire(changed)
   })
 
-  router.delete("/public-keys/:id", (ctx) => {
-    const { id } = known(store, ctx.params["id"]!)
-    store.delete(id)
+  router.delete("/public-keys/:id", async (ctx) => {
+    const { id } = await known(store, ctx.params["id"]!)
+    await store.delete(id)
     ctx.body = { id, deleted: true }
   })
 }
 
 /** @throws ApiError 404 */
-function known(store: PublicKeyStore, id: string): PublicKey {
-  const key = store.get(id)
-  if (key === null) throw new ApiError(404, "There is no such public key; GET /admin/public-keys lists them.")
+async function known(store: PublicKeyStore, id: string): Promise<PublicKey> {
+  const key = await store.get(id)
+  if (key === null) throw unknown()
   return key
 }
+
+const unknown = () => new ApiError(404, "There is no such public key; GET /admin/public-keys lists them.")
 
 /** As programs get it. */
 export const onWire = (key: PublicKey) => ({

@@ -21,7 +21,7 @@ const MAX_AGE = "7200"
 export interface PublicDoorParts {
   readonly publicKeys: Pick<PublicKeyStore, "verify" | "admits">
   /** The key of the handbook's own pages by its text; null: it is none, or there is nothing to find. */
-  readonly handbookKey: (text: string) => PublicKey | null
+  readonly handbookKey: (text: string) => Promise<PublicKey | null>
   readonly rates: Pick<RateCounter, "take">
   /** Calls from each address, of keys that have no limits of their own. */
   readonly rateLimits: RateLimits
@@ -44,7 +44,7 @@ export function publicDoor({
 }: PublicDoorParts): Middleware {
   const own = URL.parse(publicUrl)?.origin
   return async (ctx, next) => {
-    if (isPreflight(ctx) && PATHS.has(ctx.path) && publicKeys.admits(ctx.get("Origin"))) {
+    if (isPreflight(ctx) && PATHS.has(ctx.path) && (await publicKeys.admits(ctx.get("Origin")))) {
       // It names no key: whether the call itself may be made is seen when it comes.
       allow(ctx)
       ctx.set("Access-Control-Allow-Methods", "GET, POST")
@@ -58,8 +58,8 @@ export function publicDoor({
       await next()
       return
     }
-    const ofHandbook = handbookKey(text)
-    const key = ofHandbook ?? publicKeys.verify(text)
+    const ofHandbook = await handbookKey(text)
+    const key = ofHandbook ?? (await publicKeys.verify(text))
     if (key === null) throw unauthorized()
     ctx.vary("Origin")
     if (ofHandbook === null) checkOrigin(ctx, key)
@@ -69,7 +69,7 @@ export function publicDoor({
       | undefined
     if (endpoint === undefined) throw new ApiError(403, ONLY_SEARCH)
     const caller = `${key.id} ${callerOf(ctx.ip)}`
-    const refused = rates.take(caller, endpoint, key.rateLimits ?? rateLimits)
+    const refused = await rates.take(caller, endpoint, key.rateLimits ?? rateLimits)
     if (refused !== null) {
       throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
     }

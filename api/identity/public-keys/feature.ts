@@ -13,7 +13,7 @@ interface Needs {
 /** Keys that may be in the source of a web page. */
 export const publicKeys = {
   name: "public-keys",
-  async serve(_router, { accounts, handbookKey = () => null, config }) {
+  async serve(_router, { accounts, handbookKey = async () => null, config }) {
     const { publicDoor } = await import("./door.ts")
     return {
       middleware: publicDoor({

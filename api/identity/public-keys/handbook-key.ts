@@ -12,7 +12,7 @@ export const HANDBOOK_KEY = `${PUBLIC_PREFIX}handbook`
  * The key of the appliance's own handbook, for pages of the appliance alone.
  * @returns by its text; null for any other, where no handbook was crawled, and where an operator gave a source of theirs that name
  */
-export function handbookKey(db: StateStore): (text: string) => PublicKey | null {
+export function handbookKey(db: StateStore): (text: string) => Promise<PublicKey | null> {
   const key: PublicKey = {
     id: "handbook",
     text: HANDBOOK_KEY,
@@ -26,8 +26,10 @@ export function handbookKey(db: StateStore): (text: string) => PublicKey | null 
     createdAt: new Date(0),
     disabledAt: null,
   }
-  return (text) =>
-    text === HANDBOOK_KEY && !isDeclared(db, HANDBOOK_SOURCE) && somePage(db, HANDBOOK_SOURCE) !== null
+  return async (text) =>
+    text === HANDBOOK_KEY &&
+    !(await isDeclared(db, HANDBOOK_SOURCE)) &&
+    (await somePage(db, HANDBOOK_SOURCE)) !== null
       ? key
       : null
 }

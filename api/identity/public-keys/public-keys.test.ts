@@ -30,14 +30,14 @@ beforeAll(async () => {
     page("http://localhost:8080/docs/pumps", "handbook", "Handbook"),
   ])
   await engine.settled()
-  const db = openStateStore(dir)
+  const db = await openStateStore(dir)
   opened.defer(() => db.close())
   app = opened.use(
     await serveAccounts({
       dir,
       engine,
-      sourceNames: () => ["docs", "wiki"],
-      handbookKey: (text) => (text === HANDBOOK_KEY ? ofHandbook : null),
+      sourceNames: async () => ["docs", "wiki"],
+      handbookKey: async (text) => (text === HANDBOOK_KEY ? ofHandbook : null),
     }),
   )
 })
@@ -88,7 +88,7 @@ const urls = ({ body }: Answer) => (body.results as { url: string }[]).map(({ ur
 
 describe("a public key", () => {
   test("searches and suggests its one source from pages of its origins, which may read the answer", async () => {
-    const { text } = publicKey()
+    const { text } = await publicKey()
     for (const origin of [SITE, PREVIEW]) {
       const found = await search(text, {}, { Origin: origin })
       expect(urls(found)).toEqual([`${SITE}/v1/pumps`, `${SITE}/v2/pumps`])
@@ -105,10 +105,10 @@ describe("a public key", () => {
   })
 
   test("of a collection finds the pages of its sources", async () => {
-    app.accounts.collections.set("open", ["docs"])
-    const { text } = publicKey({ source: null, collection: "open" })
+    await app.accounts.collections.set("open", ["docs"])
+    const { text } = await publicKey({ source: null, collection: "open" })
     expect(urls(await search(text))).toEqual([`${SITE}/v1/pumps`, `${SITE}/v2/pumps`])
-    app.accounts.collections.delete("open")
+    await app.accounts.collections.delete("open")
     expect(urls(await search(text))).toEqual([])
   })
 
@@ -121,7 +121,7 @@ describe("a public key", () => {
     ["a sandboxed page", { Origin: "null" }, "not for pages of null"],
     ["a page of the appliance", { "Sec-Fetch-Site": "same-origin" }, "not for pages"],
   ])("is refused from %s, and nobody's page may read why", async (_, headers, because) => {
-    const { text } = publicKey()
+    const { text } = await publicKey()
     const refused = await search(text, {}, headers)
     expect(refused.status).toBe(403)
     expect(refused.body.detail.error).toContain(because)
@@ -129,7 +129,7 @@ describe("a public key", () => {
   })
 
   test("may be used from pages of the appliance's own origin where that is listed", async () => {
-    const { text } = publicKey({ origins: [app.url] })
+    const { text } = await publicKey({ origins: [app.url] })
     const typed = await call("GET", `/suggest?q=man&key=${text}`, {
       headers: { "Sec-Fetch-Site": "same-origin" },
     })
@@ -137,7 +137,7 @@ describe("a public key", () => {
   })
 
   test("has a browser told what it may send from its origins, and no other", async () => {
-    publicKey()
+    await publicKey()
     const ask = (path: string, origin: string) =>
       fetch(app.url + path, {
         method: "OPTIONS",
@@ -161,7 +161,7 @@ describe("a public key", () => {
       .filter(({ method, path }) => !(`${method.toUpperCase()} ${path}` in PUBLIC_CALLS))
       .map(({ method, path }) => [method.toUpperCase(), path] as const),
   )("is refused by %s %s", async (method, path) => {
-    const { text } = publicKey({ answers: true })
+    const { text } = await publicKey({ answers: true })
     const filled = path.replaceAll(/\{\w+\}/g, "x")
     const body = method === "GET" || method === "DELETE" ? {} : { body: {} }
     const refused = await call(method, filled, { key: text, headers: { Origin: SITE }, ...body })
@@ -184,7 +184,7 @@ describe("a public key", () => {
     ["POST", "/openwebui/search"],
     ["GET", "/suggest/opensearch?q=man"],
   ])("is no key for %s %s", async (method, path) => {
-    const { text } = publicKey({ answers: true })
+    const { text } = await publicKey({ answers: true })
     const response = await fetch(app.url + path, {
       method,
       headers: { Authorization: `Bearer ${text}`, Origin: SITE, "Content-Type": "application/json" },
@@ -195,7 +195,7 @@ describe("a public key", () => {
   })
 
   test("signs nobody in, and is no key in a body", async () => {
-    const { text } = publicKey()
+    const { text } = await publicKey()
     const signedIn = await call("POST", "/session", { body: { key: text }, headers: { Origin: app.url } })
     expect(signedIn.status).toBe(401)
     expect((await call("POST", "/search", { body: { query: "pumps", api_key: text } })).status).toBe(401)
@@ -212,24 +212,24 @@ describe("a public key", () => {
     [{ include_answer: "advanced" }],
     [{ a_field_of_tomorrow: 1 }],
   ])("may not ask with %o", async (body) => {
-    expect((await search(publicKey().text, body)).status).toBe(403)
+    expect((await search((await publicKey()).text, body)).status).toBe(403)
   })
 
   test.each([[{ max_results: 21 }], [{ max_results: "auto" }], [{ query: "a".repeat(401) }]])(
     "asks for little: %o is refused",
     async (body) => {
-      expect((await search(publicKey().text, body)).status).toBe(400)
+      expect((await search((await publicKey()).text, body)).status).toBe(400)
     },
   )
 
   test("has answers where they are switched on", async () => {
-    const { text } = publicKey({ answers: true })
+    const { text } = await publicKey({ answers: true })
     expect((await search(text, { include_answer: true })).body.answer).toEqual(expect.any(String))
     expect((await search(text, { include_answer: "advanced" })).status).toBe(403)
   })
 
   test("counts the calls of each address, and lets the page read how long to wait", async () => {
-    const { text } = publicKey({ rateLimits: { search: { calls: 2, seconds: 60 } } })
+    const { text } = await publicKey({ rateLimits: { search: { calls: 2, seconds: 60 } } })
     for (const status of [200, 200, 429]) expect((await search(text)).status).toBe(status)
     const refused = await search(text)
     expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0)
@@ -239,19 +239,21 @@ describe("a public key", () => {
   })
 
   test("pays by its own credits, and says nothing of projects", async () => {
-    const { text, id } = publicKey({ credits: 1 })
+    const { text, id } = await publicKey({ credits: 1 })
     expect((await search(text, {}, { Origin: SITE, "X-Project-ID": "theirs" })).status).toBe(200)
     expect((await search(text)).status).toBe(432)
-    expect(app.accounts.callLog.list({ limit: 1, keyId: id })).toMatchObject([{ project: "", keyId: id }])
+    expect(await app.accounts.callLog.list({ limit: 1, keyId: id })).toMatchObject([
+      { project: "", keyId: id },
+    ])
   })
 
   test("is refused once it is disabled, and taken again when it is not", async () => {
-    const key = publicKey()
-    app.accounts.publicKeys.disable(key.id)
+    const key = await publicKey()
+    await app.accounts.publicKeys.disable(key.id)
     expect((await search(key.text)).status).toBe(401)
-    app.accounts.publicKeys.change(key.id, spec(), false)
+    await app.accounts.publicKeys.change(key.id, spec(), false)
     expect((await search(key.text)).status).toBe(200)
-    app.accounts.publicKeys.delete(key.id)
+    await app.accounts.publicKeys.delete(key.id)
     expect((await search(key.text)).status).toBe(401)
   })
 })
@@ -267,26 +269,26 @@ describe("the key of the handbook", () => {
     }
   })
 
-  test("does not count for a source that an operator gave the handbook's name", () => {
-    app.db.exec(
+  test("does not count for a source that an operator gave the handbook's name", async () => {
+    await app.db.exec(
       `create table if not exists known_address (source text, url text, hash text);
        insert into known_address (source, url, hash) values ('handbook', 'http://localhost:8080/docs/', 'x')`,
     )
-    expect(handbookKey(app.db)(HANDBOOK_KEY)?.source).toBe("handbook")
-    expect(handbookKey(app.db)("fsk-pub-other")).toBeNull()
-    app.db.exec(
+    expect((await handbookKey(app.db)(HANDBOOK_KEY))?.source).toBe("handbook")
+    expect(await handbookKey(app.db)("fsk-pub-other")).toBeNull()
+    await app.db.exec(
       "create table if not exists source (name text); insert into source (name) values ('handbook')",
     )
-    expect(handbookKey(app.db)(HANDBOOK_KEY)).toBeNull()
+    expect(await handbookKey(app.db)(HANDBOOK_KEY)).toBeNull()
   })
 })
 
-test("public keys live in a store that takes no more than it should", () => {
+test("public keys live in a store that takes no more than it should", async () => {
   const store = new PublicKeyStore(app.db)
-  expect(store.hasRoom()).toBe(true)
-  expect(store.admits(SITE)).toBe(true)
-  expect(store.admits("https://evil.example")).toBe(false)
-  expect(app.accounts.keys.verify(store.create(spec()).text)).toBeNull()
+  expect(await store.hasRoom()).toBe(true)
+  expect(await store.admits(SITE)).toBe(true)
+  expect(await store.admits("https://evil.example")).toBe(false)
+  expect(await app.accounts.keys.verify((await store.create(spec())).text)).toBeNull()
 })
 
 test("an admin key is untouched by the door", async () => {

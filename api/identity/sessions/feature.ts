@@ -18,7 +18,7 @@ interface Needs {
   readonly accounts: Pick<Accounts, "keys">
   readonly config: { readonly openKey: string; readonly publicUrl: string }
   /** What the appliance is called on its pages; left out, it has no name. */
-  readonly applianceName?: () => string | null
+  readonly applianceName?: () => Promise<string | null>
   /** Refuses calls without a key under names that may be a stranger's. */
   readonly checkName: (ctx: Context) => void
 }

@@ -1,6 +1,8 @@
 import { connect } from "node:net"
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+
+import { PostgresError } from "#base/store/postgres/postgres-error.ts"
 
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 
@@ -22,7 +24,7 @@ describe("an address that made all its requests without a key", () => {
     app = await serveAccounts({
       config: { keylessPerMinute: 10, openKey: "search-key-of-a-reader", metrics: "open" },
     })
-    key = app.key()
+    key = await app.key()
     for (let n = 0; n < 20; n++) spent.push(await statusOf("/usage", { Authorization: `Bearer ${key}` }))
     for (let n = 0; n < 5; n++) spent.push(await statusOf("/search", OPEN), await statusOf("/openapi.json"))
   })
@@ -64,6 +66,15 @@ describe("an address that made all its requests without a key", () => {
     expect(await statusOf("/usage", { Cookie })).toBe(200)
     const metrics = await (await call("/metrics", { Authorization: "Bearer test-key-of-the-admin" })).text()
     expect(metrics).toMatch(/fossick_bound_refused_total\{bound="keyless-requests"\} [1-9]/)
+  })
+
+  test("is told that the state is away, when its key cannot be looked up for that", async () => {
+    const away = new PostgresError({ code: "ECONNREFUSED", message: "" })
+    const verify = vi.spyOn(app.accounts.keys, "verify").mockRejectedValueOnce(away)
+    const refused = await call("/usage", { Authorization: `Bearer ${key}` })
+    verify.mockRestore()
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"])
+    expect(await refused.json()).toEqual({ detail: { error: expect.stringContaining("keeps the state") } })
   })
 
   test("loses what it sent ahead with the first refusal", async () => {

@@ -16,7 +16,7 @@ const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"])
 export function keyless(
   budget: KeylessBudget,
   callerOf: (request: Context["req"]) => string,
-  hasKey: (ctx: Context) => boolean,
+  hasKey: (ctx: Context) => Promise<boolean>,
 ): Middleware {
   return async (ctx, next) => {
     if (PROBES.has(ctx.path)) {
@@ -25,7 +25,7 @@ export function keyless(
     }
     const caller = callerOf(ctx.req)
     if (!budget.take(caller)) {
-      if (!hasKey(ctx))
+      if (!(await hasKey(ctx)))
         throw new ApiError(429, TOO_MANY, {}, { "Retry-After": String(budget.refuse()), Connection: "close" })
       await next()
       return

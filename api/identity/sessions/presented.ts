@@ -49,12 +49,12 @@ export function presented({
   return async (ctx, next) => {
     if (ctx.state.presented === undefined && ctx.get("Authorization") === "") {
       const token = tokenOf(ctx)
-      const found = token === null ? null : sessions.whoIs(token)
+      const found = token === null ? null : await sessions.whoIs(token)
       if (found !== null) {
         checkOrigin(ctx, own)
         ctx.state.presented = found.key
       } else if (OPEN_CALLS.has(`${ctx.method} ${ctx.path}`) && (isSameOrigin(ctx, own) || isTyped(ctx))) {
-        const key = openKeyOf(keys, openKey)
+        const key = await openKeyOf(keys, openKey)
         if (key !== null) {
           checkName(ctx)
           checkOrigin(ctx, own)
@@ -62,7 +62,7 @@ export function presented({
           ctx.state.isLent = true
         }
       } else if (isKeyless(ctx) && `${ctx.method} ${ctx.path}` === KEYLESS_CALL) {
-        const key = openKeyOf(keys, openKey)
+        const key = await openKeyOf(keys, openKey)
         if (key !== null) {
           // Over plain HTTP browsers do not say that a page calls, and a page may say anything of itself.
           checkName(ctx)
@@ -79,8 +79,8 @@ export function presented({
 const isTyped = (ctx: Context): boolean => isSafe(ctx.method) && ctx.get("Sec-Fetch-Site") === "none"
 
 /** The key of those who did not sign in, or null. One of the role admin is nobody's to have without a sign-in. */
-export function openKeyOf(keys: Pick<KeyStore, "verify">, openKey: string): ApiKey | null {
-  const key = openKey === "" ? null : keys.verify(openKey)
+export async function openKeyOf(keys: Pick<KeyStore, "verify">, openKey: string): Promise<ApiKey | null> {
+  const key = openKey === "" ? null : await keys.verify(openKey)
   return key?.role === "search" ? key : null
 }
 

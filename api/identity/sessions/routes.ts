@@ -25,25 +25,25 @@ export function sessionRoutes(
     keys,
     openKey,
     publicUrl,
-    applianceName = () => null,
+    applianceName = async () => null,
   }: {
     readonly sessions: Sessions
     readonly keys: Pick<KeyStore, "verify">
     readonly openKey: string
     readonly publicUrl: string
     /** What the appliance is called; left out, it has no name. */
-    readonly applianceName?: (() => string | null) | undefined
+    readonly applianceName?: (() => Promise<string | null>) | undefined
   },
 ): void {
   const own = URL.parse(publicUrl)?.origin
   const wrong = new WrongKeys(MOST_TYPED)
   const read = bodyReader<SessionRequest>(sessionSchema)
-  const answer = (ctx: Context, identity: Identity | null) => {
+  const answer = async (ctx: Context, identity: Identity | null) => {
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
-      appliance_name: applianceName(),
+      appliance_name: await applianceName(),
       signed_in: identity !== null,
-      is_open: openKeyOf(keys, openKey) !== null,
+      is_open: (await openKeyOf(keys, openKey)) !== null,
       role: identity?.key.role ?? null,
       key_hint: identity?.key.hint ?? null,
       expires_at: identity?.expiresAt.toISOString() ?? null,
@@ -51,9 +51,9 @@ export function sessionRoutes(
     }
   }
 
-  router.get(`/${SESSION_PATH}`, (ctx) => {
+  router.get(`/${SESSION_PATH}`, async (ctx) => {
     const token = tokenOf(ctx)
-    answer(ctx, token === null ? null : sessions.whoIs(token))
+    await answer(ctx, token === null ? null : await sessions.whoIs(token))
   })
   router.post(`/${SESSION_PATH}`, jsonBody(BODY_BYTES), async (ctx) => {
     // Nobody is signed in from elsewhere, with a key that is not theirs.
@@ -69,16 +69,16 @@ export function sessionRoutes(
     setToken(ctx, begun.token, begun.expiresAt)
     // Who signed in, for the log and the audit log.
     ctx.state.key = begun.key
-    answer(ctx, begun)
+    await answer(ctx, begun)
   })
   router.delete(`/${SESSION_PATH}`, async (ctx) => {
     checkOrigin(ctx, own)
     const token = tokenOf(ctx)
-    const who = token === null ? null : sessions.whoIs(token)
+    const who = token === null ? null : await sessions.whoIs(token)
     if (who !== null) ctx.state.key = who.key
     if (token !== null) await sessions.signOut(token)
     clearToken(ctx)
-    answer(ctx, null)
+    await answer(ctx, null)
   })
 }
 

@@ -33,20 +33,22 @@ export class SessionStore {
   }
 
   /** Keeps a session, and forgets those that are over. Belongs into a write. */
-  add(token: string, keyId: string, now: number, lifetimeMs: number): void {
-    this.#prepare("delete from face_session where expires_at <= ?").run(deletionTime(this.#db, now))
-    this.#prepare(
+  async add(token: string, keyId: string, now: number, lifetimeMs: number): Promise<void> {
+    await this.#prepare("delete from face_session where expires_at <= ?").run(
+      await deletionTime(this.#db, now),
+    )
+    await this.#prepare(
       `delete from face_session where digest in (
          select digest from face_session where key_id = ? order by created_at desc limit 9223372036854775807 offset ?)`,
     ).run(keyId, MOST_OF_KEY - 1)
-    this.#prepare(
+    await this.#prepare(
       "insert into face_session (digest, key_id, created_at, expires_at) values (?, ?, ?, ?) on conflict do nothing",
     ).run(digestOf(token), keyId, now, now + lifetimeMs)
   }
 
   /** The session of this token, or null when there is none, or it is over. */
-  find(token: string, now: number): StoredSession | null {
-    const row = this.#prepare(
+  async find(token: string, now: number): Promise<StoredSession | null> {
+    const row = await this.#prepare(
       "select key_id, expires_at from face_session where digest = ? and expires_at > ? and created_at < ?",
       // One of a clock that was years ahead would last for years.
     ).get(digestOf(token), now, now + DAY_MS)
@@ -54,8 +56,8 @@ export class SessionStore {
   }
 
   /** Ends a session for good. Belongs into a write. */
-  end(token: string): void {
-    this.#prepare("delete from face_session where digest = ?").run(digestOf(token))
+  async end(token: string): Promise<void> {
+    await this.#prepare("delete from face_session where digest = ?").run(digestOf(token))
   }
 }
 

@@ -28,7 +28,7 @@ const ask = (
 describe("a session", () => {
   test("begins with a key and acts in its name until somebody signs out", async () => {
     await using app = await serveAccounts()
-    const key = app.key({ name: "a reader" })
+    const key = await app.key({ name: "a reader" })
     const { response, cookie, sent } = await signIn(app, key)
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ signed_in: true, role: "search", key_hint: key.slice(-4) })
@@ -49,11 +49,11 @@ describe("a session", () => {
     await using app = await serveAccounts()
     const { sent } = await signIn(
       app,
-      app.key({ scope: { endpoints: ["extract"], sources: null, collections: null, domains: null } }),
+      await app.key({ scope: { endpoints: ["extract"], sources: null, collections: null, domains: null } }),
     )
     const own = { Cookie: sent, Origin: app.url }
     expect((await ask(app, own)).status).toBe(403)
-    for (const { id } of app.accounts.keys.list()) app.accounts.keys.disable(id)
+    for (const { id } of await app.accounts.keys.list()) await app.accounts.keys.disable(id)
     expect((await ask(app, own)).status).toBe(401)
     const session = await fetch(`${app.url}/session`, { headers: { Cookie: sent } })
     expect(await session.json()).toMatchObject({ signed_in: false })
@@ -61,22 +61,22 @@ describe("a session", () => {
 
   test("is over when its time is", async () => {
     await using app = await serveAccounts()
-    const { sent } = await signIn(app, app.key())
-    app.db.exec("update face_session set expires_at = 1")
+    const { sent } = await signIn(app, await app.key())
+    await app.db.exec("update face_session set expires_at = 1")
     expect((await ask(app, { Cookie: sent, Origin: app.url })).status).toBe(401)
     // The next sign-in takes what is over out of the file.
-    await signIn(app, app.key())
-    expect(app.db.prepare("select count(*) as count from face_session").get()).toEqual({ count: 1 })
+    await signIn(app, await app.key())
+    expect(await app.db.prepare("select count(*) as count from face_session").get()).toEqual({ count: 1 })
   })
 
   test("is kept as a digest alone, and stands in no log", async () => {
     await using app = await serveAccounts()
-    const key = app.key()
+    const key = await app.key()
     const { sent } = await signIn(app, key)
     const token = sent.split("=")[1] ?? ""
     await ask(app, { Cookie: sent, Origin: app.url })
     const rows = JSON.stringify(
-      app.db.prepare("select hex(digest) as digest, key_id from face_session").all(),
+      await app.db.prepare("select hex(digest) as digest, key_id from face_session").all(),
     )
     expect(token.length).toBe(43)
     expect(rows).not.toContain(token)
@@ -86,7 +86,7 @@ describe("a session", () => {
 
   test("behind https has a cookie that only this host can set", async () => {
     await using app = await serveAccounts({ config: { trustedProxies: ["127.0.0.1"] } })
-    const { cookie } = await signIn(app, app.key(), {
+    const { cookie } = await signIn(app, await app.key(), {
       "X-Forwarded-Proto": "https",
       "Sec-Fetch-Site": "same-origin",
     })
@@ -97,11 +97,11 @@ describe("a session", () => {
 
   test("of one key there are a hundred at most: the oldest ends", async () => {
     await using app = await serveAccounts()
-    const key = app.key()
+    const key = await app.key()
     const first = await signIn(app, key)
-    app.db.exec("update face_session set created_at = 1")
+    await app.db.exec("update face_session set created_at = 1")
     for (let count = 0; count < 100; count++) await signIn(app, key)
-    expect(app.db.prepare("select count(*) as count from face_session").get()).toEqual({ count: 100 })
+    expect(await app.db.prepare("select count(*) as count from face_session").get()).toEqual({ count: 100 })
     expect((await ask(app, { Cookie: first.sent, Origin: app.url })).status).toBe(401)
   })
 })
@@ -109,7 +109,7 @@ describe("a session", () => {
 describe("another site", () => {
   test("can make no call in a session's name", async () => {
     await using app = await serveAccounts()
-    const { sent } = await signIn(app, app.key())
+    const { sent } = await signIn(app, await app.key())
     const refused: Record<string, string>[] = [
       {},
       { Origin: "https://evil.example" },
@@ -131,7 +131,7 @@ describe("another site", () => {
 
   test("can sign nobody in", async () => {
     await using app = await serveAccounts()
-    const { response, cookie } = await signIn(app, app.key(), { "Sec-Fetch-Site": "cross-site" })
+    const { response, cookie } = await signIn(app, await app.key(), { "Sec-Fetch-Site": "cross-site" })
     expect([response.status, cookie]).toEqual([403, ""])
   })
 })
@@ -150,12 +150,12 @@ test("whoever tries keys on the sign-in page is slowed down, and a right key is 
   const withStatus = (wanted: number) => answers.filter(({ status }) => status === wanted).length
   expect([withStatus(401), withStatus(429)]).toEqual([20, 5])
   expect(answers.find(({ status }) => status === 429)?.headers.get("retry-after")).toBe("900")
-  expect((await signIn(app, app.key())).response.status).toBe(200)
+  expect((await signIn(app, await app.key())).response.status).toBe(200)
 })
 
 test("a key in the header counts, whatever the cookie says", async () => {
   await using app = await serveAccounts()
-  const { sent } = await signIn(app, app.key())
+  const { sent } = await signIn(app, await app.key())
   expect((await ask(app, { Cookie: sent, Origin: app.url, Authorization: "Bearer wrong" })).status).toBe(401)
 })
 

@@ -32,7 +32,7 @@ export type SignInWay =
 export interface Sessions {
   readonly ways: readonly SignInWay[]
   /** Who a token was given to, as of now; null for one that is unknown or over, or whose key is no longer valid. */
-  whoIs(token: string): Identity | null
+  whoIs(token: string): Promise<Identity | null>
   /** Begins a session for the holder of an API key. @returns null when the key may not be used */
   signIn(presentedKey: string): Promise<Begun | null>
   /** The token is refused from now on. */
@@ -54,13 +54,13 @@ export function openSessions(
   const lifetimeMs = config.sessionHours * HOUR_MS
   return {
     ways: [{ kind: "key" }],
-    whoIs(token) {
-      const session = store.find(token, Date.now())
-      const key = session && keys.byId(session.keyId)
+    async whoIs(token) {
+      const session = await store.find(token, Date.now())
+      const key = session && (await keys.byId(session.keyId))
       return session && key && { key, expiresAt: endOf(session.expiresAt, key) }
     },
     async signIn(presentedKey) {
-      const key = keys.verify(presentedKey)
+      const key = await keys.verify(presentedKey)
       if (key === null) return null
       const token = newToken()
       const now = Date.now()

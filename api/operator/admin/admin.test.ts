@@ -51,7 +51,7 @@ describe("the admin API", () => {
 
   beforeAll(async () => {
     vi.stubEnv("DOCS_PASSWORD", "hunter2")
-    db = openStateStore(folder)
+    db = await openStateStore(folder)
     const embedder = new HashingEmbedder()
     engine = opened.use(await EmbeddedEngine.open({ dir: join(folder, "index"), mode: "write", embedder }))
     site = opened.use(
@@ -102,7 +102,7 @@ describe("the admin API", () => {
       env = {},
     }: { networks?: string; resolve?: Resolve; env?: object } = {},
   ): Promise<number> {
-    const [job] = jobs.open(name)
+    const [job] = await jobs.open(name)
     const config = testConfig({ FOSSICK_ALLOWED_NETWORKS: networks, ...env })
     const signal = new AbortController().signal
     await runJob(job!.id, {
@@ -136,8 +136,8 @@ describe("the admin API", () => {
   test("lists what callers think of their answers, newest first", async () => {
     const store = new FeedbackStore(db)
     const given = { keyId: "key", requestId: "asked", sessionId: "" }
-    store.add({ ...given, id: "first", at: 1000, fields: { human_score: 1 } })
-    store.add({ ...given, id: "second", at: 2000, fields: { comment: "not what I meant" } })
+    await store.add({ ...given, id: "first", at: 1000, fields: { human_score: 1 } })
+    await store.add({ ...given, id: "second", at: 2000, fields: { comment: "not what I meant" } })
     const { body } = await call("GET", "/feedback?limit=1")
     expect(body).toEqual({
       feedback: [
@@ -167,7 +167,7 @@ describe("the admin API", () => {
         crawlerConfig,
         engineConfig: readSettings(engineSettings, { FOSSICK_DATA_DIR: folder }),
       }),
-      { verify: () => null },
+      { verify: async () => null },
       { bodyLimit: 1024, apiSettings },
     )
     const served = router.stack.flatMap(({ methods, path }) =>
@@ -247,7 +247,7 @@ describe("the admin API", () => {
     })
 
     test("crawled once and declared nowhere are listed, shown and deleted, and not run", async () => {
-      const { source } = new Jobs(db).enqueue(defineSource({ seeds: ["https://once.example/"] }))
+      const { source } = await new Jobs(db).enqueue(defineSource({ seeds: ["https://once.example/"] }))
       const path = `/sources/${encodeURIComponent(source.name)}`
       const { sources: listed, total } = (await call("GET", "/sources")).body
       expect([listed, total]).toMatchObject([
@@ -266,7 +266,7 @@ describe("the admin API", () => {
       expect((await call("DELETE", path)).body).toMatchObject({ deleted: true, remove_pages: false })
       expect((await call("GET", "/sources")).body).toMatchObject({ sources: [], total: 0 })
       expect((await call("DELETE", path)).status).toBe(404)
-      sources.removed(source.name)
+      await sources.removed(source.name)
     })
 
     test("that are wrong are refused with every field that is", async () => {
@@ -287,7 +287,7 @@ describe("the admin API", () => {
     })
 
     test("of the file are changed there alone", async () => {
-      sources.put({ name: "of-file", seeds: SEEDS }, "file")
+      await sources.put({ name: "of-file", seeds: SEEDS }, "file")
       for (const refused of [
         await call("PUT", "/sources/of-file", { seeds: SEEDS }),
         await call("DELETE", "/sources/of-file"),
@@ -296,19 +296,19 @@ describe("the admin API", () => {
         expect(refused.body.detail.error).toContain("file of sources")
       }
       expect((await call("GET", "/sources/of-file")).body.origin).toBe("file")
-      sources.delete("of-file", { origin: "file" })
+      await sources.delete("of-file", { origin: "file" })
     })
 
     test("never show a secret, and refuse the word that hides one", async () => {
       const login = { kind: "headers", headers: { "X-Team": "s3cret", "X-Token": "${TOKEN}" } }
-      sources.put({ name: "hidden", seeds: SEEDS, login }, "file")
+      await sources.put({ name: "hidden", seeds: SEEDS, login }, "file")
       const shown = await call("GET", "/sources/hidden")
       expect(shown.body.source.login.headers).toEqual({ "X-Team": "(hidden)", "X-Token": "${TOKEN}" })
-      const { id } = sources.run("hidden")!
+      const { id } = (await sources.run("hidden"))!
       const answers = [shown, await call("GET", "/sources"), await call("GET", `/jobs/${id}`)]
       expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain("s3cret")
-      jobs.cancel(id)
-      sources.delete("hidden", { origin: "file" })
+      await jobs.cancel(id)
+      await sources.delete("hidden", { origin: "file" })
       const refused = await call("PUT", "/sources/hidden", shown.body.source)
       expect(errorOf(refused)).toEqual([422, expect.stringContaining("login holds (hidden)")])
     })
@@ -340,9 +340,9 @@ describe("the admin API", () => {
     })
 
     test("are run several at once, all of them or none, and when they are declared", async () => {
-      for (const name of ["one", "two", "three"]) sources.put({ name, seeds: SEEDS })
-      sources.pause("three")
-      const before = jobs.count()
+      for (const name of ["one", "two", "three"]) await sources.put({ name, seeds: SEEDS })
+      await sources.pause("three")
+      const before = await jobs.count()
       for (const [body, field] of [
         [{}, "names"],
         [{ names: ["one"], all: true }, "names"],
@@ -351,7 +351,7 @@ describe("the admin API", () => {
         const { status, body: told } = await call("POST", "/sources/run", body)
         expect([status, told.detail.problems[0].field]).toEqual([422, field])
       }
-      expect(jobs.count()).toBe(before)
+      expect(await jobs.count()).toBe(before)
       const some = await call("POST", "/sources/run", { names: ["two", "two", "three"] })
       expect([some.status, some.body.jobs.map((job: { source: string }) => job.source)]).toEqual([
         202,
@@ -366,7 +366,7 @@ describe("the admin API", () => {
       expect((await call("PUT", "/sources/four?run=true", { seeds: SEEDS })).body.last_job.state).toBe(
         "queued",
       )
-      for (const name of ["one", "two", "three", "four"]) sources.delete(name)
+      for (const name of ["one", "two", "three", "four"]) await sources.delete(name)
     })
 
     test("are refused when they could not work: unset secrets, private receivers, the handbook's name", async () => {
@@ -385,7 +385,7 @@ describe("the admin API", () => {
       ])
       const named = await call("PUT", "/sources/handbook", { seeds: SEEDS })
       expect([named.status, named.body.detail.problems[0].field]).toEqual([422, "name"])
-      expect(sources.get("handbook")).toBeNull()
+      expect(await sources.get("handbook")).toBeNull()
     })
 
     test("open no network that the operator did not, wherever they put it", async () => {
@@ -469,8 +469,8 @@ describe("the admin API", () => {
 
     test("obey their sites also where an earlier version stored that they need not", async () => {
       const fields = { seeds: SEEDS, ignoreNoindex: true, politeness: { robots: false, delayMs: 0 } }
-      sources.put({ name: "older", ...fields })
-      sources.put({ name: "ours", ...fields }, "file")
+      await sources.put({ name: "older", ...fields })
+      await sources.put({ name: "ours", ...fields }, "file")
       const said = async (name: string) => {
         const { ignoreNoindex, politeness } = (await call("GET", `/sources/${name}`)).body.source
         const { delay_ms } = (await call("GET", `/sources/${name}/full-crawl`)).body
@@ -478,12 +478,12 @@ describe("the admin API", () => {
       }
       expect(await said("older")).toEqual([false, null, 1000])
       expect(await said("ours")).toEqual([true, false, 0])
-      const { source } = sources.get("ours")!
-      const ofApi = jobs.enqueue({ ...source, name: "older" }, { author: "api" })
+      const { source } = (await sources.get("ours"))!
+      const ofApi = await jobs.enqueue({ ...source, name: "older" }, { author: "api" })
       expect(ofApi.source).toMatchObject({ ignoreNoindex: false, politeness: { robots: null } })
-      jobs.cancel(ofApi.id)
-      sources.delete("older")
-      sources.delete("ours", { origin: "file" })
+      await jobs.cancel(ofApi.id)
+      await sources.delete("older")
+      await sources.delete("ours", { origin: "file" })
     })
 
     test("do not tell which names lead into a private network", async () => {
@@ -505,7 +505,7 @@ describe("the admin API", () => {
         await call("PUT", `/sources/${name}`, { seeds, rendering: "http" })
         await call("POST", `/sources/${name}/run`, {})
         const working = work(name, { resolve, networks: "", env: { FOSSICK_RETRY_DELAY_MS: "1000" } })
-        const [open] = jobs.open(name)
+        const [open] = await jobs.open(name)
         const why = async () => (await call("GET", `/jobs/${open!.id}`)).body.waits[0]?.why
         await expect
           .poll(why, { interval: 10 })
@@ -518,7 +518,7 @@ describe("the admin API", () => {
           addresses: (await call("GET", `/jobs/${id}/addresses?outcome=failed`)).body,
           why: (await call("GET", `/why?url=${encodeURIComponent(seed)}`)).body,
           last: (await call("GET", `/sources/${name}`)).body.last_result.reason,
-          told: finishedMessage(jobs.get(id)!, new Date(0)),
+          told: finishedMessage((await jobs.get(id))!, new Date(0)),
           tries: internet.lookups.filter((lookup) => lookup === host).length,
         }
         await call("DELETE", `/sources/${name}`)
@@ -550,7 +550,7 @@ describe("the admin API", () => {
       const { body: job } = await call("POST", "/sources/large/run", {})
       const urls = ["https://docs.example/", "https://docs.example/a?b=/c", "https://wiki.example/x/y"]
       const ended = urls.map((url) => ({ url: url as PageUrl, outcome: "indexed" as const, detail: null }))
-      new KnownAddresses(db).record(jobs.get(job.id)!, ended)
+      await new KnownAddresses(db).record((await jobs.get(job.id))!, ended)
       expect(await told()).toMatchObject({ pages: 3, pages_known: true, seconds: 4 })
       expect((await call("GET", "/sources/none/full-crawl")).status).toBe(404)
       await call("DELETE", "/sources/large")
@@ -722,10 +722,10 @@ describe("the admin API", () => {
   })
 
   test("tries a page with a source's settings, and reaches no private address that no source names", async () => {
-    const started = jobs.count()
+    const started = await jobs.count()
     const refused = await call("POST", "/try", { url: "http://127.0.0.1:9/", rendering: "http" })
     expect(refused.body).toMatchObject({ outcome: "failed:dns", page: null })
-    sources.put({ name: "tried", seeds: [site.url("/")], rendering: "http", pages: { country: "fr" } })
+    await sources.put({ name: "tried", seeds: [site.url("/")], rendering: "http", pages: { country: "fr" } })
     const tried = (await call("POST", "/try", { url: site.url("/"), source: "tried" })).body
     expect(tried).toMatchObject({
       source: "tried",
@@ -738,14 +738,14 @@ describe("the admin API", () => {
     expect((await call("POST", "/try", { url: site.url("/"), source: "none" })).status).toBe(404)
     expect((await call("POST", "/try", { url: "x" })).status).toBe(422)
     const login = { kind: "basic", user: "ada", password: "${NOT_SET_ANYWHERE}" }
-    sources.put({ name: "locked", seeds: [site.url("/")], rendering: "http", login })
+    await sources.put({ name: "locked", seeds: [site.url("/")], rendering: "http", login })
     expect(errorOf(await call("POST", "/try", { url: site.url("/"), source: "locked" }))).toEqual([
       409,
       expect.stringContaining("${NOT_SET_ANYWHERE}"),
     ])
-    sources.delete("locked")
-    expect(jobs.count()).toBe(started)
-    sources.delete("tried")
+    await sources.delete("locked")
+    expect(await jobs.count()).toBe(started)
+    await sources.delete("tried")
   })
 
   test("gives a page as the index holds it, what links to it, and has it visited again in full", async () => {
@@ -754,8 +754,8 @@ describe("the admin API", () => {
       "/linked/pumps": article("Linked pumps"),
       "/linked/seals": article("Linked seals"),
     })
-    sources.put({ name: "linked", scope: "prefix", seeds: [site.url("/linked/")], rendering: "http" })
-    sources.run("linked", { trigger: "api" })
+    await sources.put({ name: "linked", scope: "prefix", seeds: [site.url("/linked/")], rendering: "http" })
+    await sources.run("linked", { trigger: "api" })
     await work("linked")
     const url = site.url("/linked/pumps")
     const shown = async () => (await call("GET", `/page?url=${encodeURIComponent(url)}`)).body
@@ -783,7 +783,7 @@ describe("the admin API", () => {
     expect(site.requests.slice(from)).not.toContain("/linked/seals")
     expect((await shown()).known[0].due_at).not.toBeNull()
     expect((await call("POST", "/page/recrawl", { url: site.url("/never-met") })).status).toBe(409)
-    sources.delete("linked", { removePages: true })
+    await sources.delete("linked", { removePages: true })
   })
 
   test("proposes a source for a site, which can be declared as it is; a private address is told from an unknown name", async () => {
@@ -795,7 +795,7 @@ describe("the admin API", () => {
     expect((await call("POST", "/sources/propose", { url: "ftp://x" })).status).toBe(422)
     expect((await call("POST", "/sources/propose", { url: site.url("/"), robots: false })).status).toBe(422)
 
-    const before = sources.list().length
+    const before = (await sources.list()).length
     const proposed = (await call("POST", "/sources/propose", { url: site.url("/") })).body
     expect(proposed).toMatchObject({
       asked: site.url("/"),
@@ -805,10 +805,10 @@ describe("the admin API", () => {
       estimate: { pages: 3, from: "links" },
     })
     expect(proposed.requests).toBeLessThanOrEqual(12)
-    expect(sources.list()).toHaveLength(before)
+    expect(await sources.list()).toHaveLength(before)
     const name = encodeURIComponent(proposed.source.name)
     expect((await call("PUT", `/sources/${name}`, proposed.source)).status).toBe(201)
-    sources.delete(proposed.source.name)
+    await sources.delete(proposed.source.name)
   })
 
   test("says what each key used", async () => {
@@ -822,7 +822,7 @@ describe("the admin API", () => {
       query: null,
     }
     const log = new CallLog(db)
-    log.add({ ...entry, at: Date.now(), requestId: "r", endpoint: "search", credits: 2, keyId: "k1" })
+    await log.add({ ...entry, at: Date.now(), requestId: "r", endpoint: "search", credits: 2, keyId: "k1" })
     const { body } = await call("GET", "/usage?key_id=k1&by=month")
     expect(body).toEqual({
       usage: [
@@ -841,15 +841,17 @@ describe("the admin API", () => {
   })
 
   test("lists what was sent to webhooks, and sends it again", async () => {
-    const { id } = jobs.enqueue(
-      sources.put({
-        name: "told",
-        seeds: SEEDS,
-        webhooks: [{ url: "https://hooks.example.com/x", secret: "${HOOK_SECRET}" }],
-      }).source,
+    const { id } = await jobs.enqueue(
+      (
+        await sources.put({
+          name: "told",
+          seeds: SEEDS,
+          webhooks: [{ url: "https://hooks.example.com/x", secret: "${HOOK_SECRET}" }],
+        })
+      ).source,
     )
-    jobs.cancel(id)
-    new WebhookQueue(db).collect()
+    await jobs.cancel(id)
+    await new WebhookQueue(db).collect()
     const { body } = await call("GET", "/webhooks/deliveries")
     expect(body).toMatchObject({
       total: 1,
@@ -864,8 +866,8 @@ describe("the admin API", () => {
   test("lists the messages of alerts by channel", async () => {
     const book = new AlertBook(db)
     const notice = { type: "alert.began", subject: "docs: went wrong", text: "See to it.", data: {} } as const
-    book.outbox("email").tell(["ops@example.com"], notice)
-    book.outbox("ntfy").tell(["ntfy.example"], notice)
+    await book.outbox("email").tell(["ops@example.com"], notice)
+    await book.outbox("ntfy").tell(["ntfy.example"], notice)
     const { body } = await call("GET", "/alerts")
     expect(body).toMatchObject({
       mails: [{ recipient: "ops@example.com", subject: "docs: went wrong", state: "waiting" }],

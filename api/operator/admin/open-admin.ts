@@ -26,6 +26,6 @@ export async function openAdmin(
     audit: open.audit ?? new AuditLog(db, 1),
     eventStreams: open.eventStreams ?? new FairPool("event-streams", { places: Infinity }),
     queries: open.queries ?? new QueryLog(db, 0),
-    history: open.history ?? new History({ db, engine, dataDir: engineConfig.dataDir }),
+    history: open.history ?? (await History.open({ db, engine, dataDir: engineConfig.dataDir })),
   }
 }

@@ -127,21 +127,18 @@ export function alertOnWire({ toldAt, ...alert }: Alert) {
 }
 
 /** The messages of a channel, newest first. */
-export const noticesOnWire = (alerts: AlertBook, channel: ChannelName, limit: number) =>
-  alerts
-    .outbox(channel)
-    .latest(limit)
-    .map((message) => ({
-      id: message.id,
-      recipient: message.receiver,
-      subject: message.subject,
-      state: message.state,
-      attempts: message.attempts,
-      created_at: message.createdAt,
-      last_attempt_at: message.lastAttemptAt,
-      next_attempt_at: message.nextAttemptAt,
-      last_error: message.lastError,
-    }))
+export const noticesOnWire = async (alerts: AlertBook, channel: ChannelName, limit: number) =>
+  (await alerts.outbox(channel).latest(limit)).map((message) => ({
+    id: message.id,
+    recipient: message.receiver,
+    subject: message.subject,
+    state: message.state,
+    attempts: message.attempts,
+    created_at: message.createdAt,
+    last_attempt_at: message.lastAttemptAt,
+    next_attempt_at: message.nextAttemptAt,
+    last_error: message.lastError,
+  }))
 
 export function feedbackOnWire({ id, at, keyId, requestId, sessionId, fields }: Feedback) {
   return {

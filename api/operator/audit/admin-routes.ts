@@ -12,18 +12,18 @@ const AT_ONCE = 500
 
 /** Who changed what: `/admin/audit`. */
 export function auditRoutes(router: Router<RequestState>, { audit }: { readonly audit: AuditLog }): void {
-  router.get("/audit", (ctx) => {
+  router.get("/audit", async (ctx) => {
     const slice = sliceOf(ctx)
     const filter = filterOf(ctx)
     ctx.body = {
-      entries: audit.list(filter, slice).map(entryOnWire),
-      total: audit.count(filter),
+      entries: (await audit.list(filter, slice)).map(entryOnWire),
+      total: await audit.count(filter),
       days: audit.days,
       ...slice,
     }
   })
 
-  router.get("/audit.jsonl", (ctx) => {
+  router.get("/audit.jsonl", async (ctx) => {
     const filter = filterOf(ctx)
     ctx.type = "application/x-ndjson"
     ctx.attachment("audit.jsonl")
@@ -54,10 +54,10 @@ export const entryOnWire = ({ id, at, who, action, object, status, changes, addr
 })
 
 /** All that fits, oldest first, a JSON object a line. */
-export function* lines(audit: AuditLog, filter: AuditFilter): Generator<string> {
+export async function* lines(audit: AuditLog, filter: AuditFilter): AsyncGenerator<string> {
   let last = 0
   for (;;) {
-    const entries = audit.after(last, filter, AT_ONCE)
+    const entries = await audit.after(last, filter, AT_ONCE)
     for (const entry of entries) yield `${JSON.stringify(entryOnWire(entry))}\n`
     if (entries.length < AT_ONCE) return
     last = entries.at(-1)!.id

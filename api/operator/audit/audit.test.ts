@@ -30,7 +30,7 @@ let db: StateStore
 let app: ServedAccounts
 
 beforeAll(async () => {
-  db = openStateStore(folder)
+  db = await openStateStore(folder)
   const jobs = new Jobs(db)
   const engine = new FakeEngine([hit()])
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder })
@@ -39,7 +39,7 @@ beforeAll(async () => {
     dir: folder,
     engine,
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig, audit: app.accounts.audit }),
-    watches: watchesOf({ db, engine, crawlerConfig }),
+    watches: await watchesOf({ db, engine, crawlerConfig }),
   })
 })
 afterAll(async () => {
@@ -48,7 +48,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const latest = (): AuditEntry => app.accounts.audit.list({}, { limit: 1, offset: 0 })[0]!
+const latest = async (): Promise<AuditEntry> =>
+  (await app.accounts.audit.list({}, { limit: 1, offset: 0 }))[0]!
 const filled = (path: string, example?: Example) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(example?.path?.[name] ?? "some"))
 
@@ -81,7 +82,7 @@ describe("every call of the OpenAPI document that may change something", () => {
   )
 
   test.each(examples)("leaves an entry when it did: $name", async ({ operation, example }) => {
-    const before = app.accounts.audit.count({})
+    const before = await app.accounts.audit.count({})
     const query = new URLSearchParams(example.query).toString()
     const path = filled(operation.path, example) + (query === "" ? "" : `?${query}`)
     // Its page signs somebody in.
@@ -93,7 +94,10 @@ describe("every call of the OpenAPI document that may change something", () => {
       isSession ? { Origin: app.url } : {},
     )
     const isMade = status < 400 && !(isSession && operation.method === "delete")
-    const entries = app.accounts.audit.list({}, { limit: app.accounts.audit.count({}) - before, offset: 0 })
+    const entries = await app.accounts.audit.list(
+      {},
+      { limit: (await app.accounts.audit.count({})) - before, offset: 0 },
+    )
     const action = `${operation.method.toUpperCase()} ${operation.path}`
     const entry = { who: { id: "tester" }, action, status, address: "127.0.0.1" }
     expect(entries).toMatchObject(isMade ? [entry] : [])
@@ -107,7 +111,7 @@ describe("every call of the OpenAPI document that may change something", () => {
       const audit = new AuditLog(own, 1)
       const note = auditing({
         audit,
-        keys: { list: () => [] },
+        keys: { list: async () => [] },
         writes: { run: async (work) => work() },
         onProblem: (error) => expect.fail(String(error)),
       })
@@ -120,7 +124,7 @@ describe("every call of the OpenAPI document that may change something", () => {
           state: { key: apiKey({ id: "one", role }), body: {} },
         }
         await note(ctx as unknown as Context, async () => {})
-        return audit.count({})
+        return await audit.count({})
       }
       expect(await answered(409, "admin")).toBe(0)
       expect(await answered(200, "search")).toBe(0)
@@ -154,89 +158,99 @@ describe("an entry", () => {
   test("says field by field what was different, and hides secrets", async () => {
     const seeds = ["https://audited.example/"]
     await make("put", "/admin/sources/audited", { seeds, limits: { pages: 10 } })
-    expect(latest()).toMatchObject({ object: "sources/audited", status: 201 })
-    expect(latest().changes).toContainEqual({ field: "limits.pages", before: null, after: "10" })
+    expect(await latest()).toMatchObject({ object: "sources/audited", status: 201 })
+    expect((await latest()).changes).toContainEqual({ field: "limits.pages", before: null, after: "10" })
     await make("put", "/admin/sources/audited", {
       seeds,
       limits: { pages: 20 },
       webhooks: [{ url: "https://hooks.example/in?token=url-secret-mark" }],
     })
-    expect(latest().changes).toContainEqual({ field: "limits.pages", before: "10", after: "20" })
+    expect((await latest()).changes).toContainEqual({ field: "limits.pages", before: "10", after: "20" })
     await make("delete", "/admin/sources/audited")
-    expect(latest().changes).toContainEqual({ field: "limits.pages", before: "20", after: null })
+    expect((await latest()).changes).toContainEqual({ field: "limits.pages", before: "20", after: null })
     await make("put", "/admin/appliance", { name: "Pump works" })
     await make("put", "/admin/appliance", { name: "Pump and valve works" })
-    expect(latest()).toMatchObject({
+    expect(await latest()).toMatchObject({
       object: "appliance",
       changes: [{ field: "name", before: '"Pump works"', after: '"Pump and valve works"' }],
     })
     const { body: key } = await make("post", "/admin/keys", { name: "chat", credits: 5 })
-    expect(latest()).toMatchObject({ action: "POST /admin/keys", object: `keys/${key.id}` })
-    expect(latest().changes).toContainEqual({ field: "name", before: null, after: '"chat"' })
+    expect(await latest()).toMatchObject({ action: "POST /admin/keys", object: `keys/${key.id}` })
+    expect((await latest()).changes).toContainEqual({ field: "name", before: null, after: '"chat"' })
     await make("post", `/admin/keys/${key.id}/disable`)
-    expect(latest()).toMatchObject({ action: "POST /admin/keys/{id}/disable", object: `keys/${key.id}` })
-    expect(latest().changes.map(({ field, before }) => [field, before])).toContainEqual([
+    expect(await latest()).toMatchObject({
+      action: "POST /admin/keys/{id}/disable",
+      object: `keys/${key.id}`,
+    })
+    expect((await latest()).changes.map(({ field, before }) => [field, before])).toContainEqual([
       "disabled_at",
       "null",
     ])
-    const all = JSON.stringify(app.accounts.audit.list({}, ALL))
+    const all = JSON.stringify(await app.accounts.audit.list({}, ALL))
     for (const secret of [TEST_KEY, key.key, "url-secret-mark"]) expect(all).not.toContain(secret)
   })
 
   test("names every key that a call makes or ends, whoever calls", async () => {
-    const maker = app.key({ role: "search", mayMakeKeys: true, name: "team lead" })
+    const maker = await app.key({ role: "search", mayMakeKeys: true, name: "team lead" })
     const as = { Authorization: `Bearer ${maker}` }
-    const idOf = (text: string) => app.accounts.keys.lookUp(text)!.id
+    const idOf = async (text: string) => (await app.accounts.keys.lookUp(text))!.id
     const wanted = { key_limit: 1, ttl_hours: 1, permission_level: "user", name: "guest" }
     const { body: one } = await make("post", "/generate-keys", wanted, as)
-    expect(latest()).toMatchObject({
+    expect(await latest()).toMatchObject({
       action: "POST /generate-keys",
-      who: { id: idOf(maker), name: "team lead" },
-      object: `keys/${idOf(one.keys[0])}`,
+      who: { id: await idOf(maker), name: "team lead" },
+      object: `keys/${await idOf(one.keys[0])}`,
     })
     const { body: many } = await make("post", "/generate-keys", { ...wanted, count: 200 }, as)
-    const ids = (many.keys as string[]).map(idOf)
+    const ids = await Promise.all((many.keys as string[]).map(idOf))
     const changes = ids.map((id, at) => ({ field: `keys/${id}`, after: `"guest-#${at + 1}"` }))
-    expect(latest().object).toBe("keys")
-    expect(latest().changes.slice(0, 200)).toMatchObject(changes)
+    expect((await latest()).object).toBe("keys")
+    expect((await latest()).changes.slice(0, 200)).toMatchObject(changes)
     await make("post", "/deactivate-keys", { request_id: many.request_id }, as)
-    expect(latest()).toMatchObject({ action: "POST /deactivate-keys", who: { name: "team lead" } })
-    const ended = new Map(latest().changes.map(({ field, before }) => [field, before]))
+    expect(await latest()).toMatchObject({ action: "POST /deactivate-keys", who: { name: "team lead" } })
+    const ended = new Map((await latest()).changes.map(({ field, before }) => [field, before]))
     for (const [at, id] of ids.entries()) expect(ended.get(`keys/${id}`)).toBe(`"guest-#${at + 1}"`)
     const found = await make("get", `/admin/audit?object=keys/${ids[150]}`)
     expect(found.body.total).toBe(2)
-    const { body: next } = await make("post", `/admin/keys/${idOf(maker)}/rotate`, {})
-    expect(latest()).toMatchObject({ who: { id: "tester" }, object: `keys/${idOf(maker)}` })
-    expect(latest().changes).toContainEqual({ field: `keys/${next.id}`, before: null, after: '"team lead"' })
-    expect(latest().changes.map(({ field }) => field)).toContain("disabled_at")
+    const { body: next } = await make("post", `/admin/keys/${await idOf(maker)}/rotate`, {})
+    expect(await latest()).toMatchObject({ who: { id: "tester" }, object: `keys/${await idOf(maker)}` })
+    expect((await latest()).changes).toContainEqual({
+      field: `keys/${next.id}`,
+      before: null,
+      after: '"team lead"',
+    })
+    expect((await latest()).changes.map(({ field }) => field)).toContain("disabled_at")
     await make("post", "/deactivate-keys", {}, { Authorization: `Bearer ${next.key}` })
-    expect(latest()).toMatchObject({ who: { name: "team lead" }, object: `keys/${next.id}` })
-    const all = JSON.stringify(app.accounts.audit.list({}, ALL))
+    expect(await latest()).toMatchObject({ who: { name: "team lead" }, object: `keys/${next.id}` })
+    const all = JSON.stringify(await app.accounts.audit.list({}, ALL))
     for (const secret of [maker, next.key, ...one.keys, ...many.keys]) expect(all).not.toContain(secret)
     // What a key that is no administrator's asks is nobody's change.
-    const before = app.accounts.audit.count({})
+    const before = await app.accounts.audit.count({})
     await make("post", "/deactivate-keys", { request_id: "none" }, as)
-    expect(app.accounts.audit.count({})).toBe(before)
+    expect(await app.accounts.audit.count({})).toBe(before)
   })
 
   test("names the key as it was called, and somebody who signed in with it", async () => {
-    const admin = app.key({ role: "admin", name: "night shift" })
+    const admin = await app.key({ role: "admin", name: "night shift" })
     const signedIn = await fetch(`${app.url}/session`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Origin: app.url },
       body: JSON.stringify({ key: admin }),
     })
-    expect(latest()).toMatchObject({ action: "POST /session", who: { name: "night shift" } })
+    expect(await latest()).toMatchObject({ action: "POST /session", who: { name: "night shift" } })
     const cookie = signedIn.headers.getSetCookie()[0]!.split(";")[0]!
     await fetch(`${app.url}/admin/appliance`, {
       method: "PUT",
       headers: { "Content-Type": "application/json", Origin: app.url, Cookie: cookie },
       body: JSON.stringify({ name: "Night works" }),
     })
-    expect(latest()).toMatchObject({ who: { kind: "session", name: "night shift" }, object: "appliance" })
+    expect(await latest()).toMatchObject({
+      who: { kind: "session", name: "night shift" },
+      object: "appliance",
+    })
     await fetch(`${app.url}/session`, { method: "DELETE", headers: { Origin: app.url, Cookie: cookie } })
-    expect(latest()).toMatchObject({ action: "DELETE /session", who: { name: "night shift" } })
-    expect(JSON.stringify(latest())).not.toContain(cookie.split("=")[1])
+    expect(await latest()).toMatchObject({ action: "DELETE /session", who: { name: "night shift" } })
+    expect(JSON.stringify(await latest())).not.toContain(cookie.split("=")[1])
   })
 
   test("is found by who, what, when and how, page by page and as a file", async () => {
@@ -252,7 +266,7 @@ describe("an entry", () => {
     expect(await total("who=night%20shift")).toBe(3)
     expect(await total("action=delete%20/session")).toBe(1)
     expect(await total(`before=2020-01-01T00:00:00Z`)).toBe(0)
-    expect(await total(`from=2020-01-01T00:00:00Z`)).toBe(app.accounts.audit.count({}))
+    expect(await total(`from=2020-01-01T00:00:00Z`)).toBe(await app.accounts.audit.count({}))
     expect((await make("get", "/admin/audit?from=yesterday")).status).toBe(400)
     const file = await fetch(`${app.url}/admin/audit.jsonl`, {
       headers: { Authorization: `Bearer ${TEST_KEY}` },
@@ -261,12 +275,7 @@ describe("an entry", () => {
       .trim()
       .split("\n")
       .map((line) => (JSON.parse(line) as AuditEntry).id)
-    expect(ids).toEqual(
-      app.accounts.audit
-        .list({}, ALL)
-        .map(({ id }) => id)
-        .toReversed(),
-    )
+    expect(ids).toEqual((await app.accounts.audit.list({}, ALL)).map(({ id }) => id).toReversed())
   })
 })
 
@@ -274,10 +283,10 @@ test("what cannot be noted is told", async () => {
   using own = memoryState()
   const audit = new AuditLog(own, 1)
   const told: string[] = []
-  own.exec("drop table audit_entry")
+  await own.exec("drop table audit_entry")
   const note = auditing({
     audit,
-    keys: { list: () => [] },
+    keys: { list: async () => [] },
     writes: { run: async (work) => work() },
     onProblem: (_, action) => told.push(action),
   })

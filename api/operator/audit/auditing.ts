@@ -23,10 +23,10 @@ export interface AuditingParts {
  * acknowledged; and each change of keys, whoever makes it. What is refused changes nothing and is not noted; what fails may have changed something, and is.
  */
 export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Middleware {
-  const actorOf = ({ state }: Context): Actor => ({
+  const actorOf = async ({ state }: Context): Promise<Actor> => ({
     kind: state.presented === undefined ? "key" : "session",
     id: state.key.id,
-    name: keys.list().find(({ id }) => id === state.key.id)?.name ?? "",
+    name: (await keys.list()).find(({ id }) => id === state.key.id)?.name ?? "",
   })
   const note = async (ctx: Context, status: number): Promise<void> => {
     const { key, before, after, keysChanged = [] }: Partial<Context["state"]> = ctx.state
@@ -38,7 +38,7 @@ export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Mid
       // What an order says is all that can be told of it where no state shows it.
       const fields = looked.length > 0 ? looked : fieldChanges(null, ctx.state.body)
       const changes = [...keysChanged, ...fields]
-      const who = actorOf(ctx)
+      const who = await actorOf(ctx)
       const { ip: address } = ctx
       await writes.run(() => audit.note({ who, action, object, status, changes, address }))
     } catch (error) {

@@ -34,8 +34,8 @@ export function openLooks({
   const name = new ApplianceName(db)
   const { dataDir, engine } = engineConfig
   return {
-    sources(id) {
-      const entry = sources.get(id)
+    async sources(id) {
+      const entry = await sources.get(id)
       if (entry === null) return null
       // As it was written: what it leaves out has its default, and is no change.
       const { name: _, login, ...spec } = entry.spec
@@ -45,22 +45,22 @@ export function openLooks({
         paused: entry.paused,
       }
     },
-    jobs(id) {
-      const job = /^\d{1,15}$/.test(id) ? jobs.get(Number(id)) : null
+    async jobs(id) {
+      const job = /^\d{1,15}$/.test(id) ? await jobs.get(Number(id)) : null
       return job && { state: job.state }
     },
-    keys(id) {
-      const key = keys.list().find((one) => one.id === id)
+    async keys(id) {
+      const key = (await keys.list()).find((one) => one.id === id)
       return key === undefined ? null : keyOnWire(key)
     },
     "public-keys": (id) => publicKeys.get(id),
-    networks(id) {
-      const entry = /^\d{1,15}$/.test(id) ? networks.get(Number(id)) : null
+    async networks(id) {
+      const entry = /^\d{1,15}$/.test(id) ? await networks.get(Number(id)) : null
       return entry && { network: entry.network, port: entry.port, host: entry.host }
     },
     rules: (id) => rules.get(id),
     "judged-questions": (id) => judged.get(id),
-    appliance: () => ({ name: name.get() }),
+    appliance: async () => ({ name: await name.get() }),
     model: () => ({ model: wantedModel(dataDir, engine) }),
     vectors: async () => ({ first_source: await readFirstSource(firstSourceFile(dataDir)) }),
   }

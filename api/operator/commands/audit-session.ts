@@ -22,9 +22,9 @@ const SHOWN_FIELDS = 3
 const MAX_CHARS = 120
 
 /** Shows the newest entries. */
-export const showAudit = (wanted: AuditWanted, limit: number, json: boolean): number =>
-  withAudit((audit) => {
-    const found = audit.list(filterOf(wanted), { limit, offset: 0 })
+export const showAudit = (wanted: AuditWanted, limit: number, json: boolean): Promise<number> =>
+  withAudit(async (audit) => {
+    const found = await audit.list(filterOf(wanted), { limit, offset: 0 })
     if (json) for (const entry of found) print(JSON.stringify(entryOnWire(entry)))
     else if (found.length === 0) print("No change was noted.")
     else
@@ -43,13 +43,13 @@ export const showAudit = (wanted: AuditWanted, limit: number, json: boolean): nu
   })
 
 /** Writes all that fits, oldest first, as JSON lines. */
-export const exportAudit = (wanted: AuditWanted): number =>
-  withAudit((audit) => {
-    for (const line of lines(audit, filterOf(wanted))) process.stdout.write(line)
+export const exportAudit = (wanted: AuditWanted): Promise<number> =>
+  withAudit(async (audit) => {
+    for await (const line of lines(audit, filterOf(wanted))) process.stdout.write(line)
     return EXIT.ok
   })
 
-const withAudit = (work: (audit: AuditLog) => number): number =>
+const withAudit = (work: (audit: AuditLog) => Promise<number>): Promise<number> =>
   withState((db) => work(new AuditLog(db, readSettings(accountSettings, environment()).auditDays)))
 
 function filterOf({ from, before, ...rest }: AuditWanted): AuditFilter {

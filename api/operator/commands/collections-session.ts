@@ -12,28 +12,32 @@ import { withState } from "#crawler/commands/with-state.ts"
 const MAX_NAME_CHARS = 100
 
 /** @throws ArgumentsError */
-export function setCollection(name: string, sources: readonly string[], json: boolean): number {
+export async function setCollection(
+  name: string,
+  sources: readonly string[],
+  json: boolean,
+): Promise<number> {
   for (const one of [name, ...sources]) {
     if (one.trim() === "" || one.length > MAX_NAME_CHARS) {
       throw new ArgumentsError(`Names must have 1 to ${MAX_NAME_CHARS} characters.`)
     }
   }
-  return withCollections((collections, db) => {
-    const unknown = unknownSource(db, sources)
+  return await withCollections(async (collections, db) => {
+    const unknown = await unknownSource(db, sources)
     if (unknown !== null) throw new CommandError(`${unknown}\nfossick sources list shows them.`)
-    collections.set(name, sources)
+    await collections.set(name, sources)
     if (json) print(JSON.stringify({ name, sources }))
   })
 }
 
-export function listCollections(json: boolean): number {
-  return withCollections((collections, db) => {
-    const all = collections.list()
+export async function listCollections(json: boolean): Promise<number> {
+  return await withCollections(async (collections, db) => {
+    const all = await collections.list()
     if (json) print(JSON.stringify(all, null, 2))
     else if (all.length === 0) print("There is no collection yet.")
     else {
       for (const one of all) {
-        const gone = goneSources(db, one.sources)
+        const gone = await goneSources(db, one.sources)
         print(
           `${one.name}: ${one.sources.join(", ")}${gone.length === 0 ? "" : ` (no longer there: ${gone.join(", ")})`}`,
         )
@@ -43,17 +47,19 @@ export function listCollections(json: boolean): number {
 }
 
 /** @throws CommandError when there is none of that name */
-export function deleteCollection(name: string, json: boolean): number {
-  return withCollections((collections) => {
-    if (!collections.delete(name)) {
+export async function deleteCollection(name: string, json: boolean): Promise<number> {
+  return await withCollections(async (collections) => {
+    if (!(await collections.delete(name))) {
       throw new CommandError(`There is no collection ${name}; fossick collections list shows them.`)
     }
     if (json) print(JSON.stringify({ name, deleted: true }))
   })
 }
 
-function withCollections(work: (collections: Collections, db: StateStore) => void): number {
-  withState((db) => work(openCollections(db), db))
+async function withCollections(
+  work: (collections: Collections, db: StateStore) => Promise<void>,
+): Promise<number> {
+  await withState((db) => work(openCollections(db), db))
   return EXIT.ok
 }
 

@@ -58,11 +58,11 @@ export async function drill({ file, into, start, port, json }: DrillArguments): 
     process.stderr.write(`The appliance's own folder is untouched. ${how} serves this one.\n`)
     return EXIT.ok
   }
-  const found = { ...(await lookInto(env)), keys: keysIn(folder) }
+  const found = { ...(await lookInto(env)), keys: await keysIn(folder) }
   for (const line of findingLines(found)) process.stderr.write(`${line}\n`)
   const startedAt = Date.now()
   const ended = await serve(env, json)
-  const answered = answeredSince(folder, startedAt)
+  const answered = await answeredSince(folder, startedAt)
   if (json) process.stdout.write(`${JSON.stringify({ drill: { folder, ...found, answered } })}\n`)
   else process.stdout.write(`${summary(folder, found, answered)}\n`)
   return ended !== EXIT.ok ? ended : found.damage.length > 0 ? EXIT.failed : EXIT.ok
@@ -117,19 +117,20 @@ async function serve(env: NodeJS.ProcessEnv, json: boolean): Promise<number> {
   return code ?? EXIT.failed
 }
 
-function keysIn(folder: string): number {
-  const db = openStateFile(folder)
+async function keysIn(folder: string): Promise<number> {
+  const db = await openStateFile(folder)
   try {
-    return openKeyStore(db, "").list().length
+    return (await openKeyStore(db, "").list()).length
   } finally {
     db.close()
   }
 }
 
-function answeredSince(folder: string, at: number): number {
-  const db = openStateFile(folder)
+async function answeredSince(folder: string, at: number): Promise<number> {
+  const db = await openStateFile(folder)
   try {
-    return new CallLog(db).list({ limit: MOST_COUNTED, from: at, endpoints: ["search", "research"] }).length
+    return (await new CallLog(db).list({ limit: MOST_COUNTED, from: at, endpoints: ["search", "research"] }))
+      .length
   } finally {
     db.close()
   }

@@ -5,7 +5,11 @@ import { didYouMean } from "#base/text/near-names.ts"
 import { CommandError } from "#base/run-command.ts"
 
 import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
-import { openCollections, unknownCollection } from "../../identity/accounts/reach/collections.ts"
+import {
+  goneCollections,
+  openCollections,
+  unknownCollection,
+} from "../../identity/accounts/reach/collections.ts"
 import { CallLog } from "../../identity/accounts/call-log.ts"
 import { keyLine, useLines } from "./key-text.ts"
 import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
@@ -17,16 +21,16 @@ import { withState } from "#crawler/commands/with-state.ts"
 // One `fossick keys …` each; they return the exit code. A running appliance knows at once what they change, since it
 // asks the store on each request.
 
-export function createKey(spec: KeySpec, json: boolean): number {
-  return withState((db) => {
+export async function createKey(spec: KeySpec, json: boolean): Promise<number> {
+  return await withState(async (db) => {
     const collections = openCollections(db)
-    const unknown = unknownCollection(collections, spec.scope?.collections ?? [])
+    const unknown = await unknownCollection(collections, spec.scope?.collections ?? [])
     if (unknown !== null) throw new CommandError(`${unknown}\nfossick collections list shows them.`)
-    const noSource = unknownSource(db, spec.scope?.sources ?? [])
+    const noSource = await unknownSource(db, spec.scope?.sources ?? [])
     if (noSource !== null) throw new CommandError(`${noSource}\nfossick sources list shows them.`)
     const keys = openKeyStore(db, "")
-    const text = keys.create(spec)
-    const made = keys.lookUp(text)!
+    const text = await keys.create(spec)
+    const made = (await keys.lookUp(text))!
     tellChange(keyChange(made, "made"))
     process.stdout.write(json ? `${JSON.stringify({ key: text, ...keyOnWire(made) })}\n` : `${text}\n`)
     process.stderr.write(`A key of the role ${spec.role}, shown only this once: keep it.\n`)
@@ -34,26 +38,27 @@ export function createKey(spec: KeySpec, json: boolean): number {
   })
 }
 
-export function listKeys(json: boolean): number {
-  return withState((db) => {
+export async function listKeys(json: boolean): Promise<number> {
+  return await withState(async (db) => {
     // Only made keys are this command's business.
-    const made = openKeyStore(db, "").list()
-    const pub = new PublicKeyStore(db).list()
+    const made = await openKeyStore(db, "").list()
+    const pub = await new PublicKeyStore(db).list()
     const collections = openCollections(db)
-    const gone = ({ scope }: MadeKey) => ({
-      sources: goneSources(db, scope.sources ?? []),
-      collections: (scope.collections ?? []).filter((name) => !collections.has(name)),
+    const gone = async ({ scope }: MadeKey) => ({
+      sources: await goneSources(db, scope.sources ?? []),
+      collections: await goneCollections(collections, scope.collections ?? []),
     })
     if (json) {
       const all = [
-        ...made.map((key) => ({ ...keyOnWire(key), gone: gone(key) })),
+        ...(await Promise.all(made.map(async (key) => ({ ...keyOnWire(key), gone: await gone(key) })))),
         ...pub.map(publicKeyOnWire),
       ]
       process.stdout.write(`${JSON.stringify(all, null, 2)}\n`)
     } else if (made.length + pub.length === 0) process.stdout.write("No key was made yet.\n")
     else {
       for (const key of made) {
-        const names = [...gone(key).sources, ...gone(key).collections]
+        const { sources, collections: others } = await gone(key)
+        const names = [...sources, ...others]
         const note = names.length === 0 ? "" : `  (no longer there: ${names.join(", ")})`
         process.stdout.write(`${keyLine(key)}${note}\n`)
       }
@@ -63,7 +68,7 @@ export function listKeys(json: boolean): number {
   })
 }
 
-export function showUsage({
+export async function showUsage({
   key,
   days,
   by,
@@ -74,14 +79,14 @@ export function showUsage({
   readonly days: number
   readonly by: "day" | "month"
   readonly json: boolean
-}): number {
-  return withState((db) => {
-    const made = [...openKeyStore(db, "").list(), ...new PublicKeyStore(db).list()]
+}): Promise<number> {
+  return await withState(async (db) => {
+    const made = [...(await openKeyStore(db, "").list()), ...(await new PublicKeyStore(db).list())]
     const log = new CallLog(db)
     const wanted = key === null ? null : idsOf(made, key)
-    const use = log
-      .use({ days, by, keyId: null })
-      .filter(({ keyId }) => wanted === null || wanted.includes(keyId))
+    const use = (await log.use({ days, by, keyId: null })).filter(
+      ({ keyId }) => wanted === null || wanted.includes(keyId),
+    )
     const names = new Map(made.map(({ id, name }) => [id, name]))
     if (json) {
       for (const { time, keyId, ...one } of use) {
@@ -111,13 +116,13 @@ function idsOf(made: readonly Pick<MadeKey, "id" | "name">[], key: string): read
 const OPERATOR = "operator"
 
 /** Refuses a key from now on, or accepts it again; a key that has expired stays refused. @throws CommandError when there is none */
-export function switchKey(id: string, to: "disable" | "enable", json: boolean): number {
-  return withState((db) => {
+export async function switchKey(id: string, to: "disable" | "enable", json: boolean): Promise<number> {
+  return await withState(async (db) => {
     const keys = openKeyStore(db, "")
-    if (!keys[to](id) && !new PublicKeyStore(db)[to](id)) {
+    if (!(await keys[to](id)) && !(await new PublicKeyStore(db)[to](id))) {
       throw new CommandError(`There is no key ${id}; fossick keys list shows them.`)
     }
-    const expiresAt = keys.list().find((key) => key.id === id)?.expiresAt ?? null
+    const expiresAt = (await keys.list()).find((key) => key.id === id)?.expiresAt ?? null
     const isOver = expiresAt !== null && expiresAt.getTime() <= Date.now()
     const text =
       to === "disable"

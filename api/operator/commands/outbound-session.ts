@@ -7,9 +7,13 @@ import { withState } from "#crawler/commands/with-state.ts"
 import { hostOnWire } from "../outbound/admin-routes.ts"
 
 /** `fossick outbound`: whom the appliance talked to. @returns the exit code */
-export function showOutbound(purpose: OutboundPurpose | null, limit: number, json: boolean): number {
-  return withState((db) => {
-    const found = new OutboundLedger(db).list({ limit, offset: 0 }, purpose)
+export async function showOutbound(
+  purpose: OutboundPurpose | null,
+  limit: number,
+  json: boolean,
+): Promise<number> {
+  return await withState(async (db) => {
+    const found = await new OutboundLedger(db).list({ limit, offset: 0 }, purpose)
     if (json) for (const one of found) print(JSON.stringify(hostOnWire(one)))
     else if (found.length === 0) print("Nobody was talked to.")
     else

@@ -11,34 +11,38 @@ import { withState } from "#crawler/commands/with-state.ts"
  * @returns the exit code
  * @throws ArgumentsError
  */
-export function showPayments(what: keyof typeof SHOW, { from, to }: Span, json: boolean): number {
+export async function showPayments(
+  what: keyof typeof SHOW,
+  { from, to }: Span,
+  json: boolean,
+): Promise<number> {
   for (const [name, day] of Object.entries({ from, to })) {
     if (day !== undefined && !isDay(day)) throw new ArgumentsError(`--${name} must be a day, as YYYY-MM-DD.`)
   }
-  withState((db) => SHOW[what](openBooks(db), { from, to }, json))
+  await withState((db) => SHOW[what](openBooks(db), { from, to }, json))
   return EXIT.ok
 }
 
 const SHOW = {
-  days(books: Books, span: Span, json: boolean): void {
-    const days = books.days(span)
+  async days(books: Books, span: Span, json: boolean): Promise<void> {
+    const days = await books.days(span)
     if (json) return printJson(days)
     if (days.length === 0) print("No payment arrived yet.")
     for (const { day, network, sales, usd } of days)
       print(`${day}  ${network}  ${String(sales).padStart(6)}  USD ${usd}`)
-    const open = books.open()
+    const open = await books.open()
     if (open > 0) print(`${open} more are open: it is not known yet whether they arrived.`)
   },
-  outcomes(books: Books, span: Span, json: boolean): void {
-    const outcomes = books.outcomes(span)
+  async outcomes(books: Books, span: Span, json: boolean): Promise<void> {
+    const outcomes = await books.outcomes(span)
     if (json) return printJson(outcomes)
     if (outcomes.length === 0) print("No request came yet.")
     for (const { day, outcome, count } of outcomes) {
       print(`${day}  ${String(count).padStart(6)}  ${outcome.padEnd(24)}${X402_OUTCOMES[outcome]}`)
     }
   },
-  csv(books: Books, span: Span): void {
-    for (const line of salesAsCsv(books.allSales(span))) process.stdout.write(line)
+  async csv(books: Books, span: Span): Promise<void> {
+    for await (const line of salesAsCsv(books.allSales(span))) process.stdout.write(line)
   },
 }
 

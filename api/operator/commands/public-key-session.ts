@@ -29,12 +29,12 @@ export interface PublicKeyOptions {
 const OPTION: Readonly<Record<string, string>> = { origins: "--origin", rate_limits: "--rate-limits" }
 
 /** @returns the exit code. @throws ArgumentsError, CommandError */
-export function createPublicKey(options: PublicKeyOptions, json: boolean): number {
+export async function createPublicKey(options: PublicKeyOptions, json: boolean): Promise<number> {
   const { source, collection, origin, answers, name, credits, "rate-limits": rates } = options
   const most = credits === undefined ? null : wholeNumber("--credits", credits, 0, MOST_MONTHLY_CREDITS)
-  return withState((db) => {
+  return await withState(async (db) => {
     const collections = openCollections(db)
-    const read = readPublicKey(
+    const read = await readPublicKey(
       { name, source, collection, origins: origin, answers, rate_limits: rates, credits: most },
       {
         unknownSource: (names) => unknownSource(db, names),
@@ -46,8 +46,9 @@ export function createPublicKey(options: PublicKeyOptions, json: boolean): numbe
       throw new ArgumentsError(lines.map((line) => line.replace(/\?\.$/, "?")).join("\n"))
     }
     const store = new PublicKeyStore(db)
-    if (!store.hasRoom()) throw new CommandError(`There may be ${MOST_PUBLIC_KEYS} public keys at most.`)
-    const made = store.create(read.spec)
+    if (!(await store.hasRoom()))
+      throw new CommandError(`There may be ${MOST_PUBLIC_KEYS} public keys at most.`)
+    const made = await store.create(read.spec)
     tellChange(keyChange(made, "made", "public-keys"))
     process.stdout.write(json ? `${JSON.stringify(publicKeyOnWire(made))}\n` : `${made.text}\n`)
     process.stderr.write("A public key: it may stand in the source of the pages it is for.\n")

@@ -10,18 +10,22 @@ import { openCollections, unknownCollection } from "../../identity/accounts/reac
  * none.
  * @throws CommandError for a name that there is not
  */
-export function searchedSources(
+export async function searchedSources(
   sources: readonly string[],
   collections: readonly string[],
-): readonly string[] | undefined {
+): Promise<readonly string[] | undefined> {
   if (sources.length + collections.length === 0) return undefined
-  return withState((db) => namedIn(db, sources, collections))
+  return await withState((db) => namedIn(db, sources, collections))
 }
 
-function namedIn(db: StateStore, sources: readonly string[], named: readonly string[]): readonly string[] {
-  for (const name of sources) requireSource(db, name)
+async function namedIn(
+  db: StateStore,
+  sources: readonly string[],
+  named: readonly string[],
+): Promise<readonly string[]> {
+  for (const name of sources) await requireSource(db, name)
   const collections = openCollections(db)
-  const unknown = unknownCollection(collections, named)
+  const unknown = await unknownCollection(collections, named)
   if (unknown !== null) throw new CommandError(`${unknown}\nfossick collections list shows them.`)
-  return [...new Set([...sources, ...collections.sourcesOf(named)])]
+  return [...new Set([...sources, ...(await collections.sourcesOf(named))])]
 }

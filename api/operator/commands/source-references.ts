@@ -11,19 +11,20 @@ import { x402Settings } from "../../doors/x402/settings.ts"
  * for sale.
  * @throws SettingsError
  */
-export function sourceReferences(db: StateStore | null): readonly SourceReference[] {
+export async function sourceReferences(db: StateStore | null): Promise<readonly SourceReference[]> {
   const { sources } = readSettings({ sources: x402Settings.sources }, environment())
   const setting = { by: x402Settings.sources.name, sources: sources.filter((name) => name !== "*") }
   if (db === null) return [setting]
   const now = Date.now()
-  const keys = openKeyStore(db, "")
-    .list()
-    .filter(({ disabledAt, expiresAt }) => disabledAt === null && (expiresAt?.getTime() ?? Infinity) > now)
+  const keys = (await openKeyStore(db, "").list()).filter(
+    ({ disabledAt, expiresAt }) => disabledAt === null && (expiresAt?.getTime() ?? Infinity) > now,
+  )
   return [
     setting,
-    ...openCollections(db)
-      .list()
-      .map((one) => ({ by: `the collection ${JSON.stringify(one.name)}`, sources: one.sources })),
+    ...(await openCollections(db).list()).map((one) => ({
+      by: `the collection ${JSON.stringify(one.name)}`,
+      sources: one.sources,
+    })),
     ...keys.map(({ id, name, scope }) => ({
       by: `the key ${id}${name === "" ? "" : ` (${name})`}`,
       sources: scope.sources ?? [],

@@ -36,7 +36,7 @@ export function historyRoutes(
     const last = Math.floor(now.at / step) * step
     const from = last + step - Math.ceil((hours * HOUR_MS) / step) * step
     const slots = new Map<number, KeptSample[]>()
-    for (const sample of [...history.since(from), now]) {
+    for (const sample of [...(await history.since(from)), now]) {
       const slot = Math.floor((sample.at - 1) / step) * step
       slots.set(slot, [...(slots.get(slot) ?? []), sample])
     }
@@ -51,8 +51,8 @@ export function historyRoutes(
     }
   })
 
-  router.get("/freshness", (ctx) => {
-    ctx.body = freshnessOf(db, Date.now())
+  router.get("/freshness", async (ctx) => {
+    ctx.body = await freshnessOf(db, Date.now())
   })
 }
 
@@ -80,8 +80,8 @@ function pointOf(slot: number, samples: readonly KeptSample[]) {
 }
 
 /** Pages of the index by when a crawl looked at them last. */
-function freshnessOf(db: StateStore, now: number) {
-  const { pages, since, oldest } = new KnownAddresses(db).lookedAtSince(
+async function freshnessOf(db: StateStore, now: number) {
+  const { pages, since, oldest } = await new KnownAddresses(db).lookedAtSince(
     [1, 7, 30].map((days) => now - days * DAY_MS),
   )
   const [day = 0, week = 0, month = 0] = since

@@ -26,7 +26,7 @@ export const history = {
       import("./keep-history.ts"),
     ])
     const { dataDir } = engineConfig
-    const opened = new History({ db: accountsDb, engine, dataDir, questions })
+    const opened = await History.open({ db: accountsDb, engine, dataDir, questions })
     closing.use(
       keepHistory(opened, {
         writes: accounts.writes,

@@ -37,6 +37,8 @@ export interface KeptSample extends Sample {
   readonly at: number
 }
 
+type Visits = Awaited<ReturnType<typeof visitsByJob>>
+
 export interface HistoryParts {
   readonly db: StateStore
   readonly engine: Pick<Engine, "stats">
@@ -52,46 +54,49 @@ export class History {
   readonly #questions: QuestionMeter
   readonly #clock: Clock
   /** What was visited before the step under way. */
-  #visited: ReturnType<typeof visitsByJob>
+  #visited: Visits
   #since: number
 
-  constructor(parts: HistoryParts) {
+  private constructor(parts: HistoryParts, visited: Visits) {
     this.#parts = parts
     this.#questions = parts.questions ?? new QuestionMeter()
     this.#clock = parts.clock ?? Date.now
-    migrate(parts.db, "history", STEPS)
-    this.#visited = visitsByJob(parts.db)
+    this.#visited = visited
     this.#since = this.#clock()
+  }
+
+  static async open(parts: HistoryParts): Promise<History> {
+    migrate(parts.db, "history", STEPS)
+    return new History(parts, await visitsByJob(parts.db))
   }
 
   /** The step under way, as far as it is. */
   async now(): Promise<KeptSample> {
-    return this.#sample(visitsByJob(this.#parts.db), await this.#stats())
+    return this.#sample(await visitsByJob(this.#parts.db), await this.#stats())
   }
 
   /** Keeps the step under way and begins the next. `write` does what it is given in a transaction. */
-  async keep(write: (work: () => void) => Promise<unknown>): Promise<void> {
+  async keep(write: (work: () => Promise<void>) => Promise<unknown>): Promise<void> {
     const stats = await this.#stats()
-    const visited = visitsByJob(this.#parts.db)
+    const visited = await visitsByJob(this.#parts.db)
     const { at, ...sample } = this.#sample(visited, stats)
     this.#questions.forget()
     this.#visited = visited
     this.#since = at
     const { db } = this.#parts
-    await write(() => {
-      db.prepare(replaceSql("history", ["at", "sample"], ["at"])).run(at, JSON.stringify(sample))
-      db.prepare(
-        "delete from history where at <= (select at from history order by at desc limit 1 offset ?)",
-      ).run(MOST_SAMPLES)
+    await write(async () => {
+      await db.prepare(replaceSql("history", ["at", "sample"], ["at"])).run(at, JSON.stringify(sample))
+      await db
+        .prepare("delete from history where at <= (select at from history order by at desc limit 1 offset ?)")
+        .run(MOST_SAMPLES)
     })
   }
 
   /** The samples that ended after `from`, oldest first. */
-  since(from: number): KeptSample[] {
-    return this.#parts.db
-      .prepare("select at, sample from history where at > ? order by at")
-      .all(from)
-      .map((row) => ({ ...(JSON.parse(String(row["sample"])) as Sample), at: Number(row["at"]) }))
+  async since(from: number): Promise<KeptSample[]> {
+    return (
+      await this.#parts.db.prepare("select at, sample from history where at > ? order by at").all(from)
+    ).map((row) => ({ ...(JSON.parse(String(row["sample"])) as Sample), at: Number(row["at"]) }))
   }
 
   /** An index that cannot be read is told of by others. */
@@ -99,10 +104,7 @@ export class History {
     return await this.#parts.engine.stats().catch(() => null)
   }
 
-  #sample(
-    visited: ReturnType<typeof visitsByJob>,
-    stats: { readonly pages: number; readonly passages: number } | null,
-  ): KeptSample {
+  #sample(visited: Visits, stats: { readonly pages: number; readonly passages: number } | null): KeptSample {
     const at = this.#clock()
     let [visits, failedVisits] = [0, 0]
     for (const [job, now] of visited) {

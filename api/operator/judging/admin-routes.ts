@@ -32,43 +32,45 @@ export function judgedRoutes(
   const readImport = strictBody(importBody)
   const readPreview = strictBody(judgedPreviewBody)
 
-  router.get("/judged-questions", (ctx) => {
+  router.get("/judged-questions", async (ctx) => {
     const slice = sliceOf(ctx)
     const question = parameter(ctx, "question")
     const id = question === undefined ? null : questionId(question)
-    const questions = store
-      .list({ ...slice, id })
-      .map(({ latest, before, ...one }) => ({ ...questionOnWire(one), latest, before }))
-    const total = id === null ? store.count() : Number(store.get(id) !== null)
+    const questions = (await store.list({ ...slice, id })).map(({ latest, before, ...one }) => ({
+      ...questionOnWire(one),
+      latest,
+      before,
+    }))
+    const total = id === null ? await store.count() : Number((await store.get(id)) !== null)
     ctx.body = { questions, total, ...slice }
   })
 
-  router.get("/judged-questions.yaml", (ctx) => {
+  router.get("/judged-questions.yaml", async (ctx) => {
     ctx.type = "application/yaml; charset=utf-8"
     ctx.attachment("judged.yaml")
-    ctx.body = judgedText(store.all())
+    ctx.body = judgedText(await store.all())
   })
 
-  router.post("/judged-questions", (ctx) => {
+  router.post("/judged-questions", async (ctx) => {
     const { question, pages } = readQuestion(ctx)
-    if (store.get(questionId(question)) !== null) {
-      throw new ApiError(409, "This question is judged already; PUT changes its pages.")
-    }
-    put(store, { question, pages: pagesOf(pages) })
+    const judged = () => new ApiError(409, "This question is judged already; PUT changes its pages.")
+    if ((await store.get(questionId(question))) !== null) throw judged()
+    const { added } = await put(store, { question, pages: pagesOf(pages) }, { onlyNew: true })
+    if (added === 0) throw judged()
     ctx.status = 201
-    ctx.body = questionOnWire(known(store, questionId(question)))
+    ctx.body = questionOnWire(await known(store, questionId(question)))
   })
 
-  router.post("/judged-questions/import", (ctx) => {
+  router.post("/judged-questions/import", async (ctx) => {
     const { text, alone = false } = readImport(ctx)
-    ctx.body = { ...put(store, parsed(text), alone), total: store.count() }
+    ctx.body = { ...(await put(store, parsed(text), { alone })), total: await store.count() }
   })
 
   router.post("/judged-questions/preview", async (ctx) => {
     const { depth = "basic", most = MOST_PREVIEWED, ...changes } = readPreview(ctx)
     const signal = clientGone(ctx)
-    const { before, after } = changedRules(rules.list(), changes)
-    const all = store.all()
+    const { before, after } = changedRules(await rules.list(), changes)
+    const all = await store.all()
     // By their digests: of many questions a part that has nothing to do with their words.
     const asked = all.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, most)
     const ask = async (given: typeof before) =>
@@ -77,25 +79,29 @@ export function judgedRoutes(
     ctx.body = { total: all.length, ...comparison(asked, marks) }
   })
 
-  router.get("/judged-questions/:id", (ctx) => {
-    const one = known(store, ctx.params["id"]!)
-    const history = store.marks(one.id, MOST_HISTORY).flatMap(({ run: id, ndcg, rank }) => {
-      const run = runs.get(id)
-      return run === null ? [] : [{ run: runOnWire(run), ndcg, rank }]
-    })
+  router.get("/judged-questions/:id", async (ctx) => {
+    const one = await known(store, ctx.params["id"]!)
+    const history = (
+      await Promise.all(
+        (await store.marks(one.id, MOST_HISTORY)).map(async ({ run: id, ndcg, rank }) => {
+          const run = await runs.get(id)
+          return run === null ? [] : [{ run: runOnWire(run), ndcg, rank }]
+        }),
+      )
+    ).flat()
     ctx.body = { ...questionOnWire(one), history }
   })
 
-  router.put("/judged-questions/:id", (ctx) => {
+  router.put("/judged-questions/:id", async (ctx) => {
     const { pages } = readPages(ctx)
-    const { id, question } = known(store, ctx.params["id"]!)
-    put(store, { question, pages: pagesOf(pages) })
-    ctx.body = questionOnWire(known(store, id))
+    const { id, question } = await known(store, ctx.params["id"]!)
+    await put(store, { question, pages: pagesOf(pages) })
+    ctx.body = questionOnWire(await known(store, id))
   })
 
-  router.delete("/judged-questions/:id", (ctx) => {
-    const { id } = known(store, ctx.params["id"]!)
-    store.delete(id)
+  router.delete("/judged-questions/:id", async (ctx) => {
+    const { id } = await known(store, ctx.params["id"]!)
+    await store.delete(id)
     ctx.body = { id, deleted: true }
   })
 }
@@ -107,8 +113,8 @@ const questionOnWire = ({ id, question, pages, changedAt }: KeptQuestion) => ({
   changed_at: new Date(changedAt).toISOString(),
 })
 
-function known(store: JudgedStore, id: string): KeptQuestion {
-  const one = store.get(id)
+async function known(store: JudgedStore, id: string): Promise<KeptQuestion> {
+  const one = await store.get(id)
   if (one === null)
     throw new ApiError(404, `There is no judged question ${JSON.stringify(id.slice(0, 100))}.`)
   return one
@@ -138,9 +144,13 @@ function parsed(text: string): readonly JudgedQuestion[] {
   }
 }
 
-function put(store: JudgedStore, questions: JudgedQuestion | readonly JudgedQuestion[], alone = false) {
+async function put(
+  store: JudgedStore,
+  questions: JudgedQuestion | readonly JudgedQuestion[],
+  options: { readonly alone?: boolean; readonly onlyNew?: boolean } = {},
+) {
   try {
-    return store.put([questions].flat(), { alone })
+    return await store.put([questions].flat(), options)
   } catch (error) {
     if (error instanceof TooManyQuestions) throw new ApiError(409, error.message)
     throw error

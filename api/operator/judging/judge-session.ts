@@ -46,22 +46,22 @@ const LATEST = "latest"
  * @returns the exit code: `failed` when nDCG@10 is below what was asked for
  * @throws CommandError when a file is wrong, or there is nothing to ask
  */
-export function runJudge(given: JudgeArguments): Promise<number> {
-  return withState((db) => judgeWith(db, given))
+export async function runJudge(given: JudgeArguments): Promise<number> {
+  return await withState((db) => judgeWith(db, given))
 }
 
 async function judgeWith(db: StateStore, given: JudgeArguments): Promise<number> {
   const { depth, failBelow, failDrop } = given
   const [store, runs, ruleStore] = [new JudgedStore(db), new RunStore(db), new RuleStore(db)]
   const written = given.file === null ? null : readJudged(given.file)
-  const own = ruleStore.list()
+  const own = await ruleStore.list()
   const rules = {
     before: given.before === undefined ? own : readRulesFile(given.before),
     after: given.after === undefined ? own : readRulesFile(given.after),
   }
-  const earlier = given.against === undefined ? null : earlierMarks(given.against, runs)
-  if (written !== null && given.imports) keep(store, written)
-  const kept = given.save === null && written !== null ? null : store.all()
+  const earlier = given.against === undefined ? null : await earlierMarks(given.against, runs)
+  if (written !== null && given.imports) await keep(store, written)
+  const kept = given.save === null && written !== null ? null : await store.all()
   const asked = written ?? kept ?? []
   if (asked.length === 0) {
     throw new CommandError("No judged question is kept yet: name a file, or add some in the console.")
@@ -90,9 +90,9 @@ async function judgeWith(db: StateStore, given: JudgeArguments): Promise<number>
 }
 
 /** `fossick judge --export`: the questions that are kept, as a file. */
-export function exportJudged(): number {
-  return withState((db) => {
-    process.stdout.write(judgedText(new JudgedStore(db).all()))
+export async function exportJudged(): Promise<number> {
+  return await withState(async (db) => {
+    process.stdout.write(judgedText(await new JudgedStore(db).all()))
     return EXIT.ok
   })
 }
@@ -115,17 +115,18 @@ async function judgeAndSave(
   },
 ): Promise<Marks> {
   const { dataDir } = settings
-  const facts = await factsNow({ engine, rules: ruleStore, dataDir }, { depth, note })
-  const id = runs.begin({ ...facts, questions: questions.length })
+  const ruled = await ruleStore.now()
+  const facts = await factsNow({ engine, rules: ruled, dataDir }, { depth, note })
+  const id = await runs.begin({ ...facts, questions: questions.length })
   if (id === null) throw new CommandError("Another run is under way; one at a time is kept.")
-  const marks = await runJudged(id, questions, { engine, runs, rules: ruleStore.list(), depth })
+  const marks = await runJudged(id, questions, { engine, runs, rules: ruled.rules, depth })
   if (marks === null) throw new CommandError("The run was deleted before its end.")
   return marks
 }
 
-function keep(store: JudgedStore, questions: readonly JudgedQuestion[]): void {
+async function keep(store: JudgedStore, questions: readonly JudgedQuestion[]): Promise<void> {
   try {
-    store.put(questions)
+    await store.put(questions)
   } catch (error) {
     if (error instanceof TooManyQuestions) throw new CommandError(error.message)
     throw error
@@ -133,11 +134,11 @@ function keep(store: JudgedStore, questions: readonly JudgedQuestion[]): void {
 }
 
 /** The marks of a file, or of the newest finished run that is kept. @throws CommandError */
-function earlierMarks(against: string, runs: RunStore): Marks {
+async function earlierMarks(against: string, runs: RunStore): Promise<Marks> {
   if (against !== LATEST) return readMarks(against)
-  const run = runs.before()
+  const run = await runs.before()
   if (run?.sums == null) throw new CommandError("No run is kept yet; fossick judge --save keeps one.")
-  const { questions } = runs.compared(run.id, null, { limit: MOST_QUESTIONS, offset: 0 })
+  const { questions } = await runs.compared(run.id, null, { limit: MOST_QUESTIONS, offset: 0 })
   return { ...run.sums, questions: questions.map(({ question, ndcg, rank }) => ({ question, ndcg, rank })) }
 }
 

@@ -34,7 +34,7 @@ export interface JudgeOptions {
   readonly rules?: readonly Rule[]
   readonly signal?: AbortSignal | undefined
   /** Told after each question how many were asked. */
-  readonly onAsked?: (count: number) => void
+  readonly onAsked?: (count: number) => Promise<void>
 }
 
 /**
@@ -65,7 +65,7 @@ export async function judge(
         pages,
       ),
     })
-    onAsked?.(questions.length)
+    await onAsked?.(questions.length)
   }
   const why = degradedText(lacking.parts)
   return {

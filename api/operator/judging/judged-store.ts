@@ -66,22 +66,22 @@ export class JudgedStore {
   }
 
   /** All, by question. */
-  all(): readonly KeptQuestion[] {
-    return this.#sql("select * from judged_question order by question, id").all().map(questionOf)
+  async all(): Promise<readonly KeptQuestion[]> {
+    return (await this.#sql("select * from judged_question order by question, id").all()).map(questionOf)
   }
 
-  count(): number {
-    return Number(this.#sql("select count(*) as n from judged_question").get()?.["n"])
+  async count(): Promise<number> {
+    return Number((await this.#sql("select count(*) as n from judged_question").get())?.["n"])
   }
 
   /** @returns null when there is none of that id */
-  get(id: string): KeptQuestion | null {
-    const row = this.#sql("select * from judged_question where id = ?").get(id)
+  async get(id: string): Promise<KeptQuestion | null> {
+    const row = await this.#sql("select * from judged_question where id = ?").get(id)
     return row === undefined ? null : questionOf(row)
   }
 
   /** With how they did, the worst of the latest run first; those that no run asked come last. */
-  list({
+  async list({
     limit,
     offset,
     id = null,
@@ -90,76 +90,80 @@ export class JudgedStore {
     readonly offset: number
     /** This one alone; null: all. */
     readonly id?: string | null
-  }): readonly ListedQuestion[] {
-    return this.#sql(
-      `select question.*, latest.ndcg as ndcg from judged_question as question
+  }): Promise<readonly ListedQuestion[]> {
+    return await Promise.all(
+      (
+        await this.#sql(
+          `select question.*, latest.ndcg as ndcg from judged_question as question
        left join judged_mark as latest on latest.question_id = question.id and latest.run =
          (select max(run) from judged_mark where question_id = question.id)
        where ?1 is null or question.id = ?1
        order by ndcg is null, ndcg, question, question.id limit ?2 offset ?3`,
-    )
-      .all(id, limit, offset)
-      .map((row) => {
-        const [latest = null, before = null] = this.marks(String(row["id"]), 2)
+        ).all(id, limit, offset)
+      ).map(async (row) => {
+        const [latest = null, before = null] = await this.marks(String(row["id"]), 2)
         return { ...questionOf(row), latest, before }
-      })
+      }),
+    )
   }
 
   /** How a question did, the newest run first. */
-  marks(id: string, limit: number): readonly Mark[] {
-    return this.#sql(
-      "select run, ndcg, rank from judged_mark where question_id = ? order by run desc limit ?",
-    )
-      .all(id, limit)
-      .map((row) => ({
-        run: Number(row["run"]),
-        ndcg: Number(row["ndcg"]),
-        rank: row["rank"] === null ? null : Number(row["rank"]),
-      }))
+  async marks(id: string, limit: number): Promise<readonly Mark[]> {
+    return (
+      await this.#sql(
+        "select run, ndcg, rank from judged_mark where question_id = ? order by run desc limit ?",
+      ).all(id, limit)
+    ).map((row) => ({
+      run: Number(row["run"]),
+      ndcg: Number(row["ndcg"]),
+      rank: row["rank"] === null ? null : Number(row["rank"]),
+    }))
   }
 
   /**
    * Adds questions; one that is there gets the pages that are given.
    * @param options.alone whether all other questions are deleted
+   * @param options.onlyNew whether a question that is kept already stays as it is
    * @throws TooManyQuestions
    */
-  put(
+  async put(
     questions: readonly JudgedQuestion[],
-    { alone = false, now = Date.now() } = {},
-  ): { readonly added: number; readonly changed: number; readonly deleted: number } {
+    { alone = false, onlyNew = false, now = Date.now() } = {},
+  ): Promise<{ readonly added: number; readonly changed: number; readonly deleted: number }> {
     let [added, changed, deleted] = [0, 0, 0]
     const ids = new Set(questions.map(({ question }) => questionId(question)))
-    transaction(this.#db, () => {
+    await transaction(this.#db, async () => {
       if (alone) {
-        for (const { id } of this.all().filter((one) => !ids.has(one.id))) deleted += this.#delete(id)
+        for (const { id } of (await this.all()).filter((one) => !ids.has(one.id)))
+          deleted += await this.#delete(id)
       }
       for (const { question, pages } of questions) {
         const id = questionId(question)
-        const kept = this.get(id)
+        const kept = await this.get(id)
         const text = JSON.stringify(pages)
-        if (kept !== null && JSON.stringify(kept.pages) === text) continue
+        if (kept !== null && (onlyNew || JSON.stringify(kept.pages) === text)) continue
         if (kept === null) added++
         else changed++
-        this.#sql(replaceSql("judged_question", ["id", "question", "pages", "changed_at"], ["id"])).run(
+        await this.#sql(replaceSql("judged_question", ["id", "question", "pages", "changed_at"], ["id"])).run(
           id,
           kept?.question ?? shownQuestion(question),
           text,
           now,
         )
       }
-      if (this.count() > MOST_QUESTIONS) throw new TooManyQuestions()
+      if ((await this.count()) > MOST_QUESTIONS) throw new TooManyQuestions()
     })
     return { added, changed, deleted }
   }
 
   /** With its marks; the sums of runs stay. @returns false when there is none of that id */
-  delete(id: string): boolean {
-    return transaction(this.#db, () => this.#delete(id) > 0)
+  async delete(id: string): Promise<boolean> {
+    return await transaction(this.#db, async () => (await this.#delete(id)) > 0)
   }
 
-  #delete(id: string): number {
-    this.#sql("delete from judged_mark where question_id = ?").run(id)
-    return Number(this.#sql("delete from judged_question where id = ?").run(id).changes)
+  async #delete(id: string): Promise<number> {
+    await this.#sql("delete from judged_mark where question_id = ?").run(id)
+    return Number((await this.#sql("delete from judged_question where id = ?").run(id)).changes)
   }
 }
 

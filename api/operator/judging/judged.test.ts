@@ -52,7 +52,7 @@ beforeEach(async () => {
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.dir })
   const parts = { db, engine, jobs: new Jobs(db), crawlerConfig: testConfig(), engineConfig }
   app = opened.use(await serveAccounts({ dir: folder.dir, engine, admin: () => openAdmin(parts) }))
-  adminKey = app.key({ role: "admin" })
+  adminKey = await app.key({ role: "admin" })
 })
 afterEach(() => opened.disposeAsync())
 
@@ -193,10 +193,10 @@ describe("a run", () => {
   test("whose process ended is told from one that goes on, and holds nobody up", async () => {
     const runs = new RunStore(db)
     const facts = { depth: "fast", note: "", generation: "index", embedder: "e", pages: 2 } as const
-    const left = runs.begin(
+    const left = (await runs.begin(
       { ...facts, rulesVersion: 0, rulesDigest: "", questions: 2 },
       Date.now() - 3_600_000,
-    )!
+    ))!
     expect((await admin("GET", `/judged-runs/${left}`)).body.run.state).toBe("interrupted")
     await ran()
   })
@@ -226,17 +226,17 @@ describe("a run", () => {
   })
 })
 
-test("runs and marks are bounded: the oldest go", () => {
+test("runs and marks are bounded: the oldest go", async () => {
   const [store, runs] = [new JudgedStore(db), new RunStore(db)]
-  store.put([PUMP as never])
-  const { id } = store.all()[0]!
+  await store.put([PUMP as never])
+  const { id } = (await store.all())[0]!
   const facts = { depth: "fast", note: "", generation: "index", embedder: "e", pages: 2 } as const
   for (let i = 0; i < 503; i++) {
-    const run = runs.begin({ ...facts, rulesVersion: 0, rulesDigest: "", questions: 1 })!
-    runs.finish(run, { ndcg: 1, hit1: 1, hit3: 1 }, [{ id, ndcg: 1, rank: 1 }])
+    const run = (await runs.begin({ ...facts, rulesVersion: 0, rulesDigest: "", questions: 1 }))!
+    await runs.finish(run, { ndcg: 1, hit1: 1, hit3: 1 }, [{ id, ndcg: 1, rank: 1 }])
   }
-  expect(runs.count()).toBe(500)
-  expect(store.marks(id, 1000)).toHaveLength(500)
+  expect(await runs.count()).toBe(500)
+  expect(await store.marks(id, 1000)).toHaveLength(500)
 })
 
 test("without a question nothing runs", async () => {

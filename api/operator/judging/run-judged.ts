@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import type { Engine, Rule, SearchDepth } from "#engine"
 import { GenerationFile } from "#engine/lifecycle/generations/generation-file.ts"
 
-import type { RuleStore } from "../rules/rule-store.ts"
+import type { Ruled } from "../rules/rule-store.ts"
 import { judge, type Marks } from "./judge.ts"
 import type { KeptQuestion } from "./judged-store.ts"
 import type { RunFacts, RunStore } from "./run-store.ts"
@@ -19,24 +19,19 @@ export function rulesDigest(rules: readonly Rule[]): string {
 
 /** What questions are answered by as it is now. */
 export async function factsNow(
-  {
-    engine,
-    rules,
-    dataDir,
-  }: { readonly engine: Engine; readonly rules: RuleStore; readonly dataDir: string },
+  { engine, rules, dataDir }: { readonly engine: Engine; readonly rules: Ruled; readonly dataDir: string },
   { depth, note }: { readonly depth: SearchDepth; readonly note: string },
 ): Promise<Omit<RunFacts, "questions">> {
   const { embedder, pages } = await engine.stats()
   const { current } = await new GenerationFile(dataDir, engine.supports.adapter).read()
-  const rulesVersion = rules.version
   return {
     depth,
     note,
     generation: current,
     embedder,
     pages,
-    rulesVersion,
-    rulesDigest: rulesDigest(rules.list()),
+    rulesVersion: rules.version,
+    rulesDigest: rulesDigest(rules.rules),
   }
 }
 
@@ -62,14 +57,14 @@ export async function runJudged(
 ): Promise<Marks | null> {
   const unwanted = new AbortController()
   let touchedAt = Date.now()
-  const onAsked = (count: number) => {
+  const onAsked = async (count: number) => {
     if (Date.now() - touchedAt < TOUCH_MS) return
     touchedAt = Date.now()
-    if (!runs.touch(id, count)) unwanted.abort()
+    if (!(await runs.touch(id, count))) unwanted.abort()
   }
   try {
     const marks = await judge(engine, questions, { depth, rules, signal: unwanted.signal, onAsked })
-    runs.finish(
+    await runs.finish(
       id,
       marks,
       marks.questions.map(({ ndcg, rank }, i) => ({ id: questions[i]!.id, ndcg, rank })),
@@ -78,7 +73,7 @@ export async function runJudged(
     return marks
   } catch (error) {
     if (unwanted.signal.aborted) return null
-    runs.end(id, "failed", (error as Error).message)
+    await runs.end(id, "failed", (error as Error).message)
     throw error
   }
 }

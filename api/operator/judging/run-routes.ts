@@ -28,34 +28,35 @@ export function judgedRunRoutes(
   const [store, runs, rules] = [new JudgedStore(db), new RunStore(db), new RuleStore(db)]
   const read = strictBody(runBody)
 
-  router.get("/judged-runs", (ctx) => {
+  router.get("/judged-runs", async (ctx) => {
     const slice = sliceOf(ctx)
-    ctx.body = { runs: runs.list(slice).map(runOnWire), total: runs.count(), ...slice }
+    ctx.body = { runs: (await runs.list(slice)).map(runOnWire), total: await runs.count(), ...slice }
   })
 
   router.post("/judged-runs", async (ctx) => {
     const { depth = "basic", note = "" } = read(ctx)
     const { dataDir } = engineConfig
-    const facts = await factsNow({ engine, rules, dataDir }, { depth, note: note.trim() })
-    const [questions, asRuled] = [store.all(), rules.list()]
+    const ruled = await rules.now()
+    const facts = await factsNow({ engine, rules: ruled, dataDir }, { depth, note: note.trim() })
+    const questions = await store.all()
     if (questions.length === 0) throw new ApiError(409, "There is no judged question yet.")
-    const id = runs.begin({ ...facts, questions: questions.length })
+    const id = await runs.begin({ ...facts, questions: questions.length })
     if (id === null) throw new ApiError(409, "A run is under way: wait for its end, or delete it.")
     // It goes on after this answer. Why it failed stands in the run.
-    runJudged(id, questions, { engine, runs, rules: asRuled, depth }).catch(() => {})
+    runJudged(id, questions, { engine, runs, rules: ruled.rules, depth }).catch(() => {})
     ctx.status = 202
-    ctx.body = runOnWire(known(runs, id))
+    ctx.body = runOnWire(await known(runs, id))
   })
 
-  router.get("/judged-runs/:id", (ctx) => {
+  router.get("/judged-runs/:id", async (ctx) => {
     const slice = sliceOf(ctx)
     const given = parameter(ctx, "against")
     if (given !== undefined && !/^[1-9]\d{0,14}$/.test(given)) {
       throw badRequest("Invalid against. Must be the number of a run.")
     }
-    const run = known(runs, idOf(ctx.params["id"]!))
-    const against = given === undefined ? runs.before(run.id) : known(runs, Number(given))
-    const { questions, total } = runs.compared(run.id, against?.id ?? null, slice)
+    const run = await known(runs, idOf(ctx.params["id"]!))
+    const against = given === undefined ? await runs.before(run.id) : await known(runs, Number(given))
+    const { questions, total } = await runs.compared(run.id, against?.id ?? null, slice)
     ctx.body = {
       run: runOnWire(run),
       against: against && runOnWire(against),
@@ -65,17 +66,17 @@ export function judgedRunRoutes(
     }
   })
 
-  router.delete("/judged-runs/:id", (ctx) => {
-    const { id } = known(runs, idOf(ctx.params["id"]!))
-    runs.delete(id)
+  router.delete("/judged-runs/:id", async (ctx) => {
+    const { id } = await known(runs, idOf(ctx.params["id"]!))
+    await runs.delete(id)
     ctx.body = { id, deleted: true }
   })
 }
 
 const idOf = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0)
 
-function known(runs: RunStore, id: number): JudgedRun {
-  const run = runs.get(id)
+async function known(runs: RunStore, id: number): Promise<JudgedRun> {
+  const run = await runs.get(id)
   if (run === null) throw new ApiError(404, "There is no such run.")
   return run
 }

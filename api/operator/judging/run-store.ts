@@ -70,13 +70,13 @@ export class RunStore {
   }
 
   /** @returns the id of the run; null when another one is under way */
-  begin(facts: RunFacts, now = Date.now()): number | null {
-    return transaction(this.#db, () => {
-      const open = this.#sql(
+  async begin(facts: RunFacts, now = Date.now()): Promise<number | null> {
+    return await transaction(this.#db, async () => {
+      const open = await this.#sql(
         "select 1 from judged_run where state = 'running' and abs(? - touched_at) < ?",
       ).get(now, SILENT_MS)
       if (open !== undefined) return null
-      const row = this.#sql(
+      const row = await this.#sql(
         `insert into judged_run (state, at, touched_at, depth, note, generation, embedder, pages, rules_version,
            rules_digest, questions, asked) values ('running', ?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0) returning id`,
       ).get(
@@ -95,88 +95,99 @@ export class RunStore {
   }
 
   /** A sign of life. @returns false when nobody wants the run any more */
-  touch(id: number, asked: number, now = Date.now()): boolean {
-    const { changes } = this.#sql(
+  async touch(id: number, asked: number, now = Date.now()): Promise<boolean> {
+    const { changes } = await this.#sql(
       "update judged_run set asked = ?, touched_at = ? where id = ? and state = 'running'",
     ).run(asked, now, id)
     return Number(changes) > 0
   }
 
   /** Keeps the marks of a run, with what is to be known of them, and lets the oldest runs go. */
-  finish(
+  async finish(
     id: number,
     sums: Sums,
     marks: readonly { readonly id: string; readonly ndcg: number; readonly rank: number | null }[],
     problem: string | null = null,
     now = Date.now(),
-  ): void {
-    transaction(this.#db, () => {
-      const { changes } = this.#sql(
+  ): Promise<void> {
+    await transaction(this.#db, async () => {
+      const { changes } = await this.#sql(
         `update judged_run set state = 'finished', asked = questions, problem = ?, ended_at = ?, ndcg = ?, hit1 = ?, hit3 = ?
          where id = ? and state = 'running'`,
       ).run(problem, now, sums.ndcg, sums.hit1, sums.hit3, id)
       if (Number(changes) === 0) return
       for (const one of marks) {
-        this.#sql(
+        await this.#sql(
           // A question may have been deleted meanwhile.
           `insert into judged_mark (question_id, run, ndcg, rank)
            select ?1, ?2, ?3, ?4 where exists (select 1 from judged_question where id = ?1)`,
         ).run(one.id, id, one.ndcg, one.rank)
       }
-      this.#makeRoom()
+      await this.#makeRoom()
     })
   }
 
   /** Ends a run that is under way without marks. */
-  end(id: number, state: "failed" | "cancelled", problem: string | null = null, now = Date.now()): void {
-    this.#sql(
+  async end(
+    id: number,
+    state: "failed" | "cancelled",
+    problem: string | null = null,
+    now = Date.now(),
+  ): Promise<void> {
+    await this.#sql(
       "update judged_run set state = ?, problem = ?, ended_at = ? where id = ? and state = 'running'",
     ).run(state, problem, now, id)
   }
 
   /** With its marks; one that is under way ends. @returns false when there is none of that id */
-  delete(id: number): boolean {
-    return transaction(this.#db, () => this.#delete(id))
+  async delete(id: number): Promise<boolean> {
+    return await transaction(this.#db, () => this.#delete(id))
   }
 
-  get(id: number): JudgedRun | null {
-    const row = this.#sql("select * from judged_run where id = ?").get(id)
+  async get(id: number): Promise<JudgedRun | null> {
+    const row = await this.#sql("select * from judged_run where id = ?").get(id)
     return row === undefined ? null : runOf(row)
   }
 
   /** Newest first. */
-  list({ limit, offset }: { readonly limit: number; readonly offset: number }): readonly JudgedRun[] {
-    return this.#sql("select * from judged_run order by id desc limit ? offset ?")
-      .all(limit, offset)
-      .map(runOf)
+  async list({
+    limit,
+    offset,
+  }: {
+    readonly limit: number
+    readonly offset: number
+  }): Promise<readonly JudgedRun[]> {
+    return (
+      await this.#sql("select * from judged_run order by id desc limit ? offset ?").all(limit, offset)
+    ).map(runOf)
   }
 
-  count(): number {
-    return Number(this.#sql("select count(*) as n from judged_run").get()?.["n"])
+  async count(): Promise<number> {
+    return Number((await this.#sql("select count(*) as n from judged_run").get())?.["n"])
   }
 
   /** The newest finished run, or the one before another one; null when there is none. */
-  before(id = Number.MAX_SAFE_INTEGER): JudgedRun | null {
-    const row = this.#sql(
+  async before(id = Number.MAX_SAFE_INTEGER): Promise<JudgedRun | null> {
+    const row = await this.#sql(
       "select * from judged_run where id < ? and state = 'finished' order by id desc limit 1",
     ).get(id)
     return row === undefined ? null : runOf(row)
   }
 
   /** Questions of a run beside another one, those that lost most first. */
-  compared(
+  async compared(
     id: number,
     against: number | null,
     { limit, offset }: { readonly limit: number; readonly offset: number },
-  ): { readonly questions: readonly ComparedMark[]; readonly total: number } {
-    const rows = this.#sql(
+  ): Promise<{ readonly questions: readonly ComparedMark[]; readonly total: number }> {
+    const rows = await this.#sql(
       `select question.id, question.question, mark.ndcg, mark.rank, old.ndcg as old_ndcg, old.rank as old_rank
        from judged_mark as mark join judged_question as question on question.id = mark.question_id
        left join judged_mark as old on old.question_id = mark.question_id and old.run = ?2
        where mark.run = ?1
        order by mark.ndcg - coalesce(old.ndcg, mark.ndcg), mark.ndcg, question.question, question.id limit ?3 offset ?4`,
     ).all(id, against, limit, offset)
-    const total = this.#sql("select count(*) as n from judged_mark where run = ?").get(id)
+    const total = await this.#sql("select count(*) as n from judged_mark where run = ?").get(id)
     const rank = (value: unknown) => (value === null ? null : Number(value))
     return {
       total: Number(total?.["n"]),
@@ -191,18 +202,18 @@ export class RunStore {
     }
   }
 
-  #delete(id: number): boolean {
-    this.#sql("delete from judged_mark where run = ?").run(id)
-    return Number(this.#sql("delete from judged_run where id = ?").run(id).changes) > 0
+  async #delete(id: number): Promise<boolean> {
+    await this.#sql("delete from judged_mark where run = ?").run(id)
+    return Number((await this.#sql("delete from judged_run where id = ?").run(id)).changes) > 0
   }
 
-  #makeRoom(): void {
-    const runs = this.#sql("select id from judged_run order by id desc").all()
+  async #makeRoom(): Promise<void> {
+    const runs = await this.#sql("select id from judged_run order by id desc").all()
     let marks = 0
     for (const [i, row] of runs.entries()) {
       const id = Number(row["id"])
-      marks += Number(this.#sql("select count(*) as n from judged_mark where run = ?").get(id)?.["n"])
-      if (i >= LEAST_RUNS && (i >= MOST_RUNS || marks > MOST_MARKS)) this.#delete(id)
+      marks += Number((await this.#sql("select count(*) as n from judged_mark where run = ?").get(id))?.["n"])
+      if (i >= LEAST_RUNS && (i >= MOST_RUNS || marks > MOST_MARKS)) await this.#delete(id)
     }
   }
 }

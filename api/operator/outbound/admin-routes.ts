@@ -13,10 +13,14 @@ export const PURPOSES = Object.keys(OUTBOUND_PURPOSES) as readonly OutboundPurpo
 export function outboundRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const ledger = new OutboundLedger(db)
 
-  router.get("/outbound", (ctx) => {
+  router.get("/outbound", async (ctx) => {
     const slice = sliceOf(ctx)
     const purpose = oneOfParameter(ctx, "purpose", PURPOSES) ?? null
-    ctx.body = { hosts: ledger.list(slice, purpose).map(hostOnWire), total: ledger.count(purpose), ...slice }
+    ctx.body = {
+      hosts: (await ledger.list(slice, purpose)).map(hostOnWire),
+      total: await ledger.count(purpose),
+      ...slice,
+    }
   })
 }
 

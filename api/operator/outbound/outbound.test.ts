@@ -22,7 +22,7 @@ test("whom the appliance talked to is told with what for; whom it could not reac
   await using opened = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), "fossick-outbound-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const db = opened.use(openStateStore(folder))
+  const db = opened.use(await openStateStore(folder))
   const site = opened.use(await startTestSite({ "/": article("Home") }))
   const { host } = new URL(site.url("/"))
   const config = testConfig()
@@ -41,7 +41,7 @@ test("whom the appliance talked to is told with what for; whom it could not reac
     new ModelServer({ url: site.url("").replace(/\/$/, ""), key: "", purpose: "chat" }),
   )
   await model.get("/none", { timeoutMs: 10_000, maxBytes: 1000 }).catch(() => null)
-  writeOutbound(db)
+  await writeOutbound(db)
   const admin = () =>
     openAdmin({
       db,

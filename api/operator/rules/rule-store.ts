@@ -19,6 +19,12 @@ const STEPS = [
 
 const PUT = replaceSql("ranking_rule", ["id", "body", "changed_at"], ["id"])
 
+/** All rules, by id, and the version that they make up together. */
+export interface Ruled {
+  readonly version: number
+  readonly rules: readonly Rule[]
+}
+
 /** There would be more rules than there may be. */
 export class TooManyRules extends Error {
   constructor() {
@@ -32,7 +38,7 @@ export class TooManyRules extends Error {
 export class RuleStore {
   readonly #db: StateStore
   readonly #sql: ReturnType<typeof prepareOnce>
-  #known: { readonly version: number; readonly rules: readonly Rule[] } | undefined
+  #known: Ruled | undefined
 
   constructor(db: StateStore) {
     migrate(db, "rules", STEPS)
@@ -40,60 +46,85 @@ export class RuleStore {
     this.#sql = prepareOnce(db)
   }
 
-  get version(): number {
-    return Number(this.#sql("select version from ranking_rules_version").get()?.["version"])
+  async version(): Promise<number> {
+    return Number((await this.#sql("select version from ranking_rules_version").get())?.["version"])
+  }
+
+  /** As they are now. */
+  async now(): Promise<Ruled> {
+    const known = this.#known
+    if (known !== undefined && known.version === (await this.version())) return known
+    // In one statement: between two of them the rules might change.
+    const rows = await this.#sql(
+      "select version, body from ranking_rules_version left join ranking_rule on true order by id",
+    ).all()
+    const rules = rows.flatMap((row) =>
+      row["body"] === null ? [] : [JSON.parse(row["body"] as string) as Rule],
+    )
+    return (this.#known = { version: Number(rows[0]?.["version"]), rules })
   }
 
   /** All, by id: as they are now. */
-  list(): readonly Rule[] {
-    const { version } = this
-    if (this.#known?.version !== version) {
-      const rows = this.#sql("select body from ranking_rule order by id").all()
-      this.#known = { version, rules: rows.map((row) => JSON.parse(row["body"] as string) as Rule) }
-    }
-    return this.#known.rules
+  async list(): Promise<readonly Rule[]> {
+    return (await this.now()).rules
   }
 
-  get(id: string): Rule | null {
-    return this.list().find((rule) => rule.id === id) ?? null
+  async get(id: string): Promise<Rule | null> {
+    return (await this.list()).find((rule) => rule.id === id) ?? null
+  }
+
+  /** Makes a rule that is known to be right. @returns false when there is one of its id. @throws TooManyRules */
+  async add(rule: Rule, now = Date.now()): Promise<boolean> {
+    return await transaction(this.#db, async () => {
+      const { changes } = await this.#sql(
+        "insert into ranking_rule (id, body, changed_at) values (?, ?, ?) on conflict (id) do nothing",
+      ).run(rule.id, JSON.stringify(rule), now)
+      if (Number(changes) === 0) return false
+      await this.#raiseVersion()
+      return true
+    })
   }
 
   /** Makes or replaces rules that are known to be right. @throws TooManyRules */
-  put(rules: readonly Rule[], now = Date.now()): void {
-    this.#change(() => {
+  async put(rules: readonly Rule[], now = Date.now()): Promise<void> {
+    await this.#change(async () => {
       for (const rule of rules) {
-        this.#sql(PUT).run(rule.id, JSON.stringify(rule), now)
+        await this.#sql(PUT).run(rule.id, JSON.stringify(rule), now)
       }
     })
   }
 
   /** These and no others. @returns ids of those that are gone. @throws TooManyRules */
-  replaceAll(rules: readonly Rule[], now = Date.now()): readonly string[] {
-    const gone = this.list().filter(({ id }) => !rules.some((rule) => rule.id === id))
-    this.#change(() => {
-      for (const { id } of gone) this.#sql("delete from ranking_rule where id = ?").run(id)
+  async replaceAll(rules: readonly Rule[], now = Date.now()): Promise<readonly string[]> {
+    return await this.#change(async () => {
+      const kept = await this.#sql("select id from ranking_rule order by id").all()
+      const gone = kept.map(({ id }) => String(id)).filter((id) => !rules.some((rule) => rule.id === id))
+      for (const id of gone) await this.#sql("delete from ranking_rule where id = ?").run(id)
       for (const rule of rules) {
-        this.#sql(PUT).run(rule.id, JSON.stringify(rule), now)
+        await this.#sql(PUT).run(rule.id, JSON.stringify(rule), now)
       }
+      return gone
     })
-    return gone.map(({ id }) => id)
   }
 
   /** @returns false when there is none of that id. */
-  delete(id: string): boolean {
-    let isDeleted = false
-    this.#change(() => {
-      isDeleted = this.#sql("delete from ranking_rule where id = ?").run(id).changes > 0
-    })
-    return isDeleted
+  async delete(id: string): Promise<boolean> {
+    return await this.#change(
+      async () => (await this.#sql("delete from ranking_rule where id = ?").run(id)).changes > 0,
+    )
   }
 
-  #change(work: () => void): void {
-    transaction(this.#db, () => {
-      work()
-      const count = Number(this.#sql("select count(*) as n from ranking_rule").get()?.["n"])
-      if (count > MOST_RULES) throw new TooManyRules()
-      this.#sql("update ranking_rules_version set version = version + 1").run()
+  async #change<T>(work: () => Promise<T>): Promise<T> {
+    return await transaction(this.#db, async () => {
+      const result = await work()
+      await this.#raiseVersion()
+      return result
     })
+  }
+
+  async #raiseVersion(): Promise<void> {
+    const count = Number((await this.#sql("select count(*) as n from ranking_rule").get())?.["n"])
+    if (count > MOST_RULES) throw new TooManyRules()
+    await this.#sql("update ranking_rules_version set version = version + 1").run()
   }
 }

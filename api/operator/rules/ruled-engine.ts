@@ -7,7 +7,7 @@ import type { RuleStore } from "./rule-store.ts"
 export function ruledEngine(engine: Engine, rules: Pick<RuleStore, "list">): Engine {
   return {
     ...delegate(engine),
-    search: (query, options) => engine.search({ rules: rules.list(), ...query }, options),
-    facets: (query, options) => engine.facets({ rules: rules.list(), ...query }, options),
+    search: async (query, options) => engine.search({ rules: await rules.list(), ...query }, options),
+    facets: async (query, options) => engine.facets({ rules: await rules.list(), ...query }, options),
   }
 }

@@ -27,11 +27,11 @@ export function readRulesFile(file: string): readonly Rule[] {
 }
 
 /** Makes the rules those of the file, and no others. */
-export function applyRules(file: string, json: boolean): number {
+export async function applyRules(file: string, json: boolean): Promise<number> {
   const rules = readRulesFile(file)
-  return withState((db) => {
+  return await withState(async (db) => {
     try {
-      const deleted = new RuleStore(db).replaceAll(rules)
+      const deleted = await new RuleStore(db).replaceAll(rules)
       if (json) print(JSON.stringify({ rules: rules.length, deleted }))
       else print(`${rules.length} rules${deleted.length > 0 ? `, deleted: ${deleted.join(", ")}` : ""}`)
     } catch (error) {
@@ -42,9 +42,9 @@ export function applyRules(file: string, json: boolean): number {
   })
 }
 
-export function listRules(json: boolean): number {
-  return withState((db) => {
-    const rules = new RuleStore(db).list()
+export async function listRules(json: boolean): Promise<number> {
+  return await withState(async (db) => {
+    const rules = await new RuleStore(db).list()
     if (json) print(JSON.stringify(rules, null, 2))
     else if (rules.length === 0) print("There is no rule yet.")
     else for (const rule of rules) print(`${rule.id}: ${inWords(rule)}`)
@@ -53,9 +53,9 @@ export function listRules(json: boolean): number {
 }
 
 /** The rules as a file that `apply` takes. */
-export function exportRules(): number {
-  return withState((db) => {
-    process.stdout.write(rulesText(new RuleStore(db).list()))
+export async function exportRules(): Promise<number> {
+  return await withState(async (db) => {
+    process.stdout.write(rulesText(await new RuleStore(db).list()))
     return EXIT.ok
   })
 }

@@ -16,6 +16,7 @@ import { readScope } from "../../identity/accounts/keys/key-scope.ts"
 import { openAdmin } from "../admin/open-admin.ts"
 import { FakeEngine } from "../../testing/fake-engine.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
+import { memoryState } from "../../testing/serve-app.ts"
 import { QueryLog } from "../../services/queries/query-log.ts"
 import { ruledEngine } from "./ruled-engine.ts"
 import { RuleStore } from "./rule-store.ts"
@@ -32,7 +33,7 @@ async function admin(method: string, call: string, body?: unknown) {
   const answer = await fetch(`${app.url}/admin/rules${call}`, {
     method,
     headers: {
-      Authorization: `Bearer ${app.key({ role: "admin" })}`,
+      Authorization: `Bearer ${await app.key({ role: "admin" })}`,
       "Content-Type": "application/json",
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -41,13 +42,24 @@ async function admin(method: string, call: string, body?: unknown) {
 }
 
 async function found(query: string, sources?: readonly string[]) {
-  const key = app.key(sources ? { scope: readScope({ sources }) } : {})
+  const key = await app.key(sources ? { scope: readScope({ sources }) } : {})
   const { body } = await app.call("/search", key, { query, search_depth: "fast" })
   return (body.results as { readonly title: string }[]).map(({ title }) => title)
 }
 
 const SYNONYM = { kind: "synonym", words: ["pump", "impeller"] }
 const PIN = { kind: "pin", questions: ["water"], url: "https://docs.example.com/impeller" }
+
+test("of two rules of one id that are added at once, one is", async () => {
+  using state = memoryState()
+  const rules = new RuleStore(state)
+  const one = { id: "p", kind: "synonym", words: ["pump", "impeller"] } as const
+  expect(await Promise.all([rules.add(one), rules.add({ ...one, words: ["pump", "valve"] })])).toEqual([
+    true,
+    false,
+  ])
+  expect(await rules.now()).toEqual({ version: 1, rules: [one] })
+})
 
 describe("over the admin API a rule", () => {
   beforeEach(async () => {
@@ -66,14 +78,16 @@ describe("over the admin API a rule", () => {
       aPage("pump", { title: "Pump", markdown: "A pump moves water.", source: "manual" }),
       aPage("impeller", { title: "Impeller", markdown: "An impeller turns.", source: "secret" }),
     ])
-    db = openStateStore(dir)
+    db = await openStateStore(dir)
     opened.defer(() => db.close())
     const engine = ruledEngine(plain, new RuleStore(db))
     const crawlerConfig = testConfig()
     const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
     queries = new QueryLog(db, 7)
     const admin = () => openAdmin({ db, engine, queries, jobs: new Jobs(db), crawlerConfig, engineConfig })
-    app = opened.use(await serveAccounts({ engine, queries, admin, sourceNames: () => ["manual", "secret"] }))
+    app = opened.use(
+      await serveAccounts({ engine, queries, admin, sourceNames: async () => ["manual", "secret"] }),
+    )
   })
   afterEach(() => opened.disposeAsync())
 
@@ -113,7 +127,7 @@ describe("over the admin API a rule", () => {
 
   test("is told of by explain", async () => {
     await admin("PUT", "/pin", PIN)
-    const key = app.key({ role: "admin" })
+    const key = await app.key({ role: "admin" })
     const { body } = await app.call("/search", key, { query: "water", search_depth: "fast", explain: true })
     expect(body.results).toMatchObject([
       { explain: { rules: [{ id: "pin", kind: "pin", position: 1 }] } },
@@ -143,8 +157,8 @@ describe("over the admin API a rule", () => {
 
   test("can be tried with the questions that were asked most", async () => {
     for (const query of ["impeller", "turns", "impeller"]) await found(query)
-    const preview = async (asked: object) =>
-      await admin("POST", "/preview", { rules: [{ id: "p", ...SYNONYM }], ...asked })
+    const preview = (asked: object) =>
+      admin("POST", "/preview", { rules: [{ id: "p", ...SYNONYM }], ...asked })
     const { body } = await preview({ logged: 1, questions: ["moves"] })
     expect(body).toMatchObject({
       questions: [
@@ -154,7 +168,9 @@ describe("over the admin API a rule", () => {
     })
     // What is named and was asked, too, is asked once; and a preview is no search of anybody.
     expect((await preview({ logged: 2, questions: ["turns"] })).body["questions"]).toHaveLength(2)
-    expect(queries.report("top", { from: 0, before: Date.now() + 1, limit: 9, offset: 0 }).total).toBe(2)
+    expect(
+      (await queries.report("top", { from: 0, before: Date.now() + 1, limit: 9, offset: 0 })).total,
+    ).toBe(2)
     const many = Array.from({ length: 50 }, (_, i) => `question ${i}`)
     expect((await preview({ logged: 2, questions: many })).body["questions"]).toHaveLength(50)
     expect((await preview({})).body).toEqual({ questions: [] })
@@ -168,7 +184,7 @@ describe("over the admin API a rule", () => {
     await using other = await serveAccounts({
       admin: () => openAdmin({ ...parts, engineConfig, queries: off }),
     })
-    const { status, body } = await other.call("/admin/rules/preview", other.key({ role: "admin" }), {
+    const { status, body } = await other.call("/admin/rules/preview", await other.key({ role: "admin" }), {
       logged: 5,
     })
     expect([status, body.detail.error]).toEqual([
@@ -245,13 +261,13 @@ rule: []
     own.defer(() => rm(dir, { recursive: true }))
     const file = path.join(dir, "rules.yaml")
     await writeFile(file, rulesText([{ id: "a", ...SYNONYM } as never]))
-    const [one, other] = [openStateStore(dir), openStateStore(dir)]
+    const [one, other] = [await openStateStore(dir), await openStateStore(dir)]
     own.defer(() => [one, other].forEach((each) => each.close()))
     const [writer, reader] = [new RuleStore(one), new RuleStore(other)]
-    expect(reader.list()).toEqual([])
-    writer.replaceAll([{ id: "a", ...SYNONYM } as never, { id: "b", ...PIN } as never])
-    expect(reader.list().map(({ id }) => id)).toEqual(["a", "b"])
-    expect(writer.replaceAll([{ id: "b", ...PIN } as never])).toEqual(["a"])
-    expect(reader.list().map(({ id }) => id)).toEqual(["b"])
+    expect(await reader.list()).toEqual([])
+    await writer.replaceAll([{ id: "a", ...SYNONYM } as never, { id: "b", ...PIN } as never])
+    expect((await reader.list()).map(({ id }) => id)).toEqual(["a", "b"])
+    expect(await writer.replaceAll([{ id: "b", ...PIN } as never])).toEqual(["a"])
+    expect((await reader.list()).map(({ id }) => id)).toEqual(["b"])
   })
 })

@@ -23,7 +23,7 @@ export function backupRoutes(router: Router<RequestState>, { db }: { readonly db
   router.get("/backups", async (ctx) => {
     const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MOST_RUNS)
     const backups = new BackupTable(db)
-    const stored = backups.plan()
+    const stored = await backups.plan()
     ctx.body = {
       plan: stored && {
         name: stored.plan.name,
@@ -36,22 +36,22 @@ export function backupRoutes(router: Router<RequestState>, { db }: { readonly db
         },
         next_run_at: timeOrNull(stored.nextRun),
       },
-      runs: backups.runs(limit).map(runOnWire),
+      runs: (await backups.runs(limit)).map(runOnWire),
       files: stored === null ? [] : await filesOf(stored.plan),
     }
   })
 
-  router.post("/backups/run", (ctx) => {
+  router.post("/backups/run", async (ctx) => {
     nothing(ctx)
     const backups = new BackupTable(db)
-    if (backups.plan() === null) {
+    if ((await backups.plan()) === null) {
       throw new ApiError(
         409,
         "No backup is declared. Write a block `backup` into the file of sources, or run `fossick backup <file>`.",
       )
     }
     ctx.status = 202
-    ctx.body = runOnWire(backups.ask("command"))
+    ctx.body = runOnWire(await backups.ask("command"))
   })
 }
 

@@ -10,12 +10,12 @@ import { AuditLog } from "#base/audit/audit-log.ts"
 import { checkState } from "./state-check.ts"
 
 /** A state with some entries, whose file nobody has open. */
-function fill(dataDir: string): string {
-  const db = openStateStore(dataDir)
+async function fill(dataDir: string): Promise<string> {
+  const db = await openStateStore(dataDir)
   const audit = new AuditLog(db, 1)
   const who = { kind: "command", id: "root", name: "" } as const
   for (let at = 0; at < 2000; at++)
-    audit.note({
+    await audit.note({
       who,
       action: "fossick rules put",
       object: `rules/${at}`,
@@ -29,7 +29,7 @@ function fill(dataDir: string): string {
 
 test("four hundred flipped bytes of state.db are told, and a sound one is not", async () => {
   using folder = temporaryFolder()
-  const file = fill(folder.path)
+  const file = await fill(folder.path)
   const sound = readFileSync(file)
   const told: string[] = []
   {

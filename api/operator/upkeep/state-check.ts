@@ -1,12 +1,12 @@
 import { offLoop } from "#base/process/threads/off-loop.ts"
-import { stateDamage } from "#base/store/rebuild-state.ts"
+import { stateDamage } from "#base/store/sqlite/rebuild-state.ts"
 
 /** After the start, which has enough to do. */
 const FIRST_MS = 60_000
 /** Then once a day, beside the event loop. */
 const EVERY_MS = 24 * 3_600_000
 
-const damageIn = offLoop(import.meta.resolve("#base/store/rebuild-state.ts"), stateDamage)
+const damageIn = offLoop(import.meta.resolve("#base/store/sqlite/rebuild-state.ts"), stateDamage)
 
 export interface StateCheck extends Disposable {
   /** What was found last, and what helps; null: nothing. */

@@ -11,7 +11,7 @@ import { JobOutbox } from "../../doors/firecrawl/webhooks/job-outbox.ts"
 import { ResearchTasks } from "../../services/research/task-store.ts"
 import { migrateWatches } from "../../services/watches/store/watch-tables.ts"
 
-const writes = { run: <T>(work: () => T): Promise<T> => Promise.resolve(work()) }
+const writes = { run: <T>(work: () => Promise<T>): Promise<T> => work() }
 
 /** Opens every part of a state that makes triggers, so that a restore knows ours from others. */
 export function openStateParts(db: StateStore): void {
@@ -22,7 +22,7 @@ export function openStateParts(db: StateStore): void {
   void new FeedbackStore(db)
   void new PageRequestStore(db)
   void new ResearchTasks(db, writes)
-  void new JobStore(db, writes, Infinity, { hasRoom: () => true })
+  void new JobStore(db, writes, Infinity, { hasRoom: async () => true })
   void new JobOutbox(db)
   migrateWatches(db)
 }

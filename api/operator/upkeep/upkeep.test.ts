@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
 import { originOf, readSettings } from "#base/settings.ts"
+import { transaction } from "#base/store/state-store.ts"
 import { Jobs, Sources } from "#crawler"
 import { BackupTable } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
@@ -41,9 +42,9 @@ beforeEach(async () => {
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
   const questions = new QuestionMeter()
   now = Date.now()
-  history = new History({ db, engine, dataDir: dir, questions, clock: () => now })
+  history = await History.open({ db, engine, dataDir: dir, questions, clock: () => now })
   const jobs = new Jobs(db)
-  new Sources(db, jobs).put({ name: "manual", seeds: ["https://manual.example/"] })
+  await new Sources(db, jobs).put({ name: "manual", seeds: ["https://manual.example/"] })
   app = opened.use(
     await serveApp({
       engine,
@@ -117,14 +118,19 @@ test("no more samples are kept than eight days of them", async () => {
   const stats = async () => ({ ...(await folder.engine.stats()), pages: 3 })
   const known = await stats()
   const { db, dir } = folder
-  const long = new History({ db, dataDir: dir, engine: { stats: async () => known }, clock: () => now })
-  db.exec("begin")
-  for (let step = 0; step < 2310; step++) {
-    now += 300_000
-    await long.keep(async (work) => work())
-  }
-  db.exec("commit")
-  expect(long.since(0)).toHaveLength(2304)
+  const long = await History.open({
+    db,
+    dataDir: dir,
+    engine: { stats: async () => known },
+    clock: () => now,
+  })
+  await transaction(db, async () => {
+    for (let step = 0; step < 2310; step++) {
+      now += 300_000
+      await long.keep((work) => work())
+    }
+  })
+  expect(await long.since(0)).toHaveLength(2304)
   const { body } = await call("GET", "/admin/history?hours=192")
   expect(body.points.length).toBeLessThanOrEqual(169)
   expect(body.points[0].pages).toBe(3)
@@ -148,7 +154,7 @@ test("a backup is asked for by the plan, and none without one", async () => {
   await writeFile(join(backups, "fossick-2026-05-01T02-30-00Z.tar"), "twelve bytes")
   await writeFile(join(backups, "somebody-elses.tar"), "")
   const schedule = { cron: "30 2 * * *", everyHours: null, timeZone: "UTC", jitterMinutes: 0 }
-  new BackupTable(folder.db).declare({ name: "fossick", folder: backups, keep: 7, schedule })
+  await new BackupTable(folder.db).declare({ name: "fossick", folder: backups, keep: 7, schedule })
   const asked = await call("POST", "/admin/backups/run")
   expect([asked.status, asked.body.state]).toEqual([202, "queued"])
   expect((await call("POST", "/admin/backups/run")).body.id).toBe(asked.body.id)

@@ -25,7 +25,7 @@ export function vectorRoutes(
     // One that is gone has nothing to go first.
     return {
       order: URGENCIES,
-      first_source: first !== null && sourceNames(db).includes(first) ? first : null,
+      first_source: first !== null && (await sourceNames(db)).includes(first) ? first : null,
     }
   }
 
@@ -35,7 +35,7 @@ export function vectorRoutes(
 
   router.post("/vectors/first", async (ctx) => {
     const { source = null } = read(ctx)
-    if (source !== null && !sourceNames(db).includes(source)) {
+    if (source !== null && !(await sourceNames(db)).includes(source)) {
       throw unprocessable([
         { field: "source", message: `must be a source; there is no ${JSON.stringify(source)}` },
       ])

@@ -23,8 +23,7 @@ export function deactivateKeys({ keys, writes }: Pick<Accounts, "keys" | "writes
         throw new ApiError(403, "This key is valid as long as the server's setting FOSSICK_API_KEY has it.")
       }
       await writes.run(() => keys.disable(key.id))
-      ctx.state.keysChanged = keys
-        .list()
+      ctx.state.keysChanged = (await keys.list())
         .filter(({ id }) => id === key.id)
         .map((one) => keyChange(one, "ended"))
       ctx.body = { message: "Successfully deactivated 1 key(s)", ...warnings }
@@ -32,9 +31,9 @@ export function deactivateKeys({ keys, writes }: Pick<Accounts, "keys" | "writes
     }
     if (!key.mayMakeKeys) throw new ApiError(403, "Access denied. This key may not deactivate other keys.")
     const madeBy = key.role === "admin" ? null : key.id
-    const { count, ended } = await writes.run(() => {
-      const valid = keys.validOf(generation, madeBy)
-      return { count: keys.disableGeneration(generation, madeBy), ended: valid }
+    const { count, ended } = await writes.run(async () => {
+      const valid = await keys.validOf(generation, madeBy)
+      return { count: await keys.disableGeneration(generation, madeBy), ended: valid }
     })
     if (count === null) throw new ApiError(404, "No keys were generated with this request_id.")
     ctx.state.keysChanged = ended.map((one) => keyChange(one, "ended"))

@@ -33,7 +33,7 @@ export function generateKeys({ keys, collections, unknownSource, ledger, writes 
     } = request
     const expiresAt = new Date(Date.now() + hours * HOUR_MS)
     checkMaker(maker, request, expiresAt)
-    const scope = scopeOf(request, maker, { collections, unknownSource })
+    const scope = await scopeOf(request, maker, { collections, unknownSource })
     const spec = (index: number): KeySpec => ({
       role: level === "admin" ? "admin" : "search",
       name: nameOf(request, expiresAt, index),
@@ -48,15 +48,19 @@ export function generateKeys({ keys, collections, unknownSource, ledger, writes 
       generation: requestId,
     })
     const size = Buffer.byteLength(JSON.stringify([scope, spec(1).projects, request.name]))
-    const made = await writes.run(() => {
-      if (!keys.hasRoom(maker.id, count, size)) throw new ApiError(403, TOO_MANY)
-      if (ledger.left(maker) < count * credits) return null
-      return Array.from({ length: count }, (_, i) => keys.create(spec(i + 1)))
+    const made = await writes.run(async () => {
+      if (!(await keys.hasRoom(maker.id, count, size))) throw new ApiError(403, TOO_MANY)
+      if ((await ledger.left(maker)) < count * credits) return null
+      const texts: string[] = []
+      for (let i = 1; i <= count; i++) texts.push(await keys.create(spec(i)))
+      return texts
     })
     if (made === null) {
       throw new ApiError(403, "Access denied. This key has fewer credits left than it would hand out.")
     }
-    ctx.state.keysChanged = made.map((text) => keyChange(keys.lookUp(text)!, "made"))
+    ctx.state.keysChanged = await Promise.all(
+      made.map(async (text) => keyChange((await keys.lookUp(text))!, "made")),
+    )
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
       keys: made,
@@ -85,11 +89,11 @@ function checkMaker(maker: ApiKey, request: GenerateKeysRequest, expiresAt: Date
   }
 }
 
-function scopeOf(
+async function scopeOf(
   request: GenerateKeysRequest,
   maker: ApiKey,
   { collections, unknownSource }: Pick<Parts, "collections" | "unknownSource">,
-): KeyScope {
+): Promise<KeyScope> {
   const scope = scopeWritten(request)
   if (isUnlimited(scope)) return maker.scope
   if (request.permission_level === "admin") {
@@ -99,9 +103,9 @@ function scopeOf(
     throw new ApiError(403, "Access denied. Keys that this one makes have its own limits and no others.")
   }
   // After what the maker may: who is limited does not learn which collections there are.
-  const unknown = unknownCollection(collections, scope.collections ?? [])
+  const unknown = await unknownCollection(collections, scope.collections ?? [])
   if (unknown !== null) throw badRequest(`Invalid collections. ${unknown.replace(/(?<!\?)$/, ".")}`)
-  const noSource = unknownSource(scope.sources ?? [])
+  const noSource = await unknownSource(scope.sources ?? [])
   if (noSource !== null) throw badRequest(`Invalid sources. ${noSource.replace(/(?<!\?)$/, ".")}`)
   return scope
 }

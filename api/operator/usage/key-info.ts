@@ -5,10 +5,10 @@ import { bearerOf, unauthorized } from "../../server/middleware/authentication.t
 
 /** GET /key-info: about the key in the header, also when it is over; whoever holds its text may know. */
 export function keyInfo({ keys }: Pick<Accounts, "keys">): Middleware {
-  return (ctx) => {
+  return async (ctx) => {
     const text = bearerOf(ctx)
-    const made = text === null ? null : keys.lookUp(text)
-    const valid = text === null ? null : keys.verify(text)
+    const made = text === null ? null : await keys.lookUp(text)
+    const valid = text === null ? null : await keys.verify(text)
     if (made === null && valid === null) throw unauthorized()
     ctx.body = {
       name: made?.name ?? valid?.id,
@@ -17,6 +17,5 @@ export function keyInfo({ keys }: Pick<Accounts, "keys">): Middleware {
       key_type: made?.keyType ?? "production",
       status: made === null || isValid(made) ? "active" : "deactivated",
     }
-    return Promise.resolve()
   }
 }

@@ -10,7 +10,11 @@ import { isUnlimited, type KeyScope, readScope, ScopeError } from "../../identit
 import { type KeySpec, type MadeKey, OPERATOR, openKeyStore } from "../../identity/accounts/keys/keys.ts"
 import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
 import { parseRateLimits } from "../../identity/accounts/limits/rate-limits.ts"
-import { openCollections, unknownCollection } from "../../identity/accounts/reach/collections.ts"
+import {
+  goneCollections,
+  openCollections,
+  unknownCollection,
+} from "../../identity/accounts/reach/collections.ts"
 import type { RequestState } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { sliceOf, strictBody, unprocessable } from "../../server/middleware/query-parameters.ts"
@@ -28,92 +32,94 @@ export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: S
   const readRotated = strictBody(rotateKeyBody)
   const readNothing = strictBody(noKeyFields)
 
-  const shown = (key: MadeKey, lastUse: ReadonlyMap<string, number>) => {
+  const shown = async (key: MadeKey, lastUse: ReadonlyMap<string, number>) => {
     const at = lastUse.get(key.id)
     return {
       ...keyOnWire(key),
       status: statusOf(key),
       last_used_at: at === undefined ? null : new Date(at).toISOString(),
-      gone_sources: goneSources(db, key.scope.sources ?? []),
-      gone_collections: (key.scope.collections ?? []).filter((name) => !collections.has(name)),
+      gone_sources: await goneSources(db, key.scope.sources ?? []),
+      gone_collections: await goneCollections(collections, key.scope.collections ?? []),
     }
   }
-  const known = (id: string): MadeKey => {
-    const key = keys.list().find((one) => one.id === id)
+  const known = async (id: string): Promise<MadeKey> => {
+    const key = (await keys.list()).find((one) => one.id === id)
     if (key === undefined) throw new ApiError(404, `There is no key ${JSON.stringify(id.slice(0, 100))}.`)
     return key
   }
-  const show = (id: string) => shown(known(id), log.lastUse([id]))
-  const make = (spec: KeySpec) => {
-    const text = keys.create(spec)
-    return { key: text, ...show(keys.lookUp(text)!.id) }
+  const show = async (id: string) => await shown(await known(id), await log.lastUse([id]))
+  const make = async (spec: KeySpec) => {
+    const text = await keys.create(spec)
+    return { key: text, ...(await show((await keys.lookUp(text))!.id)) }
   }
 
-  router.get("/keys", (ctx) => {
+  router.get("/keys", async (ctx) => {
     const slice = sliceOf(ctx)
-    const all = keys.list()
+    const all = await keys.list()
     const made = all.slice(slice.offset, slice.offset + slice.limit)
-    const lastUse = log.lastUse([OPERATOR.id, ...made.map(({ id }) => id)])
+    const lastUse = await log.lastUse([OPERATOR.id, ...made.map(({ id }) => id)])
     const operator = lastUse.get(OPERATOR.id)
     ctx.body = {
-      keys: made.map((key) => shown(key, lastUse)),
+      keys: await Promise.all(made.map((key) => shown(key, lastUse))),
       current_key_id: ctx.state.key.id,
       operator_last_used_at: operator === undefined ? null : new Date(operator).toISOString(),
-      collections: collections.list().map(({ name }) => name),
+      collections: (await collections.list()).map(({ name }) => name),
       total: all.length,
       ...slice,
     }
   })
 
-  router.post("/keys", (ctx) => {
+  router.post("/keys", async (ctx) => {
     const body = readMade(ctx)
     const scope = scopeOf(body)
     const problem =
-      unknownCollection(collections, scope.collections ?? []) ?? unknownSource(db, scope.sources ?? [])
+      (await unknownCollection(collections, scope.collections ?? [])) ??
+      (await unknownSource(db, scope.sources ?? []))
     if (problem !== null) {
       const field =
-        unknownCollection(collections, scope.collections ?? []) === null ? "sources" : "collections"
+        (await unknownCollection(collections, scope.collections ?? [])) === null ? "sources" : "collections"
       throw unprocessable([{ field, message: `is wrong: ${problem.replace(/[.]$/, "")}` }])
     }
     ctx.status = 201
-    ctx.body = make(specOf(body, scope))
+    ctx.body = await make(specOf(body, scope))
   })
 
-  router.post("/keys/:id/disable", (ctx) => {
+  router.post("/keys/:id/disable", async (ctx) => {
     readNothing(ctx)
-    const { id } = known(ctx.params["id"]!)
+    const { id } = await known(ctx.params["id"]!)
     refuseOwn(ctx.state.key.id, id)
-    keys.disable(id)
-    ctx.body = show(id)
+    await keys.disable(id)
+    ctx.body = await show(id)
   })
 
-  router.post("/keys/:id/enable", (ctx) => {
+  router.post("/keys/:id/enable", async (ctx) => {
     readNothing(ctx)
-    const { id } = known(ctx.params["id"]!)
-    keys.enable(id)
-    ctx.body = show(id)
+    const { id } = await known(ctx.params["id"]!)
+    await keys.enable(id)
+    ctx.body = await show(id)
   })
 
-  router.post("/keys/:id/rotate", (ctx) => {
+  router.post("/keys/:id/rotate", async (ctx) => {
     const { overlap_hours: hours = 0 } = readRotated(ctx)
-    const before = known(ctx.params["id"]!)
-    if (statusOf(before) !== "active")
-      throw new ApiError(409, "This key is no longer accepted: make another one.")
-    ctx.status = 201
-    ctx.body = transaction(db, () => {
+    const rotated = await transaction(db, async () => {
+      const before = await known(ctx.params["id"]!)
+      if (statusOf(before) !== "active")
+        throw new ApiError(409, "This key is no longer accepted: make another one.")
       const { madeBy, ...same } = before
-      const made = make({ ...same, ...(madeBy !== null && { madeBy }) })
-      ctx.state.keysChanged = [keyChange(made, "made")]
-      if (hours === 0) keys.disable(before.id)
-      else keys.endBy(before.id, new Date(Date.now() + hours * HOUR_MS))
+      const made = await make({ ...same, ...(madeBy !== null && { madeBy }) })
+      if (hours === 0) await keys.disable(before.id)
+      else await keys.endBy(before.id, new Date(Date.now() + hours * HOUR_MS))
       return made
     })
+    ctx.state.keysChanged = [keyChange(rotated, "made")]
+    ctx.status = 201
+    ctx.body = rotated
   })
 
-  router.delete("/keys/:id", (ctx) => {
-    const { id } = known(ctx.params["id"]!)
+  router.delete("/keys/:id", async (ctx) => {
+    const { id } = await known(ctx.params["id"]!)
     refuseOwn(ctx.state.key.id, id)
-    transaction(db, () => keys.delete(id))
+    await transaction(db, () => keys.delete(id))
     ctx.body = { id, deleted: true }
   })
 }

@@ -14,13 +14,13 @@ const LISTED: readonly Endpoint[] = ["search", "extract", "map", "crawl", "resea
 /** POST /logs: calls that were answered, newest first; never what was asked or found. */
 export function logs({ callLog }: Pick<Accounts, "callLog">): Middleware {
   const read = bodyReader<LogsRequest>(logsSchema)
-  return (ctx) => {
+  return async (ctx) => {
     const { key } = ctx.state
     const request = read(ctx.state.body)
     const { start_date, end_date } = request
     const window = dateWindow({ start_date, end_date }, new Date())
     const isOwn = request.filter_by_api_key || key.role !== "admin"
-    const entries = callLog.list({
+    const entries = await callLog.list({
       limit: request.limit,
       from: window.from?.getTime(),
       before: window.before?.getTime(),
@@ -35,7 +35,6 @@ export function logs({ callLog }: Pick<Accounts, "callLog">): Middleware {
       response_time: responseTime(ctx),
       request_id: ctx.state.requestId,
     }
-    return Promise.resolve()
   }
 }
 

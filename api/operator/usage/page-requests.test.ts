@@ -33,7 +33,7 @@ async function wanted() {
 }
 
 test("the same page asked for by several keys is one request, and is settled as one", async () => {
-  const [one, other] = [app.key(), app.key()]
+  const [one, other] = [await app.key(), await app.key()]
   const url = "https://docs.example.com/missing#top"
   const first = await app.call("/page-requests", one, { url, query: "old  pumps" })
   expect(first).toMatchObject({ status: 200, body: { success: true } })
@@ -73,23 +73,23 @@ test.each([
   [{ url: `https://a.example/${"x".repeat(2000)}` }, "Invalid url. "],
   [{ query: "x".repeat(401) }, "Invalid query. "],
 ])("%j is refused by name", async (body, error) => {
-  expect(await app.call("/page-requests", app.key(), body)).toMatchObject({
+  expect(await app.call("/page-requests", await app.key(), body)).toMatchObject({
     status: 400,
     body: { detail: { error: expect.stringContaining(error) as string } },
   })
 })
 
-test("no key fills it for the others, and what nobody asks for any longer is forgotten", () => {
+test("no key fills it for the others, and what nobody asks for any longer is forgotten", async () => {
   using db = memoryState()
   const store = new PageRequestStore(db)
   const ask = (keyId: string, at: number) =>
     store.add({ at, keyId, url: `https://example.com/${at}`, question: "", comment: "" })
-  ask("modest", 1)
-  for (let at = 10; at < 2200; at += 1) ask("greedy", at)
-  expect(store.count()).toBeLessThanOrEqual(1001)
-  const all = store.list({ limit: 3000, offset: 0 })
+  await ask("modest", 1)
+  for (let at = 10; at < 2200; at += 1) await ask("greedy", at)
+  expect(await store.count()).toBeLessThanOrEqual(1001)
+  const all = await store.list({ limit: 3000, offset: 0 })
   expect(all.filter(({ url }) => url === "https://example.com/1")).toHaveLength(1)
   expect(all.some(({ url }) => url === "https://example.com/10")).toBe(false)
-  expect(store.prune(1_000_000, 3000)).toBe(all.length)
-  expect(store.count()).toBe(0)
+  expect(await store.prune(1_000_000, 3000)).toBe(all.length)
+  expect(await store.count()).toBe(0)
 })

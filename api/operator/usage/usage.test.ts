@@ -74,7 +74,7 @@ describe("keys", () => {
     expect(answer.body).toEqual({ message: "Successfully deactivated 1 key(s)" })
     expect((await search(key)).status).toBe(401)
     // One that was made by the command may be many programs'.
-    const shared = app.key()
+    const shared = await app.key()
     expect(errorOf(await app.call("/deactivate-keys", shared, {}))).toEqual([
       403,
       "Access denied. This key may not deactivate keys.",
@@ -133,7 +133,7 @@ describe("keys", () => {
   })
 
   test("make others only with that permission, and none that may do more than they", async () => {
-    expect(errorOf(await generate({ permission_level: "user" }, app.key()))).toEqual([
+    expect(errorOf(await generate({ permission_level: "user" }, await app.key()))).toEqual([
       403,
       "Access denied. This key may not make keys.",
     ])
@@ -162,7 +162,7 @@ describe("keys", () => {
     expect((await search(maker)).status).toBe(200)
     expect((await search(maker)).status).toBe(432)
     const [child] = children.body.keys
-    expect(app.accounts.keys.verify(child)).toMatchObject({
+    expect(await app.accounts.keys.verify(child)).toMatchObject({
       scope: { domains: ["example.com"] },
       projects: ["pumps"],
       mayMakeKeys: false,
@@ -174,7 +174,7 @@ describe("keys", () => {
   })
 
   test("end by themselves", async () => {
-    const key = app.key({ expiresAt: new Date(Date.now() + HOUR) })
+    const key = await app.key({ expiresAt: new Date(Date.now() + HOUR) })
     expect((await search(key)).status).toBe(200)
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + HOUR })
     try {
@@ -189,7 +189,7 @@ describe("keys", () => {
 
 describe("usage", () => {
   test("has every field of the contract", async () => {
-    const { status, body } = await app.call("/usage", app.key())
+    const { status, body } = await app.call("/usage", await app.key())
     const calls = { search_usage: 0, extract_usage: 0, crawl_usage: 0, map_usage: 0, research_usage: 0 }
     expect([status, body.key]).toEqual([200, { usage: 0, limit: null, ...calls }])
     expect(body.account).toEqual({
@@ -209,7 +209,7 @@ describe("usage", () => {
 describe("logs", () => {
   test("list calls, newest first, without what was asked or found", async () => {
     await using own = await serveAccounts({ engine: new FakeEngine([hit()]) })
-    const [one, two] = [own.key(), own.key()]
+    const [one, two] = [await own.key(), await own.key()]
     // Midnight may pass meanwhile.
     const began = new Date().toISOString().slice(0, 10)
     const ids: string[] = []
@@ -278,16 +278,16 @@ describe("logs", () => {
 
   test("forget calls and feedback after their days, at the start and then hourly", async () => {
     await using own = await serveAccounts()
-    const key = own.key()
+    const key = await own.key()
     await own.call("/search", key, { query: "a" })
     await own.call("/feedback", key, { request_id: "r", comment: "good" })
     expect([
-      own.accounts.callLog.prune(Date.now() - 1000, 10),
-      own.accounts.feedback.prune(Date.now() - 1000, 10),
+      await own.accounts.callLog.prune(Date.now() - 1000, 10),
+      await own.accounts.feedback.prune(Date.now() - 1000, 10),
     ]).toEqual([0, 0])
     expect([
-      own.accounts.callLog.prune(Date.now() + 1, 10),
-      own.accounts.feedback.prune(Date.now() + 1, 10),
+      await own.accounts.callLog.prune(Date.now() + 1, 10),
+      await own.accounts.feedback.prune(Date.now() + 1, 10),
     ]).toEqual([1, 1])
     expect((await own.call("/logs", TEST_KEY, {})).body.count).toBe(0)
   })
@@ -301,7 +301,7 @@ describe("who calls", () => {
     await using other = await serveAccounts({ config: { humanIdSecret: "another secret of his" } })
     const human = async (served: ServedAccounts, sent: object) => {
       await served.call("/search", TEST_KEY, { query: "a" }, { ...headers, ...sent })
-      return served.accounts.callLog.list({ limit: 1 })[0]!
+      return (await served.accounts.callLog.list({ limit: 1 }))[0]!
     }
     const entry = await human(own, {})
     expect(entry).toMatchObject({
@@ -345,7 +345,7 @@ describe("who calls", () => {
     for (const logQueries of [false, true]) {
       await using own = await serveAccounts({ config: { logQueries } })
       await own.call("/search", TEST_KEY, asked)
-      expect(own.accounts.callLog.list({ limit: 1 })[0]!.query).toBe(logQueries ? asked.query : null)
+      expect((await own.accounts.callLog.list({ limit: 1 }))[0]!.query).toBe(logQueries ? asked.query : null)
       expect(own.logLines.join("").includes(asked.query)).toBe(logQueries)
     }
   })
@@ -380,7 +380,7 @@ describe("feedback", () => {
       },
     ])
     const { request_id, unknown, ...fields } = whole
-    expect(app.accounts.feedback.list({ limit: 1, offset: 0 })).toEqual([
+    expect(await app.accounts.feedback.list({ limit: 1, offset: 0 })).toEqual([
       {
         id: body.feedback_id,
         at: expect.any(Number),
@@ -398,7 +398,7 @@ describe("feedback", () => {
     const { requestId } = await client.search("pumps", {})
     const told = await client.feedback({ requestId, sessionId: "s1", humanScore: 1, comment: "good" })
     expect(told).toMatchObject({ success: true })
-    expect(app.accounts.feedback.list({ limit: 1, offset: 0 })[0]).toMatchObject({
+    expect((await app.accounts.feedback.list({ limit: 1, offset: 0 }))[0]).toMatchObject({
       requestId,
       sessionId: "s1",
     })
@@ -423,7 +423,7 @@ describe("feedback", () => {
 
 describe("older and careless clients", () => {
   test.each(["/usage", "//usage", "/tv/usage/", "/key-info"])("GET %s is served", async (path) => {
-    expect((await app.call(path, app.key())).status).toBe(200)
+    expect((await app.call(path, await app.key())).status).toBe(200)
   })
 
   test.each(["//logs", "/tv/feedback", "/generate-keys/"])(
@@ -439,7 +439,7 @@ describe("older and careless clients", () => {
   )
 
   test("a 432 has a reason phrase, since some clients show nothing else", async () => {
-    const key = app.key({ creditLimit: { credits: 0, per: "total" } })
+    const key = await app.key({ creditLimit: { credits: 0, per: "total" } })
     const response = await fetch(`${app.url}/search`, {
       method: "POST",
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
@@ -453,13 +453,13 @@ describe("older and careless clients", () => {
   test("project and session of the official client are the headers' ones", async () => {
     const client = tavily({ apiKey: TEST_KEY, apiBaseURL: app.url, projectId: "client-project" })
     await client.search("pumps", {})
-    expect(app.accounts.callLog.list({ limit: 1 })[0]).toMatchObject({ project: "client-project" })
+    expect((await app.accounts.callLog.list({ limit: 1 }))[0]).toMatchObject({ project: "client-project" })
   })
 })
 
 test("keys are generated only for sources that there are", async () => {
   await using own = await serveAccounts()
-  new Sources(own.db, new Jobs(own.db)).put({ name: "docs", seeds: "https://docs.example.com/" })
+  await new Sources(own.db, new Jobs(own.db)).put({ name: "docs", seeds: "https://docs.example.com/" })
   const wanted = { permission_level: "user", key_limit: 1, count: 1 }
   const refused = await own.call("/generate-keys", TEST_KEY, { ...wanted, sources: ["dcos"] })
   expect([refused.status, refused.body.detail.error]).toEqual([

@@ -5,12 +5,12 @@ import type { Middleware } from "../../context.ts"
 
 /** GET /usage: credits used by this key and by all, of one project when the header names it. */
 export function usage({ ledger }: Pick<Accounts, "ledger">): Middleware {
-  return (ctx) => {
+  return async (ctx) => {
     const { key, tracking } = ctx.state
     const project = tracking.project === "" ? null : tracking.project
     const { plan } = ledger
-    const account = ledger.ofAccount(project)
-    const ofKey = ledger.ofKey(key, project)
+    const account = await ledger.ofAccount(project)
+    const ofKey = await ledger.ofKey(key, project)
     const ofPlan = plan.credits === null ? account.all : Math.min(account.all, plan.credits)
     ctx.body = {
       key: { usage: ofKey.all, limit: key.creditLimit?.credits ?? null, ...byEndpoint(ofKey) },
@@ -23,7 +23,6 @@ export function usage({ ledger }: Pick<Accounts, "ledger">): Middleware {
         ...byEndpoint(account),
       },
     }
-    return Promise.resolve()
   }
 }
 

@@ -1,4 +1,4 @@
-import { isBusy } from "#base/store/busy.ts"
+import { isBusy } from "#base/store/sqlite/busy.ts"
 import { OtherStateError } from "#base/store/state-generation.ts"
 import { SettingsError } from "#base/settings.ts"
 import { EngineError } from "#engine"

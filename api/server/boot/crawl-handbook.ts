@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
 import type { Job, Jobs } from "#crawler"
 import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import { pagesIn } from "#crawler/outcome-name.ts"
@@ -20,11 +22,11 @@ export async function crawlHandbook(
   publicUrl: string,
   options: { readonly signal: AbortSignal; readonly onDone: (found: boolean) => void },
 ): Promise<boolean> {
-  const [newest] = jobs.list({ limit: 1 })
+  const [newest] = await jobs.list({ limit: 1 })
   const resumable = newest?.source.name === HANDBOOK_SOURCE && newest.state !== "finished"
   if (newest !== undefined && !resumable) return false
   if (newest === undefined && (await engine.stats()).pages > 0) return false
-  const { id } = jobs.enqueue(
+  const { id } = await jobs.enqueue(
     defineSource({
       name: HANDBOOK_SOURCE,
       seeds: [`${publicUrl}/docs/`],
@@ -33,19 +35,27 @@ export async function crawlHandbook(
     }),
     { trigger: "start" },
   )
-  const poll = setInterval(() => {
+  void tellWhenDone(jobs, id, options)
+  return true
+}
+
+async function tellWhenDone(
+  jobs: Pick<Jobs, "get">,
+  id: number,
+  { signal, onDone }: Parameters<typeof crawlHandbook>[3],
+): Promise<void> {
+  for (;;) {
+    await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    if (signal.aborted) return
     let job: Job | null
     try {
-      job = jobs.get(id)
+      job = await jobs.get(id)
     } catch {
       // The state cannot be reached; its readiness check says so.
-      return
+      continue
     }
-    if (job?.state === "queued" || job?.state === "running") return
-    clearInterval(poll)
-    options.onDone(pagesIn(job?.outcomes ?? {}) > 0)
-  }, POLL_MS)
-  poll.unref()
-  options.signal.addEventListener("abort", () => clearInterval(poll), { once: true })
-  return true
+    if (job?.state === "queued" || job?.state === "running") continue
+    if (!signal.aborted) onDone(pagesIn(job?.outcomes ?? {}) > 0)
+    return
+  }
 }

@@ -17,8 +17,8 @@ export function knowledgeOf({ db, accountsDb, jobs }: State, engine: Engine) {
   return {
     forms: new OtherForms(db),
     pages: openPageKnowledge(db, jobs),
-    misses: openMissKnowledge(db, jobs, engine, () =>
-      sourceNames(db).filter((source) => source !== HANDBOOK_SOURCE),
+    misses: openMissKnowledge(db, jobs, engine, async () =>
+      (await sourceNames(db)).filter((source) => source !== HANDBOOK_SOURCE),
     ),
     sites: sourceSites(db, jobs),
     sourceNames: () => findableNames(db),

@@ -32,21 +32,23 @@ export async function openState(
   if (db === null) return null
   opened.defer(() => db.close())
   // A connection of its own that waits for no lock, so that no call waits for another process.
-  const accountsDb = openStateStore(dataDir)
+  const accountsDb = await openStateStore(dataDir)
   opened.defer(() => accountsDb.close())
   opened.use(keepOutbound(db))
   const own = opened.use(
-    keepAlive(db, "api", (err) => log.warn({ err }, "no sign of life could be given to other processes")),
+    await keepAlive(db, "api", (err) =>
+      log.warn({ err }, "no sign of life could be given to other processes"),
+    ),
   )
   const accounts = opened.use(
-    openAccounts(
+    await openAccounts(
       accountsDb,
       config,
       (err) => log.warn({ err }, "old calls were not deleted"),
       (calls, areLost) => logWaiting(log, dataDir, calls, areLost),
     ),
   )
-  const { lostState, problems } = stateProblems(db, dataDir)
+  const { lostState, problems } = await stateProblems(db, dataDir)
   if (lostState !== null) log.error(lostState)
   return {
     db,
@@ -72,17 +74,17 @@ function logWaiting(log: Logger, dataDir: string, calls: number, areLost: boolea
 }
 
 /** What is wrong with the state: when it was opened, and whenever it is asked. */
-function stateProblems(db: StateStore, dataDir: string) {
-  const strange = () => {
-    const problem = strangeState(dataDir, db)
+async function stateProblems(db: StateStore, dataDir: string) {
+  const strange = async () => {
+    const problem = await strangeState(dataDir, db)
     return problem && `${problem} ${STRANGE_STATE_ADVICE}`
   }
-  const clock = () => {
-    const problem = clockInDoubt(db)
+  const clock = async () => {
+    const problem = await clockInDoubt(db)
     return problem && `${problem} ${DOUBT_ADVICE}`
   }
   return {
-    lostState: strange(),
-    problems: () => ({ strange: strange(), clock: clock() }),
+    lostState: await strange(),
+    problems: async () => ({ strange: await strange(), clock: await clock() }),
   }
 }

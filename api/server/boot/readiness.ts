@@ -37,7 +37,7 @@ export function readinessOf(
     ...(isOnServer(db) && {
       state: async () => {
         // Both connections: calls wait for the second.
-        for (const one of [db, accountsDb]) one.prepare("select 1").get()
+        for (const one of [db, accountsDb]) await one.prepare("select 1").get()
         return null
       },
     }),
@@ -53,15 +53,15 @@ export function readinessOf(
     },
     // On a disk that takes nothing it cannot give a sign of life.
     crawler: async () =>
-      readOnly !== null || jobs.hasCrawler() || room.takesNothing
+      readOnly !== null || (await jobs.hasCrawler()) || room.takesNothing
         ? null
         : "no crawler process is running on this data folder",
   }
   return {
     checks,
     notes: { disk: async () => room.problem() },
-    warnings: () => {
-      const { strange, clock } = state.problems()
+    warnings: async () => {
+      const { strange, clock } = await state.problems()
       return [
         strange,
         stateFile?.problem(),
@@ -70,7 +70,7 @@ export function readinessOf(
         ...reranking.warnings(),
         chatModel?.outage,
         ...(federation?.warnings() ?? []),
-        lostInWords(lost.count()),
+        lostInWords(await lost.count()),
       ].filter((warning) => typeof warning === "string")
     },
     indexState: {

@@ -46,7 +46,7 @@ export class Sales implements AsyncDisposable {
     const { selling, readOnly } = settings
     const { log } = shared
     const isOpen = selling.on && readOnly === null
-    const unsold = isOpen ? unknownForSale(selling.config, state.db, state.accounts.collections) : null
+    const unsold = isOpen ? await unknownForSale(selling.config, state.db, state.accounts.collections) : null
     if (unsold !== null) log.error({ reason: unsold }, "no searches are sold until this is mended")
     else if (isOpen) {
       // What payments need is loaded only where searches are sold.

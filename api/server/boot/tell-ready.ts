@@ -31,7 +31,7 @@ export async function tellReady(
 ): Promise<void> {
   const { keys } = accounts
   // The supervisor shows it once and keeps it out of what is stored; without a supervisor it would end up in a log.
-  const apiKey = keys.any() || process.send === undefined ? null : await firstKey(accounts)
+  const apiKey = (await keys.any()) || process.send === undefined ? null : await firstKey(accounts)
   const handbook =
     crawlerConfig.handbook !== "off" &&
     readOnly === null &&
@@ -48,15 +48,16 @@ export async function tellReady(
     lowDisk: room.warning(),
     readOnly,
   })
-  if (!keys.any()) log.warn("there is no API key yet: the command `keys create --role admin` makes one")
+  if (!(await keys.any()))
+    log.warn("there is no API key yet: the command `keys create --role admin` makes one")
   log.info({ url, host: config.host, port }, "listening on {url}")
 }
 
 const firstKey = ({ keys, writes, audit }: Accounts): Promise<string> =>
-  writes.run(() => {
-    const text = keys.create({ role: "admin" })
-    const change = keyChange(keys.lookUp(text)!, "made")
-    audit.note({
+  writes.run(async () => {
+    const text = await keys.create({ role: "admin" })
+    const change = keyChange((await keys.lookUp(text))!, "made")
+    await audit.note({
       who: commandActor(),
       action: "fossick start",
       object: change.field,

@@ -66,8 +66,8 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
     /** Whether the disk has room for what a call would leave here, and it would outlive this process. */
     mayKeep: { isLow: () => keepsNothing() || (parts.room?.isLow() ?? false) },
     checkName: nameCheck(config),
-    handbookSearchKey: () =>
-      parts.facesDir !== undefined && parts.handbookKey?.(HANDBOOK_KEY) ? HANDBOOK_KEY : null,
+    handbookSearchKey: async () =>
+      parts.facesDir !== undefined && (await parts.handbookKey?.(HANDBOOK_KEY)) ? HANDBOOK_KEY : null,
     describe,
     /** Loads the tools that models are offered. */
     loadTools: async () => (await import("../../doors/mcp/tools/tools.ts")).toolsOf(features),
@@ -103,7 +103,7 @@ function admissionsOf(
         log.info({ host: URL.parse(url)?.host, reason }, "a live call could not reach a host"),
       ),
       collections: accounts.collections,
-      sourceNames: () => [...parts.sourceNames(), ...(federation?.sourceNames ?? [])],
+      sourceNames: async () => [...(await parts.sourceNames()), ...(federation?.sourceNames ?? [])],
       holderOf: federation && ((url) => federation.holderOf(url)),
       federated: federation && ((own) => federation.engine(own, pageCount)),
     },
@@ -113,5 +113,5 @@ function admissionsOf(
 /** Also takes the keys under which MCP makes calls inside for a program that was let in. */
 const withInside = (keys: Accounts["keys"], oauth: OAuth): Accounts["keys"] => ({
   ...keys,
-  verify: (presented) => keys.verify(presented) ?? oauth.verifyInside(presented),
+  verify: async (presented) => (await keys.verify(presented)) ?? (await oauth.verifyInside(presented)),
 })

@@ -61,10 +61,12 @@ function useFirst(
   keylessBudget: KeylessBudget,
 ): void {
   const otherApis = served.flatMap(({ otherApi }) => otherApi ?? [])
-  const hasKey = (ctx: Context) => {
+  const hasKey = async (ctx: Context) => {
     const given = bearerOf(ctx)
-    if (given === null) return sessions !== undefined && sessions.whoIs(tokenOf(ctx) ?? "") !== null
-    return [accounts.keys, accounts.publicKeys, oauth].some((keys) => (keys?.verify(given) ?? null) !== null)
+    if (given === null) return sessions !== undefined && (await sessions.whoIs(tokenOf(ctx) ?? "")) !== null
+    for (const keys of [accounts.keys, accounts.publicKeys, oauth])
+      if (((await keys?.verify(given)) ?? null) !== null) return true
+    return false
   }
   app.use(tracking(accounts.hashHuman))
   app.use(requestId())
@@ -88,12 +90,13 @@ function loadOf(
   served: readonly Served[],
   keylessBudget: KeylessBudget,
 ) {
-  const stored = () =>
-    new Map([
-      ...accounts.stored(),
-      ...served.flatMap(({ stored: ofFeature }) => Object.entries(ofFeature?.() ?? {})),
-    ])
-  const bounds = () =>
+  const stored = async () => {
+    const ofFeatures = await Promise.all(
+      served.map(async (one) => Object.entries((await one.stored?.()) ?? {})),
+    )
+    return new Map([...(await accounts.stored()), ...ofFeatures.flat()])
+  }
+  const bounds = async () =>
     boundsOf({
       connections,
       gates,
@@ -101,9 +104,11 @@ function loadOf(
       disk: room?.use ?? null,
       keyless: keylessBudget,
       uncounted: { used: accounts.billing.waiting, limit: accounts.billing.mostWaiting },
-      ofFeatures: served.flatMap(({ bounds: ofFeature }) => ofFeature?.() ?? []),
-      kept: { used: accounts.kept.largest(), limit: accounts.kept.most },
-      stored: stored(),
+      ofFeatures: (
+        await Promise.all(served.map(async ({ bounds: ofFeature }) => (await ofFeature?.()) ?? []))
+      ).flat(),
+      kept: { used: await accounts.kept.largest(), limit: accounts.kept.most },
+      stored: await stored(),
     })
   return { connections, gates, stored, bounds }
 }

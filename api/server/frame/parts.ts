@@ -52,7 +52,7 @@ export interface AppParts
   /** Counts questions; left out: they are not counted. */
   readonly questions?: QuestionMeter
   /** What the appliance is called on its pages; left out, it has no name. */
-  readonly applianceName?: () => string | null
+  readonly applianceName?: () => Promise<string | null>
   /** The public key of the handbook; left out, there is none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
   readonly statementReranker: AnswerParts["statementReranker"]
@@ -93,5 +93,5 @@ export interface AppParts
   /** What a read-only appliance says of itself, which also reads no page live; null: it isn't read-only. */
   readonly readOnly?: string | null
   /** What is out of order while all parts work. */
-  readonly warnings?: () => readonly string[]
+  readonly warnings?: () => Promise<readonly string[]>
 }

@@ -82,19 +82,19 @@ describe("/metrics", () => {
 
   test("tell how the backups by schedule went, where any are declared", async () => {
     using folder = temporaryFolder()
-    const db = openStateStore(folder.path)
+    const db = await openStateStore(folder.path)
     try {
       const backups = new BackupTable(db)
       await using app = await serveApp({ backups })
       expect((await scrape(app.url)).text).not.toContain("fossick_backup_failed{")
-      backups.declare({ name: "nightly", folder: "/backups", keep: 3, schedule: null })
+      await backups.declare({ name: "nightly", folder: "/backups", keep: 3, schedule: null })
       const made = { file: "/backups/a.tar", bytes: 1, pages: 1, note: null }
-      backups.finish(backups.ask("schedule").id, made)
-      const at = backups.last("finished")!.endedAt!.getTime() / 1000
+      await backups.finish((await backups.ask("schedule")).id, made)
+      const at = (await backups.last("finished"))!.endedAt!.getTime() / 1000
       const { text } = await scrape(app.url)
       expect(text).toContain('fossick_backup_failed{backup="nightly"} 0')
       expect(text).toContain(`fossick_backup_last_success_timestamp_seconds{backup="nightly"} ${at}`)
-      backups.fail(backups.ask("schedule").id, "There is no folder /backups.")
+      await backups.fail((await backups.ask("schedule")).id, "There is no folder /backups.")
       const after = (await scrape(app.url)).text
       expect(after).toContain('fossick_backup_failed{backup="nightly"} 1')
       expect(after).toContain(`fossick_backup_last_success_timestamp_seconds{backup="nightly"} ${at}`)
@@ -105,21 +105,28 @@ describe("/metrics", () => {
 
   test("tell how the last run of each source ended, and how many went wrong in a row", async () => {
     using folder = temporaryFolder()
-    const db = openStateStore(folder.path)
+    const db = await openStateStore(folder.path)
     try {
       const jobs = new Jobs(db)
       const sources = new Sources(db, jobs)
       const book = new AlertBook(db)
-      const run = (name: string, judged: Judged) => {
-        jobs.end(jobs.start(sources.run(name, { trigger: "run" })!.id)!.id, "finished", null, judged)
-        book.collect(readSettings(alertSettings, {}))
+      const run = async (name: string, judged: Judged) => {
+        await jobs.end(
+          (await jobs.start((await sources.run(name, { trigger: "run" }))!.id))!.id,
+          "finished",
+          null,
+          judged,
+        )
+        await book.collect(readSettings(alertSettings, {}))
       }
       for (const name of ["docs", "wiki", "new"])
-        sources.put({ name, seeds: "https://docs.example/" }, "file")
-      run("docs", { result: "finished", reason: null })
-      run("wiki", { result: "failed", reason: "the only seed failed" })
-      run("wiki", { result: "finished-with-problems", reason: "12 pages wait" })
-      await using app = await serveApp({ sourceResults: (limit) => sourceResults(db, jobs, limit) })
+        await sources.put({ name, seeds: "https://docs.example/" }, "file")
+      await run("docs", { result: "finished", reason: null })
+      await run("wiki", { result: "failed", reason: "the only seed failed" })
+      await run("wiki", { result: "finished-with-problems", reason: "12 pages wait" })
+      await using app = await serveApp({
+        sourceResults: (limit) => sourceResults(db, jobs, limit),
+      })
       const { text } = await scrape(app.url)
       const lines = text.split("\n").filter((line) => line.startsWith("fossick_source_"))
       expect(lines).toEqual([
@@ -134,7 +141,7 @@ describe("/metrics", () => {
         expect.stringMatching(/^fossick_source_last_run_timestamp_seconds\{source="docs"\} \d/),
         expect.stringMatching(/^fossick_source_last_run_timestamp_seconds\{source="wiki"\} \d/),
       ])
-      expect(sourceResults(db, jobs, 1).map(({ source }) => source)).toEqual(["docs"])
+      expect((await sourceResults(db, jobs, 1)).map(({ source }) => source)).toEqual(["docs"])
     } finally {
       db.close()
     }

@@ -9,7 +9,7 @@ interface Needs {
   /** What /readyz shows beside, with no effect on readiness. */
   readonly notes?: Readonly<Record<string, Check>>
   /** What /readyz says besides, of parts that work. */
-  readonly warnings?: () => readonly string[]
+  readonly warnings?: () => Promise<readonly string[]>
   readonly readOnly: string | null
   readonly log: Logger
 }
@@ -26,7 +26,7 @@ export const health = {
     healthRoutes(router, {
       checks,
       notes,
-      warnings: () => [...(readOnly === null ? [] : [readOnly]), ...(warnings?.() ?? [])],
+      warnings: async () => [...(readOnly === null ? [] : [readOnly]), ...((await warnings?.()) ?? [])],
       onFailure: (check, err) => log.warn({ check, err }, "not ready"),
     })
     return { endpoints: ["healthz", "readyz"] }

@@ -17,6 +17,7 @@ export const EXCLUDABLE = ["crawler"] as const
 
 /** Longest time a check may take: whoever asks for readiness is not kept waiting. */
 const CHECK_MS = 5000
+const LATE = `did not answer within ${CHECK_MS / 1000} seconds`
 
 /**
  * A look at all parts side by side. Anybody may ask, so those who ask at the same time share one look, and what
@@ -28,7 +29,7 @@ export function healthOf(
   checks: Readonly<Record<string, Check>>,
   onFailure: (name: string, error: unknown) => void,
   notes: Readonly<Record<string, Check>> = {},
-  warnings: () => readonly string[] = () => [],
+  warnings: () => Promise<readonly string[]> = async () => [],
 ): () => Promise<Health> {
   async function look(): Promise<Health> {
     const results = await Promise.all(
@@ -40,11 +41,14 @@ export function healthOf(
     const unwell = results
       .filter(([name, result]) => result !== "ok" && !(name in notes))
       .map(([name]) => name)
-    return { unwell, checks: Object.fromEntries(results), warnings: warned() }
+    return { unwell, checks: Object.fromEntries(results), warnings: await warned() }
   }
-  function warned(): readonly string[] {
+  async function warned(): Promise<readonly string[]> {
     try {
-      return warnings()
+      const told = await orLate(warnings())
+      if (told !== LATE) return told
+      onFailure("warnings", new Error(`The warnings ${LATE}.`))
+      return []
     } catch (error) {
       // A part that is not well may be what they ask.
       onFailure("warnings", error)
@@ -56,16 +60,22 @@ export function healthOf(
 }
 
 async function outcome(check: Check, onFailure: (error: unknown) => void): Promise<string | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, CHECK_MS, `did not answer within ${CHECK_MS / 1000} seconds`)
-  })
   try {
-    return await Promise.race([check(), late])
+    return await orLate(check())
   } catch (error) {
     onFailure(error)
     const { status, message } = toApiError(error)
     return status === 503 ? message : "It does not work; the server's log says why."
+  }
+}
+
+async function orLate<T>(look: Promise<T>): Promise<T | typeof LATE> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(resolve, CHECK_MS, LATE)
+  })
+  try {
+    return await Promise.race([look, late])
   } finally {
     clearTimeout(timer)
   }

@@ -16,7 +16,7 @@ const WORDS = 12
 export interface IndexHealthParts {
   readonly engine: Pick<Engine, "stats" | "allPages" | "search"> & { readonly problem: string | null }
   /** Pages that crawls have put into the index: lost, when it holds none. */
-  readonly lostPages: () => number
+  readonly lostPages: () => Promise<number>
 }
 
 /**
@@ -28,7 +28,7 @@ export function indexCheck({ engine, lostPages }: IndexHealthParts): Check {
   return async () => {
     if (engine.problem !== null) return engine.problem
     const { pages } = await engine.stats()
-    if (pages === 0) return lostInWords(lostPages())
+    if (pages === 0) return lostInWords(await lostPages())
     if (sample.until < steadyNow() || sample.pages.length === 0) {
       sample = { pages: await somePages(engine), until: steadyNow() + SAMPLE_MS }
     }
@@ -42,13 +42,13 @@ export function indexCheck({ engine, lostPages }: IndexHealthParts): Check {
 }
 
 /** The same engine; a search of an index that has lost all its pages is refused (`INDEX_DAMAGED`), and not answered with nothing. */
-export function refusingIfLost(engine: Engine, lostPages: () => number): Engine {
+export function refusingIfLost(engine: Engine, lostPages: () => Promise<number>): Engine {
   return {
     ...delegate(engine),
     async search(query, options) {
       const found = await engine.search(query, options)
       if (found.hits.length > 0 || (await engine.stats()).pages > 0) return found
-      const problem = lostInWords(lostPages())
+      const problem = lostInWords(await lostPages())
       if (problem !== null) throw new EngineError("INDEX_DAMAGED", problem)
       return found
     },

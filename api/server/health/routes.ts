@@ -15,7 +15,7 @@ export function healthRoutes(
   }: {
     readonly checks: Readonly<Record<string, Check>>
     readonly notes: Readonly<Record<string, Check>> | undefined
-    readonly warnings: () => readonly string[]
+    readonly warnings: () => Promise<readonly string[]>
     /** Called with what a check throws. */
     readonly onFailure: (check: string, error: unknown) => void
   },

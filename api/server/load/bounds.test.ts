@@ -36,7 +36,7 @@ test("the handbook names every bound that the metrics have, and no other", async
   await using app = await serveApp({
     room: { freeBytes: 5e9, use: { usedBytes: 1e9, mostBytes: 9e9 }, isLow: () => false },
     firecrawl: {
-      store: { storedBytes: { bytes: 1, most: 2 } },
+      store: { storedBytes: async () => ({ bytes: 1, most: 2 }) },
       secretOf: () => null,
       start: () => ({}),
     } as never,

@@ -11,9 +11,9 @@ export interface LoadParts {
   readonly connections: Pick<Connections, "open" | "unsentBytes" | "cut" | "most" | "openOfAddress" | "ahead">
   readonly gates: Gates
   /** Bytes that callers have stored in `state.db`, by what it is. */
-  readonly stored: () => ReadonlyMap<string, StoredBytes>
+  readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>
   /** All that is bounded in this process, as it is now. */
-  readonly bounds: () => readonly Bound[]
+  readonly bounds: () => Promise<readonly Bound[]>
 }
 
 /** Gauges and counts of what callers hold, looked at with each scrape. */
@@ -41,8 +41,8 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
     help: "Bytes that callers have stored in state.db, by what it is.",
     labelNames: ["store"],
     registers: [registry],
-    collect() {
-      for (const [store, { bytes: value }] of stored()) bytes.set({ store }, value)
+    async collect() {
+      for (const [store, { bytes: value }] of await stored()) bytes.set({ store }, value)
     },
   })
   counts(
@@ -88,16 +88,23 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
   )
 }
 
+/** The same look, while one is under way: the metrics of a scrape are collected side by side. */
+export function sharing<T>(look: () => Promise<T>): () => Promise<T> {
+  let looking: Promise<T> | undefined
+  return () => (looking ??= look().finally(() => (looking = undefined)))
+}
+
 /** How full everything is that has a bound, in one form. */
-function registerBounds(registry: Registry, bounds: LoadParts["bounds"]): void {
+function registerBounds(registry: Registry, look: LoadParts["bounds"]): void {
+  const bounds = sharing(look)
   const gauge = (name: string, help: string, value: (bound: Bound) => number): void => {
     const made: Gauge = new Gauge({
       name,
       help,
       labelNames: ["bound"],
       registers: [registry],
-      collect() {
-        for (const bound of bounds()) made.set({ bound: bound.name }, value(bound))
+      async collect() {
+        for (const bound of await bounds()) made.set({ bound: bound.name }, value(bound))
       },
     })
   }
@@ -108,9 +115,12 @@ function registerBounds(registry: Registry, bounds: LoadParts["bounds"]): void {
     "fossick_bound_refused_total",
     "What was refused, closed or given up because of a bound.",
     "bound",
-    () => new Map(bounds().flatMap(({ name, refused }) => (refused === null ? [] : [[name, refused]]))),
+    async () =>
+      new Map((await bounds()).flatMap(({ name, refused }) => (refused === null ? [] : [[name, refused]]))),
   )
 }
+
+type Counts = ReadonlyMap<string, number> | null
 
 /** A counter of what is counted elsewhere from the start on: what is known there is the whole. */
 export function counts(
@@ -118,16 +128,18 @@ export function counts(
   name: string,
   help: string,
   label: string,
-  values: () => ReadonlyMap<string, number> | null,
+  values: () => Counts | Promise<Counts>,
 ): void {
   const counter: Counter = new Counter({
     name,
     help,
     labelNames: [label],
     registers: [registry],
-    collect() {
+    async collect() {
+      // In one go: of two scrapes at once each would add to what the other has counted.
+      const now = await values()
       counter.reset()
-      for (const [value, count] of values() ?? []) counter.inc({ [label]: value }, count)
+      for (const [value, count] of now ?? []) counter.inc({ [label]: value }, count)
     },
   })
 }

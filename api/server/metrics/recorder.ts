@@ -27,7 +27,9 @@ export interface MetricsParts {
   readonly backups: BackupResults
   readonly sourceResults: SourceResults
   /** What of the index is out of order; left out where nobody can tell. */
-  readonly indexState?: { wordsAlone(): boolean; notReranked(): boolean; lostPages(): number } | undefined
+  readonly indexState?:
+    | { wordsAlone(): boolean; notReranked(): boolean; lostPages(): Promise<number> }
+    | undefined
   /** Of each other appliance that is asked; empty where there is none. */
   readonly peers: () => readonly PeerCounts[]
   readonly load: LoadParts
@@ -190,10 +192,10 @@ function registerBackups(registry: Registry, backups: BackupResults): void {
     help: "When the last backup by schedule was done, in seconds since 1970.",
     labelNames: ["backup"],
     registers: [],
-    collect() {
+    async collect() {
+      const name = (await backups.plan())?.plan.name
+      const endedAt = (await backups.last("finished"))?.endedAt
       this.reset()
-      const name = backups.plan()?.plan.name
-      const endedAt = backups.last("finished")?.endedAt
       if (name !== undefined && endedAt) this.set({ backup: name }, endedAt.getTime() / 1000)
     },
   })
@@ -202,10 +204,11 @@ function registerBackups(registry: Registry, backups: BackupResults): void {
     help: "1 when the last backup by schedule failed.",
     labelNames: ["backup"],
     registers: [],
-    collect() {
+    async collect() {
+      const name = (await backups.plan())?.plan.name
+      const last = await backups.last()
       this.reset()
-      const name = backups.plan()?.plan.name
-      if (name !== undefined) this.set({ backup: name }, backups.last()?.state === "failed" ? 1 : 0)
+      if (name !== undefined) this.set({ backup: name }, last?.state === "failed" ? 1 : 0)
     },
   })
   for (const gauge of [made, failed]) registry.registerMetric(gauge)
@@ -266,11 +269,11 @@ function indexAndJobs(
   let looking: Promise<void> | undefined
 
   async function look(): Promise<void> {
-    crawler.set(jobs.hasCrawler() ? 1 : 0)
-    for (const state of JOB_STATES) jobGauge.set({ state }, jobs.count({ state }))
+    crawler.set((await jobs.hasCrawler()) ? 1 : 0)
+    for (const state of JOB_STATES) jobGauge.set({ state }, await jobs.count({ state }))
     wordsAlone.set(indexState?.wordsAlone() ? 1 : 0)
     notReranked.set(indexState?.notReranked() ? 1 : 0)
-    lost.set(indexState?.lostPages() ?? 0)
+    lost.set((await indexState?.lostPages()) ?? 0)
     const stats = await engine.stats().catch(() => null)
     up.set(stats === null ? 0 : 1)
     if (stats === null) return

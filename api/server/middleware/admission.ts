@@ -12,7 +12,7 @@ export function admission(
   options: AdmitOptions = {},
 ): Middleware {
   return async (ctx, next) => {
-    const admitted = admissions.admit(endpoint, ctx.state, options)
+    const admitted = await admissions.admit(endpoint, ctx.state, options)
     untilClosed(ctx, admitted.memory)
     ctx.state.reach = admitted.reach
     ctx.state.bill = {

@@ -20,7 +20,7 @@ export function authentication(
       if (presented !== undefined) ctx.state.key = presented
       else if (ctx.get("Authorization") !== "" || !options.bodyKey) {
         const bearer = bearerOf(ctx)
-        ctx.state.key = admit(bearer === null ? null : keys.verify(bearer))
+        ctx.state.key = admit(bearer === null ? null : await keys.verify(bearer))
       }
       await next()
     },
@@ -28,7 +28,7 @@ export function authentication(
       const state: Partial<Context["state"]> = ctx.state
       if (state.key === undefined) {
         const given = ctx.state.body["api_key"]
-        ctx.state.key = admit(typeof given === "string" ? keys.verify(given) : null)
+        ctx.state.key = admit(typeof given === "string" ? await keys.verify(given) : null)
       }
       await next()
     },

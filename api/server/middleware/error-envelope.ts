@@ -49,8 +49,10 @@ export function errorEnvelope(others: readonly OtherApi[] = [], publicUrl = ""):
       await next()
     } catch (error) {
       const answer = toApiError(error)
+      // A call that is refused before it costs anything has no log.
+      const { log } = ctx.state as Partial<Context["state"]>
       // Work that a caller leaves is cut short, which is no failure.
-      if (answer.status >= 500 && !callerGone(ctx)) ctx.state.log.error({ err: error }, "request failed")
+      if (answer.status >= 500 && !callerGone(ctx)) log?.error({ err: error }, "request failed")
       ctx.set(answer.headers)
       fail(ctx, answer.status, answer.message, answer.fields)
       return

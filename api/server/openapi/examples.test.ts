@@ -26,14 +26,14 @@ let db: StateStore
 let app: ServedApp
 
 beforeAll(async () => {
-  db = openStateStore(folder)
+  db = await openStateStore(folder)
   const jobs = new Jobs(db)
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder })
   const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "" })
   app = await serveApp({
     engine,
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig }),
-    watches: watchesOf({ db, engine, crawlerConfig }),
+    watches: await watchesOf({ db, engine, crawlerConfig }),
   })
 })
 afterAll(async () => {

@@ -92,7 +92,7 @@ const ajv = new Ajv2020({
 })
 
 beforeAll(async () => {
-  db = openStateStore(folder)
+  db = await openStateStore(folder)
   vi.stubEnv("PASSWORD", "correct horse battery staple")
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder })
   const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_API_SECRETS: "PASSWORD" })
@@ -105,7 +105,7 @@ beforeAll(async () => {
       [Symbol.asyncDispose]: async () => {},
     },
     admin: () => openAdmin({ db, engine, jobs: new Jobs(db), crawlerConfig, engineConfig }),
-    watches: watchesOf({ db, engine, crawlerConfig }),
+    watches: await watchesOf({ db, engine, crawlerConfig }),
     config: { watchesPerKey: 10_000 },
   })
   document = (await (await fetch(`${app.url}/openapi.json`)).json()) as typeof document

@@ -52,7 +52,7 @@ describe.each(programs)("%s before the appliance", (program) => {
     async (page, name) => {
       await using app = await serveAccounts({ config: TRUSTED })
       await using front = await startFront(program, { page, name, appliance: app.url })
-      const key = app.key()
+      const key = await app.key()
       const { body } = await app.call("/v2/crawl", key, { url: "https://docs.example.com/" })
       expect(await watched(front, { name, path: `/v2/crawl/${body.id}`, key })).toMatch(
         /"type":"catchup".*"type":"(done|error)"/s,

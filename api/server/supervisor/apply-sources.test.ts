@@ -20,11 +20,11 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test("the file of sources is applied at the start", () => {
+test("the file of sources is applied at the start", async () => {
   writeFileSync(file(), "sources: [{ name: docs, seeds: docs.example.com, schedule: 15 3 * * * }]")
   expect(applySources(file(), env())).toBeNull()
-  const db = openStateStore(folder)
-  const [entry] = new SourceTable(db, new Jobs(db)).list()
+  const db = await openStateStore(folder)
+  const [entry] = await new SourceTable(db, new Jobs(db)).list()
   db.close()
   expect(entry).toMatchObject({ origin: "file", source: { name: "docs" } })
   expect(entry?.nextRun).not.toBeNull()

@@ -6,29 +6,29 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { asItIs, standInFor } from "./stand-in.ts"
 
-test("a folder stands in with a copy of the state and links to the rest, and goes without a trace", () => {
+test("a folder stands in with a copy of the state and links to the rest, and goes without a trace", async () => {
   using data = temporaryFolder()
   mkdirSync(join(data.path, "index"))
   mkdirSync(join(data.path, "locks"))
   writeFileSync(join(data.path, "index", "a"), "a page")
   // Open still, as after a kill: what was written last is in the log.
-  using db = openStateStore(data.path)
-  db.exec("create table t (x text)")
-  db.exec("insert into t values ('kept')")
+  using db = await openStateStore(data.path)
+  await db.exec("create table t (x text)")
+  await db.exec("insert into t values ('kept')")
   const standIn = standInFor(data.path, "EROFS")
   try {
     expect(statSync(standIn.folder).mode & 0o077).toBe(0)
     expect(readFileSync(join(standIn.folder, "index", "a"), "utf8")).toBe("a page")
     expect(existsSync(join(standIn.folder, "locks"))).toBe(false)
-    using copy = openStateStore(standIn.folder)
-    expect(copy.prepare("select x from t").all()).toEqual([{ x: "kept" }])
-    copy.exec("delete from t")
+    using copy = await openStateStore(standIn.folder)
+    expect(await copy.prepare("select x from t").all()).toEqual([{ x: "kept" }])
+    await copy.exec("delete from t")
   } finally {
     standIn[Symbol.dispose]()
   }
   expect(existsSync(standIn.folder)).toBe(false)
   expect(readFileSync(join(data.path, "index", "a"), "utf8")).toBe("a page")
-  expect(db.prepare("select x from t").all()).toEqual([{ x: "kept" }])
+  expect(await db.prepare("select x from t").all()).toEqual([{ x: "kept" }])
 })
 
 test("nothing stands in for a folder in which there is nothing to be served", () => {

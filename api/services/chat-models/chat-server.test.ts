@@ -54,7 +54,7 @@ describe.each(RUNTIMES)("a model on %s", (name) => {
       // It writes on when its first sentence has been read.
       afterWord: async (word) => {
         if (!word.startsWith("sentence")) return
-        await until(() => seen.includes("One sentence."))
+        await until(async () => seen.includes("One sentence."))
       },
     })
     await using model = open(runtime)

@@ -46,7 +46,7 @@ export interface FederatedParts {
   /** Questions that have been handed on so often are answered from here alone. */
   readonly mostHops: number
   /** The operator's rules. */
-  readonly rules: () => readonly Rule[]
+  readonly rules: () => Promise<readonly Rule[]>
   /** How many pages the own index has. */
   readonly pages: () => Promise<number>
   readonly onAnswer: (peer: string, state: PeerState) => void
@@ -176,7 +176,7 @@ async function ask(
     return [{ peer, hits, reach: answer.evidence.reach, facets: answer.facets ?? [] }]
   })
   if (failures.size > 0) leaveOut("peers")
-  const hits = await merged({ ...query, rules: query.rules ?? parts.rules() }, [
+  const hits = await merged({ ...query, rules: query.rules ?? (await parts.rules()) }, [
     ownFound ?? { hits: [] },
     ...found,
   ])

@@ -9,7 +9,7 @@ import { peerOfSource, type PeerSpec, sourceOfPeer } from "./peers-file.ts"
 
 export interface FederationOptions extends Omit<PeerOptions, "onChange"> {
   readonly mostHops: number
-  readonly rules: () => readonly Rule[]
+  readonly rules: () => Promise<readonly Rule[]>
   readonly log: Logger
 }
 

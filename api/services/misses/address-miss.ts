@@ -11,7 +11,7 @@ export async function viewOf(
   signal?: AbortSignal,
 ): Promise<View> {
   return {
-    sources: limits()?.sources ?? null,
+    sources: (await limits())?.sources ?? null,
     admits: await addresses(),
     page: (url) => page(url, signal),
   }

@@ -34,9 +34,9 @@ export interface MissKnowledge {
   missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
   sources(names: readonly string[]): Promise<readonly AskedSource[]>
   /** The sources among these with pages that could not be read. */
-  unread(names: readonly string[]): readonly Unread[]
+  unread(names: readonly string[]): Promise<readonly Unread[]>
   /** The names of the declared sources, and those of `asked` that anything was crawled under: one-off crawls are told of only then. */
-  names(asked?: readonly string[]): readonly string[]
+  names(asked?: readonly string[]): Promise<readonly string[]>
   /** Whether there is nothing to find yet: no source, and no page but those of the handbook. */
   isUnfilled(): Promise<boolean>
   /** Whether the whole index answers a search, whoever may see that: for the operator alone. */
@@ -52,7 +52,7 @@ export function openMissKnowledge(
   db: StateStore,
   jobs: Jobs,
   engine: Pick<Engine, "coverage" | "pagesWithoutVectors" | "allPages" | "search">,
-  sourceNames: () => readonly string[],
+  sourceNames: () => Promise<readonly string[]>,
 ): MissKnowledge {
   const load = async () => {
     const [{ tracePage }, { causeOf }, { sourceCoverage }, { leads }, { SourceTable }, { Removals }] =
@@ -99,20 +99,20 @@ export function openMissKnowledge(
       const { sourceCoverage, sources } = await loaded()
       return await Promise.all(
         names.map(async (name) => ({
-          ...sourceCoverage(name, { db, jobs, sources }),
+          ...(await sourceCoverage(name, { db, jobs, sources })),
           waiting: await engine.pagesWithoutVectors(name),
         })),
       )
     },
     unread: (names) => unreadOf(db, names),
-    names(asked = []) {
-      const declared = declaredNames(db)
+    async names(asked = []) {
+      const declared = await declaredNames(db)
       // Every search calls this, and few name a source.
       if (asked.length === 0) return declared
-      return [...new Set([...declared, ...sourceNames().filter((name) => asked.includes(name))])]
+      return [...new Set([...declared, ...(await sourceNames()).filter((name) => asked.includes(name))])]
     },
     async isUnfilled() {
-      if (declaredNames(db).length > 0) return false
+      if ((await declaredNames(db)).length > 0) return false
       // Another machine may fill the index: then its sources are not known here.
       for await (const { page } of engine.allPages())
         if (!sourcesOf(page).includes(HANDBOOK_SOURCE)) return false
@@ -124,7 +124,7 @@ export function openMissKnowledge(
     },
     async leads(question, sources, { admits }, limit) {
       const { leads } = await loaded()
-      return leads(question, { db, sources, mayName: admits, limit })
+      return await leads(question, { db, sources, mayName: admits, limit })
     },
   }
 }

@@ -47,8 +47,13 @@ beforeAll(async () => {
   )
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
-  sources.put({ name: "garden", seeds: [site.url("/garden/")], scope: "prefix", removal: { maxShare: 1 } })
-  sources.put({ name: "cellar", seeds: [site.url("/cellar/")], scope: "prefix", limits: { depth: 0 } })
+  await sources.put({
+    name: "garden",
+    seeds: [site.url("/garden/")],
+    scope: "prefix",
+    removal: { maxShare: 1 },
+  })
+  await sources.put({ name: "cellar", seeds: [site.url("/cellar/")], scope: "prefix", limits: { depth: 0 } })
   for (const name of ["garden", "cellar"]) await runSource(name, db, engine)
   site.serve({ "/garden/old-oak": status(410) })
   await runSource("garden", db, engine)
@@ -67,8 +72,8 @@ beforeAll(async () => {
       sites: sourceSites(db, jobs),
     }),
   )
-  key = app.key()
-  gardenOnly = app.key({ scope: readScope({ sources: ["garden"] }) })
+  key = await app.key()
+  gardenOnly = await app.key({ scope: readScope({ sources: ["garden"] }) })
 })
 afterAll(() => opened.disposeAsync())
 
@@ -93,21 +98,21 @@ test("on an appliance that has crawled nothing but its handbook, a search that f
   const handbook = aPage(site.url("/docs/schedule"), { source: "handbook", markdown })
   await engine.index([handbook])
   const jobs = new Jobs(db)
-  const misses = openMissKnowledge(db, jobs, engine, () => [])
+  const misses = openMissKnowledge(db, jobs, engine, async () => [])
   const young = stack.use(await serveAccounts({ dir, engine, embedder, misses }))
   const ask = async (by: string) =>
     (await young.call("/search", by, { query: "ancient hollow oak" })).body.miss as object
-  expect(await ask(young.key())).toMatchObject({
+  expect(await ask(await young.key())).toMatchObject({
     cause: "not-crawled",
     text: expect.stringContaining("No site has been added yet"),
   })
   // What a limited key may not see may be full.
-  expect(await ask(young.key({ scope: readScope({ domains: ["example.com"] }) }))).toMatchObject({
+  expect(await ask(await young.key({ scope: readScope({ domains: ["example.com"] }) }))).toMatchObject({
     cause: "reach",
   })
   // Filled by another machine, whose sources are not known here.
   await engine.index([aPage(site.url("/garden/shed"), { source: "garden", markdown })])
-  expect(await ask(young.key())).toMatchObject({ cause: "no-match" })
+  expect(await ask(await young.key())).toMatchObject({ cause: "no-match" })
 })
 
 test("a search that finds nothing says that the page was removed, when and why", async () => {
@@ -163,7 +168,7 @@ test("what lies outside a key's reach reads the same, there or not", async () =>
   expect(claret.miss).toEqual(nonsense.miss)
   expect(claret.miss.cause).toBe("reach")
   expect(JSON.stringify([claret.miss, claret.coverage])).not.toContain("cellar")
-  const byDomain = app.key({ scope: readScope({ domains: ["example.com"] }) })
+  const byDomain = await app.key({ scope: readScope({ domains: ["example.com"] }) })
   const outside = await search({ query: "ancient hollow oak" }, byDomain)
   expect(outside).toMatchObject({ miss: { cause: "reach" }, coverage: { complete: false, sources: [] } })
   expect(JSON.stringify(outside.miss)).not.toContain("oak")
@@ -172,16 +177,16 @@ test("what lies outside a key's reach reads the same, there or not", async () =>
 test("one-off crawls, and sources whose address never answered, are told of to nobody who does not ask for them", async () => {
   const jobs = new Jobs(state)
   const sources = new Sources(state, jobs)
-  const oneOff = jobs.enqueue(defineSource({ name: "once", seeds: ["http://127.0.0.1:9/once/"] }))
-  sources.put({ name: "typo", seeds: ["http://127.0.0.1:9/"] })
-  const typo = sources.run("typo")!
+  const oneOff = await jobs.enqueue(defineSource({ name: "once", seeds: ["http://127.0.0.1:9/once/"] }))
+  await sources.put({ name: "typo", seeds: ["http://127.0.0.1:9/"] })
+  const typo = (await sources.run("typo"))!
   for (const job of [oneOff, typo]) {
     const { id, source } = job
-    jobs.start(id)
-    new KnownAddresses(state).record(job, [
+    await jobs.start(id)
+    await new KnownAddresses(state).record(job, [
       { url: toPageUrl(source.seeds[0]!)!, outcome: "failed:refused", detail: "the connection was refused" },
     ])
-    jobs.end(id, "finished", null, { result: "failed", reason: "the only seed failed" })
+    await jobs.end(id, "finished", null, { result: "failed", reason: "the only seed failed" })
   }
   try {
     const { miss, coverage } = await search({ query: "zebra on stilts" })
@@ -196,7 +201,7 @@ test("one-off crawls, and sources whose address never answered, are told of to n
       ])
     }
   } finally {
-    for (const name of ["once", "typo"]) sources.delete(name)
+    for (const name of ["once", "typo"]) await sources.delete(name)
   }
 })
 
@@ -229,24 +234,24 @@ test("a search says how many pages of its sources could not be read, to those wh
   const jobs = new Jobs(state)
   const sources = new Sources(state, jobs)
   const url = (path: string) => toPageUrl(`http://shed.example${path}`)!
-  sources.put({ name: "shed", seeds: [url("/")] })
-  const job = sources.run("shed")!
-  jobs.start(job.id)
-  new KnownAddresses(state).record(job, [
+  await sources.put({ name: "shed", seeds: [url("/")] })
+  const job = (await sources.run("shed"))!
+  await jobs.start(job.id)
+  await new KnownAddresses(state).record(job, [
     { url: url("/"), outcome: "indexed", detail: null, hash: "h" },
     { url: url("/a"), outcome: "failed:timeout", detail: "no answer" },
     { url: url("/b"), outcome: "postponed", detail: "asked to come back" },
     { url: url("/c"), outcome: "failed:http-status", detail: "answered 404", status: 404 },
   ])
-  jobs.end(job.id, "finished")
+  await jobs.end(job.id, "finished")
   try {
     const warned = { code: "unread", text: "2 pages of shed.example could not be read at the last visit." }
     expect((await search({ query: "roses pruned in winter" })).warnings).toEqual([warned])
     expect(await search({ query: "roses", sources: "garden" })).not.toHaveProperty("warnings")
-    const limited = app.key({ scope: readScope({ domains: ["127.0.0.1"] }) })
+    const limited = await app.key({ scope: readScope({ domains: ["127.0.0.1"] }) })
     for (const by of [gardenOnly, limited])
       expect(await search({ query: "roses pruned in winter" }, by)).not.toHaveProperty("warnings")
   } finally {
-    sources.delete("shed")
+    await sources.delete("shed")
   }
 })

@@ -59,9 +59,9 @@ export async function searchedOf(
   parts: SearchMissParts,
 ): Promise<Searched> {
   const { reach, knowledge } = parts
-  const limits = reach.limits()
+  const limits = await reach.limits()
   const wanted = query.filter?.sources ?? []
-  const { names, isNameless } = namesOf(query, reach, knowledge)
+  const { names, isNameless } = await namesOf(query, reach, knowledge)
   const looked = isNameless ? [] : await knowledge.sources(names.slice(0, MOST_SOURCES))
   const asked = looked.filter((one) => wanted.includes(one.name) || !neverAnswered(one))
   const more = isNameless ? 0 : names.length - looked.length
@@ -87,24 +87,28 @@ export async function searchedOf(
 }
 
 /** The names of a search's sources. `isNameless`: the caller may not see them. */
-function namesOf(query: AskedQuery, reach: Pick<Reach, "limits">, knowledge: Pick<MissKnowledge, "names">) {
-  const limits = reach.limits()
+async function namesOf(
+  query: AskedQuery,
+  reach: Pick<Reach, "limits">,
+  knowledge: Pick<MissKnowledge, "names">,
+) {
+  const limits = await reach.limits()
   // A key limited to domains sees no source names, and no page counts of a source on those domains.
   const isNameless = limits !== null && (limits.sources === null || limits.domains !== null)
   const wanted = query.filter?.sources ?? []
-  const all = limits?.sources ?? knowledge.names(wanted)
+  const all = limits?.sources ?? (await knowledge.names(wanted))
   return { names: wanted.length === 0 ? all : all.filter((name) => wanted.includes(name)), isNameless }
 }
 
 /** Warnings about pages of a search's sources that could not be read. */
-export function unreadTexts(
+export async function unreadTexts(
   query: AskedQuery,
   reach: Pick<Reach, "limits">,
   knowledge: Pick<MissKnowledge, "names" | "unread">,
-): readonly string[] {
-  const { names, isNameless } = namesOf(query, reach, knowledge)
+): Promise<readonly string[]> {
+  const { names, isNameless } = await namesOf(query, reach, knowledge)
   if (isNameless) return []
-  return knowledge.unread(names.slice(0, MOST_SOURCES)).map(({ source, host, pages }) => {
+  return (await knowledge.unread(names.slice(0, MOST_SOURCES))).map(({ source, host, pages }) => {
     const what = pages === 1 ? "1 page" : `${pages.toLocaleString("en")} pages`
     return `${what} of ${host ?? source} could not be read at the last visit.`
   })

@@ -27,7 +27,7 @@ export interface SourceHolding {
 
 /** What crawls know of pages, beside what the index holds of them. */
 export interface PageKnowledge extends AddressKnowledge {
-  visits(url: PageUrl, sources: readonly string[]): PageVisits
+  visits(url: PageUrl, sources: readonly string[]): Promise<PageVisits>
   /** The sources that the index holds pages of, by name. */
   sources(): Promise<readonly SourceHolding[]>
 }
@@ -41,28 +41,38 @@ export function openPageKnowledge(db: StateStore, jobs: Jobs): PageKnowledge {
   const others = new OtherAddresses(db)
   let table: SourceTable | undefined
   let counted: { readonly until: number; readonly sources: readonly SourceHolding[] } | undefined
+  let counting: Promise<readonly SourceHolding[]> | undefined
+  const count = async () => {
+    const sources = await holdings()
+    counted = { sources, until: steadyNow() + COUNTED_MS }
+    return sources
+  }
   const holdings = async (): Promise<readonly SourceHolding[]> => {
     // Loaded with the first call that needs it.
     const { SourceTable } = await import("#crawler/sources/source-table.ts")
     const known = (table ??= new SourceTable(db, jobs))
-    return sourceNames(db)
-      .toSorted()
-      .map((name) => ({ name, pages: pageCount(db, name) }))
-      .filter(({ pages }) => pages > 0)
-      .map(({ name, pages }) => {
-        const source = known.get(name)?.source ?? jobs.list({ source: name, limit: 1 })[0]?.source
-        return { name, pages, seeds: source?.seeds ?? [], checkedAt: lastCheckOf(db, name) }
-      })
+    const held: SourceHolding[] = []
+    for (const name of (await sourceNames(db)).toSorted()) {
+      const pages = await pageCount(db, name)
+      if (pages === 0) continue
+      const source =
+        (await known.get(name))?.source ?? (await jobs.list({ source: name, limit: 1 }))[0]?.source
+      held.push({ name, pages, seeds: source?.seeds ?? [], checkedAt: await lastCheckOf(db, name) })
+    }
+    return held
   }
   return {
-    standingFor: (url, sources) => [...others.pagesOf(url, sources), ...whereItLed(db, url, sources)],
+    standingFor: async (url, sources) => [
+      ...(await others.pagesOf(url, sources)),
+      ...(await whereItLed(db, url, sources)),
+    ],
     spellingsOf: (url) => others.spellingsOf(url),
     visits: (url, sources) => pageVisits(db, url, sources),
     async sources() {
-      if (counted === undefined || counted.until < steadyNow()) {
-        counted = { sources: await holdings(), until: steadyNow() + COUNTED_MS }
-      }
-      return counted.sources
+      if (counted !== undefined && counted.until >= steadyNow()) return counted.sources
+      // All who ask meanwhile wait for the same count.
+      counting ??= count().finally(() => (counting = undefined))
+      return await counting
     },
   }
 }

@@ -83,8 +83,8 @@ beforeAll(async () => {
   )
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
-  sources.put({ name: "garden", seeds: [site.url("/")], exclude: ["/vault/**"] })
-  sources.put({
+  await sources.put({ name: "garden", seeds: [site.url("/")], exclude: ["/vault/**"] })
+  await sources.put({
     name: "vault",
     seeds: [site.url("/vault/")],
     scope: "prefix",
@@ -100,8 +100,8 @@ beforeAll(async () => {
       config: { about: "All about one garden." },
     }),
   )
-  all = app.key()
-  openOnly = app.key({ scope: readScope({ sources: ["garden"] }) })
+  all = await app.key()
+  openOnly = await app.key({ scope: readScope({ sources: ["garden"] }) })
 })
 afterAll(async () => {
   vi.unstubAllEnvs()
@@ -173,12 +173,12 @@ describe("a stored page", () => {
     // What only the other source learned of an address leads nowhere, though the page it leads to may be seen.
     expect((await page({ url: site.url("/vault/moved") })).body.url).toBe(site.url("/roses/"))
     expect((await page({ url: site.url("/vault/moved") }, openOnly)).status).toBe(404)
-    const byDomain = app.key({ scope: readScope({ domains: ["127.0.0.1"] }) })
+    const byDomain = await app.key({ scope: readScope({ domains: ["127.0.0.1"] }) })
     expect((await page({ url: site.url("/vault/") }, byDomain)).body).toMatchObject({
       sources: [],
       title: "Vault of seeds",
     })
-    const elsewhere = app.key({ scope: readScope({ domains: ["example.com"] }) })
+    const elsewhere = await app.key({ scope: readScope({ domains: ["example.com"] }) })
     expect((await page({ url: site.url("/roses/") }, elsewhere)).status).toBe(404)
   })
 
@@ -221,7 +221,7 @@ describe("a stored page", () => {
   })
 
   test("counts as an extraction of one page, and one that is not there costs nothing", async () => {
-    const key = app.key()
+    const key = await app.key()
     const spent = async () => (await app.call("/usage", key)).body.key.extract_usage as number
     for (let at = 0; at < 4; at++) await page({ url: site.url("/roses/") }, key)
     for (let at = 0; at < 4; at++) await page({ url: site.url("/nothing") }, key)
@@ -230,7 +230,7 @@ describe("a stored page", () => {
     expect(await spent()).toBe(1)
     const { body } = await app.call("/logs", key, {})
     expect(body.logs.map((one: { endpoint: string }) => one.endpoint)).toEqual(Array(5).fill("extract"))
-    const searcher = app.key({ scope: readScope({ endpoints: ["search"] }) })
+    const searcher = await app.key({ scope: readScope({ endpoints: ["search"] }) })
     expect((await page({ url: site.url("/roses/") }, searcher)).status).toBe(403)
     expect((await fetch(`${app.url}/pages?url=x`)).status).toBe(401)
   })
@@ -269,7 +269,7 @@ test("results of searches say when a crawl last found the page", async () => {
        on conflict (url, source) do update set outcome = 'unchanged', visited_at = ?3`,
       )
       .run(site.url("/roses/"), source, Date.parse(at))
-  later("garden", "2100-01-01T00:00:00.000Z")
+  await later("garden", "2100-01-01T00:00:00.000Z")
   expect(await checkOf(openOnly)).toBe("2100-01-01T00:00:00.000Z")
   expect((await page({ url: site.url("/roses/") })).body.checked_at).toBe("2100-01-01T00:00:00.000Z")
 })
@@ -339,9 +339,11 @@ describe("what the index holds", () => {
     ])
     expect((await sources(openOnly)).sources.map((one: { name: string }) => one.name)).toEqual(["garden"])
     for (const domain of ["example.com", "127.0.0.1"]) {
-      expect((await sources(app.key({ scope: readScope({ domains: [domain] }) }))).sources).toEqual([])
+      expect((await sources(await app.key({ scope: readScope({ domains: [domain] }) }))).sources).toEqual([])
     }
-    const near = await sources(app.key({ scope: readScope({ sources: ["vault"], domains: ["127.0.0.1"] }) }))
+    const near = await sources(
+      await app.key({ scope: readScope({ sources: ["vault"], domains: ["127.0.0.1"] }) }),
+    )
     expect(near.sources).toMatchObject([{ name: "vault", pages: null, checked_at: null }])
   })
 })

@@ -37,7 +37,7 @@ export function pages(knowledge: PageKnowledge, misses: MissKnowledge | null): M
     )
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
-      ...pageFacts(reading.page, knowledge, ctx.state.reach),
+      ...(await pageFacts(reading.page, knowledge, ctx.state.reach)),
       format,
       section: reading.section,
       content: reading.content,

@@ -28,7 +28,7 @@ export function read(knowledge: PageKnowledge, misses: MissKnowledge | null): Mi
     const format = type === "text/html" ? "html" : "markdown"
     const asked = { url, format, offset: 0, limit: MAX_CONTENT_CHARS } as const
     const { reading } = await readStored(ctx, asked, knowledge, misses)
-    const facts = pageFacts(reading.page, knowledge, ctx.state.reach)
+    const facts = await pageFacts(reading.page, knowledge, ctx.state.reach)
     const { content, stretch, totalChars } = reading
     ctx.set("Cache-Control", "no-store")
     ctx.vary("Accept")

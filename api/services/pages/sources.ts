@@ -9,7 +9,7 @@ import type { PageKnowledge } from "./page-knowledge.ts"
  */
 export function sources(knowledge: Pick<PageKnowledge, "sources">, about: string): Middleware {
   return async (ctx) => {
-    const limits = ctx.state.reach.limits()
+    const limits = await ctx.state.reach.limits()
     const admits = await ctx.state.reach.addresses()
     // Who is limited to domains alone knows no source by name, as in searches.
     const named = limits === null ? null : new Set(limits.sources ?? [])

@@ -114,9 +114,9 @@ function sectionAsked(page: Page, name: string) {
 }
 
 /** What is said of a stored page beside its text, as it stands on the wire. */
-export function pageFacts(page: Page, knowledge: PageKnowledge, { names }: Pick<Reach, "names">) {
-  const { changedAt } = knowledge.visits(page.url, sourcesOf(page))
-  const { sources, collections } = names.filing()(sourcesOf(page))
+export async function pageFacts(page: Page, knowledge: PageKnowledge, { names }: Pick<Reach, "names">) {
+  const { changedAt } = await knowledge.visits(page.url, sourcesOf(page))
+  const { sources, collections } = (await names.filing())(sourcesOf(page))
   return {
     url: page.url,
     title: page.title,
@@ -129,7 +129,7 @@ export function pageFacts(page: Page, knowledge: PageKnowledge, { names }: Pick<
     published_at: iso(page.publishedAt),
     crawled_at: page.fetchedAt.toISOString(),
     changed_at: iso(changedAt),
-    checked_at: lastCheck(page, knowledge).toISOString(),
+    checked_at: (await lastCheck(page, knowledge)).toISOString(),
   }
 }
 

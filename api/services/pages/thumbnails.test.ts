@@ -31,15 +31,15 @@ beforeAll(async () => {
     }),
   )
   const sources = new Sources(db, new Jobs(db))
-  sources.put({ name: "roses", seeds: [site.url("/roses")] })
-  sources.put({ name: "tulips", seeds: [site.url("/tulips")] })
+  await sources.put({ name: "roses", seeds: [site.url("/roses")] })
+  await sources.put({ name: "tulips", seeds: [site.url("/tulips")] })
   for (const name of ["roses", "tulips"]) await runSource(name, db, engine)
   images = new ImageStore(db, dir)
   for (let seen = 1; ; seen++) {
-    const image = images.nextUnread(images.unreadHosts()[0] ?? "")
+    const image = await images.nextUnread((await images.unreadHosts())[0] ?? "")
     if (image === null) break
     const { look, thumbnail } = await readImage(await picture(seen))
-    images.recordLook(image.id, look, thumbnail)
+    await images.recordLook(image.id, look, thumbnail)
   }
   app = opened.use(await serveAccounts({ dir, engine, thumbnails: images }))
 })
@@ -56,7 +56,7 @@ const thumbnail = (page: string, image: string, key: string) =>
 
 test("an image of a page comes from the appliance's own store", async () => {
   const asked = site.requests.length
-  const response = await thumbnail("/roses", "/rose.png", app.key())
+  const response = await thumbnail("/roses", "/rose.png", await app.key())
   expect([response.status, response.headers.get("Content-Type")]).toEqual([200, "image/webp"])
   expect(response.headers.get("Cache-Control")).toContain("private")
   expect(await sharp(await response.arrayBuffer()).metadata()).toMatchObject({ format: "webp", width: 320 })
@@ -64,7 +64,7 @@ test("an image of a page comes from the appliance's own store", async () => {
 })
 
 test("nobody sees an image of a page that they may not see, nor one of another page", async () => {
-  const tulipsOnly = app.key({ scope: readScope({ sources: ["tulips"] }) })
+  const tulipsOnly = await app.key({ scope: readScope({ sources: ["tulips"] }) })
   expect((await thumbnail("/tulips", "/tulip.png", tulipsOnly)).status).toBe(200)
   expect((await thumbnail("/roses", "/rose.png", tulipsOnly)).status).toBe(404)
   expect((await thumbnail("/tulips", "/rose.png", tulipsOnly)).status).toBe(404)
@@ -72,7 +72,7 @@ test("nobody sees an image of a page that they may not see, nor one of another p
 })
 
 test("what is missing in a call is named", async () => {
-  const key = app.key()
+  const key = await app.key()
   expect((await app.call("/thumbnails?page=x:y&image=z", key)).body.detail.error).toContain("Invalid page.")
   const page = encodeURIComponent(site.url("/roses"))
   expect((await app.call(`/thumbnails?page=${page}`, key)).body.detail.error).toContain("Invalid image.")
@@ -93,9 +93,9 @@ test.each([
 ] as const)(
   "of %s the thumbnail of %s that was %s is not shown, and the image is looked at again",
   async (page, image, _, harm) => {
-    const facts = () => images.facts([site.url(image)], site.url(page)).get(site.url(image))
-    harm(images.thumbnailPath((facts() as { id: number }).id))
-    expect((await thumbnail(page, image, app.key())).status).toBe(404)
-    expect(facts()).toEqual({ state: "unread" })
+    const facts = async () => (await images.facts([site.url(image)], site.url(page))).get(site.url(image))
+    harm(images.thumbnailPath(((await facts()) as { id: number }).id))
+    expect((await thumbnail(page, image, await app.key())).status).toBe(404)
+    expect(await facts()).toEqual({ state: "unread" })
   },
 )

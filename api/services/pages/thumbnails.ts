@@ -9,7 +9,7 @@ import type { PageKnowledge } from "./page-knowledge.ts"
 
 /** What crawls saw of the images of pages. */
 export interface Thumbnails {
-  facts(urls: readonly string[], pageUrl: string): ReadonlyMap<string, ImageFacts>
+  facts(urls: readonly string[], pageUrl: string): Promise<ReadonlyMap<string, ImageFacts>>
   /** Null when it is gone or damaged. */
   thumbnail(id: number): Promise<Buffer | null>
 }
@@ -30,7 +30,7 @@ export function thumbnails(known: Thumbnails, knowledge: PageKnowledge): Middlew
     if (image === undefined) throw badRequest("Invalid image. Must be the address of an image of the page.")
     const page = await findPage(url, { reach: ctx.state.reach, knowledge })
     const isItsOwn = page?.images.some((one) => one.url === image) === true
-    const facts = isItsOwn ? known.facts([image], page.url).get(image) : undefined
+    const facts = isItsOwn ? (await known.facts([image], page.url)).get(image) : undefined
     if (facts?.state !== "read") throw new ApiError(404, NONE)
     const body = await known.thumbnail(facts.id)
     // The folder may be deleted at any time; it is made again.

@@ -6,12 +6,12 @@ import { QUERY_REPORTS, type QueryLog } from "./query-log.ts"
 
 /** What was asked, where the operator has it kept: `/admin/queries`. */
 export function queryRoutes(router: Router<RequestState>, { queries }: { readonly queries: QueryLog }): void {
-  router.get("/queries", (ctx) => {
+  router.get("/queries", async (ctx) => {
     const report = oneOfParameter(ctx, "report", QUERY_REPORTS) ?? "top"
     const from = timeParameter(ctx, "from") ?? 0
     const before = timeParameter(ctx, "before") ?? Date.now() + 1
     const slice = sliceOf(ctx)
-    const found = queries.report(report, { from, before, ...slice })
+    const found = await queries.report(report, { from, before, ...slice })
     ctx.body = {
       enabled: queries.isOn,
       report,
@@ -25,7 +25,7 @@ export function queryRoutes(router: Router<RequestState>, { queries }: { readonl
     }
   })
 
-  router.delete("/queries", (ctx) => {
-    ctx.body = { deleted: queries.clear() }
+  router.delete("/queries", async (ctx) => {
+    ctx.body = { deleted: await queries.clear() }
   })
 }

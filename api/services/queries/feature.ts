@@ -22,7 +22,7 @@ export const queries = {
       import("../../identity/accounts/tidying.ts"),
       import("#base/store/clock/trusted-time.ts"),
     ])
-    const opened = new QueryLog(accountsDb, config.queryLogDays)
+    const opened = closing.use(new QueryLog(accountsDb, config.queryLogDays))
     closing.use(
       tidyHourly([opened], {
         writes: accounts.writes,

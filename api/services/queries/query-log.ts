@@ -1,3 +1,4 @@
+import { Serial } from "#base/flow/serial.ts"
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import { BoundedLog } from "#base/work/bounded-log.ts"
 
@@ -89,7 +90,7 @@ const ORDERS: Readonly<Record<QueryReport, string>> = {
 }
 
 /** Questions that were asked, where the operator has them kept. Keys by their ids alone. */
-export class QueryLog {
+export class QueryLog implements AsyncDisposable {
   readonly #db: StateStore
   readonly #sql: ReturnType<typeof prepareOnce>
   /** For which questions are kept. */
@@ -97,6 +98,7 @@ export class QueryLog {
   readonly #asked: BoundedLog
   readonly #alike: BoundedLog
   #waiting: AskedEntry[] = []
+  readonly #writing = new Serial()
 
   /** @param days for which questions are kept; 0: none is noted */
   constructor(db: StateStore, days: number) {
@@ -114,22 +116,34 @@ export class QueryLog {
   }
 
   /** Notes a search; where the store is locked, with one of the next. */
-  note(entry: AskedEntry): void {
+  async note(entry: AskedEntry): Promise<void> {
     if (!this.isOn) return
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(entry)
+    await this.#writing.run(() => this.#write())
+  }
+
+  /** Resolves when all that was noted is written. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writing.idle()
+  }
+
+  async #write(): Promise<void> {
+    const entries = this.#waiting.slice()
+    // Those before it have written its own as well.
+    if (entries.length === 0) return
     try {
-      transaction(this.#db, () => {
-        for (const one of this.#waiting) this.#insert(one)
+      await transaction(this.#db, async () => {
+        for (const one of entries) await this.#insert(one)
       })
-      const written = this.#waiting.length
-      this.#waiting = []
-      for (const log of [this.#asked, this.#alike]) log.wrote(written)
+      // More may have come meanwhile.
+      this.#waiting.splice(0, entries.length)
+      for (const log of [this.#asked, this.#alike]) await log.wrote(entries.length)
     } catch {
       // Locked, or the disk is full: an entry is no reason to refuse an answer.
     }
   }
 
-  #insert({
+  async #insert({
     at,
     keyId,
     reach,
@@ -139,14 +153,14 @@ export class QueryLog {
     topScore,
     seconds,
     missed = false,
-  }: AskedEntry): void {
+  }: AskedEntry): Promise<void> {
     const shown = question.replaceAll(/\s+/g, " ").trim().slice(0, MAX_QUESTION_CHARS)
-    this.#sql(
+    await this.#sql(
       `insert into asked_query (at, key_id, question, folded, depth, results, top_score, seconds, missed)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(at, keyId, shown, shown.toLowerCase(), depth, results, topScore, seconds, missed ? 1 : 0)
     if (reach === undefined || results === 0 || topScore < LOW_SCORE) return
-    this.#sql(
+    await this.#sql(
       `insert into asked_alike (reach, folded, key_id, question, at) values (?, ?, ?, ?, ?)
        on conflict (reach, folded, key_id) do update set question = excluded.question, at = excluded.at`,
     ).run(reach, shown.toLowerCase(), keyId, shown, at)
@@ -156,35 +170,35 @@ export class QueryLog {
    * Questions that begin with what somebody has typed, that several keys of this very reach have asked, and that were answered: what is suggested to one
    * key says nothing that its own searches would not, and nothing of any one person.
    */
-  alike(reach: string, typed: string, limit: number): readonly string[] {
+  async alike(reach: string, typed: string, limit: number): Promise<readonly string[]> {
     const begins = typed.replaceAll(/\s+/g, " ").trimStart().toLowerCase()
     if (!this.isOn || begins.length < TYPED_LEAST) return []
     const oldest = Date.now() - this.days * DAY_MS
-    return this.#sql(
-      `select max(question) filter (where place = 1) as question, count(*) as keys from
+    return (
+      await this.#sql(
+        `select max(question) filter (where place = 1) as question, count(*) as keys from
          (select folded, question, at,
             row_number() over (partition by folded order by at desc, key_id) as place
           from (select * from asked_alike where reach = ? and folded >= ? and folded < ? limit ?) as begun
           where at >= ?) as latest
        group by folded having count(*) >= ? order by keys desc, folded limit ?`,
-    )
-      .all(reach, begins, `${begins}\u{10ffff}`, LOOKED_AT, oldest, SEVERAL_KEYS, limit)
-      .map((row) => String(row["question"]))
+      ).all(reach, begins, `${begins}\u{10ffff}`, LOOKED_AT, oldest, SEVERAL_KEYS, limit)
+    ).map((row) => String(row["question"]))
   }
 
   /** Forgets up to `count` searches from before `time`. @returns how many there were */
-  readonly prune = (time: number, count: number): number =>
-    Math.max(this.#asked.prune(time, count), this.#alike.prune(time, count))
+  readonly prune = async (time: number, count: number): Promise<number> =>
+    Math.max(await this.#asked.prune(time, count), await this.#alike.prune(time, count))
 
   /** The questions of a time, `before` exclusive. */
-  report(
+  async report(
     kind: QueryReport,
     { from, before, limit, offset }: { from: number; before: number; limit: number; offset: number },
-  ): { readonly queries: readonly QueryLine[]; readonly total: number } {
+  ): Promise<{ readonly queries: readonly QueryLine[]; readonly total: number }> {
     const oldest = Math.max(from, Date.now() - this.days * DAY_MS)
     const where = `at >= ? and at < ? and ${CONDITIONS[kind]}`
     // As it was asked last.
-    const rows = this.#sql(
+    const rows = await this.#sql(
       `select max(question) filter (where place = 1) as question, count(*) as count, count(distinct key_id) as keys,
          max(results) filter (where place = 1) as results, max(top_score) filter (where place = 1) as top_score,
          (select max(seconds) from asked_query as other where other.folded = one.folded and at >= ? and at < ?) as seconds,
@@ -193,7 +207,7 @@ export class QueryLog {
              from asked_query where ${where}) as one
        group by folded order by ${ORDERS[kind]} limit ? offset ?`,
     ).all(oldest, before, oldest, before, limit, offset)
-    const total = this.#sql(`select count(distinct folded) as n from asked_query where ${where}`).get(
+    const total = await this.#sql(`select count(distinct folded) as n from asked_query where ${where}`).get(
       oldest,
       before,
     )
@@ -212,9 +226,11 @@ export class QueryLog {
   }
 
   /** Deletes all questions. @returns how many searches were forgotten */
-  clear(): number {
-    this.#waiting = []
-    this.#sql("delete from asked_alike").run()
-    return Number(this.#sql("delete from asked_query").run().changes)
+  clear(): Promise<number> {
+    return this.#writing.run(async () => {
+      this.#waiting = []
+      await this.#sql("delete from asked_alike").run()
+      return Number((await this.#sql("delete from asked_query").run()).changes)
+    })
   }
 }

@@ -75,9 +75,14 @@ export const research = {
     return {
       endpoints: ["research"],
       toolEndpoints: ["research"],
-      stored: () => ({ research: tasks.storedBytes }),
-      bounds: () => [
-        { name: "research-waiting", used: tasks.waiting().all, limit: queue.all, refused: queue.refused },
+      stored: async () => ({ research: await tasks.storedBytes() }),
+      bounds: async () => [
+        {
+          name: "research-waiting",
+          used: (await tasks.waiting()).all,
+          limit: queue.all,
+          refused: queue.refused,
+        },
       ],
     }
   },

@@ -45,7 +45,7 @@ export interface InvestigationParts {
     | null
   readonly emit: Emit
   /** Called when a question is done: what is known now can be gone on with. */
-  readonly onProgress: () => void
+  readonly onProgress: () => Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -96,7 +96,7 @@ export async function investigate(
     evidence.unread += unread
     if (nested) emit({ kind: "response", step: { ...part, sources } })
     evidence.searches++
-    parts.onProgress()
+    await parts.onProgress()
     return sources
   }
 

@@ -7,7 +7,7 @@ import { type ResearchBody, researchSchema, searchRules, toRequest } from "./req
 const read = bodyReader<ResearchBody>(researchSchema)
 const request = async (body: Record<string, unknown>) =>
   await toRequest(read({ input: "pumps", ...body }), {
-    named: ({ sources = [] }) => (sources.length > 0 ? [sources].flat() : undefined),
+    named: async ({ sources = [] }) => (sources.length > 0 ? [sources].flat() : undefined),
   })
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 const file = (name: string, text: string) => ({ name, data: base64(text), type: "base64" })

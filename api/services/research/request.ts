@@ -123,7 +123,7 @@ export async function toRequest(
     outputSchema: body.output_schema === undefined ? null : checkOutputSchema(body.output_schema),
     includeDomains: domainList("include_domains", body.include_domains, MAX_DOMAINS),
     excludeDomains: domainList("exclude_domains", body.exclude_domains, MAX_DOMAINS),
-    sources: names.named(body) ?? null,
+    sources: (await names.named(body)) ?? null,
     types: [body.types ?? []].flat(),
     files: await readFiles(body.files ?? []),
   }

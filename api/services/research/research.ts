@@ -40,7 +40,7 @@ export function research({ tasks, researchers, billing, queue }: ResearchEndpoin
     const body = read(ctx.state.body)
     const request = await toRequest(body, ctx.state.reach.names)
     const { key, tracking, bill } = ctx.state
-    const waiting = tasks.waiting(key.id)
+    const waiting = await tasks.waiting(key.id)
     if (waiting.all >= queue.all || waiting.ofKey >= queue.ofKey) {
       queue.refused++
       const text = "Too many research tasks are waiting. Try again when some are done."
@@ -99,8 +99,8 @@ function stream(
 
 /** GET /research/{id}: how a task stands, and its report when it is done. */
 export function researchStatus(tasks: Pick<ResearchTasks, "get">): Middleware {
-  return (ctx) => {
-    const task = tasks.get(pathParameter(ctx, "id"))
+  return async (ctx) => {
+    const task = await tasks.get(pathParameter(ctx, "id"))
     // To others it is as if there were no such task.
     if (!task || (task.owner.keyId !== ctx.state.key.id && ctx.state.key.role !== "admin")) {
       throw new ApiError(404, "Research task not found")

@@ -30,7 +30,7 @@ let dir: string
 let db: StateStore
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "fossick-researchers-"))
-  db = openStateStore(dir)
+  db = await openStateStore(dir)
 })
 afterEach(async () => {
   db.close()
@@ -39,7 +39,7 @@ afterEach(async () => {
 
 async function ended(tasks: ResearchTasks, id: string): Promise<ResearchTask> {
   for (;;) {
-    const task = tasks.get(id)!
+    const task = (await tasks.get(id))!
     if (task.state === "completed" || task.state === "failed") return task
     await sleep(10)
   }
@@ -63,10 +63,10 @@ function heldEngine() {
 
 describe("researchers", () => {
   test("go on with what a killed process had found, and charge it once", async () => {
-    const first = openTestResearch(db, new HashingEmbedder(), log)
+    const first = await openTestResearch(db, new HashingEmbedder(), log)
     await first.accounts.writes.run(() => first.accounts.keys.create({ role: "search" }))
-    const [key] = first.accounts.keys.list()
-    first.accounts[Symbol.dispose]()
+    const [key] = await first.accounts.keys.list()
+    await first.accounts[Symbol.asyncDispose]()
 
     // What it leaves behind when it is killed goes with the folder.
     const env = { ...process.env, TMPDIR: dir }
@@ -75,10 +75,10 @@ describe("researchers", () => {
     const searched: string[] = []
     while (searched.length < 3) searched.push((await lines.next()).value as string)
     const tasks = first.tasks
-    while ((tasks.get("task")!.found?.searches ?? 0) < 2) await sleep(10)
+    while (((await tasks.get("task"))!.found?.searches ?? 0) < 2) await sleep(10)
     child.kill("SIGKILL")
     await once(child, "exit")
-    expect(tasks.get("task")!.state).toBe("in_progress")
+    expect((await tasks.get("task"))!.state).toBe("in_progress")
 
     await using pumps = await openPumpEngine()
     const again: string[] = []
@@ -88,7 +88,7 @@ describe("researchers", () => {
         return pumps.engine.search(query, options)
       },
     }
-    const second = openTestResearch(db, pumps.embedder, log)
+    const second = await openTestResearch(db, pumps.embedder, log)
     await second.researchers.start(() => engine)
     const task = await ended(second.tasks, "task")
     await second.researchers[Symbol.asyncDispose]()
@@ -99,15 +99,15 @@ describe("researchers", () => {
     })
     // The first two questions were answered before; the whole input is only asked once more to plan on.
     expect(again).not.toContain(searched[1])
-    const calls = second.accounts.callLog.list({ limit: 10 })
+    const calls = await second.accounts.callLog.list({ limit: 10 })
     expect(calls).toMatchObject([{ endpoint: "research", credits: task.credits, keyId: key!.id }])
-    second.accounts[Symbol.dispose]()
+    await second.accounts[Symbol.asyncDispose]()
   })
 
   test("keep with a report what it was made without, before a restart too", async () => {
-    const { accounts, tasks, researchers } = openTestResearch(db, new HashingEmbedder(), log)
+    const { accounts, tasks, researchers } = await openTestResearch(db, new HashingEmbedder(), log)
     await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
-    const [key] = accounts.keys.list()
+    const [key] = await accounts.keys.list()
     await tasks.add("task", owner(key!.id), await request("quuxe"), new Date())
     await tasks.begin(new Date())
     await tasks.progress("task", {
@@ -125,35 +125,35 @@ describe("researchers", () => {
     }))
     expect(await ended(tasks, "task")).toMatchObject({ state: "completed", degraded: ["meaning", "peers"] })
     await researchers[Symbol.asyncDispose]()
-    accounts[Symbol.dispose]()
+    await accounts[Symbol.asyncDispose]()
   })
 
   test("take tasks of different keys in turn, however many one has waiting", async () => {
-    const { accounts, tasks, researchers } = openTestResearch(db, new HashingEmbedder(), log, {
+    const { accounts, tasks, researchers } = await openTestResearch(db, new HashingEmbedder(), log, {
       FOSSICK_RESEARCH_CONCURRENCY: "2",
     })
     for (const _ of [1, 2]) await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
-    const [busy, calm] = accounts.keys.list().map(({ id }) => id)
+    const [busy, calm] = (await accounts.keys.list()).map(({ id }) => id)
     const held = heldEngine()
     for (let i = 0; i < 5; i++)
       await tasks.add(`busy${i}`, owner(busy!), await request(`quuxe number${i}`), new Date(i))
     await tasks.add("calm", owner(calm!), await request("zorgs"), new Date(100))
     await researchers.start(() => held.engine)
     while (held.searched.length < 2) await sleep(5)
-    const underWay = ["busy0", "busy1", "busy2", "busy3", "busy4", "calm"].filter(
-      (id) => tasks.get(id)!.state === "in_progress",
-    )
+    const underWay: string[] = []
+    for (const id of ["busy0", "busy1", "busy2", "busy3", "busy4", "calm"])
+      if ((await tasks.get(id))!.state === "in_progress") underWay.push(id)
     expect(underWay).toEqual(["busy0", "calm"])
     held.release()
     for (let i = 0; i < 5; i++) expect((await ended(tasks, `busy${i}`)).state).toBe("completed")
     await researchers[Symbol.asyncDispose]()
-    accounts[Symbol.dispose]()
+    await accounts[Symbol.asyncDispose]()
   })
 
   test("have a task of a key give way to another key's between two questions, where one is made at a time", async () => {
-    const { accounts, tasks, researchers } = openTestResearch(db, new HashingEmbedder(), log, {}, 0)
+    const { accounts, tasks, researchers } = await openTestResearch(db, new HashingEmbedder(), log, {}, 0)
     for (const _ of [1, 2]) await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
-    const [busy, calm] = accounts.keys.list().map(({ id }) => id)
+    const [busy, calm] = (await accounts.keys.list()).map(({ id }) => id)
     const held = heldEngine()
     await tasks.add("busy1", owner(busy!), await request("What is a quux? What is a zorg?"), new Date(0))
     await tasks.add("busy2", owner(busy!), await request("What is a quux?"), new Date(1))
@@ -167,22 +167,22 @@ describe("researchers", () => {
     for (const id of ["busy1", "busy2", "calm"]) expect((await ended(tasks, id)).state).toBe("completed")
     expect(order[0]).toBe("calm")
     await researchers[Symbol.asyncDispose]()
-    accounts[Symbol.dispose]()
+    await accounts[Symbol.asyncDispose]()
   })
 
   test("put a task back when they are closed, and fail one whose key is gone or that killed three processes", async () => {
-    const { accounts, tasks, researchers } = openTestResearch(db, new HashingEmbedder(), log)
+    const { accounts, tasks, researchers } = await openTestResearch(db, new HashingEmbedder(), log)
     await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
-    const keyId = accounts.keys.list()[0]!.id
+    const keyId = (await accounts.keys.list())[0]!.id
     const held = heldEngine()
     await tasks.add("task", owner(keyId), await request("quux"), new Date())
     await researchers.start(() => held.engine)
     while (held.searched.length === 0) await sleep(5)
     await researchers[Symbol.asyncDispose]()
-    expect(tasks.get("task")).toMatchObject({ state: "pending" })
+    expect(await tasks.get("task")).toMatchObject({ state: "pending" })
 
     await tasks.add("orphan", owner("gone"), await request("quux"), new Date(0))
-    const next = openTestResearch(db, new HashingEmbedder(), log)
+    const next = await openTestResearch(db, new HashingEmbedder(), log)
     held.release()
     await next.researchers.start(() => held.engine)
     expect(await ended(tasks, "orphan")).toMatchObject({
@@ -198,15 +198,18 @@ describe("researchers", () => {
       await tasks.recover(new Date())
     }
     expect(await tasks.begin(new Date())).toBeNull()
-    expect(tasks.get("deadly")).toMatchObject({ state: "failed", error: expect.stringContaining("3 times") })
-    for (const one of [accounts, next.accounts]) one[Symbol.dispose]()
+    expect(await tasks.get("deadly")).toMatchObject({
+      state: "failed",
+      error: expect.stringContaining("3 times"),
+    })
+    for (const one of [accounts, next.accounts]) await one[Symbol.asyncDispose]()
   })
 
   test("set a limited key's credits aside again after a restart, and fail a task that they do not cover", async () => {
-    const { accounts, tasks, researchers, billing } = openTestResearch(db, new HashingEmbedder(), log)
+    const { accounts, tasks, researchers, billing } = await openTestResearch(db, new HashingEmbedder(), log)
     const limit = { credits: 120, per: "total" as const }
     await accounts.writes.run(() => accounts.keys.create({ role: "search", creditLimit: limit }))
-    const [key] = accounts.keys.list()
+    const [key] = await accounts.keys.list()
     await tasks.add("first", owner(key!.id), await request("quux"), new Date(0))
     // 110 of 120 until it is known what the task costs.
     const held = heldEngine()
@@ -223,19 +226,19 @@ describe("researchers", () => {
       error: expect.stringContaining("limit"),
     })
     await researchers[Symbol.asyncDispose]()
-    accounts[Symbol.dispose]()
+    await accounts[Symbol.asyncDispose]()
   })
 
   test("forget reports after their time, and not before", async () => {
-    const { accounts, tasks } = openTestResearch(db, new HashingEmbedder(), log)
+    const { accounts, tasks } = await openTestResearch(db, new HashingEmbedder(), log)
     await tasks.add("old", owner("k"), await request("quux"), new Date(0))
     await tasks.fail("old", "over", new Date(1000))
     await tasks.add("open", owner("k"), await request("quux"), new Date(0))
     await tasks.forget(new Date(1000))
-    expect(tasks.get("old")).not.toBeNull()
+    expect(await tasks.get("old")).not.toBeNull()
     await tasks.forget(new Date(1001))
-    expect(tasks.get("old")).toBeNull()
-    expect(tasks.get("open")).not.toBeNull()
-    accounts[Symbol.dispose]()
+    expect(await tasks.get("old")).toBeNull()
+    expect(await tasks.get("open")).not.toBeNull()
+    await accounts[Symbol.asyncDispose]()
   })
 })

@@ -90,9 +90,10 @@ export class Researchers implements AsyncDisposable {
   async cancel(taskId: string): Promise<void> {
     if (this.#runner.cancel(taskId) !== null) return
     const { tasks, keys } = this.#options
-    const task = tasks.get(taskId)
-    const key = task && keys.byId(task.owner.keyId)
+    // First: its turn could come meanwhile.
     await tasks.fail(taskId, CANCELLED, new Date())
+    const task = await tasks.get(taskId)
+    const key = task && (await keys.byId(task.owner.keyId))
     if (key) await this.#options.billing.release({ requestId: taskId, key })
   }
 
@@ -110,7 +111,7 @@ export class Researchers implements AsyncDisposable {
     const emit = (event: ResearchEvent) => {
       for (const watcher of this.#watchers.get(id) ?? []) watcher(event)
     }
-    const key = keys.byId(owner.keyId)
+    let key: ApiKey | null = null
     const fail = async (reason: string) => {
       await tasks.fail(id, reason, new Date())
       if (key) await billing.release({ requestId: id, key })
@@ -119,31 +120,35 @@ export class Researchers implements AsyncDisposable {
     const began = performance.now()
     let saving = Promise.resolve()
     try {
-      if (!key) return await fail(NO_KEY)
+      const holder = (key = await keys.byId(owner.keyId))
+      if (!holder) return await fail(NO_KEY)
       // What was set aside when the task was taken may have gone with the process that took it.
-      await billing.reserve({ requestId: id, key }, researchCost(request.model, Number.POSITIVE_INFINITY))
+      await billing.reserve(
+        { requestId: id, key: holder },
+        researchCost(request.model, Number.POSITIVE_INFINITY),
+      )
       const degraded = countedDegraded()
       for (const part of task.found?.degraded ?? []) degraded.add(part)
       const run = {
         found: task.found,
         emit,
-        onProgress: (found: EvidenceRecord) => {
+        onProgress: async (found: EvidenceRecord) => {
           saving = tasks.progress(id, {
             ...found,
             ...(degraded.parts.length > 0 && { degraded: degraded.parts }),
           })
           saving.catch((err: unknown) => log.warn({ err }, "what was found is not kept yet"))
-          if (turn.isOver()) givesWay.abort()
+          if (await turn.isOver()) givesWay.abort()
         },
         signal: AbortSignal.any([turn.signal, late, givesWay.signal]),
         log,
       }
       const result = await degraded.collect(() =>
-        runResearch(request, { ...parts, engine: this.#engineFor!(key) }, run),
+        runResearch(request, { ...parts, engine: this.#engineFor!(holder) }, run),
       )
       const cost = researchCost(request.model, result.searches)
       const seconds = Math.round(performance.now() - began) / 1000
-      const call = { ...owner, requestId: id, key, endpoint: "research" as const }
+      const call = { ...owner, requestId: id, key: holder, endpoint: "research" as const }
       const served = { depth: request.model, seconds, query: request.input }
       const done = { ...result, degraded: degraded.parts, credits: cost.credits ?? 0 }
       await billing.settle(call, cost, served, () => tasks.complete(id, done, new Date()))

@@ -44,7 +44,7 @@ async function report(
     {
       found: null,
       emit: (event) => events.push(event),
-      onProgress: () => {},
+      onProgress: async () => {},
       signal: new AbortController().signal,
       log: pino({ level: "silent" }),
       ...run,
@@ -184,7 +184,7 @@ describe("a report without a model", () => {
   test("goes on with what an earlier run had found, and searches for no question twice", async () => {
     const stop = new AbortController()
     let found: ResearchRun["found"] = null
-    const onProgress: ResearchRun["onProgress"] = (evidence) => {
+    const onProgress: ResearchRun["onProgress"] = async (evidence) => {
       found = JSON.parse(JSON.stringify(evidence)) as typeof evidence
       if (evidence.searches === 3) stop.abort(new Error("stopped"))
     }

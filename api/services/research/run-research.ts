@@ -39,7 +39,7 @@ export interface ResearchRun {
   readonly found: EvidenceRecord | null
   readonly emit: Emit
   /** Told what is known so far, after each question. */
-  readonly onProgress: (found: EvidenceRecord) => void
+  readonly onProgress: (found: EvidenceRecord) => Promise<void>
   readonly signal: AbortSignal
   readonly log: Logger
 }

@@ -90,7 +90,7 @@ const STEPS = [
    ${countStored(STORED_TASKS)}`,
 ]
 
-const NO_LIMIT: Pick<KeptByKey, "hasRoom"> = { hasRoom: () => true }
+const NO_LIMIT: Pick<KeptByKey, "hasRoom"> = { hasRoom: async () => true }
 
 /** Research tasks in state.db: they survive the process that works on them. */
 export class ResearchTasks {
@@ -134,42 +134,42 @@ export class ResearchTasks {
   }
 
   /** What all tasks take, and may. */
-  get storedBytes(): StoredBytes {
-    return { bytes: this.stored.all().bytes, most: this.#limits.all.bytes }
+  async storedBytes(): Promise<StoredBytes> {
+    return { bytes: (await this.stored.all()).bytes, most: this.#limits.all.bytes }
   }
 
   /** Null when there is no room for it, of this key or in all; then nothing is added. */
   async add(id: string, owner: TaskOwner, request: ResearchRequest, now: Date): Promise<ResearchTask | null> {
     const [ownerText, text] = [JSON.stringify(owner), JSON.stringify(request)]
     const size = Buffer.byteLength(ownerText) + Buffer.byteLength(text)
-    await this.#writes.run(() => {
-      if (this.stored.isFull(owner.keyId, this.#limits, size) || !this.#kept.hasRoom(owner.keyId, size))
-        return
-      this.#sql(
+    return await this.#writes.run(async () => {
+      const isFull = await this.stored.isFull(owner.keyId, this.#limits, size)
+      if (isFull || !(await this.#kept.hasRoom(owner.keyId, size))) return null
+      const row = await this.#sql(
         `insert into research_task (id, key_id, owner, state, request, created_at)
-         values (?, ?, ?, 'pending', ?, ?)`,
-      ).run(id, owner.keyId, ownerText, text, now.getTime())
+         values (?, ?, ?, 'pending', ?, ?) returning *`,
+      ).get(id, owner.keyId, ownerText, text, now.getTime())
+      return toTask(row!)
     })
-    return this.get(id)
   }
 
-  get(id: string): ResearchTask | null {
-    const row = this.#sql("select * from research_task where id = ?").get(id)
+  async get(id: string): Promise<ResearchTask | null> {
+    const row = await this.#sql("select * from research_task where id = ?").get(id)
     return row ? toTask(row) : null
   }
 
   /** How many wait, of all keys and of one; without a key, of all alone. */
-  waiting(keyId = ""): { readonly all: number; readonly ofKey: number } {
-    const row = this.#sql(
+  async waiting(keyId = ""): Promise<{ readonly all: number; readonly ofKey: number }> {
+    const row = (await this.#sql(
       "select count(*) as n, count(*) filter (where key_id = ?) as mine from research_task where state = 'pending'",
-    ).get(keyId)!
+    ).get(keyId))!
     return { all: Number(row["n"]), ofKey: Number(row["mine"]) }
   }
 
   /** Begins the task whose turn it is; null when none waits. */
   begin(now: Date): Promise<ResearchTask | null> {
-    return this.#writes.run(() => {
-      const row = this.#sql(
+    return this.#writes.run(async () => {
+      const row = await this.#sql(
         `update research_task set state = 'in_progress', starts = starts + 1, process = ?, turn_at = ?
          where id = (${this.turns.nextId}) returning *`,
       ).get(this.#process, now.getTime())
@@ -185,8 +185,12 @@ export class ResearchTasks {
   }
 
   /** For a transaction of the write queue. */
-  complete(id: string, { content, sources, missing, degraded, credits }: TaskResult, now: Date): void {
-    this.#sql(
+  async complete(
+    id: string,
+    { content, sources, missing, degraded, credits }: TaskResult,
+    now: Date,
+  ): Promise<void> {
+    await this.#sql(
       `update research_task set state = 'completed', content = ?, sources = ?, missing = ?, degraded = ?, credits = ?, ${ENDED},
          ended_at = ? where id = ? and state = 'in_progress'`,
     ).run(
@@ -223,14 +227,14 @@ export class ResearchTasks {
    */
   async recover(now: Date): Promise<boolean> {
     const left = leftWork(this.#sql, "research_task", "in_progress")
-    if (!left.isThere()) return false
-    await this.#writes.run(() => {
-      this.#sql(
+    if (!(await left.isThere())) return false
+    await this.#writes.run(async () => {
+      await this.#sql(
         `update research_task set state = 'failed', ${ENDED}, ended_at = ?,
            error = 'The appliance ended ' || starts || ' times while it worked on this.'
          where ${left.where} and starts >= ?`,
       ).run(now.getTime(), MAX_STARTS)
-      this.#sql(`update research_task set state = 'pending' where ${left.where}`).run()
+      await this.#sql(`update research_task set state = 'pending' where ${left.where}`).run()
     })
     return true
   }

@@ -30,15 +30,15 @@ beforeAll(async () => {
     aPage("https://docs.example.com/b", { title: "Pump prices", source: "sales", markdown: "B." }),
     aPage("https://other.example.org/c", { title: "Pump forum", source: "forum", markdown: "C." }),
   ])
-  app = opened.use(await serveAccounts({ engine, sourceNames: () => ["manual", "sales", "forum"] }))
-  app.accounts.collections.set("shop", ["sales", "forum"])
+  app = opened.use(await serveAccounts({ engine, sourceNames: async () => ["manual", "sales", "forum"] }))
+  await app.accounts.collections.set("shop", ["sales", "forum"])
 })
 afterAll(() => opened.disposeAsync())
 
 async function suggested(query: string, scope?: Parameters<typeof readScope>[0]) {
   const { status, body } = await app.call(
     `/suggest?${query}`,
-    app.key(scope ? { scope: readScope(scope) } : {}),
+    await app.key(scope ? { scope: readScope(scope) } : {}),
   )
   const { suggestions, detail } = body as {
     readonly suggestions?: readonly { readonly text: string }[]
@@ -48,7 +48,7 @@ async function suggested(query: string, scope?: Parameters<typeof readScope>[0])
 }
 
 test("what is typed brings titles and headings with their addresses, and costs no credit", async () => {
-  const key = app.key()
+  const key = await app.key()
   const { body } = await app.call("/suggest?q=sea", key)
   expect(body).toMatchObject({
     suggestions: [{ text: "Seals", kind: "heading", url: toPageUrl("https://docs.example.com/a") }],

@@ -39,7 +39,7 @@ async function suggested(
     throw badRequest(`Invalid q. Must have at most ${MAX_TYPED_CHARS} characters.`)
   }
   const limit = wholeNumber(ctx, "limit", DEFAULT_SUGGESTIONS, 1, MAX_SUGGESTIONS)
-  const sources = reach.names.named({
+  const sources = await reach.names.named({
     sources: parameter(ctx, "source"),
     collections: parameter(ctx, "collection"),
   })
@@ -70,8 +70,8 @@ export function suggest(queries?: Pick<QueryLog, "alike">): Middleware {
   return async (ctx) => {
     const { text, found, isNarrowed } = await suggested(ctx)
     // Which pages answered them is not known: they cannot be narrowed down.
-    const reach = isNarrowed ? null : limitsText(ctx.state.reach.limits())
-    const questions = reach === null ? [] : (queries?.alike(reach, text, MOST_QUESTIONS) ?? [])
+    const reach = isNarrowed ? null : limitsText(await ctx.state.reach.limits())
+    const questions = reach === null ? [] : ((await queries?.alike(reach, text, MOST_QUESTIONS)) ?? [])
     ctx.body = {
       suggestions: found.map(({ text, kind, url }) => ({ text, kind, url })),
       ...(questions.length > 0 && { questions }),

@@ -28,7 +28,7 @@ export class Differences {
   }
 
   async #written(before: string, after: string): Promise<string | null> {
-    const old = this.#texts.get(before)
+    const old = await this.#texts.get(before)
     if (old === null) return null
     try {
       const text = await writeDiff(old, after, this.#signal)

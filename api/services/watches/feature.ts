@@ -40,7 +40,7 @@ export const watchesOf = (loadQuestions: () => Promise<ReadQuestion>) => {
     settings: watchSettings,
     async open({ accounts, ...parts }, closing) {
       const { openWatches } = await import("./open-watches.ts")
-      return closing.use(openWatches({ ...parts, keys: accounts.keys }))
+      return closing.use(await openWatches({ ...parts, keys: accounts.keys }))
     },
     async describe() {
       const { watchOperations, watchSchemas } = await import("./described/operations.ts")

@@ -40,16 +40,16 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
     outbox,
     called: ["a message of a watch", "watches"],
     async collect() {
-      const watches = store.list()
+      const watches = await store.list()
       if (watches.length === 0) return
-      if (await lookOnce(watches, parts, signal)) store.prune(config.watchEntries)
-      for (const watch of store.list()) outbox.collect(watch)
+      if (await lookOnce(watches, parts, signal)) await store.prune(config.watchEntries)
+      for (const watch of await store.list()) await outbox.collect(watch)
     },
     tidy: () => store.prune(config.watchEntries),
-    attempt: async (delivery) => await attempted(delivery, parts, receivers, signal),
-    onSettled({ id, kind }, attempt) {
+    attempt: (delivery) => attempted(delivery, parts, receivers, signal),
+    async onSettled({ id, kind }, attempt) {
       // Entries that were told need not be kept any longer.
-      store.prune(config.watchEntries)
+      await store.prune(config.watchEntries)
       const { error } = attempt
       if (error !== null)
         log.warn({ id, kind, error: attempt.reason ?? error }, "a message of a watch was not taken")
@@ -71,14 +71,14 @@ async function lookOnce(
     if (watch.readyAt === null) await unlessNotYet(lookFirst(watch, parts, signal))
   }
   const now = Date.now()
-  const notes = await settledNotes(store.notes(now - lagMs, MOST_NOTES), watches, parts, now)
+  const notes = await settledNotes(await store.notes(now - lagMs, MOST_NOTES), watches, parts, now)
   if (notes.length === 0 || signal.aborted) return false
   const urls = [...new Set(notes.map(({ url }) => url))]
   const since = Math.min(...notes.map(({ at }) => at))
   const found = await unlessNotYet(look(urls, since, watches, parts, signal))
   if (signal.aborted || found === null) return false
   try {
-    store.keep(found, notes, Date.now())
+    await store.keep(found, notes, Date.now())
   } catch (error) {
     if (error instanceof Overtaken) return false
     throw error
@@ -97,14 +97,14 @@ async function unlessNotYet<T>(looking: Promise<T>): Promise<T | null> {
 }
 
 /** What the holder of a watch may be told of its entries, now; null: the key is over. */
-export function tellable(
+export async function tellable(
   watch: Watch,
   entries: readonly Entry[],
   { keys, reachOf }: Pick<LookParts, "keys" | "reachOf">,
-): readonly Entry[] | null {
-  const key = keys.byId(watch.key)
+): Promise<readonly Entry[] | null> {
+  const key = await keys.byId(watch.key)
   if (key === null) return null
-  const limits = reachOf(key).limits()
+  const limits = await reachOf(key).limits()
   if (limits === null) return entries
   const mayTell = pageTest(limits)
   return entries.filter(({ url, sources }) => mayTell(url, sources))
@@ -117,9 +117,13 @@ async function attempted(
   signal: AbortSignal,
 ): Promise<Attempt | null> {
   const { store } = parts
-  const watch = store.get(delivery.watch)
+  const watch = await store.get(delivery.watch)
   if (watch === null) return null
-  const entries = tellable(watch, store.entriesFrom(watch.id, delivery.firstEntry, delivery.lastEntry), parts)
+  const entries = await tellable(
+    watch,
+    await store.entriesFrom(watch.id, delivery.firstEntry, delivery.lastEntry),
+    parts,
+  )
   if (entries === null) return { error: "the key of the watch is over", status: null, final: true }
   if (entries.length === 0)
     return { error: "the key may no longer see these pages", status: null, final: true }

@@ -47,30 +47,32 @@ test("through days of kills each change is told exactly once, in the feed and to
 
   /** What a run of the source does at its end of a day: the index first, then what is known of the addresses. */
   async function crawl(day: number): Promise<void> {
-    const job = jobs.enqueue(source)
-    jobs.start(job.id)
+    const job = await jobs.enqueue(source)
+    await jobs.start(job.id)
     for (let at = 0; at < PAGES; at++) {
       const url = urlOf(at)
       const [version, before] = [versionOf(at, day), day === 0 ? null : versionOf(at, day - 1)]
       if (version === before) continue
       if (version === null) {
         await engine.remove([url])
-        known.record(job, [{ url, outcome: "failed:http-status", detail: "410", status: 410, hash: null }])
+        await known.record(job, [
+          { url, outcome: "failed:http-status", detail: "410", status: 410, hash: null },
+        ])
         continue
       }
       const title = `Bed ${at}`
       const page = aPage(url, { source: "garden", title, markdown: `The bed ${at} as of day ${version}.` })
       await engine.index([page])
-      known.record(job, [{ url, outcome: "indexed", detail: null, hash: pageHash(page), title }])
+      await known.record(job, [{ url, outcome: "indexed", detail: null, hash: pageHash(page), title }])
     }
-    jobs.end(job.id, "finished")
+    await jobs.end(job.id, "finished")
   }
 
   await crawl(0)
   const store = new WatchStore(db, { textBytes: 1_000_000 })
   let secret = ""
   const receiver = opened.use(await startReceiver(() => secret))
-  const watch = store.create(
+  const watch = (await store.create(
     {
       key: "operator",
       subject: { kind: "source", source: "garden", include: [], exclude: [] },
@@ -82,8 +84,8 @@ test("through days of kills each change is told exactly once, in the feed and to
       paused: false,
     },
     1,
-  )!
-  secret = openWatchSecrets(db).signingSecret(watch.id)
+  ))!
+  secret = (await openWatchSecrets(db)).signingSecret(watch.id)
 
   let follower: ChildProcess | null = null
   const start = async () => {
@@ -98,8 +100,9 @@ test("through days of kills each change is told exactly once, in the feed and to
     follower = null
   }
   opened.defer(kill)
-  const isQuiet = () =>
-    store.notes(Number.MAX_SAFE_INTEGER, 1).length === 0 && store.get(watch.id)!.readyAt !== null
+  const isQuiet = async () =>
+    (await store.notes(Number.MAX_SAFE_INTEGER, 1)).length === 0 &&
+    (await store.get(watch.id))!.readyAt !== null
   const quiet = () => until(isQuiet, 50)
 
   await start()
@@ -123,7 +126,7 @@ test("through days of kills each change is told exactly once, in the feed and to
     await quiet()
   }
 
-  const entries = store.entriesFrom(watch.id, 0, Number.MAX_SAFE_INTEGER)
+  const entries = await store.entriesFrom(watch.id, 0, Number.MAX_SAFE_INTEGER)
   const inOrder = (list: readonly { change: string; url: string }[]) =>
     list.map(({ change, url }) => `${url} ${change}`)
   // Of one address in its order; of different ones any.
@@ -138,7 +141,7 @@ test("through days of kills each change is told exactly once, in the feed and to
   for (const { diff } of changed)
     expect(diff).toMatch(/^-The bed \d+ as of day \d\.\n\+The bed \d+ as of day \d\.$/m)
   // A message may come twice; by its id it counts once, and then all of them tell all, once.
-  await until(() => receiver.entries().length >= entries.length)
+  await until(async () => receiver.entries().length >= entries.length)
   expect(
     receiver
       .entries()

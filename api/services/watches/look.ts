@@ -25,7 +25,7 @@ export interface LookParts {
   readonly readQuestion: (
     search: Parameters<ReadQuestion>[0],
     names: Parameters<ReadQuestion>[2],
-  ) => SavedQuestion
+  ) => Promise<SavedQuestion>
 }
 
 /** Results of a question that are looked at. */
@@ -48,19 +48,20 @@ export const MOST_NOTES = 200
 export async function lookFirst(watch: Watch, parts: LookParts, signal: AbortSignal): Promise<void> {
   const { store } = parts
   // Goes on by itself once there is room again.
-  if (!store.hasRoom(watch.key)) return
-  const from = store.lookedTo(watch.id)
+  if (!(await store.hasRoom(watch.key))) return
+  const from = await store.lookedTo(watch.id)
   const urls = (await firstPages(watch, parts, signal)).toSorted().filter((url) => url > from)
   for (let at = 0; at < urls.length || at === 0; at += STRETCH) {
-    if (signal.aborted || !store.hasRoom(watch.key)) return
+    if (signal.aborted || !(await store.hasRoom(watch.key))) return
     const stretch = urls.slice(at, at + STRETCH)
     const pages = await Promise.all(stretch.map((url) => parts.engine.get(url)))
-    const reach = reachFor(watch, parts)
+    const reach = await reachFor(watch, parts)
+    const limits = reach && (await reach.limits())
     const seen = pages.flatMap((page) => {
-      const shown = page === null || reach === null ? null : scopedPage(page, reach.limits())
+      const shown = page === null || reach === null ? null : scopedPage(page, limits)
       return shown === null ? [] : [seenAs(shown)]
     })
-    store.keepFirst(watch.id, seen, stretch.at(-1) ?? from, at + STRETCH >= urls.length)
+    await store.keepFirst(watch.id, seen, stretch.at(-1) ?? from, at + STRETCH >= urls.length)
   }
 }
 
@@ -72,7 +73,7 @@ async function firstPages(
   if (subject.kind === "page") return subject.urls
   if (subject.kind === "source") {
     const fits = patternsOf(subject)
-    return pagesOf(parts.store.db, subject.source).filter(fits)
+    return (await pagesOf(parts.store.db, subject.source)).filter(fits)
   }
   return [...(await hitsOf({ subject, key, ...watch }, watch.createdAt.getTime(), parts, signal))]
 }
@@ -105,7 +106,7 @@ export async function settledNotes(
 }
 
 async function isSettled(url: PageUrl, known: KnownAddresses, engine: Pick<Engine, "get">): Promise<boolean> {
-  const hashes = known.all(url).flatMap((one) => one.hash ?? [])
+  const hashes = (await known.all(url)).flatMap((one) => one.hash ?? [])
   const page = await engine.get(url)
   if (page === null || hashes.length === 0) return page === null && hashes.length === 0
   return hashes.includes(pageHash(page))
@@ -128,14 +129,14 @@ export async function look(
   const found: Found[] = []
   const differences = new Differences(parts.store.texts, signal)
   for (const watch of watches) {
-    const reach = reachFor(watch, parts)
+    const reach = await reachFor(watch, parts)
     // The key is over: nobody may be told.
     if (reach === null) continue
-    const limits = reach.limits()
+    const limits = await reach.limits()
     const mayTell = limits === null ? () => true : pageTest(limits)
     const matches = await matcherOf(watch, since, parts, signal)
     for (const [url, page] of pages) {
-      const before = parts.store.seen(watch.id, url)
+      const before = await parts.store.seen(watch.id, url)
       const shown = page && scopedPage(page, limits)
       // What the key no longer sees may be there or not.
       if (page !== null && shown === null) continue
@@ -193,10 +194,10 @@ async function hitsOf(
   parts: LookParts,
   signal: AbortSignal,
 ): Promise<ReadonlySet<PageUrl>> {
-  const reach = reachFor(watch, parts)
+  const reach = await reachFor(watch, parts)
   if (reach === null || watch.subject.kind !== "question") return new Set()
   try {
-    const { query, results } = parts.readQuestion(watch.subject.search, reach.names)
+    const { query, results } = await parts.readQuestion(watch.subject.search, reach.names)
     const limit = results ?? MOST_HITS
     const degraded = countedDegraded()
     const { hits } = await degraded.collect(() =>
@@ -211,8 +212,8 @@ async function hitsOf(
   }
 }
 
-function reachFor({ key }: Pick<Watch, "key">, { keys, reachOf }: LookParts) {
-  const holder = keys.byId(key)
+async function reachFor({ key }: Pick<Watch, "key">, { keys, reachOf }: LookParts) {
+  const holder = await keys.byId(key)
   return holder && reachOf(holder)
 }
 

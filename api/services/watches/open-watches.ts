@@ -37,7 +37,7 @@ export interface Watches extends WatchParts, AsyncDisposable {
   start(reachOf: LookParts["reachOf"], readQuestion: LookParts["readQuestion"]): void
 }
 
-export function openWatches({
+export async function openWatches({
   db,
   engine,
   keys,
@@ -45,13 +45,13 @@ export function openWatches({
   crawlerConfig,
   log,
   pollMs,
-}: OpenWatchesParts): Watches {
+}: OpenWatchesParts): Promise<Watches> {
   const store = new WatchStore(db, {
     textBytes: config.watchTextMb * 1_000_000,
     keyBytes: config.keyStoredMb * 1_000_000,
   })
   const outbox = new WatchOutbox(db)
-  const secrets = openWatchSecrets(db)
+  const secrets = await openWatchSecrets(db)
   const stop = new AbortController()
   let following: Promise<void> | undefined
   return {

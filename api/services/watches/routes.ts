@@ -1,6 +1,8 @@
 import type { Router } from "@koa/router"
 
 import type { DiskRoom } from "#base/disk-space.ts"
+import { transaction } from "#base/store/state-store.ts"
+
 import type { Admissions } from "../../identity/accounts/limits/admission.ts"
 import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
 import { type Context, originOf, type RequestState } from "../../context.ts"
@@ -82,13 +84,13 @@ export function watchRoutes(
   const told = { keys, reachOf: (holder: Parameters<Admissions["reach"]>[0]) => admissions.reach(holder) }
 
   const feedOf = (ctx: Context, id: string) => `${originOf(ctx, config.publicUrl)}/watches/${id}/feed`
-  const shown = (ctx: Context, watch: Watch) => ({
+  const shown = async (ctx: Context, watch: Watch) => ({
     ...watchOnWire(watch),
-    pages_seen: store.seenCount(watch.id),
+    pages_seen: await store.seenCount(watch.id),
     feed_url: `${feedOf(ctx, watch.id)}?token=${secrets.feedToken(watch.id)}`,
   })
-  const mine = (ctx: Context, id = ""): Watch => {
-    const watch = store.get(id)
+  const mine = async (ctx: Context, id = ""): Promise<Watch> => {
+    const watch = await store.get(id)
     const { key: holder } = ctx.state
     if (watch === null || (watch.key !== holder.id && holder.role !== "admin")) {
       throw new ApiError(404, "This key has no such watch.")
@@ -102,10 +104,10 @@ export function watchRoutes(
     if (holder.scope.endpoints?.includes("search") === false) {
       throw new ApiError(403, "Access denied. A watch needs a key that may use /search.")
     }
-    if (!store.hasRoom(holder.id)) throw new ApiError(432, NO_ROOM)
+    if (!(await store.hasRoom(holder.id))) throw new ApiError(432, NO_ROOM)
     const given = readWatch(ctx)
     const subject = await subjectOf(given, { reach, limits: config, knowledge, readQuestion })
-    const made = store.create(
+    const made = await store.create(
       { key: holder.id, subject, ...optionsOf(given, null, options(ctx)) },
       config.watchesPerKey,
     )
@@ -116,60 +118,65 @@ export function watchRoutes(
       )
     }
     ctx.status = 201
-    ctx.body = { ...shown(ctx, made), webhook_secret: secrets.signingSecret(made.id) }
+    ctx.body = { ...(await shown(ctx, made)), webhook_secret: secrets.signingSecret(made.id) }
   })
 
-  router.get("/watches", key, admit, (ctx) => {
+  router.get("/watches", key, admit, async (ctx) => {
     const all = flagParameter(ctx, "all")
     const { key: holder } = ctx.state
     if (all && holder.role !== "admin") {
       throw new ApiError(403, "Access denied. all needs a key of the role admin.")
     }
-    ctx.body = { watches: store.list(all ? undefined : holder.id).map((watch) => shown(ctx, watch)) }
+    const watches: object[] = []
+    for (const watch of await store.list(all ? undefined : holder.id)) watches.push(await shown(ctx, watch))
+    ctx.body = { watches }
   })
 
-  router.get("/watches/:id", key, admit, (ctx) => {
-    const watch = mine(ctx, ctx.params["id"])
+  router.get("/watches/:id", key, admit, async (ctx) => {
+    const watch = await mine(ctx, ctx.params["id"])
     ctx.body = {
-      ...shown(ctx, watch),
-      deliveries: outbox.list({ limit: DEFAULT_LIMIT }, { watch: watch.id }).map(deliveryOnWire),
+      ...(await shown(ctx, watch)),
+      deliveries: (await outbox.list({ limit: DEFAULT_LIMIT }, { watch: watch.id })).map(deliveryOnWire),
     }
   })
 
-  router.put("/watches/:id", key, mayChange, body, admit, (ctx) => {
+  router.put("/watches/:id", key, mayChange, body, admit, async (ctx) => {
     const given = readOptions(ctx)
-    const watch = mine(ctx, ctx.params["id"])
-    const changed = store.change(watch.id, optionsOf(given, watch, options(ctx)))
+    // Another call must not change meanwhile what this one leaves as it is.
+    const changed = await transaction(store.db, async () => {
+      const watch = await mine(ctx, ctx.params["id"])
+      return await store.change(watch.id, optionsOf(given, watch, options(ctx)))
+    })
     if (changed === null) throw new ApiError(404, "This key has no such watch.")
-    ctx.body = shown(ctx, changed)
+    ctx.body = await shown(ctx, changed)
   })
 
-  router.delete("/watches/:id", key, mayChange, admit, (ctx) => {
-    const { id } = mine(ctx, ctx.params["id"])
-    store.delete(id)
+  router.delete("/watches/:id", key, mayChange, admit, async (ctx) => {
+    const { id } = await mine(ctx, ctx.params["id"])
+    await store.delete(id)
     ctx.body = { id, deleted: true }
   })
 
-  router.get("/watches/:id/entries", key, admit, (ctx) => {
+  router.get("/watches/:id/entries", key, admit, async (ctx) => {
     const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
     const given = parameter(ctx, "after")
     const after = given === undefined ? undefined : wholeNumber(ctx, "after", 0, 0, Number.MAX_SAFE_INTEGER)
-    const watch = mine(ctx, ctx.params["id"])
-    const entries = store.entries(watch.id, { limit, after })
+    const watch = await mine(ctx, ctx.params["id"])
+    const entries = await store.entries(watch.id, { limit, after })
     ctx.body = {
-      entries: (tellable(watch, entries, told) ?? []).map(entryOnWire),
+      entries: ((await tellable(watch, entries, told)) ?? []).map(entryOnWire),
       // Where to go on, whatever of it may be told.
       next_after: entries.reduce((most, { seq }) => Math.max(most, seq), after ?? 0),
     }
   })
 
-  router.get("/watches/:id/feed", (ctx) => {
+  router.get("/watches/:id/feed", async (ctx) => {
     const id = ctx.params["id"] ?? ""
     const token = parameter(ctx, "token")
     if (token === undefined) throw badRequest("Invalid token. It is missing; feed_url of the watch has it.")
-    const watch = store.get(id)
+    const watch = await store.get(id)
     if (watch === null || !secrets.isFeedToken(id, token)) throw new ApiError(404, NO_FEED)
-    const entries = tellable(watch, store.entries(id, { limit: FEED_ENTRIES }), told)
+    const entries = await tellable(watch, await store.entries(id, { limit: FEED_ENTRIES }), told)
     if (entries === null) throw new ApiError(404, NO_FEED)
     ctx.set("Cache-Control", "private, no-cache")
     ctx.type = "application/atom+xml"

@@ -118,7 +118,7 @@ export async function subjectOf(
     throw badRequest("Invalid include. include and exclude go with source.")
   }
   if (source !== undefined) {
-    reach.names.named({ sources: source })
+    await reach.names.named({ sources: source })
     for (const [field, list] of [
       ["include", include],
       ["exclude", exclude],
@@ -142,7 +142,7 @@ export async function subjectOf(
     return { kind: "page", urls: [...new Set([address, ...(page === null ? [] : [page.url])])] }
   }
   const search = typeof question === "string" ? { query: question } : { ...question }
-  readQuestion(search, limits, reach.names)
+  await readQuestion(search, limits, reach.names)
   return { kind: "question", search }
 }
 

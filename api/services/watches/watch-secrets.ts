@@ -14,8 +14,8 @@ export interface WatchSecrets {
 }
 
 /** Each is made of the id and one secret of the appliance (HMAC-SHA256, RFC 2104), so that none is kept. */
-export function openWatchSecrets(db: StateStore): WatchSecrets {
-  const key = keptSecret(db, "watches")
+export async function openWatchSecrets(db: StateStore): Promise<WatchSecrets> {
+  const key = await keptSecret(db, "watches")
   const made = (use: string, watch: string) => createHmac("sha256", key).update(`${use}:${watch}`).digest()
   return {
     signingSecret: (watch) => `whsec_${made("webhook", watch).toString("base64")}`,

@@ -93,4 +93,4 @@ export type ReadQuestion = (
   search: Readonly<Record<string, unknown>>,
   limits: SearchLimits,
   names: Pick<KnownNames, "named">,
-) => SavedQuestion
+) => Promise<SavedQuestion>

@@ -34,8 +34,8 @@ let engine: EmbeddedEngine
 let site: TestSite
 let url: string
 let admin: string
-let makeKey: (spec: object) => string
-let disableAll: () => void
+let makeKey: (spec: object) => Promise<string>
+let disableAll: () => Promise<void>
 const logged: string[] = []
 let mail: Awaited<ReturnType<typeof startMailServer>>
 
@@ -71,7 +71,7 @@ beforeAll(async () => {
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
   for (const name of ["garden", "cellar"]) {
-    sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", removal: { maxShare: 1 } })
+    await sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", removal: { maxShare: 1 } })
     await run(name)
   }
   const config = {
@@ -80,14 +80,14 @@ beforeAll(async () => {
     watchEntries: 10,
     watchEmails: ["@example.org"],
   }
-  const accountsDb = openStateStore(dir)
-  const accounts = openAccounts(accountsDb, config, () => {})
-  opened.defer(() => {
-    accounts[Symbol.dispose]()
+  const accountsDb = await openStateStore(dir)
+  const accounts = await openAccounts(accountsDb, config, () => {})
+  opened.defer(async () => {
+    await accounts[Symbol.asyncDispose]()
     accountsDb.close()
   })
   const watches = opened.use(
-    openWatches({
+    await openWatches({
       db,
       engine,
       keys: accounts.keys,
@@ -113,10 +113,12 @@ beforeAll(async () => {
     }),
   )
   url = app.url
-  admin = accounts.keys.create({ role: "admin" })
+  admin = await accounts.keys.create({ role: "admin" })
   makeKey = (spec) => accounts.keys.create({ role: "search", ...spec })
-  disableAll = () =>
-    accounts.keys.list().forEach(({ id, role }) => role !== "admin" && accounts.keys.disable(id))
+  disableAll = async () => {
+    for (const { id, role } of await accounts.keys.list())
+      if (role !== "admin") await accounts.keys.disable(id)
+  }
 })
 afterAll(() => opened.disposeAsync())
 
@@ -191,13 +193,17 @@ test("a source is told of page by page: new, changed with what changed, and gone
 })
 
 test("entries beyond those that are kept go when the next one comes", async () => {
-  const key = makeKey({})
+  const key = await makeKey({})
   const garden = await watch({ source: "garden" }, key)
-  const { key: holder } = db.prepare("select key from watch where id = ?").get(garden.id) as { key: string }
+  const { key: holder } = (await db.prepare("select key from watch where id = ?").get(garden.id)) as {
+    key: string
+  }
   for (let at = 0; at < 20; at++) {
-    db.prepare(
-      "insert into watch_entry (id, watch, change, url, title, sources, at, key) values (?, ?, 'new', 'https://a.example/', '', '[]', 0, ?)",
-    ).run(randomUUID(), garden.id, holder)
+    await db
+      .prepare(
+        "insert into watch_entry (id, watch, change, url, title, sources, at, key) values (?, ?, 'new', 'https://a.example/', '', '[]', 0, ?)",
+      )
+      .run(randomUUID(), garden.id, holder)
   }
   site.serve({ "/garden/oak": page("Oak", "The oak fell in a storm.") })
   await run("garden")
@@ -205,7 +211,7 @@ test("entries beyond those that are kept go when the next one comes", async () =
 })
 
 test("a question is told of pages that begin to answer it, as a feed that needs no key", async () => {
-  const key = makeKey({})
+  const key = await makeKey({})
   const beetles = await watch({ question: "how are beetles kept away", changes: ["new", "gone"] }, key)
   site.serve({ "/garden/beds": page("Beetles in beds", "Beetles are kept away from the beds by nets.") })
   await run("garden")
@@ -218,7 +224,7 @@ test("a question is told of pages that begin to answer it, as a feed that needs 
   expect(atom.match(/<entry>/g)).toHaveLength(1)
   const withoutToken = await fetch(beetles.feed_url.replace(/token=.*/, "token=AAAA"))
   expect(withoutToken.status).toBe(404)
-  disableAll()
+  await disableAll()
   expect((await fetch(beetles.feed_url)).status).toBe(404)
 })
 
@@ -226,7 +232,7 @@ test("a question that cannot be asked in full is asked again, so that what it mi
   isBusy = true
   const roses = await call("POST", "/watches", admin, { question: "when are roses pruned", changes: ["new"] })
   const readyAt = async () => (await call("GET", `/watches/${roses.body.id}`, admin)).body.ready_at
-  await until(() => missed > 2, 50)
+  await until(async () => missed > 2, 50)
   expect(await readyAt()).toBeNull()
   isBusy = false
   await until(async () => (await readyAt()) !== null, 50)
@@ -238,15 +244,15 @@ test("a question that cannot be asked in full is asked again, so that what it mi
 })
 
 test("what a key may no longer see is neither sent nor shown, though it was found before", async () => {
-  const key = makeKey({ scope: readScope({ collections: ["wine"] }) })
+  const key = await makeKey({ scope: readScope({ collections: ["wine"] }) })
   const { openCollections } = await import("../../identity/accounts/reach/collections.ts")
   const collections = openCollections(db)
-  collections.set("wine", ["cellar"])
+  await collections.set("wine", ["cellar"])
   const wine = await watch({ source: "cellar" }, key)
   site.serve({ "/cellar/wine": page("Wine", "The wine is vinegar now.") })
   await run("cellar")
   await entries(wine, 1, key)
-  collections.set("wine", ["garden"])
+  await collections.set("wine", ["garden"])
   await entries(wine, 0, key)
   expect(await (await fetch(wine.feed_url)).text()).not.toContain("<entry>")
   expect((await call("POST", "/watches", key, { source: "cellar" })).status).toBe(400)
@@ -255,14 +261,14 @@ test("what a key may no longer see is neither sent nor shown, though it was foun
 })
 
 test("an e-mail goes out once, to whom the operator lets it", async () => {
-  const key = makeKey({})
+  const key = await makeKey({})
   const refused = await call("POST", "/watches", key, { source: "garden", emails: ["ada@elsewhere.example"] })
   expect(refused.body.detail.error).toContain("FOSSICK_WATCH_EMAILS")
   const beds = await watch({ url: site.url("/garden/beds"), emails: ["ada@example.org"] }, key)
   site.serve({ "/garden/beds": page("Beds", "The beds lie fallow this year.") })
   await run("garden")
   await entries(beds, 1, key)
-  await until(() => mail.received.length > 0)
+  await until(async () => mail.received.length > 0)
   expect(mail.received).toHaveLength(1)
   expect(mail.received[0]!.recipients).toEqual(["ada@example.org"])
   expect(mail.received[0]!.text).toContain("1 changed")
@@ -270,7 +276,7 @@ test("an e-mail goes out once, to whom the operator lets it", async () => {
 })
 
 test("why a receiver in a private network gets nothing stands in the log, and in no answer", async () => {
-  const key = makeKey({})
+  const key = await makeKey({})
   const beds = await watch({ url: site.url("/garden/beds"), webhook: site.url("/hook") }, key)
   site.serve({ "/garden/beds": page("Beds", "The beds are dug over.") })
   await run("garden")
@@ -286,11 +292,11 @@ test("why a receiver in a private network gets nothing stands in the log, and in
 })
 
 test("watches are their key's own, and as many as it may have", async () => {
-  const key = makeKey({})
+  const key = await makeKey({})
   const mine = await watch({ source: "garden" }, key)
   for (let at = 1; at < 4; at++) await watch({ source: "cellar" }, key)
   expect((await call("POST", "/watches", key, { source: "garden" })).status).toBe(403)
-  const other = makeKey({})
+  const other = await makeKey({})
   expect((await call("GET", `/watches/${mine.id}`, other)).status).toBe(404)
   expect((await call("GET", "/watches", other)).body.watches).toEqual([])
   expect((await call("GET", "/watches?all=true", other)).status).toBe(403)

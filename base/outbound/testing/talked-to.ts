@@ -1,15 +1,15 @@
 import { DatabaseSync } from "node:sqlite"
+import { SqliteStore } from "../../store/sqlite/sqlite-store.ts"
 import { SCHEMA_VERSION } from "../../store/state-store.ts"
 import { OutboundLedger } from "../outbound-ledger.ts"
 import { writeOutbound } from "../outbound.ts"
 
 /** Whom this process talked to since the last look and what for, as the operator sees it: `payments facilitator.example`. */
-export function talkedTo(): string[] {
-  using db = new DatabaseSync(":memory:")
-  db.exec(SCHEMA_VERSION)
-  writeOutbound(db)
-  return new OutboundLedger(db)
-    .list({ limit: 100, offset: 0 })
+export async function talkedTo(): Promise<string[]> {
+  using db = new SqliteStore(new DatabaseSync(":memory:"))
+  await db.exec(SCHEMA_VERSION)
+  await writeOutbound(db)
+  return (await new OutboundLedger(db).list({ limit: 100, offset: 0 }))
     .map(({ purpose, host }) => `${purpose} ${host}`)
     .sort()
 }

@@ -1,8 +1,9 @@
+import { DatabaseSync } from "node:sqlite"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { openStateFile, transaction } from "../state-store.ts"
+import { openStateFile } from "../state-store.ts"
 import { emptyState } from "../testing/empty-state.ts"
 import {
   clockInDoubt,
@@ -41,85 +42,85 @@ function appliance() {
     },
     doubt: () => clockInDoubt(db, at.wall),
     deletionTime: () => deletionTime(db, at.wall),
-    trusted: () => db.prepare(TRUSTED_TIME).get()?.["at"],
+    trusted: async () => (await db.prepare(TRUSTED_TIME).get())?.["at"],
   }
 }
 
-test("who was off for some weeks goes on deleting what is too old", () => {
+test("who was off for some weeks goes on deleting what is too old", async () => {
   const { db, start, jump, doubt } = appliance()
   using _ = db
-  expect(start().mayDelete()).toBe(true)
+  expect(await start().mayDelete()).toBe(true)
   jump(29 * DAY)
-  expect(doubt()).toBeNull()
-  expect(start().mayDelete()).toBe(true)
+  expect(await doubt()).toBeNull()
+  expect(await start().mayDelete()).toBe(true)
   jump(29 * DAY)
-  expect(start().mayDelete()).toBe(true)
+  expect(await start().mayDelete()).toBe(true)
 })
 
-test("a process that starts ten years ahead deletes nothing, however long it runs, until somebody says that the clock is right", () => {
+test("a process that starts ten years ahead deletes nothing, however long it runs, until somebody says that the clock is right", async () => {
   const { db, start, pass, jump, doubt, deletionTime } = appliance()
   using _ = db
-  start().mayDelete()
+  await start().mayDelete()
   jump(YEARS)
   const guard = start()
-  expect(guard.mayDelete()).toBe(false)
+  expect(await guard.mayDelete()).toBe(false)
   pass(3 * DAY)
-  expect(guard.mayDelete()).toBe(false)
-  expect(start().mayDelete()).toBe(false)
-  expect(doubt()).toContain("last at work on 2026-11-23")
-  expect(deletionTime()).toBe(NOW + 30 * DAY)
-  trustClock(db, NOW + YEARS + 3 * DAY)
-  expect(doubt()).toBeNull()
-  expect(guard.mayDelete()).toBe(true)
-  expect(deletionTime()).toBe(NOW + YEARS + 3 * DAY)
+  expect(await guard.mayDelete()).toBe(false)
+  expect(await start().mayDelete()).toBe(false)
+  expect(await doubt()).toContain("last at work on 2026-11-23")
+  expect(await deletionTime()).toBe(NOW + 30 * DAY)
+  await trustClock(db, NOW + YEARS + 3 * DAY)
+  expect(await doubt()).toBeNull()
+  expect(await guard.mayDelete()).toBe(true)
+  expect(await deletionTime()).toBe(NOW + YEARS + 3 * DAY)
 })
 
-test("a clock that comes back is in doubt no longer", () => {
+test("a clock that comes back is in doubt no longer", async () => {
   const { db, start, jump, doubt } = appliance()
   using _ = db
-  start().mayDelete()
+  await start().mayDelete()
   jump(YEARS)
-  expect(start().mayDelete()).toBe(false)
+  expect(await start().mayDelete()).toBe(false)
   jump(-YEARS)
-  expect(doubt()).toBeNull()
-  expect(start().mayDelete()).toBe(true)
+  expect(await doubt()).toBeNull()
+  expect(await start().mayDelete()).toBe(true)
 })
 
-test("a clock that begins years back, as on a machine without a battery, and is set by the network, is in no doubt", () => {
+test("a clock that begins years back, as on a machine without a battery, and is set by the network, is in no doubt", async () => {
   const { db, start, pass, jump, doubt } = appliance()
   using _ = db
-  start().mayDelete()
+  await start().mayDelete()
   jump(-YEARS)
   const guard = start()
-  guard.mayDelete()
+  await guard.mayDelete()
   pass(1000)
   jump(YEARS)
-  expect(doubt()).toBeNull()
+  expect(await doubt()).toBeNull()
   // As after any step.
-  expect(guard.mayDelete()).toBe(false)
+  expect(await guard.mayDelete()).toBe(false)
   pass(DAY)
-  expect(guard.mayDelete()).toBe(true)
+  expect(await guard.mayDelete()).toBe(true)
 })
 
-test("a wrong clock that was trusted is forgotten after an even day", () => {
+test("a wrong clock that was trusted is forgotten after an even day", async () => {
   const { db, start, pass, jump, doubt } = appliance()
   using _ = db
   jump(YEARS)
-  start().mayDelete()
+  await start().mayDelete()
   jump(-YEARS)
   const guard = start()
-  guard.mayDelete()
+  await guard.mayDelete()
   pass(DAY)
-  guard.mayDelete()
+  await guard.mayDelete()
   jump(YEARS)
-  expect(doubt()).not.toBeNull()
+  expect(await doubt()).not.toBeNull()
 })
 
-test("a new state trusts the clock that it is begun with", () => {
+test("a new state trusts the clock that it is begun with", async () => {
   const { db, start, doubt } = appliance()
   using _ = db
-  expect(doubt()).toBeNull()
-  expect(start().mayDelete()).toBe(true)
+  expect(await doubt()).toBeNull()
+  expect(await start().mayDelete()).toBe(true)
 })
 
 test("what is older than a doubt allows is said in days, with the way on", () => {
@@ -130,63 +131,65 @@ test("what is older than a doubt allows is said in days, with the way on", () =>
   expect(DOUBT_ADVICE).toContain("fossick doctor --trust-clock")
 })
 
-test("where no time is trusted yet, things are deleted by the clock", () => {
+test("where no time is trusted yet, things are deleted by the clock", async () => {
   const { db, deletionTime } = appliance()
   using _ = db
-  expect(deletionTime()).toBe(NOW)
+  expect(await deletionTime()).toBe(NOW)
 })
 
-test("the time is written once a minute, and none that goes back, but for an even day", () => {
+test("the time is written once a minute, and none that goes back, but for an even day", async () => {
   const { db, start, pass, jump, trusted } = appliance()
   using _ = db
   const guard = start()
-  const after = (ms: number) => {
+  const after = async (ms: number) => {
     pass(ms)
-    guard.mayDelete()
-    return Number(trusted()) - NOW
+    await guard.mayDelete()
+    return Number(await trusted()) - NOW
   }
-  expect([after(0), after(60_000), after(1)]).toEqual([0, 0, 60_001])
+  expect([await after(0), await after(60_000), await after(1)]).toEqual([0, 0, 60_001])
   // Also of a process that runs for long.
-  expect([after(2 * DAY), after(1000), after(59_001)]).toEqual([
+  expect([await after(2 * DAY), await after(1000), await after(59_001)]).toEqual([
     2 * DAY + 60_001,
     2 * DAY + 60_001,
     2 * DAY + 120_002,
   ])
   jump(-5 * DAY)
-  const before = Number(trusted()) - NOW
+  const before = Number(await trusted()) - NOW
   // It was set just now.
-  expect(after(0)).toBe(before)
-  expect(after(DAY)).toBe(before - 4 * DAY)
+  expect(await after(0)).toBe(before)
+  expect(await after(DAY)).toBe(before - 4 * DAY)
 })
 
-test("a clock that was set back is not believed by a process that has just begun", () => {
+test("a clock that was set back is not believed by a process that has just begun", async () => {
   const { db, start, pass, jump, trusted } = appliance()
   using _ = db
-  start().mayDelete()
+  await start().mayDelete()
   jump(-DAY)
   const guard = start()
-  guard.mayDelete()
+  await guard.mayDelete()
   pass(DAY / 2)
-  guard.mayDelete()
-  expect(trusted()).toBe(NOW)
+  await guard.mayDelete()
+  expect(await trusted()).toBe(NOW)
 })
 
-test("a round goes on while the time cannot be written, for others or for want of room, but not past a mistake", () => {
+test("a round goes on while the time cannot be written, for others or for want of room, but not past a mistake", async () => {
   const dir = mkdtempSync(join(tmpdir(), "fossick-"))
   onTestFinished(() => rmSync(dir, { recursive: true }))
-  using db = openStateFile(dir)
-  using other = openStateFile(dir)
+  using db = await openStateFile(dir)
+  using other = new DatabaseSync(join(dir, "state.db"))
   const mayDelete = () => new TimeGuard(db).mayDelete()
-  db.exec("pragma busy_timeout = 0")
-  transaction(other, () => expect(mayDelete()).toBe(true))
+  db.patienceMs = 0
+  other.exec("begin immediate")
+  expect(await mayDelete()).toBe(true)
+  other.exec("rollback")
   const inserted = (work: string) =>
     db.exec(`create trigger full after insert on trusted_time begin ${work}; end`)
-  db.exec("create table bulk (x blob)")
-  inserted("insert into bulk values (zeroblob(1000000))")
-  db.exec("pragma max_page_count = 1")
-  expect(mayDelete()).toBe(true)
-  expect(db.prepare(TRUSTED_TIME).get()).toBeUndefined()
-  db.exec("drop trigger full")
-  inserted("select raise(abort, 'a mistake')")
-  expect(mayDelete).toThrow("a mistake")
+  await db.exec("create table bulk (x blob)")
+  await inserted("insert into bulk values (zeroblob(1000000))")
+  await db.exec("pragma max_page_count = 1")
+  expect(await mayDelete()).toBe(true)
+  expect(await db.prepare(TRUSTED_TIME).get()).toBeUndefined()
+  await db.exec("drop trigger full")
+  await inserted("select raise(abort, 'a mistake')")
+  await expect(mayDelete).rejects.toThrow("a mistake")
 })

@@ -1,6 +1,6 @@
 import { isUnwritable } from "../../disk-space.ts"
 import { DeletionGuard, steadyNow } from "../../steady-time.ts"
-import { isBusy } from "../busy.ts"
+import { isBusy } from "../sqlite/busy.ts"
 import type { StateStore } from "../state-port.ts"
 
 // The store remembers up to when the wall clock went on as clocks do. A machine that starts with a clock ten years ahead looks like one that was
@@ -19,27 +19,27 @@ export const TRUSTED_TIME_STEPS: readonly string[] = [
 /** In SQL: the time that is trusted; for those who only read. */
 export const TRUSTED_TIME = "select at from trusted_time where id = 1"
 
-function trustedTime(db: StateStore): number | null {
-  const row = db.prepare(TRUSTED_TIME).get()
+async function trustedTime(db: StateStore): Promise<number | null> {
+  const row = await db.prepare(TRUSTED_TIME).get()
   return row === undefined ? null : Number(row["at"])
 }
 
 /** The clock is right: what is old by it may be deleted. */
-export function trustClock(db: StateStore, now: number = Date.now()): void {
-  db.prepare("insert into trusted_time values (1, ?) on conflict (id) do update set at = excluded.at").run(
-    now,
-  )
+export async function trustClock(db: StateStore, now: number = Date.now()): Promise<void> {
+  await db
+    .prepare("insert into trusted_time values (1, ?) on conflict (id) do update set at = excluded.at")
+    .run(now)
 }
 
 /** The time by which something may be deleted for its age, for rows that go by the way: not far beyond a time that is trusted. */
-export function deletionTime(db: StateStore, now: number): number {
-  const trusted = trustedTime(db)
+export async function deletionTime(db: StateStore, now: number): Promise<number> {
+  const trusted = await trustedTime(db)
   return trusted === null ? now : Math.min(now, trusted + ORDINARY_MS)
 }
 
 /** What anybody may read of a clock that is in doubt; null while it is not. */
-export function clockInDoubt(db: StateStore, now: number = Date.now()): string | null {
-  const trusted = trustedTime(db)
+export async function clockInDoubt(db: StateStore, now: number = Date.now()): Promise<string | null> {
+  const trusted = await trustedTime(db)
   return trusted === null ? null : doubt(trusted, now)
 }
 
@@ -73,24 +73,24 @@ export class TimeGuard {
   }
 
   /** To be asked before each round. Remembers the time, as far as it is in no doubt. */
-  mayDelete(): boolean {
+  async mayDelete(): Promise<boolean> {
     const isCalm = this.#steps.mayDelete()
     const now = this.#wall()
-    const trusted = trustedTime(this.#db)
+    const trusted = await trustedTime(this.#db)
     if (trusted === null) {
-      this.#note(now)
+      await this.#note(now)
       return isCalm
     }
     if (doubt(trusted, now) !== null) return false
     // Of a clock that was ahead when it was trusted: what goes on evenly for a day is right.
     const isBehind = now < trusted && isCalm && this.#steady() - this.#since >= DAY_MS
-    if (now - trusted > NOTED_EVERY_MS || isBehind) this.#note(now)
+    if (now - trusted > NOTED_EVERY_MS || isBehind) await this.#note(now)
     return isCalm
   }
 
-  #note(now: number): void {
+  async #note(now: number): Promise<void> {
     try {
-      trustClock(this.#db, now)
+      await trustClock(this.#db, now)
     } catch (error) {
       // The next round does.
       if (!isBusy(error) && !isUnwritable(error)) throw error

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { freePort } from "../../testing/free-port.ts"
-import { PostgresError } from "./bridge.ts"
+import { PostgresError } from "./postgres-error.ts"
 import { isStateAway, openStateOnceThere } from "./outage.ts"
 
 let folder: string
@@ -29,7 +29,7 @@ test("a state whose server cannot be reached is waited for, which is told once, 
     setTimeout(() => vi.stubEnv("FOSSICK_STATE", ""), 1500)
   })
   expect(told).toEqual([expect.stringMatching(/cannot be reached.* Waiting for it\.$/)])
-  expect(db!.prepare("select 7 as n").get()).toEqual({ n: 7 })
+  expect(await db!.prepare("select 7 as n").get()).toEqual({ n: 7 })
   db!.close()
 })
 

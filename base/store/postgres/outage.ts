@@ -1,5 +1,5 @@
 import { pause } from "../../flow/pause.ts"
-import { PostgresError } from "./bridge.ts"
+import { PostgresError } from "./postgres-error.ts"
 import { openStateStore, type StateStore } from "../state-store.ts"
 
 /** Between two tries to reach the server of the state. */
@@ -25,7 +25,7 @@ export async function openStateOnceThere(
 ): Promise<StateStore | null> {
   for (let isTold = false; ; isTold = true) {
     try {
-      return openStateStore(dataDir)
+      return await openStateStore(dataDir)
     } catch (error) {
       if (!isStateAway(error)) throw error
       if (!isTold) onAway(`${(error as Error).message} Waiting for it.`)

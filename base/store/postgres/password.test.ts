@@ -31,9 +31,10 @@ test(
         new PostgresStore(serverLocation(server.url("of_this_test"), password, folder, process.env))
       writeFileSync(file, `${PASSWORD}\n`)
       const store = open(`file:${file}`)
-      expect(store.prepare("select 1 as one").get()).toEqual({ one: 1 })
+      expect(await store.prepare("select 1 as one").get()).toEqual({ one: 1 })
       store.close()
-      expect(() => open("another one")).toThrow("password authentication failed")
+      using stranger = open("another one")
+      await expect(stranger.exec("select 1")).rejects.toThrow("password authentication failed")
     } finally {
       await server[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true })

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { BUSY_MS } from "../busy.ts"
+import { listed } from "../../testing/listed.ts"
+import { BUSY_MS } from "../sqlite/busy.ts"
 import { PostgresServer } from "../testing/postgres-server.ts"
 import { PostgresStore } from "./postgres-store.ts"
+import { Sessions } from "./sessions.ts"
 import { serverLocation } from "./state-location.ts"
 
 // What it shares with a file is in state-contract.ts.
@@ -17,101 +19,180 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     onTestFinished(() => db.close())
     return db
   }
-  const setting = (db: PostgresStore, name: string) =>
-    db.prepare("select current_setting(?) as value").get(name)?.["value"]
+  const setting = async (db: PostgresStore, name: string) =>
+    (await db.prepare("select current_setting(?) as value").get(name))?.["value"]
 
-  test("is known by its server, and by no file", () => {
+  test("is known by its server, and by no file", async () => {
     const db = opened()
     expect([db.host, db.location()]).toEqual([`127.0.0.1:${server.port}`, null])
-    expect(Object.getPrototypeOf(db.prepare("select 1 as one").get()!)).toBeNull()
-    expect(db.prepare("select ?1 as a, ?2 as b").get("x")).toEqual({ a: "x", b: null })
-    expect([...db.prepare("select ?1 as a, ?2 as b").iterate("x")]).toEqual([{ a: "x", b: null }])
-    expect(db.prepare("select 1 where false").get()).toBeUndefined()
+    expect(Object.getPrototypeOf((await db.prepare("select 1 as one").get())!)).toBeNull()
+    expect(await db.prepare("select ?1 as a, ?2 as b").get("x")).toEqual({ a: "x", b: null })
+    expect(await listed(db.prepare("select ?1 as a, ?2 as b").iterate("x"))).toEqual([{ a: "x", b: null }])
+    expect(await db.prepare("select 1 where false").get()).toBeUndefined()
   })
 
-  test("a snapshot is of one moment, whatever others write, and ends with its work", () => {
+  test("a snapshot is of one moment, whatever others write, and ends with its work", async () => {
     const [db, other] = [opened(), opened()]
-    other.exec("create table moment (n integer) strict")
-    const count = () => db.prepare("select count(*) as n from moment").get()!["n"]
-    const seen = db.snapshot(() => {
-      const before = count()
-      other.exec("insert into moment values (1)")
-      return [before, count(), db.isTransaction]
+    await other.exec("create table moment (n integer) strict")
+    const count = async () => (await db.prepare("select count(*) as n from moment").get())!["n"]
+    const seen = await db.snapshot(async () => {
+      const before = await count()
+      await other.exec("insert into moment values (1)")
+      return [before, await count()]
     })
-    expect(seen).toEqual([0, 0, true])
-    expect([db.isTransaction, count()]).toEqual([false, 1])
-    expect(() =>
-      db.snapshot(() => {
-        throw new Error("no more")
-      }),
-    ).toThrow("no more")
-    db.exec("insert into moment values (2)")
-    expect([db.isTransaction, count()]).toEqual([false, 2])
+    expect(seen).toEqual([0, 0])
+    expect(await count()).toBe(1)
+    await expect(
+      async () =>
+        await db.snapshot(async () => {
+          throw new Error("no more")
+        }),
+    ).rejects.toThrow("no more")
+    await db.exec("insert into moment values (2)")
+    expect(await count()).toBe(2)
   })
 
-  test("a part of a transaction may be taken back, and the rest stays", () => {
+  test("a part of a transaction may be taken back, and the rest stays", async () => {
     const [db, other] = [opened(), opened()]
-    db.exec("create table taken (n integer) strict; BEGIN immediate")
-    expect(db.isTransaction).toBe(true)
-    db.exec("insert into taken values (1); savepoint here; insert into taken values (2); rollback to here")
-    db.exec("savepoint there; insert into taken values (9)")
-    db.exec("rollback  to there")
-    expect(db.isTransaction).toBe(true)
-    expect(other.prepare("select count(*) as n from taken").get()).toEqual({ n: 0 })
-    db.exec("commit")
-    expect(db.isTransaction).toBe(false)
-    expect(other.prepare("select n from taken").all()).toEqual([{ n: 1 }])
-    db.exec("begin; insert into taken values (3); rollback")
-    expect([db.isTransaction, db.prepare("select count(*) as n from taken").get()]).toEqual([false, { n: 1 }])
+    await db.exec("create table taken (n integer) strict")
+    await db.transaction(async () => {
+      await db.exec("insert into taken values (1); savepoint here; insert into taken values (2)")
+      await db.exec("rollback  to here; savepoint there; insert into taken values (9)")
+      await db.exec("rollback to there")
+      expect(await other.prepare("select count(*) as n from taken").get()).toEqual({ n: 0 })
+    })
+    expect(await other.prepare("select n from taken").all()).toEqual([{ n: 1 }])
   })
 
-  test("heeds how long to wait and how safe a commit is, and what else SQLite is told of is none of its affair", () => {
+  test("readers of a store are answered while its transaction is open, by what was there before", async () => {
     const db = opened()
-    const patience = () => db.prepare("pragma busy_timeout")
-    expect(patience().get()).toEqual({ timeout: BUSY_MS })
-    db.exec(
-      "PRAGMA busy_timeout = 700; pragma synchronous=full; pragma foreign_keys = on; pragma integrity_check",
+    await db.exec("create table open_row (n integer) strict")
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const work = db.transaction(async () => {
+      await db.exec("insert into open_row values (1)")
+      begun.resolve()
+      await end.promise
+    })
+    await begun.promise
+    const count = () => db.prepare("select count(*) as n from open_row").get()
+    expect(await Promise.all(Array.from({ length: 20 }, count))).toEqual(
+      Array.from({ length: 20 }, () => ({ n: 0 })),
     )
-    expect([patience().get(), patience().all(), [...patience().iterate()]]).toEqual([
-      { timeout: 700 },
-      [{ timeout: 700 }],
-      [{ timeout: 700 }],
-    ])
-    expect(patience().run().changes).toBe(0)
-    expect([setting(db, "lock_timeout"), setting(db, "synchronous_commit")]).toEqual(["700ms", "on"])
-    db.exec("pragma synchronous = normal")
-    expect([setting(db, "lock_timeout"), setting(db, "synchronous_commit")]).toEqual(["700ms", "off"])
+    end.resolve()
+    await work
+    expect(await count()).toEqual({ n: 1 })
   })
 
-  test("keeps the steps of its tables as a file takes them, but for those that are none there", () => {
+  test("readers of a store are answered while its writers wait for another process", async () => {
+    const [db, other] = [opened(), new Sessions(serverLocation(server.url("things"), "", "/", {}))]
+    await db.exec("create table written (n integer) strict")
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const turn = other.use((session) =>
+      session.transaction("write", async () => {
+        begun.resolve()
+        await end.promise
+      }),
+    )
+    await begun.promise
+    const insert = db.prepare("insert into written values (?)")
+    const writers = Array.from({ length: 20 }, (_, n) => insert.run(n))
+    const count = () => db.prepare("select count(*) as n from written").get()
+    expect(await Promise.all([count(), count()])).toEqual([{ n: 0 }, { n: 0 }])
+    end.resolve()
+    await Promise.all([turn, ...writers])
+    other.close()
+    expect(await count()).toEqual({ n: 20 })
+  })
+
+  test("a store without patience waits for the other stores of its process, and for no other process", async () => {
+    const [db, own] = [opened(), opened()]
+    db.patienceMs = 0
+    await own.exec("create table impatient (n integer) strict")
+    const insert = db.prepare("insert into impatient values (?)")
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const turn = own.transaction(async () => {
+      begun.resolve()
+      await end.promise
+    })
+    await begun.promise
+    const writes = [insert.run(1), db.transaction(async () => await insert.run(2))]
+    await db.prepare("select 1").get()
+    end.resolve()
+    await Promise.all([turn, ...writes])
+    const other = new Sessions(serverLocation(server.url("things"), "", "/", {}))
+    await other.use((session) =>
+      session.transaction("write", async () => {
+        await expect(insert.run(3)).rejects.toMatchObject({ errcode: 5 })
+        await expect(db.transaction(async () => await insert.run(4))).rejects.toMatchObject({ errcode: 5 })
+      }),
+    )
+    other.close()
+    expect(await own.prepare("select n from impatient").all()).toEqual([{ n: 1 }, { n: 2 }])
+  })
+
+  test("statements that were asked before a store is closed are done, and those that wait for their turn fail", async () => {
     const db = opened()
-    db.keepStep("")
-    expect(() => db.prepare("select 1 from schema_step").get()).toThrow("does not exist")
-    db.keepStep("create table a (n integer) strict")
-    db.keepStep("create table b (n integer) strict")
-    expect(db.prepare("select sql from schema_step order by id").all()).toEqual([
+    await db.exec("create table last (n integer) strict")
+    const insert = db.prepare("insert into last values (?)")
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const first = db.transaction(async () => {
+      await insert.run(1)
+      begun.resolve()
+      await end.promise
+    })
+    await begun.promise
+    const second = insert.run(2)
+    const read = Array.from({ length: 9 }, () => db.prepare("select 1 as one").get())
+    await new Promise((resolve) => setImmediate(resolve))
+    db.close()
+    end.resolve()
+    await first
+    await expect(second).rejects.toThrow("The state store is not open.")
+    expect(await Promise.all(read)).toEqual(read.map(() => ({ one: 1 })))
+    expect(await opened().prepare("select n from last").all()).toEqual([{ n: 1 }])
+  })
+
+  test("waits and commits as it is told, in every session", async () => {
+    const db = opened()
+    const settings = async () => [await setting(db, "lock_timeout"), await setting(db, "synchronous_commit")]
+    expect([db.patienceMs, await settings()]).toEqual([BUSY_MS, ["10s", "off"]])
+    db.patienceMs = 700
+    await db.exec("pragma synchronous=full; pragma foreign_keys = on; pragma integrity_check")
+    expect(await Promise.all([settings(), settings()])).toEqual([
+      ["700ms", "on"],
+      ["700ms", "on"],
+    ])
+    expect(await db.patiently(settings, 2000)).toEqual(["2s", "on"])
+    await db.exec("pragma synchronous = normal")
+    expect(await settings()).toEqual(["700ms", "off"])
+  })
+
+  test("keeps the steps of its tables as a file takes them, but for those that are none there", async () => {
+    const db = opened()
+    await db.keepStep("")
+    await expect(async () => await db.prepare("select 1 from schema_step").get()).rejects.toThrow(
+      "does not exist",
+    )
+    await db.keepStep("create table a (n integer) strict")
+    await db.keepStep("create table b (n integer) strict")
+    expect(await db.prepare("select sql from schema_step order by id").all()).toEqual([
       { sql: "create table a (n integer) strict" },
       { sql: "create table b (n integer) strict" },
     ])
   })
 
-  test("is closed once, also amid a transaction or its rows, and does nothing more", () => {
+  test("is closed once, also amid its rows, and does nothing more", async () => {
     const db = opened()
-    db.exec("begin")
-    for (const _ of db.prepare("select 1 as n union select 2").iterate()) {
+    for await (const _ of db.prepare("select 1 as n union select 2").iterate()) {
       db.close()
       break
     }
-    expect(db.isTransaction).toBe(false)
     db.close()
     db[Symbol.dispose]()
-    expect(() => db.prepare("select 1").get()).toThrow("The state store is not open.")
-    // Its turn is another's.
-    const other = opened()
-    other.exec("pragma busy_timeout = 60000; begin; rollback")
-    {
-      using _ = other
-    }
-    expect(() => other.exec("select 1")).toThrow("The state store is not open.")
+    await expect(db.prepare("select 1").get()).rejects.toThrow("The state store is not open.")
   })
 })

@@ -1,90 +1,110 @@
 import { Lru } from "../../flow/lru.ts"
-import { BUSY_MS } from "../busy.ts"
+import { Serial } from "../../flow/serial.ts"
 import type { StateRow, StateStatement, StateStore, StateValue } from "../state-port.ts"
-import type { Rows, ServerLocation } from "./asked.ts"
-import { bridge } from "./bridge.ts"
+import { BUSY_MS, Patience } from "../sqlite/busy.ts"
+import { Turns } from "../turns.ts"
 import { statementsOf, translate, type Translated } from "./dialect.ts"
+import { CLOSED, type Rows, type Session, Sessions } from "./sessions.ts"
+import { type ServerLocation, sharedBy } from "./state-location.ts"
 
 /** Statements are few, and each is written in the program once; a list of other texts would be a leak. */
 const MOST_KNOWN = 4000
+/** Rows that a cursor brings at a time. */
+const FETCHED = 500
 
-/** The state in a schema of a PostgreSQL database. */
+/**
+ * Writers of this thread on each schema. They wait for each other here, so that the server's turn is asked for by one of them at a time: also a
+ * store without patience waits for its own process, and readers have the other sessions.
+ */
+const writersOf = sharedBy(() => new Serial())
+
+/** The state in a schema of a PostgreSQL database. It connects with the first statement. All methods throw PostgresError. */
 export class PostgresStore implements StateStore {
   /** Name or address of the server, with its port if that is not the usual one. */
   readonly host: string
-  readonly #connection: number
+  readonly #sessions: Sessions
   readonly #known = new Lru<string, Translated>(MOST_KNOWN)
-  #isTransaction = false
-  #patienceMs = BUSY_MS
+  readonly #turns = new Turns()
+  readonly #writers: Serial
+  readonly #patience: Patience
+  /** That of the open transaction. */
+  #session: Session | null = null
   #isClosed = false
 
-  /** @throws PostgresError when the server cannot be reached */
   constructor(location: ServerLocation) {
     this.host = new URL(location.url).host
-    this.#connection = bridge.open(location)
+    this.#sessions = new Sessions(location)
+    this.#writers = writersOf(location)
+    this.#patience = new Patience((patienceMs) => {
+      this.#sessions.mode = { ...this.#sessions.mode, patienceMs }
+    })
   }
 
-  get isTransaction(): boolean {
-    return this.#isTransaction
+  get patienceMs(): number {
+    return this.#patience.ms
+  }
+
+  set patienceMs(ms: number) {
+    this.#patience.ms = ms
+  }
+
+  async patiently<T>(work: () => Promise<T>, ms = BUSY_MS): Promise<T> {
+    return await this.#patience.during(ms, work)
   }
 
   /** Keeps a step of a migration as SQLite takes it: copies into a file have their tables from it. */
-  keepStep(sql: string): void {
+  async keepStep(sql: string): Promise<void> {
     if (sql === "") return
-    this.exec("create table if not exists schema_step (id integer primary key, sql text not null) strict")
-    this.prepare("insert into schema_step (sql) values (?)").run(sql)
+    await this.exec(
+      "create table if not exists schema_step (id integer primary key, sql text not null) strict",
+    )
+    await this.prepare("insert into schema_step (sql) values (?)").run(sql)
   }
 
-  /** Runs `work` on the state as it is at one moment, while others write to it. It must not write or await. */
-  snapshot<T>(work: () => T): T {
-    bridge.ask({ kind: "begin", connection: this.#connection, isSnapshot: true })
-    this.#isTransaction = true
-    try {
-      return work()
-    } finally {
-      this.exec("rollback")
-    }
+  /** Runs `work` on the state as it is at one moment, while others write to it. It must not write. */
+  async snapshot<T>(work: () => Promise<T>): Promise<T> {
+    return await this.#transaction("snapshot", work)
+  }
+
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    return await this.#transaction("write", work)
+  }
+
+  first(work: () => Promise<void>): void {
+    this.#turns.first(work)
+  }
+
+  async ready(): Promise<void> {
+    await this.#turns.ready()
   }
 
   location(): null {
     return null
   }
 
-  exec(script: string): void {
-    for (const statement of statementsOf(script)) this.#exec(statement)
+  async exec(script: string): Promise<void> {
+    for (const statement of statementsOf(script)) await this.#exec(statement)
   }
 
   prepare(sql: string): StateStatement {
-    if (sql === "pragma busy_timeout") return constant({ timeout: this.#patienceMs })
-    const { sql: text, writes, places } = this.#translated(sql)
-    const placed = (values: readonly StateValue[]) => places.map((place) => values[place] ?? null)
-    const run = (values: readonly StateValue[]): Rows =>
-      bridge.ask({
-        kind: "run",
-        connection: this.#connection,
-        sql: text,
-        values: placed(values),
-        alone: writes && !this.#isTransaction,
-      })!
+    const statement = this.#translated(sql)
     return {
-      get(...values) {
-        const { columns, rows } = run(values)
+      get: async (...values) => {
+        const { columns, rows } = await this.#run(statement, values)
         return rows[0] && rowOf(columns, rows[0])
       },
-      all(...values) {
-        const { columns, rows } = run(values)
+      all: async (...values) => {
+        const { columns, rows } = await this.#run(statement, values)
         return rows.map((row) => rowOf(columns, row))
       },
-      iterate: (...values) => this.#iterate(text, placed(values)),
-      run: (...values) => ({ changes: run(values).changes }),
+      iterate: (...values) => this.#iterate(statement, values),
+      run: async (...values) => ({ changes: (await this.#run(statement, values)).changes }),
     }
   }
 
   close(): void {
-    if (this.#isClosed) return
+    if (!this.#isClosed) this.#sessions.close()
     this.#isClosed = true
-    this.#isTransaction = false
-    bridge.close(this.#connection)
   }
 
   [Symbol.dispose](): void {
@@ -97,57 +117,76 @@ export class PostgresStore implements StateStore {
     return found
   }
 
-  *#iterate(sql: string, values: readonly StateValue[]): Generator<StateRow> {
-    const connection = this.#connection
-    const cursor = bridge.cursor()
-    bridge.ask({ kind: "cursor", connection, cursor, sql, values })
-    try {
-      for (;;) {
-        const { columns, rows } = bridge.ask({ kind: "fetch", connection, cursor })!
-        if (rows.length === 0) return
-        for (const row of rows) yield rowOf(columns, row)
-      }
-    } finally {
-      if (!this.#isClosed) bridge.ask({ kind: "drop", connection, cursor })
-    }
+  /** The session of the transaction that the caller is in. */
+  #own(): Session | null {
+    return this.#turns.isInside ? this.#session : null
   }
 
-  #exec(statement: string): void {
-    const connection = this.#connection
-    const [first, second = ""] = statement.toLowerCase().split(/\s+/, 2)
-    if (first === "pragma") return this.#pragma(statement)
-    if (first === "begin") {
-      bridge.ask({ kind: "begin", connection, isSnapshot: false })
-      this.#isTransaction = true
-      return
-    }
-    if ((first === "commit" || first === "rollback") && second === "") {
-      this.#isTransaction = false
-      bridge.ask({ kind: "end", connection, how: first })
-      return
-    }
-    const { sql, writes } = this.#translated(statement)
-    bridge.ask({ kind: "script", connection, sql, alone: writes && !this.#isTransaction })
+  async #run({ sql, writes, places }: Translated, given: readonly StateValue[]): Promise<Rows> {
+    await this.#begun()
+    const values = placed(places, given)
+    const own = this.#own()
+    if (own !== null) return await own.run(sql, values)
+    if (!writes) return await this.#sessions.use((session) => session.run(sql, values))
+    return await this.#writers.run(() => this.#sessions.use((session) => session.runAlone(sql, values)))
   }
 
-  /** Those that say how to wait, and how safe a commit is; the others are SQLite's own affair. */
+  /** @throws Error when the store is closed */
+  async #begun(): Promise<void> {
+    if (this.#isClosed) throw new Error(CLOSED)
+    if (this.#turns.isDue) await this.#turns.ready()
+  }
+
+  async #transaction<T>(kind: "write" | "snapshot", work: () => Promise<T>): Promise<T> {
+    await this.#begun()
+    const inSession = () =>
+      this.#sessions.use((session) =>
+        session.transaction(kind, async () => {
+          this.#session = session
+          try {
+            return await work()
+          } finally {
+            this.#session = null
+          }
+        }),
+      )
+    return await this.#turns.take(() => (kind === "write" ? this.#writers.run(inSession) : inSession()))
+  }
+
+  async *#iterate({ sql, places }: Translated, given: readonly StateValue[]): AsyncGenerator<StateRow> {
+    await this.#begun()
+    const values = placed(places, given)
+    const own = this.#own()
+    if (own !== null) {
+      yield* rowsOneByOne(own.cursor(sql, values, FETCHED))
+      return
+    }
+    using session = await this.#sessions.openSnapshot()
+    yield* rowsOneByOne(session.cursor(sql, values, FETCHED))
+  }
+
+  async #exec(statement: string): Promise<void> {
+    if (/^pragma\b/i.test(statement)) return this.#pragma(statement)
+    await this.#begun()
+    const { sql } = this.#translated(statement)
+    const own = this.#own()
+    if (own !== null) await own.script(sql)
+    else await this.#transaction("write", async () => await this.#session!.script(sql))
+  }
+
+  /** Says whether a commit is safe; SQLite's other pragmas mean nothing here. */
   #pragma(statement: string): void {
-    const connection = this.#connection
-    const [, name, value] = /^pragma\s+(\w+)\s*=\s*(\w+)/i.exec(statement) ?? []
-    if (name === "busy_timeout") {
-      this.#patienceMs = Number(value)
-      bridge.ask({ kind: "patience", connection, ms: this.#patienceMs })
-    }
-    if (name === "synchronous") bridge.ask({ kind: "durable", connection, isDurable: value === "full" })
+    const [, value] = /^pragma\s+synchronous\s*=\s*(\w+)/i.exec(statement) ?? []
+    if (value !== undefined) this.#sessions.mode = { ...this.#sessions.mode, isDurable: value === "full" }
   }
 }
 
-const constant = (row: StateRow): StateStatement => ({
-  get: () => row,
-  all: () => [row],
-  iterate: () => [row],
-  run: () => ({ changes: 0 }),
-})
+const placed = (places: readonly number[], values: readonly StateValue[]): StateValue[] =>
+  places.map((place) => values[place] ?? null)
+
+async function* rowsOneByOne(lists: AsyncIterable<Rows>): AsyncGenerator<StateRow> {
+  for await (const { columns, rows } of lists) for (const row of rows) yield rowOf(columns, row)
+}
 
 function rowOf(columns: readonly string[], values: readonly unknown[]): StateRow {
   const row = Object.create(null) as StateRow

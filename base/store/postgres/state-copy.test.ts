@@ -5,7 +5,8 @@ import { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { migrate, openStateFile, SCHEMA_VERSION, transaction } from "../state-store.ts"
 import { PostgresServer } from "../testing/postgres-server.ts"
-import { PostgresError } from "./bridge.ts"
+import { PostgresError } from "./postgres-error.ts"
+import { SqliteStore } from "../sqlite/sqlite-store.ts"
 import { PostgresStore } from "./postgres-store.ts"
 import { copyState, copyToFile, copyToServer } from "./state-copy.ts"
 import { serverLocation } from "./state-location.ts"
@@ -33,15 +34,15 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
   const opened = (schema: string) => new PostgresStore(serverLocation(server.url(schema), "", folder, {}))
 
   test("is the same in a database and back in a file, goes on there, and refuses a place that is taken", async () => {
-    using from = openStateFile(join(folder, "from"))
+    using from = await openStateFile(join(folder, "from"))
     migrate(from, "things", STEPS)
-    transaction(from, () => {
+    await transaction(from, async () => {
       const add = from.prepare("insert into thing (name, share, data) values (?, ?, ?)")
-      for (let i = 0; i < 250; i++) add.run(`thing ${i} 🙂`, i / 7, new Uint8Array([i % 256, 0]))
-      from.exec("delete from thing where id = 250; insert into part values (1, 'a'), (2, 'b')")
+      for (let i = 0; i < 250; i++) await add.run(`thing ${i} 🙂`, i / 7, new Uint8Array([i % 256, 0]))
+      await from.exec("delete from thing where id = 250; insert into part values (1, 'a'), (2, 'b')")
     })
     using to = opened("moved")
-    const moved = copyToServer(from, to)
+    const moved = await copyToServer(from, to)
     expect(moved.map(({ table, rows }) => [table, rows])).toEqual(
       expect.arrayContaining([
         ["thing", 249],
@@ -50,16 +51,20 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
         ["state_identity", 1],
       ]),
     )
-    expect(() => copyToServer(from, to)).toThrow("There is a state in that schema already.")
+    await expect(async () => await copyToServer(from, to)).rejects.toThrow(
+      "There is a state in that schema already.",
+    )
     // Triggers fired for none of the rows that were copied, and fire for new ones; ids are not given again.
-    expect(to.prepare("insert into thing (name) values ('new') returning id").get()).toEqual({ id: 251 })
-    expect(to.prepare("select n from tally").get()).toEqual({ n: 251 })
-    to.exec("delete from thing where id = 1")
-    expect(to.prepare("select count(*) as n from part").get()).toEqual({ n: 1 })
+    expect(await to.prepare("insert into thing (name) values ('new') returning id").get()).toEqual({
+      id: 251,
+    })
+    expect(await to.prepare("select n from tally").get()).toEqual({ n: 251 })
+    await to.exec("delete from thing where id = 1")
+    expect(await to.prepare("select count(*) as n from part").get()).toEqual({ n: 1 })
     migrate(to, "things", [...STEPS, "alter table thing add column more text"])
 
     const file = join(folder, "back.db")
-    expect(copyToFile(to, file).find(({ table }) => table === "thing")!.rows).toBe(249)
+    expect((await copyToFile(to, file)).find(({ table }) => table === "thing")!.rows).toBe(249)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     {
       using back = new DatabaseSync(file)
@@ -73,12 +78,12 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     }
     await copyState(to, join(folder, "backup.db"))
     using again = opened("again")
-    using copy = new DatabaseSync(join(folder, "backup.db"))
-    expect(copyToServer(copy, again)).toHaveLength(moved.length)
+    using copy = new SqliteStore(new DatabaseSync(join(folder, "backup.db")))
+    expect(await copyToServer(copy, again)).toHaveLength(moved.length)
   })
 
-  test("has all its rows in their tables, however many there are, and whatever belongs to what", () => {
-    using from = openStateFile(join(folder, "many"))
+  test("has all its rows in their tables, however many there are, and whatever belongs to what", async () => {
+    using from = await openStateFile(join(folder, "many"))
     migrate(from, "many", [
       `create table total (n integer not null) strict;
        insert into total values (0);
@@ -87,28 +92,28 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
        create table word (word text primary key, n integer not null) strict;
        create trigger word_added after insert on word begin update total set n = n + 1; end`,
     ])
-    from.exec("insert into tree values (1, null), (2, 1); insert into leaf values (2, 'a'), (2, 'b')")
+    await from.exec("insert into tree values (1, null), (2, 1); insert into leaf values (2, 'a'), (2, 'b')")
     // More values than one statement may carry (65,535).
-    from.exec(
+    await from.exec(
       `insert into word with recursive number (n) as (select 1 union all select n + 1 from number where n < 33000)
        select 'w' || n, n from number; insert into word values ('a' || char(0) || 'b', 0)`,
     )
     using to = opened("many")
-    expect(copyToServer(from, to)).toEqual(
+    expect(await copyToServer(from, to)).toEqual(
       expect.arrayContaining([
         { table: "word", rows: 33_001, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
         expect.objectContaining({ table: "leaf", rows: 2 }),
       ]),
     )
-    expect(to.prepare("select word from word where n = 0").get()).toEqual({ word: "a\u{FFFD}b" })
-    expect(to.prepare("insert into tree (parent) values (2) returning id").get()).toEqual({ id: 3 })
+    expect(await to.prepare("select word from word where n = 0").get()).toEqual({ word: "a\u{FFFD}b" })
+    expect(await to.prepare("insert into tree (parent) values (2) returning id").get()).toEqual({ id: 3 })
 
     // Rows that a step puts into its table, and one that belongs to another far behind it.
     migrate(to, "one", ["create table one (n integer primary key) strict; insert into one values (1)"])
-    for (let id = 4; id <= 200; id++) to.prepare("insert into tree (parent) values (?)").run(id - 1)
-    to.exec("update tree set parent = 200 where id = 1")
+    for (let id = 4; id <= 200; id++) await to.prepare("insert into tree (parent) values (?)").run(id - 1)
+    await to.exec("update tree set parent = 200 where id = 1")
     const file = join(folder, "many.db")
-    expect(copyToFile(to, file)).toContainEqual(expect.objectContaining({ table: "tree", rows: 200 }))
+    expect(await copyToFile(to, file)).toContainEqual(expect.objectContaining({ table: "tree", rows: 200 }))
     {
       using back = new DatabaseSync(file)
       expect(back.prepare("select n from one").all()).toEqual([{ n: 1 }])
@@ -119,36 +124,42 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
       back.exec("insert into word values ('new', 1)")
       expect(total()).toEqual({ n: 33_002 })
     }
-    from.exec(
+    await from.exec(
       "create table egg (hen integer references hen (id)) strict; create table hen (id integer primary key references egg (hen)) strict",
     )
     using other = opened("circle")
-    expect(() => copyToServer(from, other)).toThrow("Tables belong to each other in a circle.")
+    await expect(async () => await copyToServer(from, other)).rejects.toThrow(
+      "Tables belong to each other in a circle.",
+    )
   })
 
-  test("is refused where the copy is not what was there, or there is a file already", () => {
+  test("is refused where the copy is not what was there, or there is a file already", async () => {
     using db = opened("odd")
-    db.exec(SCHEMA_VERSION)
+    await db.exec(SCHEMA_VERSION)
     /** A table that the server and the file have in different ways. */
-    const odd = (name: string, onServer: string, inFile: string, values: string) => {
-      db.exec(`create table ${name} (a ${onServer})`)
-      db.exec(`insert into ${name} values ${values}`)
-      db.keepStep(`create table ${name} (a ${inFile})`)
+    const odd = async (name: string, onServer: string, inFile: string, values: string) => {
+      await db.exec(`create table ${name} (a ${onServer})`)
+      await db.exec(`insert into ${name} values ${values}`)
+      await db.keepStep(`create table ${name} (a ${inFile})`)
     }
-    const copied = (name: string) => () => copyToFile(db, join(folder, name))
-    odd("same", "text", "text", "('x')")
-    expect(copied("a.db")()).toHaveLength(2)
-    expect(copied("a.db")).toThrow("EEXIST")
-    odd("fewer", "text", "text unique on conflict ignore", "('x'), ('x'), ('x')")
-    expect(copied("b.db")).toThrow("The copy of fewer is not what was there (3 rows, 1 in the copy).")
-    db.exec("delete from fewer")
-    odd("other", "text", "integer", "('007')")
-    expect(copied("c.db")).toThrow("The copy of other is not what was there (1 rows, 1 in the copy).")
+    const copied = (name: string) => async () => await copyToFile(db, join(folder, name))
+    await odd("same", "text", "text", "('x')")
+    expect(await copied("a.db")()).toHaveLength(2)
+    await expect(copied("a.db")).rejects.toThrow("EEXIST")
+    await odd("fewer", "text", "text unique on conflict ignore", "('x'), ('x'), ('x')")
+    await expect(copied("b.db")).rejects.toThrow(
+      "The copy of fewer is not what was there (3 rows, 1 in the copy).",
+    )
+    await db.exec("delete from fewer")
+    await odd("other", "text", "integer", "('007')")
+    await expect(copied("c.db")).rejects.toThrow(
+      "The copy of other is not what was there (1 rows, 1 in the copy).",
+    )
   })
 
   test("is copied from a file, too", async () => {
-    using from = openStateFile(join(folder, "of-file"))
-    from.exec("create table thing (n integer) strict; insert into thing values (7)")
+    using from = await openStateFile(join(folder, "of-file"))
+    await from.exec("create table thing (n integer) strict; insert into thing values (7)")
     await copyState(from, join(folder, "of-file.db"))
     using copy = new DatabaseSync(join(folder, "of-file.db"))
     expect(copy.prepare("select n from thing").all()).toEqual([{ n: 7 }])
@@ -156,11 +167,11 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
 
   test("is told to be out of reach when its server is gone, and is found when that is back", async () => {
     using db = opened("gone")
-    db.exec("create table t (n integer) strict")
+    await db.exec("create table t (n integer) strict")
     await server.kill()
     let said: unknown
     try {
-      transaction(db, () => db.prepare("insert into t values (1)").run())
+      await transaction(db, async () => await db.prepare("insert into t values (1)").run())
     } catch (error) {
       said = error
     }
@@ -169,17 +180,19 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
       isUnreachable: true,
       message: expect.stringContaining("cannot be reached") as string,
     })
-    expect(db.isTransaction).toBe(false)
     await server.up()
     await expect
-      .poll(() => {
+      .poll(async () => {
         try {
-          return transaction(db, () => db.prepare("insert into t values (2)").run().changes)
+          return await transaction(
+            db,
+            async () => (await db.prepare("insert into t values (2)").run()).changes,
+          )
         } catch {
           return 0
         }
       })
       .toBe(1)
-    expect(db.prepare("select max(n) as n from t").get()).toEqual({ n: 2 })
+    expect(await db.prepare("select max(n) as n from t").get()).toEqual({ n: 2 })
   })
 })

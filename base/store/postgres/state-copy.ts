@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto"
 import { closeSync, openSync } from "node:fs"
 import { backup, DatabaseSync } from "node:sqlite"
+
 import { hasTable } from "../rows/tables.ts"
 import { OF_A_NEW_FILE, SCHEMA_VERSION, transaction } from "../state-store.ts"
+import { SqliteStore } from "../sqlite/sqlite-store.ts"
 import type { StateStore } from "../state-port.ts"
 import { PostgresStore } from "./postgres-store.ts"
 
@@ -30,31 +32,33 @@ interface Definition {
 
 /** Writes the state as it is at one moment into a new SQLite file, while others write to it. */
 export async function copyState(db: StateStore, file: string): Promise<void> {
-  if (db instanceof PostgresStore) copyToFile(db, file)
-  else await backup(db as DatabaseSync, file, { rate: ALL_PAGES })
+  if (db instanceof PostgresStore) await copyToFile(db, file)
+  else await backup((db as SqliteStore).file, file, { rate: ALL_PAGES })
 }
 
 /** @throws Error when what was copied is not what was there */
-export function copyToFile(from: PostgresStore, file: string): CopiedTable[] {
+export async function copyToFile(from: PostgresStore, file: string): Promise<CopiedTable[]> {
   // Made by us, since SQLite would let everybody read it.
   closeSync(openSync(file, "wx", 0o600))
-  using to = new DatabaseSync(file, { enableForeignKeyConstraints: false })
-  to.exec(OF_A_NEW_FILE)
-  return from.snapshot(() =>
-    transaction(to, () => {
-      to.exec(SCHEMA_VERSION)
-      for (const { sql } of from.prepare("select sql from schema_step order by id").all())
-        to.exec(String(sql))
-      const made = definitionsOf(to)
-      const triggers = made.filter(({ type }) => type === "trigger")
-      for (const { name } of triggers) to.exec(`drop trigger "${name}"`)
-      const tables = made.filter(({ type }) => type === "table")
-      // Some steps put rows into the tables that they make.
-      for (const { name } of tables) to.exec(`delete from "${name}"`)
-      const copied = tables.map(({ name }) => copyTable(from, to, name, columnsOf(to, name)))
-      for (const { sql } of triggers) to.exec(sql)
-      return copied
-    }),
+  using to = new SqliteStore(new DatabaseSync(file, { enableForeignKeyConstraints: false }))
+  await to.exec(OF_A_NEW_FILE)
+  return await from.snapshot(
+    async () =>
+      await transaction(to, async () => {
+        await to.exec(SCHEMA_VERSION)
+        for (const { sql } of await from.prepare("select sql from schema_step order by id").all())
+          await to.exec(String(sql))
+        const made = definitionsOf(to.file)
+        const triggers = made.filter(({ type }) => type === "trigger")
+        for (const { name } of triggers) await to.exec(`drop trigger "${name}"`)
+        const tables = made.filter(({ type }) => type === "table")
+        // Some steps put rows into the tables that they make.
+        for (const { name } of tables) await to.exec(`delete from "${name}"`)
+        const copied: CopiedTable[] = []
+        for (const { name } of tables) copied.push(await copyTable(from, to, name, columnsOf(to.file, name)))
+        for (const { sql } of triggers) await to.exec(sql)
+        return copied
+      }),
   )
 }
 
@@ -62,24 +66,23 @@ export function copyToFile(from: PostgresStore, file: string): CopiedTable[] {
  * @param to holds nothing
  * @throws Error when what was copied is not what was there
  */
-export function copyToServer(from: DatabaseSync, to: PostgresStore): CopiedTable[] {
-  if (hasTable(to, "schema_version")) throw new Error("There is a state in that schema already.")
-  return transaction(to, () => {
-    const made = definitionsOf(from)
+export async function copyToServer(from: SqliteStore, to: PostgresStore): Promise<CopiedTable[]> {
+  if (await hasTable(to, "schema_version")) throw new Error("There is a state in that schema already.")
+  return await transaction(to, async () => {
+    const made = definitionsOf(from.file)
     const tables = inOrder(made.filter(({ type }) => type === "table"))
     for (const { name, sql } of tables) {
-      to.exec(sql)
-      if (name !== "schema_version") to.keepStep(sql)
+      await to.exec(sql)
+      if (name !== "schema_version") await to.keepStep(sql)
     }
-    const copied = tables.map(({ name }) => {
-      const columns = columnsOf(from, name)
-      const done = copyTable(from, to, name, columns)
-      goOnCounting(from, to, name)
-      return done
-    })
+    const copied: CopiedTable[] = []
+    for (const { name } of tables) {
+      copied.push(await copyTable(from, to, name, columnsOf(from.file, name)))
+      await goOnCounting(from, to, name)
+    }
     for (const { sql } of made.filter(({ type }) => type !== "table")) {
-      to.exec(sql)
-      to.keepStep(sql)
+      await to.exec(sql)
+      await to.keepStep(sql)
     }
     return copied
   })
@@ -120,7 +123,12 @@ function inOrder(tables: readonly Definition[]): Definition[] {
   return found
 }
 
-function copyTable(from: StateStore, to: StateStore, table: string, columns: readonly string[]): CopiedTable {
+async function copyTable(
+  from: StateStore,
+  to: StateStore,
+  table: string,
+  columns: readonly string[],
+): Promise<CopiedTable> {
   const names = columns.map((column) => `"${column}"`).join(", ")
   const select = `select ${names} from "${table}"`
   const insert = (rows: number) =>
@@ -129,37 +137,40 @@ function copyTable(from: StateStore, to: StateStore, table: string, columns: rea
     )
   const was = new Digest()
   let waiting: Record<string, unknown>[] = []
-  const write = () => {
+  const write = async () => {
     if (waiting.length === 0) return
-    insert(waiting.length).run(...waiting.flatMap((row) => columns.map((column) => row[column] as string)))
+    await insert(waiting.length).run(
+      ...waiting.flatMap((row) => columns.map((column) => row[column] as string)),
+    )
     waiting = []
   }
-  for (const row of from.prepare(select).iterate()) {
+  for await (const row of from.prepare(select).iterate()) {
     was.add(columns.map((column) => row[column]))
-    if (waiting.push(row) >= AT_ONCE) write()
+    if (waiting.push(row) >= AT_ONCE) await write()
   }
-  write()
+  await write()
   const is = new Digest()
-  for (const row of to.prepare(select).iterate()) is.add(columns.map((column) => row[column]))
+  for await (const row of to.prepare(select).iterate()) is.add(columns.map((column) => row[column]))
   if (was.rows !== is.rows || was.text() !== is.text())
     throw new Error(`The copy of ${table} is not what was there (${was.rows} rows, ${is.rows} in the copy).`)
   return { table, rows: is.rows, digest: is.text() }
 }
 
 /** New rows go on behind those that were copied. */
-function goOnCounting(from: DatabaseSync, to: PostgresStore, table: string): void {
-  const key = from
+async function goOnCounting(from: SqliteStore, to: PostgresStore, table: string): Promise<void> {
+  const key = await from
     .prepare("select name from pragma_table_info(?) where pk > 0 and lower(type) = 'integer'")
     .get(table)
   if (key === undefined) return
   const column = String(key["name"])
   // Ids that were given and deleted are not given again where that was promised.
-  const given = hasTable(from, "sqlite_sequence")
-    ? Number(from.prepare("select seq from sqlite_sequence where name = ?").get(table)?.["seq"] ?? 0)
+  const given = (await hasTable(from, "sqlite_sequence"))
+    ? Number((await from.prepare("select seq from sqlite_sequence where name = ?").get(table))?.["seq"] ?? 0)
     : 0
-  const max = Number(to.prepare(`select max("${column}") as n from "${table}"`).get()!["n"] ?? 0)
+  const max = Number((await to.prepare(`select max("${column}") as n from "${table}"`).get())!["n"] ?? 0)
   const last = Math.max(given, max)
-  if (last > 0) to.prepare("select setval(pg_get_serial_sequence(?, ?), ?)").get(`"${table}"`, column, last)
+  if (last > 0)
+    await to.prepare("select setval(pg_get_serial_sequence(?, ?), ?)").get(`"${table}"`, column, last)
 }
 
 /** What rows come to, whatever their order. */

@@ -2,7 +2,14 @@ import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import { environment, readSettings, type Setting } from "../../settings.ts"
 import { resolveSecret } from "../../secret.ts"
-import type { ServerLocation } from "./asked.ts"
+
+/** Where a state is kept. */
+export interface ServerLocation {
+  /** `postgres://user@host:port/database`, with a password or without; may hold a secret. */
+  readonly url: string
+  readonly password: string
+  readonly schema: string
+}
 
 /** Of a state whose address names no schema. */
 const SCHEMA = "fossick"
@@ -66,6 +73,17 @@ export function withPassword({ url, password }: ServerLocation): string {
   const address = new URL(url)
   address.password = encodeURIComponent(password)
   return address.href
+}
+
+/** What all stores of this thread share that have a state in the same place. */
+export function sharedBy<T>(make: () => T): (location: ServerLocation) => T {
+  const made = new Map<string, T>()
+  return (location) => {
+    const place = `${withPassword(location)} ${location.schema}`
+    let shared = made.get(place)
+    if (shared === undefined) made.set(place, (shared = make()))
+    return shared
+  }
 }
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 20)

@@ -9,32 +9,36 @@ export type LivingProcess = Pick<OwnProcess, "id" | "take">
  *
  * @param onProblem told once when signs of life cannot be given, and again after they could
  */
-export function keepAlive(
+export async function keepAlive(
   db: StateStore,
   kind: string,
   onProblem: (error: unknown) => void,
-): LivingProcess & Disposable {
-  const own = new OwnProcess(db, kind)
-  own.bury()
+): Promise<LivingProcess & AsyncDisposable> {
+  const own = await OwnProcess.begin(db, kind)
+  await own.bury()
   let fails = false
-  const timer = setInterval(() => {
+  const round = async () => {
     try {
-      own.sign()
-      own.bury()
+      await own.sign()
+      await own.bury()
       fails = false
     } catch (error) {
       if (!fails) onProblem(error)
       fails = true
     }
-  }, SIGN_MS)
+  }
+  // A round that takes longer than the pause is not joined by another.
+  let under: Promise<void> | null = null
+  const timer = setInterval(() => void (under ??= round().finally(() => (under = null))), SIGN_MS)
   timer.unref()
   return {
     id: own.id,
     take: (role) => own.take(role),
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       clearInterval(timer)
+      await under
       try {
-        own[Symbol.dispose]()
+        await own[Symbol.asyncDispose]()
       } catch (error) {
         // Others find it lost.
         onProblem(error)

@@ -34,10 +34,13 @@ export function leftWork(
   sql: ReturnType<typeof prepareOnce>,
   table: string,
   state: string,
-): { readonly where: string; readonly isThere: () => boolean } {
+): { readonly where: string; readonly isThere: () => Promise<boolean> } {
   const where = `state = '${state}' and not ${isLivingSql(`${table}.process`)}`
   // Asked again and again, and nothing is left as a rule: a read takes no turn among writers.
-  return { where, isThere: () => sql(`select 1 from ${table} where ${where} limit 1`).get() !== undefined }
+  return {
+    where,
+    isThere: async () => (await sql(`select 1 from ${table} where ${where} limit 1`).get()) !== undefined,
+  }
 }
 
 export const migrateProcesses = (db: StateStore): void => {
@@ -58,7 +61,7 @@ interface Seen {
  * lost: as soon as a process of the same machine sees that it has ended, or when it has given no sign of life for {@link LEASE_MS}.
  * Each judges by its own steady clock: machines need not agree on the time.
  */
-export class OwnProcess implements Disposable {
+export class OwnProcess implements AsyncDisposable {
   readonly id = randomUUID()
   readonly #db: StateStore
   #kind: string
@@ -69,27 +72,36 @@ export class OwnProcess implements Disposable {
   #seen = new Map<string, Seen>()
 
   /**
+   * Registers this process.
+   *
    * @param kind what it does, for people
    * @param clock steady, in milliseconds
    */
-  constructor(db: StateStore, kind: string, clock: () => number = steadyNow) {
+  static async begin(db: StateStore, kind: string, clock: () => number = steadyNow): Promise<OwnProcess> {
     migrateProcesses(db)
+    const own = new OwnProcess(db, kind, clock)
+    await own.#register()
+    return own
+  }
+
+  private constructor(db: StateStore, kind: string, clock: () => number) {
     this.#db = db
     this.#kind = kind
     this.#sql = prepareOnce(db)
     this.#clock = clock
-    this.#register()
   }
 
   /**
    * Gives a sign of life, every {@link SIGN_MS}.
    * @returns false when it was taken for lost meanwhile: what it had in hand is others' now, and it begins anew with nothing
    */
-  sign(): boolean {
+  async sign(): Promise<boolean> {
     const now = this.#clock()
-    const { changes } = this.#sql("update state_process set signs = signs + 1 where id = ?").run(this.id)
+    const { changes } = await this.#sql("update state_process set signs = signs + 1 where id = ?").run(
+      this.id,
+    )
     if (Number(changes) === 0) {
-      this.#register()
+      await this.#register()
       return false
     }
     this.#signedAt = now
@@ -106,13 +118,13 @@ export class OwnProcess implements Disposable {
    * it takes its time again.
    * @returns how many
    */
-  bury(): number {
+  async bury(): Promise<number> {
     const now = this.#clock()
     const before = now - this.#lookedAt > LOOK_MS ? new Map<string, Seen>() : this.#seen
     this.#lookedAt = now
     this.#seen = new Map()
     const lost: { readonly id: string; readonly signs: number }[] = []
-    for (const row of this.#sql("select id, machine, pid, signs from state_process where id <> ?").all(
+    for (const row of await this.#sql("select id, machine, pid, signs from state_process where id <> ?").all(
       this.id,
     )) {
       const [id, signs] = [String(row["id"]), Number(row["signs"])]
@@ -122,17 +134,19 @@ export class OwnProcess implements Disposable {
       if (hasEnded(row) || now - since >= LEASE_MS) lost.push({ id, signs })
     }
     if (lost.length === 0) return 0
-    return transaction(this.#db, () => {
+    return await transaction(this.#db, async () => {
       const remove = this.#sql("delete from state_process where id = ? and signs = ?")
-      return lost.filter(({ id, signs }) => Number(remove.run(id, signs).changes) > 0).length
+      let buried = 0
+      for (const { id, signs } of lost) buried += Number((await remove.run(id, signs)).changes)
+      return buried
     })
   }
 
   /** Has one process at a time do something. @returns whether it is this one's to do, from now until it is lost or ends */
-  take(role: string): boolean {
-    const held = this.#sql("select 1 from state_role where name = ? and process = ?").get(role, this.id)
+  async take(role: string): Promise<boolean> {
+    const held = await this.#sql("select 1 from state_role where name = ? and process = ?").get(role, this.id)
     if (held !== undefined) return true
-    const row = this.#sql(
+    const row = await this.#sql(
       `insert into state_role (name, process) values (?, ?)
        on conflict (name) do update set process = excluded.process
          where state_role.process = excluded.process or not ${isLivingSql("state_role.process")}
@@ -142,40 +156,40 @@ export class OwnProcess implements Disposable {
   }
 
   /** Whether another process has something to do that is one process's. */
-  isTaken(role: string): boolean {
+  async isTaken(role: string): Promise<boolean> {
     return (
-      this.#sql(`select 1 from state_role where name = ? and process <> ? and ${isLivingSql("process")}`).get(
-        role,
-        this.id,
-      ) !== undefined
+      (await this.#sql(
+        `select 1 from state_role where name = ? and process <> ? and ${isLivingSql("process")}`,
+      ).get(role, this.id)) !== undefined
     )
   }
 
   /** Does something else from now on. */
-  become(kind: string): void {
+  async become(kind: string): Promise<void> {
     this.#kind = kind
-    this.#sql("update state_process set kind = ? where id = ?").run(kind, this.id)
+    await this.#sql("update state_process set kind = ? where id = ?").run(kind, this.id)
   }
 
   /** Whether others of this kind are taken for living. */
-  hasOthers(kind: string): boolean {
+  async hasOthers(kind: string): Promise<boolean> {
     return (
-      this.#sql("select 1 from state_process where kind = ? and id <> ?").get(kind, this.id) !== undefined
+      (await this.#sql("select 1 from state_process where kind = ? and id <> ?").get(kind, this.id)) !==
+      undefined
     )
   }
 
   /** Gives back what it was to do. */
-  leave(role: string): void {
-    this.#sql("delete from state_role where name = ? and process = ?").run(role, this.id)
+  async leave(role: string): Promise<void> {
+    await this.#sql("delete from state_role where name = ? and process = ?").run(role, this.id)
   }
 
   /** The process ends, with nothing in hand. */
-  [Symbol.dispose](): void {
-    this.#sql("delete from state_process where id = ?").run(this.id)
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#sql("delete from state_process where id = ?").run(this.id)
   }
 
-  #register(): void {
-    this.#sql("insert into state_process (id, kind, machine, pid) values (?, ?, ?, ?)").run(
+  async #register(): Promise<void> {
+    await this.#sql("insert into state_process (id, kind, machine, pid) values (?, ?, ?, ?)").run(
       this.id,
       this.#kind,
       MACHINE,

@@ -14,14 +14,14 @@ export interface Count {
 }
 
 /** How many counts are not what was counted; 0 when nothing of this was ever stored. */
-export function miscounted(db: StateStore, { of, is, should }: Count): number {
-  if (!hasTable(db, of)) return 0
+export async function miscounted(db: StateStore, { of, is, should }: Count): Promise<number> {
+  if (!(await hasTable(db, of))) return 0
   const differ = `select * from (select * from (${is}) except select * from (${should}))
     union all select * from (select * from (${should}) except select * from (${is}))`
-  return Number(db.prepare(`select count(*) as n from (${differ})`).get()!["n"])
+  return Number((await db.prepare(`select count(*) as n from (${differ})`).get())!["n"])
 }
 
 /** Counts anew. */
-export function recount(db: StateStore, { mend }: Count): void {
-  transaction(db, () => db.exec(mend))
+export async function recount(db: StateStore, { mend }: Count): Promise<void> {
+  await transaction(db, () => db.exec(mend))
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
 import { PostgresStore } from "../postgres/postgres-store.ts"
 import { stateServer } from "../postgres/state-location.ts"
+import { SqliteStore } from "../sqlite/sqlite-store.ts"
 import type { StateStore } from "../state-port.ts"
 import { migrate } from "../state-store.ts"
 import { TRUSTED_TIME_STEPS } from "../clock/trusted-time.ts"
@@ -9,8 +10,10 @@ import { TRUSTED_TIME_STEPS } from "../clock/trusted-time.ts"
 /** An empty store that nobody else sees: in memory, or a schema of its own where the tests run on PostgreSQL. */
 export function emptyState(): StateStore {
   const server = stateServer(randomUUID())
-  const db = server === null ? new DatabaseSync(":memory:") : new PostgresStore(server)
-  db.exec("create table schema_version (part text primary key, version integer not null) strict")
+  const db = server === null ? new SqliteStore(new DatabaseSync(":memory:")) : new PostgresStore(server)
+  db.first(() =>
+    db.exec("create table schema_version (part text primary key, version integer not null) strict"),
+  )
   migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
   return db
 }

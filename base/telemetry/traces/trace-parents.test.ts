@@ -26,50 +26,56 @@ function state() {
 
 test("where nothing is traced nothing is noted, and nothing looked for", async () => {
   const db = state()
-  noteTraceOf(db, 1)
-  expect(traceOf(db, 1)).toBeUndefined()
+  await noteTraceOf(db, 1)
+  expect(await traceOf(db, 1)).toBeUndefined()
   await using _ = await tracing()
   // No step is under way.
-  noteTraceOf(db, 1)
-  expect(traceOf(db, 1)).toBeUndefined()
+  await noteTraceOf(db, 1)
+  expect(await traceOf(db, 1)).toBeUndefined()
 })
 
 test("a run goes on with the trace of the call that asked for it last", async () => {
   const db = state()
   {
     await using _ = await tracing()
-    const noted = await traced("call", {}, () => {
-      noteTraceOf(db, 1)
-      noteTraceOf(db, 2)
+    const noted = await traced("call", {}, async () => {
+      await noteTraceOf(db, 1)
+      await noteTraceOf(db, 2)
       return Promise.resolve(traceparent())
     })
     expect(noted).toMatch(/^00-/)
-    expect([traceOf(db, 1), traceOf(db, 2), traceOf(db, 3)]).toEqual([noted, noted, undefined])
-    const again = await traced("call", {}, () => {
-      noteTraceOf(db, 1)
+    expect([await traceOf(db, 1), await traceOf(db, 2), await traceOf(db, 3)]).toEqual([
+      noted,
+      noted,
+      undefined,
+    ])
+    const again = await traced("call", {}, async () => {
+      await noteTraceOf(db, 1)
       return Promise.resolve(traceparent())
     })
     expect(again).not.toBe(noted)
-    expect([traceOf(db, 1), traceOf(db, 2)]).toEqual([again, noted])
+    expect([await traceOf(db, 1), await traceOf(db, 2)]).toEqual([again, noted])
   }
   // The process that runs it makes no traces.
-  expect(traceOf(db, 1)).toBeUndefined()
+  expect(await traceOf(db, 1)).toBeUndefined()
 })
 
 test("of a thousand runs the callers are remembered; a process that looks first finds none", async () => {
   const db = state()
   await using _ = await tracing()
-  expect(traceOf(db, 1)).toBeUndefined()
-  await traced("call", {}, () => {
-    for (const job of [1, 2, 3, 1002]) noteTraceOf(db, job)
+  expect(await traceOf(db, 1)).toBeUndefined()
+  await traced("call", {}, async () => {
+    for (const job of [1, 2, 3, 1002]) await noteTraceOf(db, job)
     return Promise.resolve()
   })
-  expect([1, 2, 3, 1002].map((job) => traceOf(db, job) !== undefined)).toEqual([false, false, true, true])
+  expect(
+    await Promise.all([1, 2, 3, 1002].map(async (job) => (await traceOf(db, job)) !== undefined)),
+  ).toEqual([false, false, true, true])
 })
 
 test("callers that a newer version noted are left alone, and the part that is newer is named", async () => {
   const db = state()
   migrate(db, "traces", ["select 1", "select 2"])
   await using _ = await tracing()
-  expect(() => traceOf(db, 1)).toThrow(/newer Fossick \(traces 2, this one knows 1\)/)
+  await expect(() => traceOf(db, 1)).rejects.toThrow(/newer Fossick \(traces 2, this one knows 1\)/)
 })

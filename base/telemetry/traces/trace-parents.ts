@@ -11,18 +11,18 @@ const STEPS = [
 ]
 
 /** Remembers which call asked for a run, so that the process that runs it goes on with its trace. Nothing where none is made. */
-export function noteTraceOf(db: StateStore, job: number): void {
+export async function noteTraceOf(db: StateStore, job: number): Promise<void> {
   const parent = traceparent()
   if (parent === undefined) return
-  db.exec(STEPS[0]!)
-  db.prepare(replaceSql("trace_parent", ["job", "traceparent"], ["job"])).run(job, parent)
-  db.prepare("delete from trace_parent where job <= ?").run(job - MOST_RUNS)
+  await db.exec(STEPS[0]!)
+  await db.prepare(replaceSql("trace_parent", ["job", "traceparent"], ["job"])).run(job, parent)
+  await db.prepare("delete from trace_parent where job <= ?").run(job - MOST_RUNS)
 }
 
 /** What {@link noteTraceOf} noted. */
-export function traceOf(db: StateStore, job: number): string | undefined {
+export async function traceOf(db: StateStore, job: number): Promise<string | undefined> {
   if (!isTracing()) return undefined
   migrate(db, "traces", STEPS)
-  const row = db.prepare("select traceparent from trace_parent where job = ?").get(job)
+  const row = await db.prepare("select traceparent from trace_parent where job = ?").get(job)
   return row === undefined ? undefined : String(row["traceparent"])
 }

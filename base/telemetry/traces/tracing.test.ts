@@ -253,7 +253,7 @@ test("the ledger of hosts has a receiver that took steps, and none that refused;
     await traced("step", {}, nothing)
   }
   expect(refusing.got).toHaveLength(1)
-  const traces = talkedTo()
+  const traces = await talkedTo()
   expect(traces).toContain(`traces ${host}`)
   expect(traces).not.toContain(`traces ${refusing.host}`)
 })

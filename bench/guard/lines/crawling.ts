@@ -80,9 +80,11 @@ async function crawlOnce(root: string, start: string, dataDir: string): Promise<
   const { engineSettings } = await from<typeof EngineSettings>("engine/settings.ts")
   const settings = { ...readSettings(engineSettings, {}), dataDir }
   await using engine = await openEngine(settings, { mode: "write", embedding: "off" })
-  using db = openStateStore(dataDir)
+  using db = await openStateStore(dataDir)
   const jobs = new Jobs(db)
-  const { id } = jobs.enqueue(defineSource({ seeds: [start], rendering: "http" }), { trigger: "schedule" })
+  const { id } = await jobs.enqueue(defineSource({ seeds: [start], rendering: "http" }), {
+    trigger: "schedule",
+  })
   const before = process.cpuUsage()
   const job = await runJob(id, {
     db,

@@ -105,11 +105,11 @@ export async function openWorld(questions: readonly MissQuestion[], embedder: Em
   const sources = new Sources(db, jobs)
   const put = (name: string, more: object = {}) =>
     sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", ...more })
-  put("open", { exclude: ["/open/drafts/**"], removal: { maxShare: 1 } })
-  put("other")
-  put("broken")
-  put("limited", { limits: { pages: 1 } })
-  put("vault", {
+  await put("open", { exclude: ["/open/drafts/**"], removal: { maxShare: 1 } })
+  await put("other")
+  await put("broken")
+  await put("limited", { limits: { pages: 1 } })
+  await put("vault", {
     login: {
       kind: "form",
       url: site.url("/login"),
@@ -117,7 +117,7 @@ export async function openWorld(questions: readonly MissQuestion[], embedder: Em
       proof: "Welcome",
     },
   })
-  put("never")
+  await put("never")
   const share = opened.use(shareOfRuns())
   for (const name of ["open", "other", "broken", "limited", "vault"]) await runSource(name, db, engine, share)
   site.serve(
@@ -144,9 +144,9 @@ export async function openWorld(questions: readonly MissQuestion[], embedder: Em
     site,
     elsewhere,
     /** Sees everything. */
-    wide: app.key(),
+    wide: await app.key(),
     /** Sees the source `open` alone. */
-    narrow: app.key({ scope: readScope({ sources: ["open"] }) }),
+    narrow: await app.key({ scope: readScope({ sources: ["open"] }) }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

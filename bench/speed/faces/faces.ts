@@ -60,7 +60,7 @@ const site = opened.use(
 )
 for (let i = 0; i < SOURCES; i += 1) {
   const name = `source-${i}`
-  sources.put({ name, seeds: [site.url(`/${i}/`)], rendering: "http" })
+  await sources.put({ name, seeds: [site.url(`/${i}/`)], rendering: "http" })
   if (i < CRAWLED) await runSource(name, db, engine)
 }
 const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })

@@ -9,7 +9,7 @@ makes one now.`,
     list: command({
       about: "Shows when the next one is due, and how the last ones ended.",
       examples: [{ line: "fossick backups list", about: "the newest twenty" }],
-      run: async ({ json }) => (await session()).listBackups(json),
+      run: async ({ json }) => await (await session()).listBackups(json),
     }),
     run: command({
       changes: () => true,

@@ -65,8 +65,8 @@ async function trust(): Promise<number> {
   const { dataDir } = readableSettings()
   if (!existsSync(dataDir)) throw new CommandError(`There is no appliance: ${resolve(dataDir)} is not there.`)
   const now = new Date()
-  using db = openStateStore(dataDir)
-  trustClock(db, now.getTime())
+  using db = await openStateStore(dataDir)
+  await trustClock(db, now.getTime())
   process.stdout.write(
     `The clock is trusted: it is ${now.toISOString()}. What is too old is deleted from now on.\n`,
   )

@@ -17,6 +17,6 @@ export const outbound = command({
   examples: [{ line: "fossick outbound", about: "every host, those talked to last first" }],
   async run({ options: { purpose, limit }, json }) {
     const { showOutbound } = await import("../../../api/operator/commands/outbound-session.ts")
-    return showOutbound(purpose ?? null, wholeNumber("--limit", limit, 1, 10_000), json)
+    return await showOutbound(purpose ?? null, wholeNumber("--limit", limit, 1, 10_000), json)
   },
 })

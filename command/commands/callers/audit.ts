@@ -21,6 +21,8 @@ export const audit = command({
     const { exportAudit, showAudit } = await import("../../../api/operator/commands/audit-session.ts")
     const { from, before, who, object, action, limit, all } = options
     const wanted = { from, before, who, object, action }
-    return all ? exportAudit(wanted) : showAudit(wanted, wholeNumber("--limit", limit, 1, 100_000), json)
+    return all
+      ? await exportAudit(wanted)
+      : await showAudit(wanted, wholeNumber("--limit", limit, 1, 100_000), json)
   },
 })

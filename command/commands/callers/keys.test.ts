@@ -24,7 +24,7 @@ let db: StateStore
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "fossick-keys-"))
-  db = openStateStore(dir)
+  db = await openStateStore(dir)
 })
 afterEach(async () => {
   db.close()
@@ -40,40 +40,40 @@ test("fossick keys makes, lists, disables and enables keys, and a running applia
   const keys = openKeyStore(db, "")
   // Alone on its stream, so that a script can take it.
   const { stdout } = await run("keys", "create", "--role", "admin", "--name", "console")
-  const key = keys.verify(stdout.trim())
+  const key = await keys.verify(stdout.trim())
   expect(key).toMatchObject({ role: "admin", mayMakeKeys: true, scope: UNLIMITED })
 
   expect(JSON.parse((await run("keys", "list", "--json")).stdout)).toMatchObject([
     { id: key!.id, role: "admin", name: "console", created_at: expect.any(String), disabled_at: null },
   ])
   expect((await run("keys", "disable", key!.id)).stdout).toContain(`fossick keys enable ${key!.id}`)
-  expect(keys.verify(stdout.trim())).toBeNull()
+  expect(await keys.verify(stdout.trim())).toBeNull()
   expect((await run("keys", "list")).stdout).toMatch(/admin +made \S+, disabled \S+ +console/)
   await expect(run("keys", "disable", "nobody")).rejects.toMatchObject({ code: 1 })
 
   expect((await run("keys", "enable", key!.id)).stdout).toBe(`${key!.id} is accepted again.\n`)
-  expect(keys.verify(stdout.trim())).not.toBeNull()
-  keys.endBy(key!.id, new Date("2026-01-31T00:00:00Z"))
+  expect(await keys.verify(stdout.trim())).not.toBeNull()
+  await keys.endBy(key!.id, new Date("2026-01-31T00:00:00Z"))
   expect((await run("keys", "enable", key!.id)).stdout).toContain(
     "still refused, since it expired on 2026-01-31",
   )
 })
 
 test("fossick keys public makes a key for web pages, which list shows whole and disable and enable switch", async () => {
-  new Sources(db, new Jobs(db)).put({ name: "docs", seeds: ["https://docs.example.com/"] })
+  await new Sources(db, new Jobs(db)).put({ name: "docs", seeds: ["https://docs.example.com/"] })
   const store = new PublicKeyStore(db)
   const site = ["--source", "docs", "--origin", "https://docs.example.com", "--answers"]
   const text = (await run("keys", "public", ...site, "--rate-limits", "search=9/m")).stdout.trim()
-  const key = store.verify(text)
+  const key = await store.verify(text)
   expect(key).toMatchObject({ source: "docs", answers: true, origins: ["https://docs.example.com"] })
   expect((await run("keys", "list")).stdout).toContain(text)
   expect(JSON.parse((await run("keys", "list", "--json")).stdout)).toMatchObject([
     { role: "public", id: key!.id, key: text, rate_limits: "search=9/60s" },
   ])
   await run("keys", "disable", key!.id)
-  expect(store.verify(text)).toBeNull()
+  expect(await store.verify(text)).toBeNull()
   await run("keys", "enable", key!.id)
-  expect(store.verify(text)).not.toBeNull()
+  expect(await store.verify(text)).not.toBeNull()
   await expect(run("keys", "public", "--source", "docs")).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining("--origin must have 1 to 50 entries"),
@@ -85,8 +85,8 @@ test("fossick keys public makes a key for web pages, which list shows whole and 
 
 test("fossick keys usage shows what each key used by day and month, with what was logged before", async () => {
   const keys = openKeyStore(db, "")
-  const id = keys.verify(keys.create({ role: "search", name: "chat" }))!.id
-  const other = keys.verify(keys.create({ role: "search", name: "old" }))!.id
+  const id = (await keys.verify(await keys.create({ role: "search", name: "chat" })))!.id
+  const other = (await keys.verify(await keys.create({ role: "search", name: "old" })))!.id
   const log = new CallLog(db)
   const now = Date.now()
   const day = (ago: number) => new Date(now - ago * 86_400_000).toISOString().slice(0, 10)
@@ -105,13 +105,13 @@ test("fossick keys usage shows what each key used by day and month, with what wa
       human: "",
       query: null,
     })
-  add(id, "search", 0, 1)
-  add(id, "search", 0, 2)
-  add(id, "extract", 0, 0)
-  add(id, "search", 40, 1)
-  add(other, "search", 0, 1)
+  await add(id, "search", 0, 1)
+  await add(id, "search", 0, 2)
+  await add(id, "extract", 0, 0)
+  await add(id, "search", 40, 1)
+  await add(other, "search", 0, 1)
   // The log may forget a call; what it used stays known.
-  log.prune(now + 1, 1000)
+  await log.prune(now + 1, 1000)
 
   const lines = (await run("keys", "usage", "chat")).stdout.trimEnd().split("\n")
   expect(lines).toHaveLength(2)
@@ -134,9 +134,12 @@ test("fossick keys usage shows what each key used by day and month, with what wa
   })
 
   // Days that are too old go, and no more rows stay than there may be.
-  add(id, "search", 500, 1)
-  log.prune(0, 1000)
-  expect(log.use({ days: 1000, by: "day", keyId: id }).map(({ time }) => time)).toEqual([day(0), day(40)])
+  await add(id, "search", 500, 1)
+  await log.prune(0, 1000)
+  expect((await log.use({ days: 1000, by: "day", keyId: id })).map(({ time }) => time)).toEqual([
+    day(0),
+    day(40),
+  ])
 })
 
 test("a key is made with all its limits, of collections that there are", async () => {
@@ -146,7 +149,7 @@ test("a key is made with all its limits, of collections that there are", async (
   const scope = "--endpoint map --source docs --collection staff --domain www.Example.com --project pumps"
   const { stdout } = await run("keys", "create", ...`${limits} ${scope}`.split(" "))
   const keys = openKeyStore(db, "")
-  expect(keys.verify(stdout.trim())).toMatchObject({
+  expect(await keys.verify(stdout.trim())).toMatchObject({
     role: "search",
     hint: stdout.trim().slice(-4),
     scope: {
@@ -160,7 +163,7 @@ test("a key is made with all its limits, of collections that there are", async (
     rateLimits: { search: { calls: 5, seconds: 60 } },
     mayMakeKeys: true,
   })
-  const { expiresAt } = keys.list()[0]!
+  const { expiresAt } = (await keys.list())[0]!
   expect(Math.abs(expiresAt!.getTime() - Date.now() - 30 * 86_400_000)).toBeLessThan(600_000)
   const listed = (await run("keys", "list")).stdout
   expect(listed).toMatch(
@@ -169,11 +172,11 @@ test("a key is made with all its limits, of collections that there are", async (
 })
 
 test("fossick collections sets, lists and deletes collections, which keys need to be there", async () => {
-  openCollections(db).set("staff", ["wiki", "tickets"])
+  await openCollections(db).set("staff", ["wiki", "tickets"])
   await run("collections", "set", "staff", "wiki", "handbook")
   expect((await run("collections", "list")).stdout).toBe("staff: handbook, wiki\n")
   await run("collections", "delete", "staff")
-  expect(openCollections(db).list()).toEqual([])
+  expect(await openCollections(db).list()).toEqual([])
   await expect(run("keys", "create", "--collection", "staff")).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining('There is no collection "staff"'),
@@ -183,8 +186,8 @@ test("fossick collections sets, lists and deletes collections, which keys need t
 test("names of sources that are unknown are refused with the nearest, and listed once they are gone", async () => {
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
-  sources.put({ name: "docs", seeds: "https://docs.example.com/" })
-  sources.put({ name: "wiki", seeds: "https://wiki.example.com/" })
+  await sources.put({ name: "docs", seeds: "https://docs.example.com/" })
+  await sources.put({ name: "wiki", seeds: "https://wiki.example.com/" })
   for (const args of [
     ["keys", "create", "--source", "dcos"],
     ["collections", "set", "public", "wiki", "dcos"],
@@ -195,10 +198,10 @@ test("names of sources that are unknown are refused with the nearest, and listed
       stderr: expect.stringContaining('There is no source "dcos"; did you mean "docs"?'),
     })
   }
-  expect(openKeyStore(db, "").list()).toEqual([])
+  expect(await openKeyStore(db, "").list()).toEqual([])
   await run("keys", "create", "--source", "docs")
   await run("collections", "set", "public", "docs", "wiki")
-  sources.delete("docs")
+  await sources.delete("docs")
   expect((await run("keys", "list")).stdout).toContain("sources docs  (no longer there: docs)")
   expect((await run("collections", "list")).stdout).toBe("public: docs, wiki (no longer there: docs)\n")
 })

@@ -49,7 +49,7 @@ export const keys: GroupSpec = {
       async run({ options, json }) {
         const { keySpec } = await import("../../../api/operator/commands/key-spec.ts")
         const spec = keySpec(options)
-        return (await session()).createKey(spec, json)
+        return await (await session()).createKey(spec, json)
       },
     }),
     public: command({
@@ -80,14 +80,14 @@ export const keys: GroupSpec = {
       ],
       async run({ options, json }) {
         const { createPublicKey } = await import("../../../api/operator/commands/public-key-session.ts")
-        return createPublicKey(options, json)
+        return await createPublicKey(options, json)
       },
     }),
     list: command({
       about: "Shows the keys that were made: public ones with their text, the others without.",
       json: "one JSON array, for programs",
       examples: [{ line: "fossick keys list", about: "with their ids" }],
-      run: async ({ json }) => (await session()).listKeys(json),
+      run: async ({ json }) => await (await session()).listKeys(json),
     }),
     usage: command({
       about: "Shows what keys used, by day or month: calls and credits, in UTC.",
@@ -106,7 +106,7 @@ export const keys: GroupSpec = {
       ],
       async run({ args, options, json }) {
         const days = wholeNumber("--days", options.days, 1, 396)
-        return (await session()).showUsage({ key: args.key ?? null, days, by: options.by, json })
+        return await (await session()).showUsage({ key: args.key ?? null, days, by: options.by, json })
       },
     }),
     disable: command({
@@ -114,14 +114,14 @@ export const keys: GroupSpec = {
       about: "Refuses a key until you enable it again.",
       args: { id: { about: "id of the key, as fossick keys list shows it" } },
       examples: [{ line: "fossick keys disable 3f9c2a", about: "at once, also in a running appliance" }],
-      run: async ({ args, json }) => (await session()).switchKey(args.id, "disable", json),
+      run: async ({ args, json }) => await (await session()).switchKey(args.id, "disable", json),
     }),
     enable: command({
       changes: () => true,
       about: "Accepts a disabled key again.",
       args: { id: { about: "id of the key, as fossick keys list shows it" } },
       examples: [{ line: "fossick keys enable 3f9c2a", about: "at once, also in a running appliance" }],
-      run: async ({ args, json }) => (await session()).switchKey(args.id, "enable", json),
+      run: async ({ args, json }) => await (await session()).switchKey(args.id, "enable", json),
     }),
   },
 }

@@ -9,7 +9,7 @@ const span = {
 
 async function show(what: "days" | "outcomes" | "csv", options: Span, json: boolean): Promise<number> {
   const { showPayments } = await import("../../../api/operator/commands/payments-session.ts")
-  return showPayments(what, options, json)
+  return await showPayments(what, options, json)
 }
 
 export const payments: GroupSpec = {

@@ -43,7 +43,7 @@ test("questions are shown by report, and forgotten when that is confirmed", asyn
         PATH: process.env["PATH"],
         FOSSICK_DATA_DIR: join(folder, "nothing"),
         FOSSICK_PUBLIC_URL: app.url,
-        FOSSICK_API_KEY: app.key({ role: "admin" }),
+        FOSSICK_API_KEY: await app.key({ role: "admin" }),
       },
     })
     let out = ""
@@ -53,7 +53,7 @@ test("questions are shown by report, and forgotten when that is confirmed", asyn
     const [code] = (await once(child, "close")) as [number | null]
     return { code, err, lines: out.split("\n").slice(0, -1) }
   }
-  const key = app.key()
+  const key = await app.key()
   for (const query of ["pump", "seal", "Pump"]) await app.call("/search", key, { query })
 
   const top = await fossick()

@@ -33,13 +33,13 @@ beforeAll(async () => {
     await startTestSite({ "/": article("Home", { links: ["/keys"] }), "/keys": keysPage("each year") }),
   )
   const jobs = new Jobs(db)
-  new Sources(db, jobs).put({ name: "docs", seeds: [site.url("/")], rendering: "http" })
+  await new Sources(db, jobs).put({ name: "docs", seeds: [site.url("/")], rendering: "http" })
   await runSource("docs", db, engine)
   const watches = opened.use(
-    openWatches({
+    await openWatches({
       db,
       engine,
-      keys: { byId: (id) => apiKey({ id, role: "search" }) },
+      keys: { byId: async (id) => apiKey({ id, role: "search" }) },
       config: { watchTextMb: 1, keyStoredMb: 512, watchEntries: 10 },
       crawlerConfig: testConfig({}),
       log: pino({ level: "silent" }),

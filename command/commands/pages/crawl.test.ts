@@ -79,9 +79,9 @@ function siteOf(pages: number, at: number, reached: () => void): Record<string, 
 describe("a bare word", () => {
   test("is the name of a source, and no host when there is none of that name", async () => {
     using folder = temporaryFolder()
-    const db = openStateStore(folder.path)
+    const db = await openStateStore(folder.path)
     const jobs = new Jobs(db)
-    new Sources(db, jobs).put({ name: "manuals", seeds: "https://docs.example.com/" }, "file")
+    await new Sources(db, jobs).put({ name: "manuals", seeds: "https://docs.example.com/" }, "file")
     for (const [args, text] of [
       [["manual"], 'No source is called "manual"; did you mean "manuals"?'],
       [["intranet"], 'No source is called "intranet"; there are manuals'],
@@ -93,15 +93,15 @@ describe("a bare word", () => {
       expect(code).toBe(2)
       expect(err).toContain(text)
     }
-    expect(jobs.count()).toBe(0)
+    expect(await jobs.count()).toBe(0)
     db.close()
   })
 
   test("may be several words, where the name of a source is", async () => {
     await using site = await startTestSite({ "/": article("Home") })
     using folder = temporaryFolder()
-    const db = openStateStore(folder.path)
-    new Sources(db, new Jobs(db)).put(
+    const db = await openStateStore(folder.path)
+    await new Sources(db, new Jobs(db)).put(
       { name: "team wiki", seeds: site.url("/"), rendering: "http", allowedNetworks: ["127.0.0.1"] },
       "file",
     )

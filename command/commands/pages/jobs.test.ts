@@ -23,11 +23,11 @@ test("every address of a run is listed by how it ended, and later runs take over
     "/a%20page": article("A page"),
     "/broken": status(500),
   })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const { db, jobs, engine } = fixture
   const run = async (trigger: JobTrigger) => {
     const source = defineSource({ name: "docs", seeds: [site.url("/")], rendering: "http" })
-    const { id } = jobs.enqueue(source, { trigger })
+    const { id } = await jobs.enqueue(source, { trigger })
     const signal = new AbortController().signal
     const config = testConfig({ FOSSICK_MAX_TRIES: "1" })
     await runJob(id, { db, jobs, engine, config, signal, whenAborted: "paused" })
@@ -68,14 +68,16 @@ test("every address of a run is listed by how it ended, and later runs take over
 
 test("the list counts a page as one, and says the reason of a run once", async () => {
   await using site = await startTestSite({ "/": article("Home") })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const { db, jobs, engine } = fixture
   const signal = new AbortController().signal
   for (const [name, seed] of [
     ["docs", site.url("/")],
     ["down", site.url("/").replace("http:", "https:")],
   ] as const) {
-    const { id } = jobs.enqueue(defineSource({ name, seeds: [seed], rendering: "http" }), { trigger: "run" })
+    const { id } = await jobs.enqueue(defineSource({ name, seeds: [seed], rendering: "http" }), {
+      trigger: "run",
+    })
     await runJob(id, { db, jobs, engine, config: testConfig({}), signal, whenAborted: "paused" })
   }
   const { lines } = await fossick(fixture.folder, "jobs", "list")

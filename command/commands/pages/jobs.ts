@@ -25,7 +25,7 @@ export const jobs: GroupSpec = {
       examples: [{ line: "fossick jobs list --state failed --limit 5", about: "what failed lately" }],
       async run({ options: { source, state, limit: text }, json }) {
         const limit = wholeNumber("--limit", text, 1, 9_999_999)
-        return (await session()).listJobs({ source, state, limit }, json)
+        return await (await session()).listJobs({ source, state, limit }, json)
       },
     }),
     show: command({
@@ -45,7 +45,7 @@ export const jobs: GroupSpec = {
       async run({ args, options: { outcome }, json }) {
         const { listAddresses, showJob } = await session()
         const id = numberOf(args.job)
-        return outcome === undefined ? showJob(id, json) : await listAddresses(id, outcome, json)
+        return outcome === undefined ? await showJob(id, json) : await listAddresses(id, outcome, json)
       },
     }),
     pause: command({
@@ -53,14 +53,14 @@ export const jobs: GroupSpec = {
       about: "Pauses a job once its current pages are read. What is still to be read is remembered.",
       args: job,
       examples: [{ line: "fossick jobs pause 12", about: "until it is resumed" }],
-      run: async ({ args, json }) => (await session()).pauseJob(numberOf(args.job), json),
+      run: async ({ args, json }) => await (await session()).pauseJob(numberOf(args.job), json),
     }),
     resume: command({
       changes: () => true,
       about: "Continues a job where it was paused.",
       args: job,
       examples: [{ line: "fossick jobs resume 12", about: "by the running appliance, or at its next start" }],
-      run: async ({ args, json }) => (await session()).resumeJob(numberOf(args.job), json),
+      run: async ({ args, json }) => await (await session()).resumeJob(numberOf(args.job), json),
     }),
     "skip-host": command({
       changes: () => true,
@@ -73,14 +73,14 @@ export const jobs: GroupSpec = {
           about: "instead of waiting for a host that is down",
         },
       ],
-      run: async ({ args, json }) => (await session()).skipHost(numberOf(args.job), args.host, json),
+      run: async ({ args, json }) => await (await session()).skipHost(numberOf(args.job), args.host, json),
     }),
     cancel: command({
       changes: () => true,
       about: "Ends a job for good. Pages that were read stay in the index.",
       args: job,
       examples: [{ line: "fossick jobs cancel 12", about: "whether it runs, waits or is paused" }],
-      run: async ({ args, json }) => (await session()).cancelJob(numberOf(args.job), json),
+      run: async ({ args, json }) => await (await session()).cancelJob(numberOf(args.job), json),
     }),
   },
 }

@@ -61,7 +61,7 @@ shows. Needs no running appliance.`,
     }
     if (named.has("note") && !save) throw new ArgumentsError("--note is for --save.")
     const { exportJudged, runJudge } = await import("../../../api/operator/judging/judge-session.ts")
-    if (options.export) return exportJudged()
+    if (options.export) return await exportJudged()
     return await runJudge({
       file,
       depth,

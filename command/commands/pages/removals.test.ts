@@ -78,14 +78,14 @@ describe("fossick removals", () => {
     })
     using folder = temporaryFolder()
     const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...vectors.settings })
-    const db = openStateStore(folder.path)
+    const db = await openStateStore(folder.path)
     try {
       const jobs = new Jobs(db)
       const source = defineSource({ name: "harbour", seeds: [site.url("/")] })
       const run = async () => {
         await using engine = await openEngine(settings, { mode: "write" })
         const signal = new AbortController().signal
-        const { id } = jobs.enqueue(source)
+        const { id } = await jobs.enqueue(source)
         await runJob(id, { db, jobs, engine, config: testConfig(), signal, whenAborted: "paused" })
       }
       const pages = async () => {
@@ -125,7 +125,7 @@ describe("fossick removals", () => {
       ])
 
       const crawler = start(CRAWLER, folder.path)
-      while (!jobs.hasCrawler()) await sleep(50)
+      while (!(await jobs.hasCrawler())) await sleep(50)
       expect(await removals(folder.path, "restore", site.url("/b"), "--json")).toEqual({
         code: 0,
         out: `${JSON.stringify({ command: "restore", pages: 1, done: true })}\n`,
@@ -147,7 +147,7 @@ describe("fossick removals", () => {
     })
     using folder = temporaryFolder()
     const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...vectors.settings })
-    const db = openStateStore(folder.path)
+    const db = await openStateStore(folder.path)
     try {
       const jobs = new Jobs(db)
       const known = new KnownAddresses(db)
@@ -156,24 +156,26 @@ describe("fossick removals", () => {
       {
         await using engine = await openEngine(settings, { mode: "write" })
         const signal = new AbortController().signal
-        const { id } = jobs.enqueue(source)
+        const { id } = await jobs.enqueue(source)
         await runJob(id, { db, jobs, engine, config: testConfig(), signal, whenAborted: "paused" })
       }
       // The next run has found the page gone, and its process is killed as it ends.
-      const { id } = jobs.enqueue(source)
-      jobs.start(id)
-      known.record({ id, source }, [{ url, outcome: "failed:http-status", detail: "gone", status: 410 }])
+      const { id } = await jobs.enqueue(source)
+      await jobs.start(id)
+      await known.record({ id, source }, [
+        { url, outcome: "failed:http-status", detail: "gone", status: 410 },
+      ])
       const child = start(SETTLE_AND_DIE, folder.path)
       expect(await once(child, "close")).toEqual([null, "SIGKILL"])
-      expect(known.hashOf(url)).not.toBeNull()
+      expect(await known.hashOf(url)).not.toBeNull()
       {
         await using engine = await openEngine(settings, { mode: "write" })
         expect(await engine.get(url)).toBeNull()
-        jobs.recover()
-        expect(jobs.nextQueued()?.id).toBe(id)
-        const job = jobs.get(id)!
+        await jobs.recover()
+        expect((await jobs.nextQueued())?.id).toBe(id)
+        const job = (await jobs.get(id))!
         expect(await settleRemovals({ db, engine, job })).toEqual({ removed: 1, held: 0 })
-        expect(known.hashOf(url)).toBeNull()
+        expect(await known.hashOf(url)).toBeNull()
       }
       expect((await removals(folder.path, "restore", url)).out).toBe("1 page put back\n")
       await using engine = await openEngine(settings, { mode: "read" })

@@ -41,10 +41,10 @@ describe("fossick search", () => {
       }),
     ])
     await engine.settled()
-    const db = openStateStore(dir)
+    const db = await openStateStore(dir)
     const sources = new Sources(db, new Jobs(db))
-    for (const name of ["docs", "wiki"]) sources.put({ name, seeds: [`https://${name}.example.com/`] })
-    openCollections(db).set("open", ["wiki"])
+    for (const name of ["docs", "wiki"]) await sources.put({ name, seeds: [`https://${name}.example.com/`] })
+    await openCollections(db).set("open", ["wiki"])
     db.close()
   })
   afterAll(() => rm(dir, { recursive: true }))

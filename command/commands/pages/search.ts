@@ -21,7 +21,7 @@ export const search = command({
   async run({ args, options, json }) {
     const limit = wholeNumber("--limit", options.limit, 1, 100)
     const { searchedSources } = await import("../../../api/operator/commands/searched-sources.ts")
-    const sources = searchedSources(options.source, options.collection)
+    const sources = await searchedSources(options.source, options.collection)
     const filter = { ...(sources && { sources }), types: options.type }
     const { search: run } = await import("#engine/commands/search-session.ts")
     const { withHandbookApart } = await import("#crawler/commands/with-handbook-apart.ts")

@@ -164,7 +164,7 @@ test("the crawler process runs a source by its schedule, and removes the pages o
 }) => {
   using folder = temporaryFolder()
   await using site = await startTestSite({ "/": article("Home") })
-  const db = openStateStore(join(folder.path, "data"))
+  const db = await openStateStore(join(folder.path, "data"))
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
   const crawler = spawn(process.execPath, [MAIN], {
@@ -178,22 +178,23 @@ test("the crawler process runs a source by its schedule, and removes the pages o
   })
   const ended = once(crawler, "close")
   try {
-    sources.put(
+    await sources.put(
       { name: "docs", seeds: site.url("/"), rendering: "http", schedule: { everyHours: 5 } },
       "file",
     )
-    let job = jobs.list({ source: "docs" })[0]
+    let job = (await jobs.list({ source: "docs" }))[0]
     while (job?.state !== "finished") {
       await sleep(50, undefined, { signal })
-      job = jobs.list({ source: "docs" })[0]
+      job = (await jobs.list({ source: "docs" }))[0]
     }
     expect(job).toMatchObject({ trigger: "schedule", visits: "due", outcomes: { indexed: 1 } })
-    const hours = ((sources.get("docs")?.nextRun?.getTime() ?? 0) - job.createdAt.getTime()) / 3_600_000
+    const hours =
+      (((await sources.get("docs"))?.nextRun?.getTime() ?? 0) - job.createdAt.getTime()) / 3_600_000
     expect(Math.round(hours * 100) / 100).toBe(5)
 
-    sources.delete("docs", { removePages: true, origin: "file" })
-    while (sources.removals().length > 0) await sleep(50, undefined, { signal })
-    expect(db.prepare("select count(*) as n from known_address").get()).toEqual({ n: 0 })
+    await sources.delete("docs", { removePages: true, origin: "file" })
+    while ((await sources.removals()).length > 0) await sleep(50, undefined, { signal })
+    expect(await db.prepare("select count(*) as n from known_address").get()).toEqual({ n: 0 })
   } finally {
     crawler.kill("SIGTERM")
     await ended

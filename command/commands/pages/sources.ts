@@ -136,7 +136,7 @@ the state of an older Fossick that this one refuses.`,
       ],
       async run() {
         const { exportSources } = await import("#crawler/commands/sources/export-session.ts")
-        return exportSources()
+        return await exportSources()
       },
     }),
     run: command({

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { stateDamage } from "#base/store/rebuild-state.ts"
+import { stateDamage } from "#base/store/sqlite/rebuild-state.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { LostPages } from "#crawler/crawl/frontier/lost-pages.ts"
 import { checkIndex, repairIndex } from "#engine/lifecycle/generations/repair.ts"
@@ -30,7 +30,7 @@ export const indexRepair: Repair = {
     }
     if (!existsSync(join(settings.dataDir, "state.db")) || stateDamage(settings.dataDir).length > 0)
       return said
-    using db = openStateStore(settings.dataDir)
+    using db = await openStateStore(settings.dataDir)
     await using engine = await openSearchEngine(settings)
     const lost = await new LostPages(db).find(engine, signal)
     if (lost > 0)

@@ -32,16 +32,16 @@ const OTTERS = aPage("otters", {
 const sound = temporaryFolder()
 let key: string
 beforeAll(async () => {
-  using db = openStateStore(sound.path)
-  key = openKeyStore(db, "").create({ role: "search" })
-  new Jobs(db).enqueue(defineSource({ seeds: ["https://pages.example/"] }))
+  using db = await openStateStore(sound.path)
+  key = await openKeyStore(db, "").create({ role: "search" })
+  await new Jobs(db).enqueue(defineSource({ seeds: ["https://pages.example/"] }))
   await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: sound.path }), {
     mode: "write",
   })
   await engine.index([OTTERS])
-  new ImageNotes(db).note([OTTERS])
+  await new ImageNotes(db).note([OTTERS])
   const images = new ImageStore(db, sound.path)
-  images.recordLook(images.nextUnread("pages.example")!.id, LOOK, Buffer.from("a thumbnail"))
+  await images.recordLook((await images.nextUnread("pages.example"))!.id, LOOK, Buffer.from("a thumbnail"))
 })
 afterAll(() => sound[Symbol.dispose]())
 
@@ -74,13 +74,15 @@ async function repair(dir: string, ...more: string[]) {
 }
 
 /** Overwrites the first page of a table or an index of state.db. */
-function spoil(dir: string, name: string): void {
+async function spoil(dir: string, name: string): Promise<void> {
   const file = join(dir, "state.db")
   let [page, size] = [0, 0]
   {
-    using db = openStateStore(dir)
-    page = Number(db.prepare("select rootpage from sqlite_master where name = ?").get(name)!["rootpage"])
-    size = Number(db.prepare("pragma page_size").get()!["page_size"])
+    using db = await openStateStore(dir)
+    page = Number(
+      (await db.prepare("select rootpage from sqlite_master where name = ?").get(name))!["rootpage"],
+    )
+    size = Number((await db.prepare("pragma page_size").get())!["page_size"])
   }
   const bytes = readFileSync(file)
   bytes.fill(0x5a, (page - 1) * size, page * size)
@@ -107,14 +109,16 @@ describe("fossick doctor --repair", () => {
     const dir = folder.path
     await cp(sound.path, dir, { recursive: true })
     {
-      using db = openStateStore(dir)
-      db.exec("update stored_use set bytes = bytes + 7 where store = 'api_keys'; update image set uses = 9")
+      using db = await openStateStore(dir)
+      await db.exec(
+        "update stored_use set bytes = bytes + 7 where store = 'api_keys'; update image set uses = 9",
+      )
     }
     const files = readdirSync(dir, { recursive: true }).map(String)
     const thumbnail = files.find((name) => name.endsWith(".webp"))!
     const words = files.find((name) => /pages\.lance\/data\/.*\.lance$/.test(name))!
     for (const name of [thumbnail, words]) flip(join(dir, name))
-    spoil(dir, "job_state")
+    await spoil(dir, "job_state")
 
     const before = contents(dir)
     const dry = await repair(dir, "--dry-run")
@@ -151,9 +155,11 @@ describe("fossick doctor --repair", () => {
     )
     expect(await repair(dir)).toMatchObject({ code: 0, ok: true, damaged: [] })
 
-    using db = openStateStore(dir)
-    expect(openKeyStore(db, "").verify(key)).not.toBeNull()
-    expect(new ImageStore(db, dir).nextUnread("pages.example")).toMatchObject({ url: OTTERS.images[0]!.url })
+    using db = await openStateStore(dir)
+    expect(await openKeyStore(db, "").verify(key)).not.toBeNull()
+    expect(await new ImageStore(db, dir).nextUnread("pages.example")).toMatchObject({
+      url: OTTERS.images[0]!.url,
+    })
     await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dir }), {
       mode: "read",
     })
@@ -165,7 +171,7 @@ describe("fossick doctor --repair", () => {
     using folder = temporaryFolder()
     const dir = folder.path
     await cp(sound.path, dir, { recursive: true })
-    spoil(dir, "api_keys")
+    await spoil(dir, "api_keys")
     const before = readFileSync(join(dir, "state.db"))
     const { code, ok, damaged } = await repair(dir)
     expect({ code, ok }).toEqual({ code: 1, ok: false })
@@ -185,11 +191,13 @@ describe("fossick doctor --repair", () => {
     const dir = folder.path
     await cp(sound.path, dir, { recursive: true })
     {
-      using db = openStateStore(dir)
+      using db = await openStateStore(dir)
       void new LostPages(db)
-      db.prepare(
-        `insert into known_address (url, source, job, outcome, visited_at, hash) values (?, 'pages', 1, 'indexed', 1, 'x')`,
-      ).run(OTTERS.url)
+      await db
+        .prepare(
+          `insert into known_address (url, source, job, outcome, visited_at, hash) values (?, 'pages', 1, 'indexed', 1, 'x')`,
+        )
+        .run(OTTERS.url)
     }
     rmSync(join(dir, "index", "pages.db"))
     const lost = {

@@ -2,10 +2,11 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { miscounted, recount } from "#base/store/rows/counts.ts"
-import { canRebuildState, rebuildState, stateDamage } from "#base/store/rebuild-state.ts"
+import { canRebuildState, rebuildState, stateDamage } from "#base/store/sqlite/rebuild-state.ts"
 import { otherGeneration } from "#base/store/state-generation.ts"
 import { stateServer } from "#base/store/postgres/state-location.ts"
 import { hasTable } from "#base/store/rows/tables.ts"
+import { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { LostPages } from "#crawler/crawl/frontier/lost-pages.ts"
 import { IMAGE_COUNTS } from "#crawler/upkeep/images/image-counts.ts"
@@ -72,16 +73,22 @@ export const countRepair: Repair = {
   name: "counts",
   look: async ({ dataDir }) =>
     reading(dataDir, async (db) =>
-      COUNTS.flatMap((count): Damaged[] => {
-        const wrong = miscounted(db, count)
-        if (wrong === 0) return []
-        const damage = `${wrong === 1 ? "has 1 count" : `has ${wrong} counts`} that are not what is stored`
-        return [{ file: `${count.of} in state.db`, damage, wayBack: "It is counted again.", canRepair: true }]
-      }),
+      (
+        await Promise.all(
+          COUNTS.map(async (count): Promise<Damaged[]> => {
+            const wrong = await miscounted(db, count)
+            if (wrong === 0) return []
+            const damage = `${wrong === 1 ? "has 1 count" : `has ${wrong} counts`} that are not what is stored`
+            return [
+              { file: `${count.of} in state.db`, damage, wayBack: "It is counted again.", canRepair: true },
+            ]
+          }),
+        )
+      ).flat(),
     ),
   async mend({ dataDir }) {
-    using db = openStateStore(dataDir)
-    for (const count of COUNTS) if (miscounted(db, count) > 0) recount(db, count)
+    using db = await openStateStore(dataDir)
+    for (const count of COUNTS) if ((await miscounted(db, count)) > 0) await recount(db, count)
     return []
   },
 }
@@ -91,7 +98,7 @@ export const lostPages: Repair = {
   name: "lost pages",
   look: async ({ dataDir }) =>
     reading(dataDir, async (db) => {
-      const lost = hasTable(db, "lost_page") ? new LostPages(db).count() : 0
+      const lost = (await hasTable(db, "lost_page")) ? await new LostPages(db).count() : 0
       if (lost === 0) return []
       const damage = `has lost ${lost === 1 ? "1 page" : `${lost} pages`} that crawls had put into it`
       const wayBack =
@@ -106,7 +113,7 @@ export const thumbnailRepair: Repair = {
   name: "thumbnails",
   look: async ({ dataDir }) =>
     reading(dataDir, async (db) =>
-      hasTable(db, "image")
+      (await hasTable(db, "image"))
         ? (await damagedThumbnails(db, dataDir)).map(({ file, damage }) => ({
             file,
             damage,
@@ -116,10 +123,10 @@ export const thumbnailRepair: Repair = {
         : [],
     ),
   async mend({ dataDir }) {
-    using db = openStateStore(dataDir)
+    using db = await openStateStore(dataDir)
     const images = new ImageStore(db, dataDir)
     const damaged = await damagedThumbnails(db, dataDir)
-    images.makeAgain(damaged.map(({ id }) => id))
+    await images.makeAgain(damaged.map(({ id }) => id))
     return [
       `${damaged.length === 1 ? "1 image is" : `${damaged.length} images are`} looked at again after the next start.`,
     ]
@@ -133,8 +140,8 @@ async function reading(
 ): Promise<readonly Damaged[]> {
   const file = join(dataDir, "state.db")
   if (isOnServer(dataDir) || !existsSync(file) || stateDamage(dataDir).length > 0) return []
-  using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
-  if (otherGeneration(db) !== null) return []
+  using db = new SqliteStore(new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS }))
+  if ((await otherGeneration(db)) !== null) return []
   try {
     return await ask(db)
   } catch (error) {

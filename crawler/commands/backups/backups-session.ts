@@ -19,14 +19,14 @@ const LOOK_MS = 250
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** `fossick backups list`. @returns the exit code */
-export function listBackups(json: boolean): number {
-  return withState((db) => showBackups(new BackupTable(db), json))
+export async function listBackups(json: boolean): Promise<number> {
+  return await withState((db) => showBackups(new BackupTable(db), json))
 }
 
 /** Shows the plan and its newest runs. @returns the exit code */
-export function showBackups(backups: BackupTable, json: boolean): number {
-  const stored = backups.plan()
-  const runs = backups.runs(SHOWN_RUNS)
+export async function showBackups(backups: BackupTable, json: boolean): Promise<number> {
+  const stored = await backups.plan()
+  const runs = await backups.runs(SHOWN_RUNS)
   if (json) say(JSON.stringify({ ...stored, runs }))
   else if (stored === null) say("No backup is declared. docs/backup-and-restore.md shows how.")
   else for (const line of planAndRuns(stored, runs)) say(line)
@@ -36,26 +36,26 @@ export function showBackups(backups: BackupTable, json: boolean): number {
 /** `fossick backups run`: makes one now, or waits for the one that is under way. @returns the exit code */
 export async function runBackup(json: boolean): Promise<number> {
   const settings = readSettings(engineSettings, environment())
-  const db = openStateStore(settings.dataDir)
+  const db = await openStateStore(settings.dataDir)
   try {
     const backups = new BackupTable(db)
-    if (backups.plan() === null) {
+    if ((await backups.plan()) === null) {
       throw new CommandError(
         "No backup is declared: write a block backup into the file of sources, or name a file: fossick backup <file>.",
       )
     }
-    const { id } = backups.ask("command")
+    const { id } = await backups.ask("command")
     return await interruptible(
       async (signal) => {
         const work = { backups, db, dataDir: settings.dataDir, minFreeMb: settings.minFreeMb, signal }
         const open = () => openEngine(settings, { mode: "read" })
         // A running appliance may be quicker to take it up.
-        while (!isOver(backups.get(id))) {
+        while (!isOver(await backups.get(id))) {
           await runBackups({ ...work, openEngine: open, mayDelete: true, log: QUIET })
           signal.throwIfAborted()
-          if (!isOver(backups.get(id))) await sleep(LOOK_MS, undefined, { signal })
+          if (!isOver(await backups.get(id))) await sleep(LOOK_MS, undefined, { signal })
         }
-        return told(backups.get(id), json)
+        return told(await backups.get(id), json)
       },
       () => process.stderr.write("Stopped; there is no new backup.\n"),
     )

@@ -53,17 +53,22 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     isLow = true
     process.stderr.write(`${note}\n`)
   })
-  const db = openStateStore(config.dataDir)
+  using db = await openStateStore(config.dataDir)
+  let pausing = Promise.resolve()
   try {
     const jobs = new Jobs(db)
-    const wanted = jobsFor(wish, jobs, new SourceTable(db, jobs), wish.json)
-    stop.signal.addEventListener("abort", () => {
-      for (const job of wanted) if (isOurs(job)) jobs.pause(job.id)
-    })
+    const wanted = await jobsFor(wish, jobs, new SourceTable(db, jobs), wish.json)
+    const pause = () => {
+      pausing = pauseOurs(wanted, jobs)
+      // It is waited for at the end.
+      pausing.catch(() => undefined)
+    }
+    if (stop.signal.aborted) pause()
+    else stop.signal.addEventListener("abort", pause)
     const runs = new WatchedRuns(wanted, jobs, new CrawlDisplay(wish.json))
     const isOtherModel = await runs.follow({ db, config, stop: stop.signal, signal: told.signal })
     if (isOtherModel) await rebuilt(config, runs.display, told.signal)
-    const ended = runs.endAll()
+    const ended = await runs.endAll()
     if (wanted.length > 1 && !wish.json) process.stdout.write(`${ended.map(endLine).join("\n")}\n`)
     return worst(ended.map((job) => exitOf(job, isLow)))
   } catch (error) {
@@ -72,8 +77,12 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     return EXIT.failed
   } finally {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt)
-    db.close()
+    await pausing
   }
+}
+
+async function pauseOurs(wanted: readonly Job[], jobs: Jobs): Promise<void> {
+  for (const job of wanted) if (isOurs(job)) await jobs.pause(job.id)
 }
 
 interface FollowOptions {
@@ -101,27 +110,27 @@ class WatchedRuns {
 
   /** Shows them until all are over; runs them here where no crawler does. @returns whether the index now wants another model */
   async follow({ db, config, stop, signal }: FollowOptions): Promise<boolean> {
-    for (const job of this.#now()) this.display.start(job)
+    for (const job of await this.#now()) this.display.start(job)
     for (;;) {
       // Runs that a schedule or the API asked for are only watched: they go on when nobody looks any more.
-      const open = this.#now().filter((job) => isOpen(job) && (isOurs(job) || !stop.aborted))
+      const open = (await this.#now()).filter((job) => isOpen(job) && (isOurs(job) || !stop.aborted))
       if (open.length === 0) return false
-      if (!this.#jobs.hasCrawler()) {
+      if (!(await this.#jobs.hasCrawler())) {
         const opened = await openUnlessLocked(
           () => openChoosingEngine(config),
           this.display.note.bind(this.display),
         )
         if (opened) return await this.#runHere(opened, db, config, signal)
       }
-      this.display.show(open, this.#jobs.sourcesAtWork())
+      this.display.show(open, await this.#jobs.sourcesAtWork())
       await sleep(POLL_MS)
     }
   }
 
   /** Shows the ends that were not shown yet. @returns all jobs */
-  endAll(): readonly Job[] {
-    const ended = this.#now()
-    for (const job of ended) this.#showEnd(job)
+  async endAll(): Promise<readonly Job[]> {
+    const ended = await this.#now()
+    for (const job of ended) await this.#showEnd(job)
     return ended
   }
 
@@ -134,10 +143,10 @@ class WatchedRuns {
     await using engine = opened.engine
     const jobs = this.#jobs
     // The writer of a job that was running is gone, or the index would be locked.
-    jobs.recover()
+    await jobs.recover()
     const ids = new Set(this.#wanted.map(({ id }) => id))
     await runHere({ db, jobs, engine, config, signal, ids, onPoll: () => this.#showProgress() })
-    if (!this.#now().some(({ state }) => state === "finished")) return false
+    if (!(await this.#now()).some(({ state }) => state === "finished")) return false
     const decision = await opened.auto?.look(engine, { isCrawlOver: true })
     if (decision?.isAnother) this.display.note(decision.text)
     const isOtherModel = decision?.isAnother === true && decision.isMade
@@ -145,22 +154,22 @@ class WatchedRuns {
     return isOtherModel
   }
 
-  #showProgress(): void {
-    const all = this.#now()
+  async #showProgress(): Promise<void> {
+    const all = await this.#now()
     this.display.show(all.filter((job) => isOpen(job)))
     // The last one is over when its vectors are made.
     if (!all.some((job) => isOpen(job))) return
-    for (const job of all) if (isOver(job.state)) this.#showEnd(job)
+    for (const job of all) if (isOver(job.state)) await this.#showEnd(job)
   }
 
-  #showEnd(job: Job): void {
+  async #showEnd(job: Job): Promise<void> {
     if (this.#ended.has(job.id)) return
     this.#ended.add(job.id)
-    this.display.end(job, this.#jobs.failures(job.id, 10))
+    this.display.end(job, await this.#jobs.failures(job.id, 10))
   }
 
-  #now(): readonly Job[] {
-    return this.#wanted.map((asked) => this.#jobs.get(asked.id) ?? asked)
+  async #now(): Promise<readonly Job[]> {
+    return await Promise.all(this.#wanted.map(async (asked) => (await this.#jobs.get(asked.id)) ?? asked))
   }
 }
 
@@ -181,17 +190,27 @@ const endLine = ({ source, result, state, reason }: Job): string =>
   `${source.name}: ${(result ?? state).replaceAll("-", " ")}${reason === null ? "" : `, ${reason}`}`
 
 /** Asked for all at once, or not at all. @throws ArgumentsError */
-function jobsFor(wish: CrawlWish, jobs: Jobs, sources: SourceTable, json: boolean): readonly Job[] {
-  if (!("names" in wish)) return [jobFor(wish, jobs, sources)]
-  const names = wish.names === "all" ? unpaused(sources, json) : [...new Set(wish.names)]
-  const unknown = names.find((name) => sources.get(name) === null)
-  if (unknown !== undefined) throw new ArgumentsError(noSource(unknown, sources))
-  return names.flatMap((name) => sources.run(name, { trigger: "run", visits: visitsOf(wish) }) ?? [])
+async function jobsFor(
+  wish: CrawlWish,
+  jobs: Jobs,
+  sources: SourceTable,
+  json: boolean,
+): Promise<readonly Job[]> {
+  if (!("names" in wish)) return [await jobFor(wish, jobs, sources)]
+  const names = wish.names === "all" ? await unpaused(sources, json) : [...new Set(wish.names)]
+  for (const name of names)
+    if ((await sources.get(name)) === null) throw new ArgumentsError(await noSource(name, sources))
+  const asked: Job[] = []
+  for (const name of names) {
+    const job = await sources.run(name, { trigger: "run", visits: visitsOf(wish) })
+    if (job) asked.push(job)
+  }
+  return asked
 }
 
 /** @throws ArgumentsError when there is none */
-function unpaused(sources: SourceTable, json: boolean): readonly string[] {
-  const all = sources.list()
+async function unpaused(sources: SourceTable, json: boolean): Promise<readonly string[]> {
+  const all = await sources.list()
   const paused = all.filter((one) => one.paused).map(({ source }) => source.name)
   if (paused.length > 0 && !json)
     process.stderr.write(`Left out, since paused: ${paused.join(", ")}. By name they run all the same.\n`)
@@ -202,15 +221,19 @@ function unpaused(sources: SourceTable, json: boolean): readonly string[] {
 const visitsOf = ({ failed }: Pick<CrawlWish, "failed">): Visiting => (failed ? "failed" : "all")
 
 /** @throws ArgumentsError */
-function jobFor(wish: DescribedCrawl & Pick<CrawlWish, "failed">, jobs: Jobs, sources: SourceTable): Job {
+async function jobFor(
+  wish: DescribedCrawl & Pick<CrawlWish, "failed">,
+  jobs: Jobs,
+  sources: SourceTable,
+): Promise<Job> {
   const { name } = wish
   if (!wish.isDescribed) {
-    const job = sources.run(name, { trigger: "run", visits: visitsOf(wish) })
+    const job = await sources.run(name, { trigger: "run", visits: visitsOf(wish) })
     if (job) return job
   }
   // A bare word is meant as the name; a host may be meant as an address.
   if (wish.source === null || /^[^./:?#]+$/.test(name)) {
-    if (sources.get(name)) {
+    if (await sources.get(name)) {
       throw new ArgumentsError(
         `${name} is a declared source, which takes no options but --failed and --json; change its declaration instead`,
       )
@@ -219,17 +242,17 @@ function jobFor(wish: DescribedCrawl & Pick<CrawlWish, "failed">, jobs: Jobs, so
       const host = /^[\w-]+$/.test(name)
         ? `\nTo crawl a host of that name, write its address: http://${name}/`
         : ""
-      throw new ArgumentsError(`${noSource(name, sources)}${host}`)
+      throw new ArgumentsError(`${await noSource(name, sources)}${host}`)
     }
   }
-  return jobs.enqueue(wish.source, { visits: visitsOf(wish) })
+  return await jobs.enqueue(wish.source, { visits: visitsOf(wish) })
 }
 
 /** More would hide the message. */
 const SHOWN_SOURCES = 20
 
-function noSource(name: string, sources: SourceTable): string {
-  const names = sources.list().map(({ source }) => source.name)
+async function noSource(name: string, sources: SourceTable): Promise<string> {
+  const names = (await sources.list()).map(({ source }) => source.name)
   const more = names.length > SHOWN_SOURCES ? ` and ${names.length - SHOWN_SOURCES} more` : ""
   const others =
     names.length === 0
@@ -240,7 +263,7 @@ function noSource(name: string, sources: SourceTable): string {
 
 interface RunHereOptions extends Pick<JobRunsOptions, "db" | "jobs" | "engine" | "config" | "signal"> {
   readonly ids: ReadonlySet<number>
-  readonly onPoll: () => void
+  readonly onPoll: () => Promise<void>
 }
 
 /** Runs jobs in this process, as many at a time as an appliance would. */
@@ -257,15 +280,15 @@ async function runHere({ ids, onPoll, ...options }: RunHereOptions): Promise<voi
     if (!signal.aborted) await runs.begin()
     if (runs.promises.length === 0) break
     await Promise.race([...runs.promises, sleep(POLL_MS)])
-    onPoll()
+    await onPoll()
     // Vectors of those that are over are made beside the others.
     if (runs.ended > ended) engine.settled().catch(() => undefined)
     ended = runs.ended
   }
   // Those that had not begun.
   for (const id of ids) {
-    const job = jobs.get(id)
-    if (job?.state === "queued" && isOurs(job)) jobs.pause(id)
+    const job = await jobs.get(id)
+    if (job?.state === "queued" && isOurs(job)) await jobs.pause(id)
   }
   const [failure] = runs.failures
   if (failure !== undefined) throw failure as Error

@@ -45,20 +45,20 @@ type Write = (...lines: readonly string[]) => void
  */
 export async function removals(args: RemovalsArguments): Promise<number> {
   const config = readSettings(engineSettings, environment())
-  const db = openStateStore(config.dataDir)
+  const db = await openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
     const store = new Removals(db)
     const source = "pages" in args ? sourceOf(args.pages) : args.source
-    if (source !== null) requireSource(db, source)
+    if (source !== null) await requireSource(db, source)
     const write: Write = (...lines) => {
       for (const line of lines) process.stdout.write(`${printableLine(line)}\n`)
     }
     if ("limit" in args) {
-      show(store, args, write)
+      await show(store, args, write)
       return 0
     }
-    const pages = decide(store, args)
+    const pages = await decide(store, args)
     if (pages === 0) {
       process.stderr.write(`${nothing(args)}\n`)
       return NOTHING_THERE
@@ -80,9 +80,13 @@ const TO_DO = {
   restore: "will be put back by the crawler, after the run that is under way",
 } as const
 
-function show(store: Removals, { command, source, limit, json }: ShowArguments, write: Write): void {
+async function show(
+  store: Removals,
+  { command, source, limit, json }: ShowArguments,
+  write: Write,
+): Promise<void> {
   if (command === "list" && source === null) {
-    const held = store.held()
+    const held = await store.held()
     if (json) write(JSON.stringify(held))
     else if (held.length === 0) write("Nothing waits for your decision.")
     else {
@@ -93,22 +97,22 @@ function show(store: Removals, { command, source, limit, json }: ShowArguments, 
   }
   const state = command === "list" ? "held" : "removed"
   const list = source === null ? { limit } : { limit, source }
-  const pages = store.list(state, list)
+  const pages = await store.list(state, list)
   if (json) {
     write(JSON.stringify(pages))
     return
   }
-  const more = store.count(state, list.source) - pages.length
+  const more = (await store.count(state, list.source)) - pages.length
   if (pages.length === 0)
     write(command === "list" ? `Nothing of ${source} waits.` : "No removed page is kept.")
   write(...pages.map(removalLine))
   if (more > 0) write(`and ${more} more; --limit shows them`)
 }
 
-function decide(store: Removals, args: DecideArguments): number {
-  if (args.command === "approve") return store.approve(args.source)
-  if (args.command === "reject") return store.reject(args.source)
-  return store.restore(asKnown(args.pages))
+async function decide(store: Removals, args: DecideArguments): Promise<number> {
+  if (args.command === "approve") return await store.approve(args.source)
+  if (args.command === "reject") return await store.reject(args.source)
+  return await store.restore(asKnown(args.pages))
 }
 
 const sourceOf = (pages: RemovedPages): string | null => ("source" in pages ? pages.source : null)
@@ -132,8 +136,8 @@ async function done(
   open: () => Promise<Engine>,
 ): Promise<boolean> {
   const until = steadyNow() + PATIENCE_MS
-  while (store.hasWork()) {
-    if (!jobs.hasCrawler()) {
+  while (await store.hasWork()) {
+    if (!(await jobs.hasCrawler())) {
       await using engine = await openUnlessLocked(open)
       if (engine) {
         await carryOutRemovals({ db, engine })

@@ -41,15 +41,15 @@ export async function addSource(args: AddArguments): Promise<number> {
     stop.abort()
   }
   process.on("SIGINT", interrupt)
-  const db = openStateStore(config.dataDir)
+  const db = await openStateStore(config.dataDir)
   try {
     const sources = new SourceTable(db, new Jobs(db))
     const taken = new Set([
-      ...sources.list().map(({ source }) => source.name),
+      ...(await sources.list()).map(({ source }) => source.name),
       ...(existsSync(file) ? readSourcesFile(file).sources.map(({ name }) => name) : []),
     ])
-    const look = async (url: PageUrl) =>
-      await surveySite(url, {
+    const look = (url: PageUrl) =>
+      surveySite(url, {
         db,
         config,
         trusted: true,

@@ -6,10 +6,10 @@ import { engineSettings } from "#engine/settings.ts"
 import { declaredYaml } from "../../sources/file/write-sources.ts"
 
 /** `fossick sources export`. @throws CommandError when there is no state, SettingsError */
-export function exportSources(): number {
+export async function exportSources(): Promise<number> {
   const { dataDir } = readSettings(engineSettings, environment())
   using db = openStateToRead(dataDir)
   if (db === null) throw new CommandError(`There is nothing to export: ${dataDir} holds no state.db.`)
-  process.stdout.write(declaredYaml(db))
+  process.stdout.write(await declaredYaml(db))
   return EXIT.ok
 }

@@ -29,7 +29,7 @@ export interface FileArguments {
   /** Whether what is only warned of is refused. */
   readonly strict?: boolean
   /** Who names sources beside the file, as far as there is a state store; none when left out. */
-  readonly references?: (db: StateStore | null) => readonly SourceReference[]
+  readonly references?: (db: StateStore | null) => Promise<readonly SourceReference[]>
   /** Runs the sources that became new or changed, and returns the exit code; none when left out. */
   readonly run?: (names: readonly string[], json: boolean) => Promise<number>
   readonly json: boolean
@@ -51,7 +51,7 @@ export async function sourcesOfFile(args: FileArguments): Promise<number> {
     else process.stderr.write(`${error.message}\n`)
     return EXIT.usage
   }
-  const warnings = warningsOf(args, config.dataDir, declared)
+  const warnings = await warningsOf(args, config.dataDir, declared)
   for (const text of json ? [] : warnings) process.stderr.write(`${strict ? "" : "warning: "}${text}\n`)
   if (strict && warnings.length > 0) {
     if (json) {
@@ -76,13 +76,13 @@ async function planned(
   warnings: readonly string[],
 ): Promise<number> {
   let touched: readonly string[] = []
-  const db = openStateStore(config.dataDir)
+  const db = await openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
     const sources = new Sources(db, jobs)
     const backups = new BackupTable(db)
-    const changes = planSources(db, sources, declared.sources, config)
-    const backup = planBackup(backups.plan()?.plan ?? null, declared.backup)
+    const changes = await planSources(db, sources, declared.sources, config)
+    const backup = planBackup((await backups.plan())?.plan ?? null, declared.backup)
     teller(json)([...planLines(changes, removePages), ...backupLines(backup)].join("\n"), {
       applied: command === "apply",
       changes,
@@ -90,8 +90,8 @@ async function planned(
       warnings,
     })
     if (command === "plan") return EXIT.ok
-    applySources(sources, declared.sources, { removePages })
-    backups.declare(declared.backup)
+    await applySources(sources, declared.sources, { removePages })
+    await backups.declare(declared.backup)
     const code = removePages ? await removeNow(db, jobs, sources, json) : EXIT.ok
     if (code !== EXIT.ok) return code
     touched = changes.filter(({ kind }) => kind !== "removed" && kind !== "unchanged").map(({ name }) => name)
@@ -102,15 +102,15 @@ async function planned(
 }
 
 /** The state store is looked at only if it is there: checking a file makes no data folder. */
-function warningsOf(
+async function warningsOf(
   { references, skipSecrets = false }: FileArguments,
   dataDir: string,
   declared: Declared,
-): readonly string[] {
-  const db = existsSync(join(dataDir, "state.db")) ? openStateStore(dataDir) : null
+): Promise<readonly string[]> {
+  const db = existsSync(join(dataDir, "state.db")) ? await openStateStore(dataDir) : null
   try {
     const names = declared.sources.map(({ name }) => name)
-    const stray = references ? strayReferences(db, references(db), names) : []
+    const stray = references ? await strayReferences(db, await references(db), names) : []
     // No more than a warning: an appliance must start though the disk of its backups is away.
     const folder = skipSecrets || declared.backup === null ? null : missingFolder(declared.backup)
     return folder === null ? stray : [...stray, `backup.folder: ${folder}`]

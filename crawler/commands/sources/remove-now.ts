@@ -16,8 +16,8 @@ export async function removeNow(
   sources: Sources,
   json: boolean,
 ): Promise<number> {
-  if (sources.removals().length === 0) return EXIT.ok
-  if (jobs.hasCrawler()) {
+  if ((await sources.removals()).length === 0) return EXIT.ok
+  if (await jobs.hasCrawler()) {
     if (!json) say("The appliance removes the pages now.")
     return EXIT.ok
   }

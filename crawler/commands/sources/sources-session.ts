@@ -1,4 +1,4 @@
-import { pageCount } from "../../crawl/frontier/source-pages.ts"
+import { hasPages, pageCount } from "../../crawl/frontier/source-pages.ts"
 import { stringify } from "yaml"
 import { openEngine } from "#engine/open-engine.ts"
 import { engineSettings } from "#engine/settings.ts"
@@ -37,7 +37,7 @@ export async function sources(args: SourcesArguments): Promise<number> {
   const { command, subject, json } = args
   const tell = teller(json)
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
-  const db = openStateStore(config.dataDir)
+  const db = await openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
     const sources = new Sources(db, jobs)
@@ -48,12 +48,12 @@ export async function sources(args: SourcesArguments): Promise<number> {
       case "show":
         return await show(db, subject, json, jobs, sources, backups)
       case "pause":
-        if (!sources.pause(subject)) return undeclared(sources, subject)
+        if (!(await sources.pause(subject))) return await undeclared(sources, subject)
         tell(`${subject} is paused: its schedule no longer runs it`, { source: subject, paused: true })
         return EXIT.ok
       case "resume": {
-        if (!sources.resume(subject)) return undeclared(sources, subject)
-        const [next] = sources.nextRuns(subject, 1)
+        if (!(await sources.resume(subject))) return await undeclared(sources, subject)
+        const [next] = await sources.nextRuns(subject, 1)
         tell(`${subject} is resumed; next run: ${next ? timeText(next) : "when asked"}`, {
           source: subject,
           paused: false,
@@ -62,7 +62,8 @@ export async function sources(args: SourcesArguments): Promise<number> {
         return EXIT.ok
       }
       case "accept":
-        if (!new PinnedNetworks(db).forget(subject) && !sources.get(subject)) return unknown(subject)
+        if (!(await new PinnedNetworks(db).forget(subject)) && !(await sources.get(subject)))
+          return unknown(subject)
         tell(`${subject}: the next run takes its hosts to be where it finds them`, {
           source: subject,
           accepted: true,
@@ -84,13 +85,13 @@ async function list(
   sources: Sources,
   backups: BackupTable,
 ): Promise<number> {
-  const entries = sources.listAll()
+  const entries = await sources.listAll()
   const statuses = await statusOf(db, jobs, entries)
-  if (json) for (const entry of entries) say(asJson(entry, statuses.get(entry.source.name), sources))
+  if (json) for (const entry of entries) say(await asJson(entry, statuses.get(entry.source.name), sources))
   else {
     for (const line of listLines(entries, statuses)) say(line)
-    const stored = backups.plan()
-    if (stored) say(backupLine(stored, backups.last()))
+    const stored = await backups.plan()
+    if (stored) say(backupLine(stored, await backups.last()))
   }
   return EXIT.ok
 }
@@ -101,9 +102,10 @@ async function statusOf(
   entries: readonly ListedSource[],
 ): Promise<ReadonlyMap<string, SourceStatus>> {
   const names = entries.map(({ source }) => source.name)
-  const hasPages = names.some((name) => pageCount(db, name) > 0)
   const settings = readSettings(engineSettings, environment())
-  const engine = hasPages ? await openEngine(settings, { mode: "read" }).catch(() => null) : null
+  const engine = (await haveSomePages(db, names))
+    ? await openEngine(settings, { mode: "read" }).catch(() => null)
+    : null
   try {
     return await sourceStatus({ db, jobs, engine }, names)
   } finally {
@@ -111,12 +113,21 @@ async function statusOf(
   }
 }
 
-function asJson(entry: ListedSource, status: SourceStatus | undefined, sources: Sources): string {
+async function haveSomePages(db: StateStore, names: readonly string[]): Promise<boolean> {
+  for (const name of names) if (await hasPages(db, name)) return true
+  return false
+}
+
+async function asJson(
+  entry: ListedSource,
+  status: SourceStatus | undefined,
+  sources: Sources,
+): Promise<string> {
   return JSON.stringify({
     ...entry,
     source: withoutSecrets(entry.source),
     spec: withoutSecrets(entry.spec),
-    nextRuns: sources.nextRuns(entry.source.name, SHOWN_RUNS),
+    nextRuns: await sources.nextRuns(entry.source.name, SHOWN_RUNS),
     pages: status?.pages ?? 0,
     pagesWithVectors: status?.pagesWithVectors ?? null,
     lastResult: status?.lastResult ?? null,
@@ -139,14 +150,15 @@ async function show(
   sources: Sources,
   backups: BackupTable,
 ): Promise<number> {
-  const entry = sources.getListed(name)
-  if (!entry) return name === "backup" && backups.plan() ? showBackups(backups, json) : unknown(name)
+  const entry = await sources.getListed(name)
+  if (!entry)
+    return name === "backup" && (await backups.plan()) ? await showBackups(backups, json) : unknown(name)
   const source = withoutSecrets(entry.source)
-  const nextRuns = sources.nextRuns(name, SHOWN_RUNS)
+  const nextRuns = await sources.nextRuns(name, SHOWN_RUNS)
   const status = (await statusOf(db, jobs, [entry])).get(name)
   const last = status?.lastJob ?? null
   if (json) {
-    say(asJson(entry, status, sources))
+    say(await asJson(entry, status, sources))
     return EXIT.ok
   }
   say(stringify(source).trimEnd())
@@ -180,7 +192,7 @@ async function forget(
   jobs: Jobs,
   sources: Sources,
 ): Promise<number> {
-  const entry = sources.getListed(subject)
+  const entry = await sources.getListed(subject)
   if (entry?.origin === "file") {
     const file = sourcesFile(named)
     if (file !== null && readSourcesFile(file).sources.some(({ name }) => name === subject)) {
@@ -189,10 +201,10 @@ async function forget(
       )
     }
   }
-  const pages = pageCount(db, subject)
+  const pages = await pageCount(db, subject)
   if (!entry && !(removePages && pages > 0)) return unknown(subject)
-  if (entry) sources.delete(subject, { origin: "file", removePages })
-  else sources.removePages(subject)
+  if (entry) await sources.delete(subject, { origin: "file", removePages })
+  else await sources.removePages(subject)
   const kept = `its ${counted(pages, "page")} stay${pages === 1 ? "s" : ""} in the index, and lists show it as a one-off crawl`
   const fate = removePages ? `${counted(pages, "page")} to remove` : kept
   teller(json)(`${subject} is deleted; ${pages === 0 ? "it has no pages" : fate}`, {
@@ -201,11 +213,11 @@ async function forget(
     pages,
     removePages,
   })
-  return sources.removals().includes(subject) ? await removeNow(db, jobs, sources, json) : EXIT.ok
+  return (await sources.removals()).includes(subject) ? await removeNow(db, jobs, sources, json) : EXIT.ok
 }
 
-function undeclared(sources: Sources, name: string): number {
-  if (sources.getListed(name) === null) return unknown(name)
+async function undeclared(sources: Sources, name: string): Promise<number> {
+  if ((await sources.getListed(name)) === null) return unknown(name)
   process.stderr.write(`${name} is a one-off crawl: it has no schedule.\n`)
   return EXIT.failed
 }

@@ -21,7 +21,7 @@ interface TryArguments {
 /** One `fossick try`. @returns the exit code. @throws ArgumentsError, SettingsError */
 export async function tryOne(url: PageUrl, { source, rendering, json }: TryArguments): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
-  const db = openStateStore(config.dataDir)
+  const db = await openStateStore(config.dataDir)
   const stop = new AbortController()
   const interrupt = () => {
     stop.abort()

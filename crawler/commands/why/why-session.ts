@@ -18,7 +18,7 @@ export async function why(
   { query, json }: { readonly query?: string; readonly json: boolean },
 ): Promise<void> {
   const config = readSettings({ ...engineSettings, handbook: crawlerSettings.handbook }, environment())
-  const db = openStateStore(config.dataDir)
+  const db = await openStateStore(config.dataDir)
   try {
     await using opened = await openEngine(config, { mode: "read" })
     const engine = handbookApart(opened, db, config)

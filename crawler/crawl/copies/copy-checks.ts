@@ -55,14 +55,14 @@ export class CopyChecks {
     const isCheck = copy.digest !== null
     if (isCheck && !mayStand(copy, clock())) return null
     const { host } = new URL(copy.at)
-    if (!credit.take(host, clock(), isCheck)) return null
+    if (!(await credit.take(host, clock(), isCheck))) return null
     const answer = await load(copy.at, Math.min(MAX_COPY_BYTES, Math.floor(copy.pageBytes * MAX_SHARE)))
     if (answer === null) return { kind: "none" }
     const digest = digestOf(answer.body, answer.robotsTag)
     const isSame = digest === copy.digest
     onCopy(answer.body.byteLength, isSame ? copy.pageBytes : 0)
     if (isSame) {
-      credit.earn(host)
+      await credit.earn(host)
       return { kind: "same", copy: { ...copy, checks: copy.checks + 1 } }
     }
     return { kind: "other", at: copy.at, digest, text: decodeText(answer.body, null, "text") }

@@ -24,11 +24,15 @@ export class HostCredit {
   readonly #source: string
   readonly #prepare: ReturnType<typeof prepareOnce>
 
-  constructor(db: StateStore, source: string, now: number) {
-    migrate(db, "copies", STEPS)
+  private constructor(db: StateStore, source: string) {
     this.#source = source
     this.#prepare = prepareOnce(db)
-    this.#prepare("delete from copy_credit where asked_at < ?").run(now - KEPT_DAYS * DAY_MS)
+  }
+
+  static async open(db: StateStore, source: string, now: number): Promise<HostCredit> {
+    migrate(db, "copies", STEPS)
+    await db.prepare("delete from copy_credit where asked_at < ?").run(now - KEPT_DAYS * DAY_MS)
+    return new HostCredit(db, source)
   }
 
   /**
@@ -36,8 +40,8 @@ export class HostCredit {
    * @param isCheck whether its answer may save a page at once
    * @returns whether the crawl may send it
    */
-  take(host: string, now: number, isCheck: boolean): boolean {
-    const row = this.#prepare(
+  async take(host: string, now: number, isCheck: boolean): Promise<boolean> {
+    const row = await this.#prepare(
       `insert into copy_credit (source, host, credit, asked_at) values (?1, ?2, ${TRIALS - 1}, ?3)
        on conflict (source, host) do update set credit = copy_credit.credit - 1, asked_at = ?3
          where copy_credit.credit > ?4 returning credit`,
@@ -46,12 +50,9 @@ export class HostCredit {
   }
 
   /** Credits the host for a saved page. */
-  earn(host: string): void {
-    this.#prepare("update copy_credit set credit = min(credit + ?, ?) where source = ? and host = ?").run(
-      EARNS,
-      MOST,
-      this.#source,
-      host,
-    )
+  async earn(host: string): Promise<void> {
+    await this.#prepare(
+      "update copy_credit set credit = min(credit + ?, ?) where source = ? and host = ?",
+    ).run(EARNS, MOST, this.#source, host)
   }
 }

@@ -31,7 +31,7 @@ const sentences = (of: string) =>
 
 /** A site that sends markdown to those who ask for it, and counts what it sends. */
 class Manual implements AsyncDisposable {
-  readonly fixture = new CrawlFixture()
+  readonly fixture: CrawlFixture
   readonly site: TestSite
   readonly leaves: Record<string, Leaf> = {}
   now = START
@@ -40,12 +40,14 @@ class Manual implements AsyncDisposable {
   times: number[] = []
   vary = "Accept, Accept-Encoding"
 
-  private constructor(site: TestSite) {
+  private constructor(site: TestSite, fixture: CrawlFixture) {
     this.site = site
+    this.fixture = fixture
   }
 
   static async of(leaves: Readonly<Record<string, Partial<Leaf>>>, robots = ""): Promise<Manual> {
-    const manual = new Manual(await startTestSite({ "/robots.txt": textFile(robots) }))
+    const site = await startTestSite({ "/robots.txt": textFile(robots) })
+    const manual = new Manual(site, await CrawlFixture.open())
     for (const [path, leaf] of Object.entries(leaves))
       manual.leaves[path] = { text: sentences(path), ...leaf }
     const links = Object.keys(leaves).map((path) => `<a href="${path}">${path}</a>`)
@@ -98,8 +100,8 @@ class Manual implements AsyncDisposable {
     return { ...this.sent, outcomes: job.outcomes, changes: job.changes, checked: job.checkedByCopy }
   }
 
-  known(path: string) {
-    return new KnownAddresses(this.fixture.db).get(this.site.url(path) as PageUrl)
+  async known(path: string) {
+    return await new KnownAddresses(this.fixture.db).get(this.site.url(path) as PageUrl)
   }
 
   page(path: string) {
@@ -128,7 +130,7 @@ describe("a site that answers Accept: text/markdown", () => {
     expect(third.changes).toEqual({ new: 0, changed: 0, gone: 0 })
     expect(third.checked).toEqual({ pages: 2, sparedBytes: first.bytes - third.bytes })
     expect(manual.page("/inlet")).toBe(page)
-    expect(manual.known("/inlet")).toMatchObject({
+    expect(await manual.known("/inlet")).toMatchObject({
       outcome: "unchanged",
       visitedAt: manual.now,
       misses: 0,
@@ -210,7 +212,7 @@ describe("a site that answers Accept: text/markdown", () => {
     await using manual = await Manual.of({ "/inlet": {} })
     const url = manual.site.url("/inlet") as PageUrl
     for (let run = 1; run <= 2; run++) await manual.run()
-    new KnownAddresses(manual.fixture.db).makeDue(url, "manual")
+    await new KnownAddresses(manual.fixture.db).makeDue(url, "manual")
     expect((await manual.run()).html).toEqual(["/inlet"])
     expect((await manual.run()).html).toEqual(["/inlet"])
     expect((await manual.run()).html).toEqual([])
@@ -232,7 +234,7 @@ describe("a site that answers Accept: text/markdown", () => {
   test("counts what it sends as markdown towards the limit of bytes", async () => {
     await using manual = await Manual.of(PAGES)
     for (let run = 1; run <= 3; run++) await manual.run()
-    const spent = manual.fixture.db.prepare("select bytes from job order by id desc limit 1").get()
+    const spent = await manual.fixture.db.prepare("select bytes from job order by id desc limit 1").get()
     expect(Number(spent?.["bytes"])).toBeGreaterThan(manual.sent.bytes)
   })
 })
@@ -291,7 +293,7 @@ describe("markdown that cannot stand for its page", () => {
     )
     await manual.run()
     expect(await manual.run()).toMatchObject({ html: paths, markdown: paths, outcomes: { unchanged: 8 } })
-    for (const path of paths) expect([path, manual.known(path)?.copy?.digest]).toEqual([path, null])
+    for (const path of paths) expect([path, (await manual.known(path))?.copy?.digest]).toEqual([path, null])
     const third = await manual.run()
     expect(third).toMatchObject({ html: paths, outcomes: { unchanged: 8 } })
     expect(third.markdown).toHaveLength(3)

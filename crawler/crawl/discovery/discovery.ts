@@ -46,9 +46,9 @@ export interface DiscoveryOptions {
   /** Told of the bytes of every file read. */
   readonly onBytes: (bytes: number) => void
   /** Told where a page leads that this run has no need to visit. */
-  readonly onLinks: (page: KnownAddress, links: readonly string[]) => void
+  readonly onLinks: (page: KnownAddress, links: readonly string[]) => Promise<void>
   /** Called for each sitemap or feed that could not be read in full. */
-  readonly onTrouble: (note: string) => void
+  readonly onTrouble: (note: string) => Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -69,7 +69,7 @@ export class Discovery {
   /** Seeds by the spelling their page has. */
   readonly #seeds: ReadonlyMap<PageUrl, string>
   /** Seeds that have not been visited: where they lead decides what belongs to the source. */
-  readonly #waiting: Set<PageUrl>
+  readonly #waiting = new Set<PageUrl>()
   /** Where seeds' redirects lead: in this run, else in an earlier one. */
   readonly #landings = new Map<string, PageUrl>()
   readonly #landed = new Set<string>()
@@ -79,10 +79,9 @@ export class Discovery {
   readonly #copies = new Map<PageUrl, PageUrl>()
   #feeds = 0
   readonly #sites = new Set<string>()
-  /** Whether there may be links and listed pages which the run before left alone. */
-  readonly owesLinks: boolean
+  #owesLinks = false
   /** Whether all that does not belong to the source is judged, or only what is due. */
-  readonly #judgesAll: boolean
+  #judgesAll = false
   readonly #tasks = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
@@ -92,11 +91,9 @@ export class Discovery {
 
   constructor(options: DiscoveryOptions) {
     this.#options = options
-    const { job, db, frontier } = options
+    const { job, db } = options
     this.#listings = new Listings(db, job.source.name)
     this.#troubles = new ListTroubles(job, options.onTrouble)
-    this.owesLinks = job.visits !== "failed" && owesLinks(db, job)
-    this.#judgesAll = job.visits === "all" || (job.visits === "due" && isScopeNew(db, job))
     this.#signal = AbortSignal.any([options.signal, this.#stop.signal])
     this.#seeds = new Map(
       job.source.seeds.map((seed) => {
@@ -105,16 +102,29 @@ export class Discovery {
         return [url, seed]
       }),
     )
+    this.#inScope = membership(job.source, this.#landings)
+  }
+
+  /** Begins, or goes on where an earlier process left the run. Before it, nothing is visited, and nothing else is asked. */
+  async begin(): Promise<void> {
+    const { job, db, frontier } = this.#options
+    this.#owesLinks = job.visits !== "failed" && (await owesLinks(db, job))
+    this.#judgesAll = job.visits === "all" || (job.visits === "due" && (await isScopeNew(db, job)))
     const seeds = job.visits === "failed" ? [] : [...this.#seeds.keys()]
-    frontier.add(seeds, { how: "seed", on: null, depth: 0 })
-    this.#waiting = new Set(seeds.filter((seed) => frontier.outcomeOf(seed) === null))
-    for (const { seed, landed, job: from } of landingsUpTo(db, job.source.name, job.id)) {
+    await frontier.add(seeds, { how: "seed", on: null, depth: 0 })
+    for (const seed of seeds) if ((await frontier.outcomeOf(seed)) === null) this.#waiting.add(seed)
+    for (const { seed, landed, job: from } of await landingsUpTo(db, job.source.name, job.id)) {
       this.#landings.set(seed, landed)
       if (from === job.id) this.#landed.add(seed)
     }
     this.#inScope = membership(job.source, this.#landings)
     for (const seed of this.#landed) this.#discoverSitemaps(this.#landings.get(seed) as PageUrl)
-    if (this.#waiting.size === 0) this.#afterSeeds()
+    if (this.#waiting.size === 0) this.#start(this.#afterSeeds())
+  }
+
+  /** Whether there may be links and listed pages which the run before left alone. */
+  get owesLinks(): boolean {
+    return this.#owesLinks
   }
 
   /** Whether more addresses may come, whatever pages link. */
@@ -142,28 +152,28 @@ export class Discovery {
   }
 
   /** An address was visited and led to `url`; `reading`: what it said, unless it had not changed. */
-  landed(from: PageUrl, url: PageUrl, reading: Reading | null): void {
+  async landed(from: PageUrl, url: PageUrl, reading: Reading | null): Promise<void> {
     const seed = this.#seeds.get(from)
     if (seed === undefined) return
     const { db, job } = this.#options
     this.#landings.set(seed, url)
     this.#landed.add(seed)
     this.#inScope = membership(job.source, this.#landings)
-    keepLanding(db, job.id, seed, url)
+    await keepLanding(db, job.id, seed, url)
     this.#discoverSitemaps(url)
-    for (const feed of reading?.extracted.feeds ?? []) this.#discoverFeed(feed, url)
+    for (const feed of reading?.extracted.feeds ?? []) await this.#discoverFeed(feed, url)
     this.closed(from)
   }
 
   /** An address has its outcome. */
   closed(url: PageUrl): void {
-    if (this.#waiting.delete(url) && this.#waiting.size === 0) this.#afterSeeds()
+    if (this.#waiting.delete(url) && this.#waiting.size === 0) this.#start(this.#afterSeeds())
   }
 
   /** Addresses of a host were closed all at once. */
-  gaveUp(): void {
+  async gaveUp(): Promise<void> {
     for (const seed of this.#waiting) {
-      if (this.#options.frontier.outcomeOf(seed) !== null) this.closed(seed)
+      if ((await this.#options.frontier.outcomeOf(seed)) !== null) this.closed(seed)
     }
   }
 
@@ -185,28 +195,28 @@ export class Discovery {
   }
 
   /** Keeps what was learnt of sitemaps and feeds; `whole`: the run visited all they name. */
-  keep(whole: boolean): void {
+  async keep(whole: boolean): Promise<void> {
     const { db, job, frontier } = this.#options
-    this.#troubles.end()
+    await this.#troubles.end()
     if (job.visits === "failed") {
       // This run followed a little more than the one before it.
-      keepWhole(db, job.id, runBefore(db, job)?.whole === true)
+      await keepWhole(db, job.id, (await runBefore(db, job))?.whole === true)
       return
     }
-    if (whole && !frontier.isFull) this.#judgeDepths()
-    this.#listings.keep(whole && !frontier.isFull)
-    keepWhole(db, job.id, whole && !frontier.isFull)
+    if (whole && !frontier.isFull) await this.#judgeDepths()
+    await this.#listings.keep(whole && !frontier.isFull)
+    await keepWhole(db, job.id, whole && !frontier.isFull)
   }
 
-  #afterSeeds(): void {
+  async #afterSeeds(): Promise<void> {
     const { sitemaps, feeds } = this.#options.job.source
     this.#start(this.#addKnown())
     if (!this.#readsLists) return
     const named = sitemaps.flatMap((url) => toPageUrl(url) ?? [])
     if (named.length > 0) this.#start(this.#readSitemaps(named, null))
-    for (const feed of feeds) this.#discoverFeed(feed, null, true)
+    for (const feed of feeds) await this.#discoverFeed(feed, null, true)
     // A page that had not changed did not name them again.
-    for (const { url } of this.#listings.all("feed")) this.#discoverFeed(url, null)
+    for (const { url } of await this.#listings.all("feed")) await this.#discoverFeed(url, null)
   }
 
   #start(task: Promise<void>): void {
@@ -223,14 +233,12 @@ export class Discovery {
     const { job, frontier, known } = this.#options
     const { source } = job
     const now = known.now()
-    const isAll = this.#judgesAll || this.owesLinks || job.visits === "failed"
-    // A run that goes on begins with this in the constructor: whoever takes the links is not ready yet.
-    await nextTurn()
-    known.heal(source)
+    const isAll = this.#judgesAll || this.#owesLinks || job.visits === "failed"
+    await known.heal(source)
     let from: KnownCursor | null = null
     do {
       if (this.#signal.aborted) return
-      const chunk = known.chunk(source.name, job.id, isAll ? Number.MAX_SAFE_INTEGER : now, from)
+      const chunk = await known.chunk(source.name, job.id, isAll ? Number.MAX_SAFE_INTEGER : now, from)
       from = chunk.next
       const outside: KnownAddress[] = []
       const inside: KnownAddress[] = []
@@ -242,30 +250,31 @@ export class Discovery {
         else if (job.visits === "failed") {
           if (isUnread(address.outcome)) inside.push(address)
         } else if (address.dueAt <= now || (job.visits === "all" && !isDead(address))) inside.push(address)
-        else if (this.owesLinks && !this.#follows(address)) inside.push(address)
+        else if (this.#owesLinks && !(await this.#follows(address))) inside.push(address)
       }
-      frontier.revisit(inside)
+      await frontier.revisit(inside)
       if (outside.length > 0) {
-        frontier.record(outside.map((one) => outOfScope(one, "no longer in the scope of its source")))
+        await frontier.record(outside.map((one) => outOfScope(one, "no longer in the scope of its source")))
       }
       await nextTurn()
     } while (from !== null)
   }
 
   /** What earlier runs left and this one, which followed every link, did not meet at a depth that its source has. */
-  #judgeDepths(): void {
+  async #judgeDepths(): Promise<void> {
     const { job, frontier, known } = this.#options
     const { depth } = job.source.limits
     const now = known.now()
     let from: KnownCursor | null = null
     do {
       const until = this.#judgesAll ? Number.MAX_SAFE_INTEGER : now
-      const chunk = known.chunk(job.source.name, job.id, until, from)
+      const chunk = await known.chunk(job.source.name, job.id, until, from)
       from = chunk.next
       const deep = chunk.addresses.filter(
         (address) => address.depth > depth && this.#inScope(address.url) && this.#judges(address, now),
       )
-      if (deep.length > 0) frontier.record(deep.map((one) => outOfScope(one, `deeper than ${depth} links`)))
+      if (deep.length > 0)
+        await frontier.record(deep.map((one) => outOfScope(one, `deeper than ${depth} links`)))
     } while (from !== null)
   }
 
@@ -281,10 +290,10 @@ export class Discovery {
    * Goes where a page leads that is not due, without a visit.
    * @returns false when that is not known of a page that the index holds: then it has to be read.
    */
-  #follows(page: KnownAddress): boolean {
+  async #follows(page: KnownAddress): Promise<boolean> {
     const { job, known, onLinks } = this.#options
-    const links = known.linksOf(job.source.name, page.url)
-    if (links !== null) onLinks(page, links)
+    const links = await known.linksOf(job.source.name, page.url)
+    if (links !== null) await onLinks(page, links)
     return links !== null || page.hash === null
   }
 
@@ -308,13 +317,13 @@ export class Discovery {
   }
 
   /** `isNamed`: by the source. Pages name feeds that are long gone. */
-  #discoverFeed(address: string, foundOn: string | null, isNamed = false): void {
+  async #discoverFeed(address: string, foundOn: string | null, isNamed = false): Promise<void> {
     const url = toPageUrl(address)
     if (url === null || !this.#readsLists || this.#files.has(url)) return
     if (!isNamed && this.#feeds >= MAX_FEEDS) return
     this.#files.add(url)
     this.#feeds += 1
-    this.#listings.name(url, "feed", foundOn)
+    await this.#listings.name(url, "feed", foundOn)
     this.#start(this.#read({ url, kind: "feed", namedAt: null, foundOn, isNamed }))
   }
 
@@ -342,10 +351,10 @@ export class Discovery {
   /** Reads one file, unless it is as an earlier run left it. What cannot be read is left out. */
   async #read(file: File, onSitemap?: (url: PageUrl, namedAt: number | null) => void): Promise<void> {
     const { job } = this.#options
-    const before = this.#listings.get(file.url)
+    const before = await this.#listings.get(file.url)
     // A run that visits everything reads every list: what an earlier one had no room for may stand there.
     const spares =
-      job.visits === "due" && !this.owesLinks && before !== null && before.readAt !== null ? before : null
+      job.visits === "due" && !this.#owesLinks && before !== null && before.readAt !== null ? before : null
     const isOlder = file.namedAt !== null && file.namedAt <= (spares?.readAt ?? 0)
     if (spares && onSitemap && isOlder && file.namedAt === spares.namedAt) return
     const fetched = await this.#fetch(file, spares?.validators ?? null)
@@ -388,18 +397,18 @@ export class Discovery {
   ): Promise<void> {
     const { job, known, onBytes } = this.#options
     if (fetched.kind === "not-modified" && spares) {
-      for (const named of this.#listings.all(file.kind)) {
+      for (const named of await this.#listings.all(file.kind)) {
         if (named.foundOn === file.url) onSitemap?.(named.url, named.namedAt)
       }
       this.#listings.note({ ...spares, namedAt: file.namedAt, readAt: known.now() })
       return
     }
     if (fetched.kind === "failed" && isMissing(fetched.status)) {
-      this.#listings.forget(file.url)
+      await this.#listings.forget(file.url)
     }
     if (fetched.kind === "not-modified" || this.#signal.aborted) return
     if (fetched.kind !== "fetched") {
-      this.#troubles.failed(file, fetched)
+      await this.#troubles.failed(file, fetched)
       return
     }
     onBytes(fetched.body.byteLength)
@@ -407,8 +416,8 @@ export class Discovery {
     if (!(await this.#take(file, fetched, onSitemap))) return
     this.#listings.note({ ...file, validators: validatorsOf(fetched.headers), readAt: known.now() })
     if (file.kind === "sitemap") {
-      this.#options.frontier.revisit(
-        known.unlisted(job.source.name, file.url, job.id).filter((gone) => this.#inScope(gone.url)),
+      await this.#options.frontier.revisit(
+        (await known.unlisted(job.source.name, file.url, job.id)).filter((gone) => this.#inScope(gone.url)),
       )
     }
   }
@@ -431,9 +440,9 @@ export class Discovery {
       for (const { url, modifiedAt } of sitemaps) onSitemap?.(url, modifiedAt)
       const inside = pages.filter(({ url }) => this.#inScope(url))
       for (const { url, copy } of inside) if (copy !== undefined) this.#copies.set(url, copy)
-      frontier.list(inside, options)
+      await frontier.list(inside, options)
       if (trouble === null) continue
-      this.#troubles.found(file, trouble)
+      await this.#troubles.found(file, trouble)
       return trouble === "too-long"
     }
     return true
@@ -455,8 +464,8 @@ function isDead({ hash, status }: KnownAddress): boolean {
 }
 
 /** Whether the source's addresses are told by other rules than in its last run. */
-function isScopeNew(db: StateStore, job: Job): boolean {
-  const before = declaredBefore(db, job)
+async function isScopeNew(db: StateStore, job: Job): Promise<boolean> {
+  const before = await declaredBefore(db, job)
   return before !== null && scopeText(before) !== scopeText(job.source)
 }
 
@@ -464,8 +473,8 @@ function isScopeNew(db: StateStore, job: Job): boolean {
  * Whether the run before this one did not follow every link that this one would: it ended at a limit or before its
  * time, or had other rules.
  */
-function owesLinks(db: StateStore, job: Job): boolean {
-  const before = runBefore(db, job)
+async function owesLinks(db: StateStore, job: Job): Promise<boolean> {
+  const before = await runBefore(db, job)
   return before !== null && (!before.whole || scopeText(before.source) !== scopeText(job.source))
 }
 

@@ -30,36 +30,40 @@ export interface RunList {
 /** Writes notes on a run's sitemaps and feeds that could not be read in full. */
 export class ListTroubles {
   readonly #job: Pick<Job, "author">
-  readonly #tell: (note: string) => void
+  readonly #tell: (note: string) => Promise<void>
   #count = 0
 
-  constructor(job: Pick<Job, "author">, tell: (note: string) => void) {
+  constructor(job: Pick<Job, "author">, tell: (note: string) => Promise<void>) {
     this.#job = job
     this.#tell = tell
   }
 
   /** A file could not be fetched. */
-  failed(list: RunList, result: Exclude<FetchResult, { kind: "fetched" | "not-modified" }>): void {
+  async failed(
+    list: RunList,
+    result: Exclude<FetchResult, { kind: "fetched" | "not-modified" }>,
+  ): Promise<void> {
     if (!list.isNamed || (result.kind === "failed" && result.because === "cancelled")) return
     const said = result.kind === "postponed" ? BUSY : (result.detail ?? null)
     const end = { outcome: outcomeName(result), detail: said }
     const { outcome, detail } = this.#job.author === "api" ? concealedEnd(end) : end
-    this.#note(list, `could not be read: ${(detail ?? outcome).replaceAll(";", ",")}`)
+    await this.#note(list, `could not be read: ${(detail ?? outcome).replaceAll(";", ",")}`)
   }
 
   /** A file was fetched, but has something wrong with it. */
-  found(list: RunList, trouble: ListTrouble): void {
+  async found(list: RunList, trouble: ListTrouble): Promise<void> {
     // Many sites answer any address with a page.
-    if (list.isNamed || !(trouble === "web-page" || trouble === "no-list")) this.#note(list, WORDS[trouble])
+    if (list.isNamed || !(trouble === "web-page" || trouble === "no-list"))
+      await this.#note(list, WORDS[trouble])
   }
 
   /** Nothing more is read. */
-  end(): void {
-    if (this.#count > MAX_NAMED) this.#tell(moreListsNote(this.#count - MAX_NAMED))
+  async end(): Promise<void> {
+    if (this.#count > MAX_NAMED) await this.#tell(moreListsNote(this.#count - MAX_NAMED))
   }
 
-  #note({ url, kind }: RunList, what: string): void {
+  async #note({ url, kind }: RunList, what: string): Promise<void> {
     this.#count += 1
-    if (this.#count <= MAX_NAMED) this.#tell(listNote(kind === "llms" ? "list" : kind, url, what))
+    if (this.#count <= MAX_NAMED) await this.#tell(listNote(kind === "llms" ? "list" : kind, url, what))
   }
 }

@@ -30,7 +30,7 @@ export interface Beside {
   /** Addresses that answered in this run with the same lines, or with the same common form. */
   readonly answers: readonly Answered[]
   /** What an address answered in this run; null when it was not asked. */
-  readonly answerOf: (url: PageUrl) => Answered | "missing" | null
+  readonly answerOf: (url: PageUrl) => Promise<Answered | "missing" | null>
 }
 
 /** An address under which another is crawled. */
@@ -52,8 +52,8 @@ const MOST_PROBES = 10
 const REMEMBERED = 2000
 
 /** What was learned of a site by now. It only looks. The tables are those of the text store. */
-export function learnedRules(db: StateStore, site: string, now: number): AddressRules {
-  const rows = db
+export async function learnedRules(db: StateStore, site: string, now: number): Promise<AddressRules> {
+  const rows = await db
     .prepare("select * from address_pair where site = ? and seen_at >= ?")
     .all(site, now - EVIDENCE_DAYS * DAY_MS)
   return evidenceOf(rows).rules
@@ -76,7 +76,7 @@ function evidenceOf(rows: readonly Record<string, unknown>[]): SiteEvidence {
 export class AddressBook {
   readonly #db: StateStore
   readonly #clock: Clock
-  readonly #sites = new Map<string, SiteEvidence>()
+  readonly #sites = new Map<string, Promise<SiteEvidence>>()
   readonly #askedAgain = new Map<string, Set<PageUrl>>()
   readonly #probes = new Map<string, Set<PageUrl>>()
   readonly #foldings = new Map<PageUrl, PageUrl>()
@@ -88,14 +88,14 @@ export class AddressBook {
   }
 
   /** The address to crawl in place of one that was found: itself, in most cases. */
-  spelling(found: PageUrl): PageUrl {
-    return this.instead(found)?.url ?? found
+  async spelling(found: PageUrl): Promise<PageUrl> {
+    return (await this.instead(found))?.url ?? found
   }
 
   /** Under which other address a page is crawled; null when this is the one. */
-  instead(found: PageUrl): Spelling | null {
+  async instead(found: PageUrl): Promise<Spelling | null> {
     const clean = withoutTracking(found)
-    const { rules } = this.#site(siteOf(clean))
+    const { rules } = await this.#site(siteOf(clean))
     const url = hasRules(rules) ? folded(clean, rules) : clean
     if (url === clean || this.#isAskedAgain(clean)) {
       return clean === found
@@ -112,7 +112,7 @@ export class AddressBook {
    * Learns from a page that was read.
    * @returns addresses that should be asked for, since only they can tell whether a parameter chooses anything.
    */
-  learn(answer: Answered, { answers, answerOf }: Beside): PageUrl[] {
+  async learn(answer: Answered, { answers, answerOf }: Beside): Promise<PageUrl[]> {
     const { url, lines } = answer
     const page = commonForm(url)
     // What several pages answer alike (please log in, nothing found) tells nothing of their addresses.
@@ -121,66 +121,72 @@ export class AddressBook {
     for (const other of answers) {
       if (other.url === url) continue
       const between = differenceOf(url, other.url)
-      if (between) this.#compare(answer, other, between.difference, between.value, isCommon)
+      if (between) await this.#compare(answer, other, between.difference, between.value, isCommon)
       else if (other.lines === lines && !isCommon) {
         const bare = withoutDifferingValue(url, other.url)
-        if (bare && answerOf(bare.url) === null && this.#mayProbe(url, bare.difference, bare.url)) {
+        if (bare && (await answerOf(bare.url)) === null && this.#mayProbe(url, bare.difference, bare.url)) {
           probes.push(bare.url)
         }
       }
     }
     for (const form of forms(url)) {
-      const other = answerOf(form.url)
-      if (other === "missing") this.#add(url, { ...form, page, agrees: false })
-      else if (other) this.#compare(answer, other, form.difference, form.value, isCommon)
+      const other = await answerOf(form.url)
+      if (other === "missing") await this.#add(url, { ...form, page, agrees: false })
+      else if (other) await this.#compare(answer, other, form.difference, form.value, isCommon)
     }
     return probes
   }
 
   /** Learns from an address that leads to another one of the site. */
-  redirected(from: PageUrl, to: PageUrl): void {
+  async redirected(from: PageUrl, to: PageUrl): Promise<void> {
     if (siteOf(from) !== siteOf(to)) return
     const between = differenceOf(from, to)
     if (!between) return
     const value = isParameter(between.difference) ? between.value : opinion(between.difference, to)
-    this.#add(from, { difference: between.difference, page: commonForm(from), value, agrees: true })
+    await this.#add(from, { difference: between.difference, page: commonForm(from), value, agrees: true })
   }
 
   /**
    * Learns from an address that is missing while other spellings of it were read.
    * @returns the spelling that it was to stand for, if it was asked for in place of that: it has to be read after all.
    */
-  missing(url: PageUrl, answerOf: Beside["answerOf"]): PageUrl | null {
+  async missing(url: PageUrl, answerOf: Beside["answerOf"]): Promise<PageUrl | null> {
     const page = commonForm(url)
     for (const form of forms(url)) {
-      const other = answerOf(form.url)
-      if (other && other !== "missing") this.#add(url, { ...form, page, agrees: false })
+      const other = await answerOf(form.url)
+      if (other && other !== "missing") await this.#add(url, { ...form, page, agrees: false })
     }
     const found = this.#foldings.get(url)
     if (found === undefined) return null
     this.#foldings.delete(url)
-    for (const form of this.#applied(found, this.#site(siteOf(url)).rules)) {
-      this.#add(url, { ...form, page, agrees: false })
+    for (const form of this.#applied(found, (await this.#site(siteOf(url))).rules)) {
+      await this.#add(url, { ...form, page, agrees: false })
     }
-    return this.spelling(found)
+    return await this.spelling(found)
   }
 
-  #compare(a: Answered, b: Answered, difference: Difference, value: string, isCommon: boolean): void {
+  async #compare(
+    a: Answered,
+    b: Answered,
+    difference: Difference,
+    value: string,
+    isCommon: boolean,
+  ): Promise<void> {
     const agrees = a.lines === b.lines
     if (agrees && isCommon) return
     const page = commonForm(a.url)
     if (isParameter(difference)) {
-      this.#add(a.url, { difference, page, value, agrees })
+      await this.#add(a.url, { difference, page, value, agrees })
       return
     }
     const named = [a, b].find(({ canonical }) => canonical === a.url || canonical === b.url)?.canonical
-    this.#add(a.url, { difference, page, value: named ? opinion(difference, named) : "", agrees })
+    await this.#add(a.url, { difference, page, value: named ? opinion(difference, named) : "", agrees })
   }
 
-  #add(url: PageUrl, { difference, page, value, agrees }: Pair): void {
+  async #add(url: PageUrl, { difference, page, value, agrees }: Pair): Promise<void> {
     const site = siteOf(url)
-    if (!this.#site(site).add({ difference, page, value, agrees })) return
-    this.#db
+    if (!(await this.#site(site)).add({ difference, page, value, agrees })) return
+    await this.#db
       .prepare(
         replaceSql(
           "address_pair",
@@ -191,15 +197,16 @@ export class AddressBook {
       .run(site, difference, page, value, agrees ? 1 : 0, this.#clock())
   }
 
-  #site(site: string): SiteEvidence {
+  #site(site: string): Promise<SiteEvidence> {
     let evidence = this.#sites.get(site)
-    if (!evidence) {
-      const since = this.#clock() - EVIDENCE_DAYS * DAY_MS
-      this.#db.prepare("delete from address_pair where site = ? and seen_at < ?").run(site, since)
-      evidence = evidenceOf(this.#db.prepare("select * from address_pair where site = ?").all(site))
-      this.#sites.set(site, evidence)
-    }
+    if (!evidence) this.#sites.set(site, (evidence = this.#read(site)))
     return evidence
+  }
+
+  async #read(site: string): Promise<SiteEvidence> {
+    const since = this.#clock() - EVIDENCE_DAYS * DAY_MS
+    await this.#db.prepare("delete from address_pair where site = ? and seen_at < ?").run(site, since)
+    return evidenceOf(await this.#db.prepare("select * from address_pair where site = ?").all(site))
   }
 
   #isAskedAgain(url: PageUrl): boolean {

@@ -18,11 +18,11 @@ const oneByOne = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" })
 const paths = (fixture: CrawlFixture) =>
   [...fixture.engine.pages.keys()].map((url) => url.replace(/^http:\/\/[^/]+/, "")).sort()
 
-const aliases = (fixture: CrawlFixture, site: TestSite, path: string) =>
-  aliasesOf(fixture.db, site.url(path) as PageUrl).map(({ url }) => url.slice(site.origin.length))
+const aliases = async (fixture: CrawlFixture, site: TestSite, path: string) =>
+  (await aliasesOf(fixture.db, site.url(path) as PageUrl)).map(({ url }) => url.slice(site.origin.length))
 
-const detail = (fixture: CrawlFixture, site: TestSite, path: string) =>
-  fixture.db.prepare("select detail from known_address where url = ?").get(site.url(path))?.["detail"]
+const detail = async (fixture: CrawlFixture, site: TestSite, path: string) =>
+  (await fixture.db.prepare("select detail from known_address where url = ?").get(site.url(path)))?.["detail"]
 
 /** Text that no other seed has: thirty sentences of ten words. */
 function essay(seed: string, lines = 30): string {
@@ -52,13 +52,13 @@ describe("spellings of addresses", () => {
       "/more": article("More", { links: NAMES.flatMap((name) => [`${name}/`, name]) }),
       ...Object.fromEntries(pages),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toEqual(["/", "/more", ...NAMES].sort())
     const asked = site.requests.filter((path) => /^\/p\d+\/$/.test(path))
     expect(asked.length).toBeGreaterThanOrEqual(5)
     expect(asked.length).toBeLessThanOrEqual(8)
-    expect(aliases(fixture, site, "/p0")).toEqual(["/p0/"])
+    expect(await aliases(fixture, site, "/p0")).toEqual(["/p0/"])
 
     site.requests.length = 0
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
@@ -75,7 +75,7 @@ describe("spellings of addresses", () => {
       "/": article("Home", { links }),
       ...Object.fromEntries([...pages, ...both]),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toEqual(["/", ...pages.map(([path]) => path ?? "")].sort())
   })
@@ -92,7 +92,7 @@ describe("spellings of addresses", () => {
     await using site = await startTestSite(
       Object.fromEntries(["/", ...names].map((name) => [name, answer(name)])),
     )
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(job.state).toBe("finished")
     expect(paths(fixture)).toEqual(["/", ...names.map((name) => `${name}?lang=en`)])
@@ -105,7 +105,7 @@ describe("spellings of addresses", () => {
       "/a": article("Alpha"),
       "/b": article("Beta"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] })
     expect(paths(fixture)).toEqual(["/", "/a?id=1", "/b"])
     expect(site.requests.filter((path) => /utm|gclid|fbclid/.test(path))).toEqual([])
@@ -120,12 +120,12 @@ describe("pages that say the same", () => {
       "/archive/guide-old.html": copy,
       "/guide": copy,
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(job.outcomes).toEqual({ indexed: 2, "skipped:duplicate": 2 })
     expect(paths(fixture)).toEqual(["/", "/guide"])
-    expect(aliases(fixture, site, "/guide")).toEqual(["/archive/guide-old.html", "/guide?ref=menu"])
-    expect(detail(fixture, site, "/guide?ref=menu")).toBe(`same text as ${site.url("/guide")}`)
+    expect(await aliases(fixture, site, "/guide")).toEqual(["/archive/guide-old.html", "/guide?ref=menu"])
+    expect(await detail(fixture, site, "/guide?ref=menu")).toBe(`same text as ${site.url("/guide")}`)
     const again = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(again.outcomes).toEqual({ unchanged: 2, "skipped:duplicate": 2 })
   })
@@ -136,10 +136,10 @@ describe("pages that say the same", () => {
       "/guide": page("Guide", essay("guide")),
       "/print/guide": page("Guide (print version)", `<p>Back to the normal view</p>${essay("guide")}`),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toEqual(["/", "/guide"])
-    expect(detail(fixture, site, "/print/guide")).toBe(`nearly the same text as ${site.url("/guide")}`)
+    expect(await detail(fixture, site, "/print/guide")).toBe(`nearly the same text as ${site.url("/guide")}`)
   })
 
   test("but for a version, a colour or a name are as many pages", async () => {
@@ -160,7 +160,7 @@ describe("pages that say the same", () => {
       ...versions,
       ...products,
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] })
     expect(paths(fixture)).toHaveLength(7)
   })
@@ -172,13 +172,13 @@ describe("pages that say the same", () => {
       "/guide": copy,
       "/long/way/to/guide": copy,
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toEqual(["/", "/guide"])
     site.serve({ "/guide": status(404) })
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toContain("/long/way/to/guide")
-    expect(aliasOf(fixture.db, site.url("/long/way/to/guide") as PageUrl)).toBeNull()
+    expect(await aliasOf(fixture.db, site.url("/long/way/to/guide") as PageUrl)).toBeNull()
   })
 
   test("and have moved without a redirect are found at their new address in the same run", async () => {
@@ -187,7 +187,7 @@ describe("pages that say the same", () => {
       "/": article("Home", { links: ["/guide"] }),
       "/guide": copy,
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     site.serve({
       "/": article("Home", { links: ["/handbook/guide"] }),
@@ -206,7 +206,7 @@ describe("pages that say the same", () => {
       "/a/": page("Guide", essay("g")),
       "/b/": page("Guide", essay("g")),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.url("/a/")], name: "a", scope: "prefix" })
     await fixture.crawl({ seeds: [site.url("/b/")], name: "b", scope: "prefix" })
     expect(paths(fixture)).toEqual(["/a/", "/b/"])
@@ -224,7 +224,7 @@ describe("a canonical", () => {
         names.map((name) => [name, page(name, essay(`${name.slice(1)}x`), [], canonical("/"))]),
       ),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin] })
     expect(paths(fixture)).toEqual(["/", ...names])
     expect(job.outcomes).toEqual({ indexed: 4 })
@@ -241,11 +241,11 @@ describe("a canonical", () => {
       ),
       "/page/number/one": page("One", essay("one"), [], canonical("/page/number/one")),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toEqual(["/", "/page/number/one"])
     expect(job.outcomes).toEqual({ indexed: 2, "skipped:duplicate": 1 })
-    expect(detail(fixture, site, "/a-variant")).toBe(`canonical is ${site.url("/page/number/one")}`)
+    expect(await detail(fixture, site, "/a-variant")).toBe(`canonical is ${site.url("/page/number/one")}`)
   })
 
   test("that names a third page, or is not there, is not followed", async () => {
@@ -256,7 +256,7 @@ describe("a canonical", () => {
       "/c": page("C", essay("other")),
       "/dead": page("Dead", essay("dead"), [], canonical("/nowhere")),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toEqual(["/", "/a", "/b", "/c", "/dead"])
   })
@@ -297,16 +297,16 @@ describe("one document in several formats", () => {
         "/m/docx/guide.docx": file(word("Guide", ["Contents: 1 to 12", ...text]), WORD),
         "/m/epub/guide.epub": file(book("Hive guide, the book", text), "application/epub+zip"),
       })
-      await using fixture = new CrawlFixture()
+      await using fixture = await CrawlFixture.open()
       const job = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
       expect(paths(fixture)).toContain("/m/guide.html")
       expect(job.outcomes["skipped:duplicate"]).toBeGreaterThanOrEqual(1)
-      expect(aliases(fixture, site, "/m/guide.html")).toEqual([
+      expect(await aliases(fixture, site, "/m/guide.html")).toEqual([
         "/m/docx/guide.docx",
         "/m/epub/guide.epub",
         "/m/guide.txt",
       ])
-      expect(aliasOf(fixture.db, site.url("/m/guide.txt") as PageUrl)?.evidence).toBe(
+      expect((await aliasOf(fixture.db, site.url("/m/guide.txt") as PageUrl))?.evidence).toBe(
         "the same document in another format",
       )
     }
@@ -321,10 +321,10 @@ describe("one document in several formats", () => {
         "/m/guide.html": html("The guide to hives", text),
         "/m/guide.txt": file(`The guide to hives\n\n${text.join("\n\n")}`, "text/plain"),
       })
-      await using fixture = new CrawlFixture()
+      await using fixture = await CrawlFixture.open()
       await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
-      expect(aliases(fixture, site, "/m/guide.html")).toEqual(["/m/guide.txt"])
-      expect(aliases(fixture, site, "/m/guide.txt")).toEqual([])
+      expect(await aliases(fixture, site, "/m/guide.html")).toEqual(["/m/guide.txt"])
+      expect(await aliases(fixture, site, "/m/guide.txt")).toEqual([])
     }
   })
 
@@ -340,7 +340,7 @@ describe("one document in several formats", () => {
       "/care.html": html("Care", chapter("care")),
       "/care.txt": file([...chapter("care").slice(0, 6), ...chapter("other")].join("\n\n"), "text/plain"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toEqual(["/", ...links].sort())
   })

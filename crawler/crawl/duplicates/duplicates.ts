@@ -1,3 +1,4 @@
+import { Serial } from "#base/flow/serial.ts"
 import type { Engine, PageUrl } from "#engine"
 import { compareAddresses } from "#engine/index/page/preferred-address.ts"
 import type { Clock } from "#base/clock.ts"
@@ -25,11 +26,11 @@ export interface DuplicatesOptions {
   readonly source: string
   readonly clock: Clock
   /** How a visit of this run to an address ended; null when there was none. */
-  outcomeOf(url: PageUrl): "page" | "missing" | "other" | null
+  outcomeOf(url: PageUrl): Promise<"page" | "missing" | "other" | null>
   /** Whether an address belongs to the source. */
   inScope(url: PageUrl): boolean
   /** Whether the index holds a page of that address. */
-  isIndexed(url: PageUrl): boolean
+  isIndexed(url: PageUrl): Promise<boolean>
 }
 
 /** A page that was read. */
@@ -81,7 +82,8 @@ export class Duplicates {
   readonly #texts: TextStore
   readonly #book: AddressBook
   readonly #recent = new RecentTexts()
-  #turn: Promise<unknown> = Promise.resolve()
+  /** Whoever reads or files texts: what one has found must be so until it is written. */
+  readonly #turn = new Serial()
 
   constructor(options: DuplicatesOptions) {
     this.#options = options
@@ -95,110 +97,124 @@ export class Duplicates {
   }
 
   /** Under which other address a page is crawled, by what was learned of its site; null when this is the one. */
-  instead(url: PageUrl): Spelling | null {
-    const spelling = this.#book.instead(url)
+  async instead(url: PageUrl): Promise<Spelling | null> {
+    const spelling = await this.#book.instead(url)
     return spelling && this.#options.inScope(spelling.url) ? spelling : null
   }
 
-  /** Decides whether a page that was read is one of its own. One page at a time: equal ones may come in together. */
-  judge(page: ReadPage): Promise<Judgement> {
-    const judging = this.#turn.then(() => this.#judge(page))
-    this.#turn = judging.catch(() => undefined)
-    return judging
+  /**
+   * Decides whether a page that was read is one of its own. One page at a time: equal ones may come in together.
+   * @param place takes down what was decided, before the next page is judged; it must not wait for any other method of this class
+   */
+  async judge<T>(page: ReadPage, place: (judgement: Judgement) => Promise<T>): Promise<T> {
+    return await this.#turn.run(async () => {
+      const judgement = await this.#judge(page)
+      if (page.from !== page.url) await this.#redirected(page.from, page.url)
+      return await place(judgement)
+    })
   }
 
-  /** An address leads to a page by a redirect. */
-  redirected(from: PageUrl, to: PageUrl): void {
-    this.#book.redirected(from, to)
-    this.#alias(from, to, "redirects there")
+  /** An address leads to a page by a redirect. Of pages that are judged, that is known. */
+  async redirected(from: PageUrl, to: PageUrl): Promise<void> {
+    await this.#turn.run(() => this.#redirected(from, to))
   }
 
   /** An address was not read, since another one is in its place. */
-  spelled(url: PageUrl, { url: of, because }: Spelling): void {
-    this.#alias(url, of, because)
+  async spelled(url: PageUrl, { url: of, because }: Spelling): Promise<void> {
+    await this.#turn.run(() => this.#alias(url, of, because))
   }
 
   /** Writes what waits to be written. */
-  flush(): void {
-    this.#texts.flush()
+  async flush(): Promise<void> {
+    await this.#turn.run(() => this.#texts.flush())
   }
 
   /**
    * An address is no page. @returns addresses that were read in this run and taken for other ones of it, before that
    * was known: they have to be read again.
    */
-  orphansOf(url: PageUrl): PageUrl[] {
-    const orphans = this.#texts
-      .aliasesOf(url, MOST_CLAIMS)
-      .flatMap((alias) => (this.#texts.get(alias.url)?.job === this.#options.job ? alias.url : []))
-    for (const orphan of orphans) this.#texts.clearAlias(orphan)
-    return orphans
+  async orphansOf(url: PageUrl): Promise<PageUrl[]> {
+    return await this.#turn.run(async () => {
+      const orphans: PageUrl[] = []
+      for (const alias of await this.#texts.aliasesOf(url, MOST_CLAIMS)) {
+        if ((await this.#texts.get(alias.url))?.job === this.#options.job) orphans.push(alias.url)
+      }
+      for (const orphan of orphans) await this.#texts.clearAlias(orphan)
+      return orphans
+    })
   }
 
   /**
    * An address answered that there is no such page.
    * @returns an address that is to be read after all, for it was left out in favour of this one.
    */
-  missing(url: PageUrl): PageUrl | null {
-    this.#recent.delete(url)
-    this.#texts.forget(url)
-    return this.#book.missing(url, (other) => this.#answerOf(other))
+  async missing(url: PageUrl): Promise<PageUrl | null> {
+    return await this.#turn.run(async () => {
+      this.#recent.delete(url)
+      await this.#texts.forget(url)
+      return await this.#book.missing(url, (other) => this.#answerOf(other))
+    })
   }
 
   async #judge(page: ReadPage): Promise<Judgement> {
     const { url, canonical } = page
     const { text, lines } = readText(page)
-    const alike = this.#texts.withLines(text.lines, MOST_ALIKE)
-    const probes = this.#learn({ url, lines: text.lines, canonical }, alike)
+    const alike = await this.#texts.withLines(text.lines, MOST_ALIKE)
+    const probes = await this.#learn({ url, lines: text.lines, canonical }, alike)
     const document = documentForm(url, page.title, lines)
     const twin =
-      this.#namedPage(page, text) ??
+      (await this.#namedPage(page, text)) ??
       // Before equal texts: of these the shorter address is chosen, and that may be the plain text.
-      this.#otherFormat(page, document, (order) => order !== 0) ??
+      (await this.#otherFormat(page, document, (order) => order !== 0)) ??
       (await this.#twin(page, text, lines, alike)) ??
-      this.#otherFormat(page, document, (order) => order === 0)
+      (await this.#otherFormat(page, document, (order) => order === 0))
     if (twin && !twin.yields) {
-      this.#keep(page, { ...text, document }, { of: twin.url, evidence: twin.evidence })
+      await this.#keep(page, { ...text, document }, { of: twin.url, evidence: twin.evidence })
       return { kind: "alias", of: twin.url, detail: inWords(twin.evidence, twin.url), lines, probes }
     }
     const replaces = new Map<PageUrl, Replaced>()
     if (twin) replaces.set(twin.url, this.#replaced(twin, twin.evidence))
-    if (canonical === null || canonical === url || this.#texts.get(canonical)?.canonical === url) {
-      for (const other of this.#texts.claiming(url, MOST_CLAIMS)) {
-        if (other.url === url || other.url === page.from || !this.#isPage(other.url) || !isLike(other, text))
+    if (canonical === null || canonical === url || (await this.#texts.get(canonical))?.canonical === url) {
+      for (const other of await this.#texts.claiming(url, MOST_CLAIMS)) {
+        if (
+          other.url === url ||
+          other.url === page.from ||
+          !(await this.#isPage(other.url)) ||
+          !isLike(other, text)
+        )
           continue
         replaces.set(other.url, this.#replaced(other, CANONICAL))
       }
     }
-    this.#keep(page, { ...text, document }, null, [...replaces.values()])
+    await this.#keep(page, { ...text, document }, null, [...replaces.values()])
     this.#recent.set(url, lines)
     return { kind: "page", replaces: [...replaces.values()], lines, probes }
   }
 
-  #learn(answer: Answered, alike: readonly KeptText[]): PageUrl[] {
+  async #learn(answer: Answered, alike: readonly KeptText[]): Promise<PageUrl[]> {
     const { job } = this.#options
     const others = new Map(alike.map((one) => [one.url, one]))
-    for (const one of this.#texts.withForm(commonForm(answer.url), MOST_ALIKE)) others.set(one.url, one)
+    for (const one of await this.#texts.withForm(commonForm(answer.url), MOST_ALIKE)) others.set(one.url, one)
     const answers = [...others.values()].filter((one) => one.job === job)
-    return this.#book.learn(answer, { answers, answerOf: (url) => this.#answerOf(url) })
+    return await this.#book.learn(answer, { answers, answerOf: (url) => this.#answerOf(url) })
   }
 
-  #answerOf(url: PageUrl): Answered | "missing" | null {
+  async #answerOf(url: PageUrl): Promise<Answered | "missing" | null> {
     if (!this.#options.inScope(url)) return null
-    const text = this.#texts.get(url)
+    const text = await this.#texts.get(url)
     if (text?.job === this.#options.job) return text
-    return this.#options.outcomeOf(url) === "missing" ? "missing" : null
+    return (await this.#options.outcomeOf(url)) === "missing" ? "missing" : null
   }
 
   /**
    * The page that this one names as its canonical, if it checks out: it is kept, names no third one, and is like
    * this one. A template that names the front page on every page names none that is like them.
    */
-  #namedPage({ url, from, canonical }: ReadPage, text: PageText): Twin | null {
+  async #namedPage({ url, from, canonical }: ReadPage, text: PageText): Promise<Twin | null> {
     if (canonical === null || canonical === url) return null
-    const of = this.#texts.aliasOf(canonical)?.of ?? canonical
-    if (of === url || of === from || !this.#isPage(of)) return null
-    const named = this.#texts.get(of)
+    const of = (await this.#texts.aliasOf(canonical))?.of ?? canonical
+    if (of === url || of === from || !(await this.#isPage(of))) return null
+    const named = await this.#texts.get(of)
     if (!named || !isLike(named, text)) return null
     const next = named.canonical
     if (next !== null && next !== of && next !== url && next !== canonical) return null
@@ -212,17 +228,17 @@ export class Duplicates {
     lines: readonly string[],
     alike: readonly KeptText[],
   ): Promise<Twin | null> {
-    const isOther = (one: KeptText) => one.url !== page.url && one.url !== page.from && this.#isPage(one.url)
+    const isOther = async (one: KeptText) =>
+      one.url !== page.url && one.url !== page.from && (await this.#isPage(one.url))
     for (const one of alike) {
-      const sameness = isOther(one) ? sameText(text, one) : null
+      const sameness = (await isOther(one)) ? sameText(text, one) : null
       if (sameness) return this.#chosen(page, one, sameness)
     }
     if (!mayBeNear(text)) return null
-    const near = this.#texts
-      .near(text)
-      .filter((one) => isNear(text, one) && isOther(one))
-      .slice(0, MOST_COMPARED)
-    for (const one of near) {
+    let compared = 0
+    for (const one of await this.#texts.near(text)) {
+      if (!isNear(text, one) || !(await isOther(one))) continue
+      if (++compared > MOST_COMPARED) break
       const theirs = await this.#linesOf(one.url)
       if (theirs && sameButEdges(lines, theirs)) return this.#chosen(page, one, "nearly the same text")
     }
@@ -230,15 +246,15 @@ export class Duplicates {
   }
 
   /** The same document in a format that reads better, or worse, or in the same one at another place. */
-  #otherFormat(
+  async #otherFormat(
     page: ReadPage,
     document: DocumentForm | null,
     isWanted: (order: number) => boolean,
-  ): Twin | null {
+  ): Promise<Twin | null> {
     if (document === null) return null
-    for (const one of this.#texts.withStem(document.stem, MOST_ALIKE)) {
+    for (const one of await this.#texts.withStem(document.stem, MOST_ALIKE)) {
       if (one.url === page.url || one.url === page.from || one.document === null) continue
-      if (!isSameDocument(document, one.document) || !this.#isPage(one.url)) continue
+      if (!isSameDocument(document, one.document) || !(await this.#isPage(one.url))) continue
       const order = compareFormats(page.url, one.url)
       if (isWanted(order)) return { ...one, evidence: OTHER_FORMAT, yields: order < 0 }
     }
@@ -254,11 +270,11 @@ export class Duplicates {
   }
 
   /** Whether an address is a page that the index holds, or will when what was decided is written. */
-  #isPage(url: PageUrl): boolean {
+  async #isPage(url: PageUrl): Promise<boolean> {
     if (this.#recent.has(url)) return true
-    const outcome = this.#options.outcomeOf(url)
+    const outcome = await this.#options.outcomeOf(url)
     if (outcome !== null) return outcome === "page"
-    return this.#options.isIndexed(url) && this.#texts.aliasOf(url) === null
+    return (await this.#options.isIndexed(url)) && (await this.#texts.aliasOf(url)) === null
   }
 
   async #linesOf(url: PageUrl): Promise<readonly string[] | null> {
@@ -272,19 +288,19 @@ export class Duplicates {
     return { url, evidence, isNew: since === this.#options.job }
   }
 
-  #keep(
+  async #keep(
     { url, canonical }: ReadPage,
     text: PageText & Pick<KeptText, "document">,
     alias: { readonly of: PageUrl; readonly evidence: string } | null,
     replaces: readonly Replaced[] = [],
-  ): void {
+  ): Promise<void> {
     const { job } = this.#options
-    const wasPage = this.#options.isIndexed(url) && this.#texts.aliasOf(url) === null
-    const since = wasPage ? (this.#texts.get(url)?.since ?? 0) : job
+    const wasPage = (await this.#options.isIndexed(url)) && (await this.#texts.aliasOf(url)) === null
+    const since = wasPage ? ((await this.#texts.get(url))?.since ?? 0) : job
     const form = commonForm(url)
-    this.#texts.keep({ ...text, url, job, since, canonical, form }, alias === null)
+    await this.#texts.keep({ ...text, url, job, since, canonical, form }, alias === null)
     if (alias) this.#texts.setAlias({ url, ...alias })
-    else this.#texts.clearAlias(url)
+    else await this.#texts.clearAlias(url)
     for (const one of replaces) {
       this.#texts.setAlias({ url: one.url, of: url, evidence: one.evidence })
       this.#recent.delete(one.url)
@@ -292,8 +308,13 @@ export class Duplicates {
     if (alias) this.#recent.delete(url)
   }
 
-  #alias(url: PageUrl, of: PageUrl, evidence: string): void {
-    if (url === of || this.#texts.aliasOf(url)?.of === of) return
+  async #redirected(from: PageUrl, to: PageUrl): Promise<void> {
+    await this.#book.redirected(from, to)
+    await this.#alias(from, to, "redirects there")
+  }
+
+  async #alias(url: PageUrl, of: PageUrl, evidence: string): Promise<void> {
+    if (url === of || (await this.#texts.aliasOf(url))?.of === of) return
     this.#texts.setAlias({ url, of, evidence })
   }
 }

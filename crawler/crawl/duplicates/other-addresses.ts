@@ -17,22 +17,22 @@ export class OtherAddresses {
   }
 
   /** The pages that an address is another one of, as any of these sources found; null: as any source did. */
-  pagesOf(url: PageUrl, sources: readonly string[] | null): PageUrl[] {
-    return this.#prepare(
-      `select distinct of from page_alias where url = ?1 and (?2 is null or source in (select value from json_each(?2)))
+  async pagesOf(url: PageUrl, sources: readonly string[] | null): Promise<PageUrl[]> {
+    return (
+      await this.#prepare(
+        `select distinct of from page_alias where url = ?1 and (?2 is null or source in (select value from json_each(?2)))
        order by of`,
-    )
-      .all(url, sources && JSON.stringify(sources))
-      .map((row) => row["of"] as PageUrl)
+      ).all(url, sources && JSON.stringify(sources))
+    ).map((row) => row["of"] as PageUrl)
   }
 
   /**
    * Addresses that name the same page, likeliest first: the one that is crawled in its place, by what was learned of the site,
    * then other spellings of both.
    */
-  spellingsOf(url: PageUrl): PageUrl[] {
+  async spellingsOf(url: PageUrl): Promise<PageUrl[]> {
     const clean = withoutTracking(url)
-    const crawled = folded(clean, learnedRules(this.#db, siteOf(clean), Date.now()))
+    const crawled = folded(clean, await learnedRules(this.#db, siteOf(clean), Date.now()))
     const all = new Set([crawled, clean, ...spellings(crawled), ...spellings(clean)])
     all.delete(url)
     return [...all]

@@ -28,8 +28,8 @@ export class OtherForms {
   }
 
   /** Those that any of `sources` has read and not lost since, one for each format, in the order of their addresses. */
-  of(page: PageUrl, sources: readonly string[]): OtherForm[] {
-    const rows = this.#prepare(
+  async of(page: PageUrl, sources: readonly string[]): Promise<OtherForm[]> {
+    const rows = await this.#prepare(
       `select alias.url from page_alias alias join page_text text on text.url = alias.url and text.source = alias.source
        where alias.of = ? and alias.evidence = ? and alias.source in (select value from json_each(?))
        group by alias.url order by alias.url limit ?`,

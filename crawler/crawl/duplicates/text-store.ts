@@ -73,7 +73,7 @@ interface Waiting {
 /**
  * The texts of one source's pages in `state.db`, found by equality and by likeness without looking at all of them. What is new
  * waits to be written some dozens at a time, and is found meanwhile; what a lost process leaves unwritten is read again
- * some day.
+ * some day. Its methods are for one caller at a time.
  */
 export class TextStore {
   readonly #db: StateStore
@@ -81,7 +81,7 @@ export class TextStore {
   readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #texts = new Map<PageUrl, Waiting>()
   readonly #aliases = new Map<PageUrl, Alias | null>()
-  #work: (() => void)[] = []
+  #work: (() => Promise<void>)[] = []
 
   constructor(db: StateStore, source: string) {
     this.#db = db
@@ -90,16 +90,16 @@ export class TextStore {
     migrateTexts(db)
   }
 
-  get(url: PageUrl): KeptText | null {
+  async get(url: PageUrl): Promise<KeptText | null> {
     const waiting = this.#texts.get(url)
     if (waiting) return waiting.text
-    const row = this.#row(url)
+    const row = await this.#row(url)
     return row ? kept(row) : null
   }
 
   /** Addresses that were read with the same lines, pages of their own first. */
-  withLines(lines: string, limit: number): KeptText[] {
-    return this.#find(
+  async withLines(lines: string, limit: number): Promise<KeptText[]> {
+    return await this.#find(
       ({ text }) => text.lines === lines,
       "source = ? and lines = ? order by own desc limit ?",
       lines,
@@ -108,13 +108,13 @@ export class TextStore {
   }
 
   /** Addresses that may be spellings of one. */
-  withForm(form: string, limit: number): KeptText[] {
-    return this.#find(({ text }) => text.form === form, "source = ? and form = ? limit ?", form, limit)
+  async withForm(form: string, limit: number): Promise<KeptText[]> {
+    return await this.#find(({ text }) => text.form === form, "source = ? and form = ? limit ?", form, limit)
   }
 
   /** Addresses that differ from that of a document by their format alone. */
-  withStem(stem: string, limit: number): KeptText[] {
-    return this.#find(
+  async withStem(stem: string, limit: number): Promise<KeptText[]> {
+    return await this.#find(
       ({ text }) => text.document?.stem === stem,
       "source = ? and stem = ? limit ?",
       stem,
@@ -123,8 +123,8 @@ export class TextStore {
   }
 
   /** Pages that name `url` as their canonical. */
-  claiming(url: PageUrl, limit: number): KeptText[] {
-    return this.#find(
+  async claiming(url: PageUrl, limit: number): Promise<KeptText[]> {
+    return await this.#find(
       ({ text }) => text.canonical === url,
       // Written so that the planner does not go through all pages of the source.
       "source || '' = ? and canonical = ? limit ?",
@@ -134,14 +134,14 @@ export class TextStore {
   }
 
   /** Pages with the same title whose text may be near. */
-  near(text: PageText): KeptText[] {
+  async near(text: PageText): Promise<KeptText[]> {
     const found = new Map<PageUrl, KeptText>()
     const query = this.#prepare(
       `select page_text.* from page_band join page_text on page_text.id = page_band.page
        where page_band.band = ? and own = 1 limit ${MOST_CANDIDATES}`,
     )
     for (const band of bandsOf(this.#source, text)) {
-      for (const row of query.all(band)) found.set(row["url"] as PageUrl, kept(row))
+      for (const row of await query.all(band)) found.set(row["url"] as PageUrl, kept(row))
     }
     for (const { text: one, isOwn } of this.#texts.values()) {
       if (isOwn && one.title === text.title) found.set(one.url, one)
@@ -151,17 +151,17 @@ export class TextStore {
   }
 
   /** Keeps what was read. `isOwn`: whether it is a page of its own. */
-  keep(text: KeptText, isOwn: boolean): void {
+  async keep(text: KeptText, isOwn: boolean): Promise<void> {
     this.#texts.set(text.url, { text, isOwn })
-    if (this.#texts.size >= MOST_WAITING) this.flush()
+    if (this.#texts.size >= MOST_WAITING) await this.flush()
   }
 
-  forget(url: PageUrl): void {
-    if (this.get(url) === null) return
-    this.flush()
-    transaction(this.#db, () => {
-      this.#dropBands(url)
-      this.#prepare("delete from page_text where url = ? and source = ?").run(url, this.#source)
+  async forget(url: PageUrl): Promise<void> {
+    if ((await this.get(url)) === null) return
+    await this.flush()
+    await transaction(this.#db, async () => {
+      await this.#dropBands(url)
+      await this.#prepare("delete from page_text where url = ? and source = ?").run(url, this.#source)
     })
   }
 
@@ -171,11 +171,15 @@ export class TextStore {
     if (waiting) waiting.isOwn = false
     this.#aliases.set(of, null)
     this.#aliases.set(url, { url, of, evidence })
-    this.#work.push(() => {
-      this.#prepare("update page_text set own = 0 where url = ? and source = ?").run(url, this.#source)
-      this.#prepare("delete from page_alias where url = ? and source = ?").run(of, this.#source)
-      this.#prepare("update page_alias set of = ? where of = ? and source = ?").run(of, url, this.#source)
-      this.#prepare(
+    this.#work.push(async () => {
+      await this.#prepare("update page_text set own = 0 where url = ? and source = ?").run(url, this.#source)
+      await this.#prepare("delete from page_alias where url = ? and source = ?").run(of, this.#source)
+      await this.#prepare("update page_alias set of = ? where of = ? and source = ?").run(
+        of,
+        url,
+        this.#source,
+      )
+      await this.#prepare(
         `insert into page_alias (url, source, of, evidence) values (?, ?, ?, ?)
          on conflict (url, source) do update set of = excluded.of, evidence = excluded.evidence`,
       ).run(url, this.#source, of, evidence)
@@ -183,43 +187,55 @@ export class TextStore {
   }
 
   /** It is a page of its own. */
-  clearAlias(url: PageUrl): void {
-    if (this.aliasOf(url) === null) return
+  async clearAlias(url: PageUrl): Promise<void> {
+    if ((await this.aliasOf(url)) === null) return
     this.#aliases.set(url, null)
-    this.#work.push(() => {
-      this.#prepare("delete from page_alias where url = ? and source = ?").run(url, this.#source)
+    this.#work.push(async () => {
+      await this.#prepare("delete from page_alias where url = ? and source = ?").run(url, this.#source)
     })
   }
 
   /** The page that an address is another one of, or null. */
-  aliasOf(url: PageUrl): Alias | null {
+  async aliasOf(url: PageUrl): Promise<Alias | null> {
     const waiting = this.#aliases.get(url)
     if (waiting !== undefined) return waiting
-    const row = this.#prepare("select * from page_alias where url = ? and source = ?").get(url, this.#source)
+    const row = await this.#prepare("select * from page_alias where url = ? and source = ?").get(
+      url,
+      this.#source,
+    )
     return row ? alias(row) : null
   }
 
   /** The other addresses of a page, in alphabetical order. */
-  aliasesOf(url: PageUrl, limit: number): Alias[] {
-    this.flush()
-    return this.#prepare("select * from page_alias where of = ? and source = ? order by url limit ?")
-      .all(url, this.#source, limit)
-      .map(alias)
+  async aliasesOf(url: PageUrl, limit: number): Promise<Alias[]> {
+    await this.flush()
+    return (
+      await this.#prepare("select * from page_alias where of = ? and source = ? order by url limit ?").all(
+        url,
+        this.#source,
+        limit,
+      )
+    ).map(alias)
   }
 
   /** Writes what waits. */
-  flush(): void {
+  async flush(): Promise<void> {
     if (this.#texts.size === 0 && this.#work.length === 0) return
-    transaction(this.#db, () => {
-      for (const one of this.#texts.values()) this.#write(one)
-      for (const step of this.#work) step()
+    await transaction(this.#db, async () => {
+      for (const one of this.#texts.values()) await this.#write(one)
+      for (const step of this.#work) await step()
     })
     this.#texts.clear()
     this.#aliases.clear()
     this.#work = []
   }
 
-  #find(isOne: (waiting: Waiting) => boolean, where: string, value: string, limit: number): KeptText[] {
+  async #find(
+    isOne: (waiting: Waiting) => boolean,
+    where: string,
+    value: string,
+    limit: number,
+  ): Promise<KeptText[]> {
     const found: KeptText[] = []
     for (const one of this.#texts.values()) {
       if (!isOne(one)) continue
@@ -228,21 +244,21 @@ export class TextStore {
     }
     const query = this.#prepare(`select * from page_text where ${where}`)
     // Most often there is none, and one row is asked for at a third of the price of a list.
-    if (query.get(this.#source, value, 1) === undefined) return found
-    for (const row of query.all(this.#source, value, limit)) {
+    if ((await query.get(this.#source, value, 1)) === undefined) return found
+    for (const row of await query.all(this.#source, value, limit)) {
       const text = kept(row)
       if (!this.#texts.has(text.url)) found.push(text)
     }
     return found
   }
 
-  #row(url: PageUrl): Record<string, unknown> | undefined {
-    return this.#prepare("select * from page_text where url = ? and source = ?").get(url, this.#source)
+  async #row(url: PageUrl): Promise<Record<string, unknown> | undefined> {
+    return await this.#prepare("select * from page_text where url = ? and source = ?").get(url, this.#source)
   }
 
-  #write({ text, isOwn }: Waiting): void {
-    this.#dropBands(text.url)
-    const row = this.#prepare(
+  async #write({ text, isOwn }: Waiting): Promise<void> {
+    await this.#dropBands(text.url)
+    const row = await this.#prepare(
       `insert into page_text (url, source, job, since, exact, lines, similar, words, title, images, canonical, form, own,
          stem, sketch, versions)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -271,14 +287,14 @@ export class TextStore {
     )
     if (!isOwn || !mayBeNear(text)) return
     const insert = this.#prepare("insert or ignore into page_band values (?, ?)")
-    for (const band of bandsOf(this.#source, text)) insert.run(band, Number(row?.["id"]))
+    for (const band of bandsOf(this.#source, text)) await insert.run(band, Number(row?.["id"]))
   }
 
-  #dropBands(url: PageUrl): void {
-    const row = this.#row(url)
+  async #dropBands(url: PageUrl): Promise<void> {
+    const row = await this.#row(url)
     if (!row || !mayBeNear(kept(row))) return
     const drop = this.#prepare("delete from page_band where band = ? and page = ?")
-    for (const band of bandsOf(this.#source, kept(row))) drop.run(band, Number(row["id"]))
+    for (const band of bandsOf(this.#source, kept(row))) await drop.run(band, Number(row["id"]))
   }
 }
 
@@ -291,29 +307,29 @@ export function migrateTexts(db: StateStore): void {
 const ofSources = (list: string) => `(${list} is null or source in (select value from json_each(${list})))`
 
 /** The other addresses of a page in any of these sources (null: in any), in alphabetical order. */
-export function aliasesOf(
+export async function aliasesOf(
   db: StateStore,
   url: PageUrl,
   sources: readonly string[] | null = null,
   limit = 100,
-): Alias[] {
+): Promise<Alias[]> {
   migrateTexts(db)
   const rows = db.prepare(
     `select * from page_alias as alias where of = ?1 and ${ofSources("?2")} and source = (
        select min(source) from page_alias where url = alias.url and of = ?1 and ${ofSources("?2")}
      ) order by url limit ?3`,
   )
-  return rows.all(url, sources && JSON.stringify(sources), limit).map(alias)
+  return (await rows.all(url, sources && JSON.stringify(sources), limit)).map(alias)
 }
 
 /** The page that an address is another one of in any of these sources (null: in any), or null. */
-export function aliasOf(
+export async function aliasOf(
   db: StateStore,
   url: PageUrl,
   sources: readonly string[] | null = null,
-): Alias | null {
+): Promise<Alias | null> {
   migrateTexts(db)
-  const row = db
+  const row = await db
     .prepare(`select * from page_alias where url = ?1 and ${ofSources("?2")} order by source limit 1`)
     .get(url, sources && JSON.stringify(sources))
   return row ? alias(row) : null

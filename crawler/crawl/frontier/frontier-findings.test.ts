@@ -22,11 +22,17 @@ class Runs {
   readonly known = new KnownAddresses(this.db, () => this.now)
   readonly source = sourceOf("site")
   readonly paces = new HostPaces()
-  readonly id = this.jobs.enqueue(this.source).id
+  id = 0
 
-  frontier({ most = Infinity, maxWaitMs = Infinity, id = this.id } = {}): Frontier {
+  static async begin(): Promise<Runs> {
+    const runs = new Runs()
+    runs.id = (await runs.jobs.enqueue(runs.source)).id
+    return runs
+  }
+
+  frontier({ most = Infinity, maxWaitMs = Infinity, id = this.id } = {}): Promise<Frontier> {
     const manners = () => ({ concurrency: 99, delayMs: 0 })
-    return new Frontier(
+    return Frontier.open(
       this.db,
       { id, source: this.source },
       this.known,
@@ -38,98 +44,100 @@ class Runs {
   }
 
   /** All that a frontier hands out, as paths. */
-  taken(frontier: Frontier, now = 0): string[] {
+  async taken(frontier: Frontier, now = 0): Promise<string[]> {
     const entries: FrontierEntry[] = []
-    for (let entry = frontier.next(now); entry; entry = frontier.next(now)) entries.push(entry)
+    for (let entry = await frontier.next(now); entry; entry = await frontier.next(now)) entries.push(entry)
     return entries.map(({ url }) => new URL(url).pathname)
   }
 
   /** How the frontier's own row tells of an address. */
-  row(path: string) {
-    return this.db.prepare("select * from crawl_url where job = ? and url = ?").get(this.id, at(path))
+  async row(path: string) {
+    return await this.db.prepare("select * from crawl_url where job = ? and url = ?").get(this.id, at(path))
   }
 }
 
-test("nearer addresses go first, then what lists name, then what earlier runs left, in their order", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
-  frontier.revisit([
+test("nearer addresses go first, then what lists name, then what earlier runs left, in their order", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
+  await frontier.revisit([
     { url: at("/left"), depth: 0 },
     { url: at("/left-later"), depth: 0 },
   ])
-  frontier.list([{ url: at("/listed"), ...NOTHING }], { how: "sitemap", on: at("/sitemap.xml") })
-  frontier.add([at("/far")], { ...BY_LINK, depth: 3 })
-  frontier.add([at("/near")], BY_LINK)
+  await frontier.list([{ url: at("/listed"), ...NOTHING }], { how: "sitemap", on: at("/sitemap.xml") })
+  await frontier.add([at("/far")], { ...BY_LINK, depth: 3 })
+  await frontier.add([at("/near")], BY_LINK)
   expect(frontier.open).toBe(5)
-  expect(runs.taken(frontier)).toEqual(["/near", "/far", "/listed", "/left", "/left-later"])
+  expect(await runs.taken(frontier)).toEqual(["/near", "/far", "/listed", "/left", "/left-later"])
 })
 
-test("what an earlier run left goes behind what is new, though a link leads to it too, but a seed does not", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
-  frontier.add([at("/linked")], BY_LINK)
-  frontier.add([at("/seed")], { how: "seed", on: null, depth: 0 })
-  frontier.add([at("/done")], BY_LINK)
-  frontier.record([{ url: at("/done"), ...PAGE, detail: null }])
-  frontier.revisit(["/linked", "/seed", "/done", "/left"].map((path) => ({ url: at(path), depth: 1 })))
-  frontier.add([at("/new")], BY_LINK)
+test("what an earlier run left goes behind what is new, though a link leads to it too, but a seed does not", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
+  await frontier.add([at("/linked")], BY_LINK)
+  await frontier.add([at("/seed")], { how: "seed", on: null, depth: 0 })
+  await frontier.add([at("/done")], BY_LINK)
+  await frontier.record([{ url: at("/done"), ...PAGE, detail: null }])
+  await frontier.revisit(["/linked", "/seed", "/done", "/left"].map((path) => ({ url: at(path), depth: 1 })))
+  await frontier.add([at("/new")], BY_LINK)
   expect(frontier.open).toBe(4)
-  expect(runs.taken(frontier)).toEqual(["/seed", "/new", "/linked", "/left"])
-  expect(runs.row("/done")?.["priority"]).toBe(0)
+  expect(await runs.taken(frontier)).toEqual(["/seed", "/new", "/linked", "/left"])
+  expect((await runs.row("/done"))?.["priority"]).toBe(0)
 })
 
-test("what an earlier run left is found anew, and may be nearer than it was, but no further away", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier({ most: 3 })
-  frontier.revisit([{ url: at("/left"), depth: 5 }])
-  expect(runs.row("/left")).toMatchObject({ depth: 5, found_how: null, found_on: null, host: HOST })
-  expect(frontier.add([at("/left")], BY_LINK)).toBe(0)
-  expect(runs.row("/left")).toMatchObject({ depth: 2, found_how: "link", found_on: at("/") })
-  frontier.list([{ url: at("/left"), ...NOTHING }], { how: "feed", on: at("/feed") })
-  expect(runs.row("/left")).toMatchObject({ depth: 2, found_how: "link" })
+test("what an earlier run left is found anew, and may be nearer than it was, but no further away", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier({ most: 3 })
+  await frontier.revisit([{ url: at("/left"), depth: 5 }])
+  expect(await runs.row("/left")).toMatchObject({ depth: 5, found_how: null, found_on: null, host: HOST })
+  expect(await frontier.add([at("/left")], BY_LINK)).toBe(0)
+  expect(await runs.row("/left")).toMatchObject({ depth: 2, found_how: "link", found_on: at("/") })
+  await frontier.list([{ url: at("/left"), ...NOTHING }], { how: "feed", on: at("/feed") })
+  expect(await runs.row("/left")).toMatchObject({ depth: 2, found_how: "link" })
   // What earlier runs left takes no room from what is found anew.
-  frontier.revisit(["/1", "/2", "/3"].map((path) => ({ url: at(path), depth: 1 })))
-  expect([frontier.isFull, frontier.add(["/a", "/b", "/c", "/d"].map(at), BY_LINK), frontier.isFull]).toEqual(
-    [false, 3, true],
-  )
-  frontier.list([{ url: at("/e"), ...NOTHING }], { how: "feed", on: at("/feed") })
-  expect([runs.row("/e"), frontier.open]).toEqual([undefined, 7])
+  await frontier.revisit(["/1", "/2", "/3"].map((path) => ({ url: at(path), depth: 1 })))
+  expect([
+    frontier.isFull,
+    await frontier.add(["/a", "/b", "/c", "/d"].map(at), BY_LINK),
+    frontier.isFull,
+  ]).toEqual([false, 3, true])
+  await frontier.list([{ url: at("/e"), ...NOTHING }], { how: "feed", on: at("/feed") })
+  expect([await runs.row("/e"), frontier.open]).toEqual([undefined, 7])
 })
 
-test("a list tells facts of what it names, and the latest that says any holds", () => {
-  const runs = new Runs()
-  runs.known.record({ id: 99, source: runs.source }, [{ url: at("/known"), ...PAGE, detail: null }])
-  const frontier = runs.frontier()
+test("a list tells facts of what it names, and the latest that says any holds", async () => {
+  const runs = await Runs.begin()
+  await runs.known.record({ id: 99, source: runs.source }, [{ url: at("/known"), ...PAGE, detail: null }])
+  const frontier = await runs.frontier()
   const facts = { modifiedAt: 5, publishedAt: 6, isNews: true }
   const sitemap = { how: "sitemap", on: at("/sitemap.xml") } as const
   const feed = { how: "feed", on: at("/feed") } as const
-  frontier.list(
+  await frontier.list(
     ["/a", "/known"].map((path) => ({ url: at(path), ...facts })),
     sitemap,
   )
-  frontier.list(
+  await frontier.list(
     ["/a", "/b"].map((path) => ({ url: at(path), ...NOTHING })),
     feed,
   )
-  expect(frontier.next(0)).toEqual({ url: at("/a"), host: HOST, depth: 1, tries: 0, facts })
-  expect(runs.row("/a")).toMatchObject({
+  expect(await frontier.next(0)).toEqual({ url: at("/a"), host: HOST, depth: 1, tries: 0, facts })
+  expect(await runs.row("/a")).toMatchObject({
     listed_in: at("/sitemap.xml"),
     found_how: "sitemap",
     found_on: at("/sitemap.xml"),
   })
-  expect(runs.row("/b")).toMatchObject({ listed_in: null, found_how: "feed", news: 0 })
-  expect(runs.known.get(at("/known"))).toMatchObject({ listedIn: at("/sitemap.xml"), ...facts })
-  frontier.list([{ url: at("/known"), modifiedAt: 7, publishedAt: 8, isNews: false }], feed)
-  expect(runs.known.get(at("/known"))).toMatchObject({
+  expect(await runs.row("/b")).toMatchObject({ listed_in: null, found_how: "feed", news: 0 })
+  expect(await runs.known.get(at("/known"))).toMatchObject({ listedIn: at("/sitemap.xml"), ...facts })
+  await frontier.list([{ url: at("/known"), modifiedAt: 7, publishedAt: 8, isNews: false }], feed)
+  expect(await runs.known.get(at("/known"))).toMatchObject({
     listedIn: at("/sitemap.xml"),
     modifiedAt: 7,
     publishedAt: 8,
     isNews: true,
   })
-  frontier.list([{ url: at("/c"), ...NOTHING }], feed)
-  expect([frontier.open, runs.row("/c")?.["depth"]]).toEqual([4, 1])
-  frontier.record([{ url: at("/a"), ...PAGE, detail: null }])
-  expect(runs.known.get(at("/a"))).toMatchObject({
+  await frontier.list([{ url: at("/c"), ...NOTHING }], feed)
+  expect([frontier.open, (await runs.row("/c"))?.["depth"]]).toEqual([4, 1])
+  await frontier.record([{ url: at("/a"), ...PAGE, detail: null }])
+  expect(await runs.known.get(at("/a"))).toMatchObject({
     ...facts,
     depth: 1,
     foundHow: "sitemap",
@@ -137,12 +145,12 @@ test("a list tells facts of what it names, and the latest that says any holds", 
   })
 })
 
-test("of known addresses a list leads only to those that are due, and to all that are new", () => {
-  const runs = new Runs()
+test("of known addresses a list leads only to those that are due, and to all that are new", async () => {
+  const runs = await Runs.begin()
   for (const path of ["/due", "/not"])
-    runs.known.record({ id: 99, source: runs.source }, [{ url: at(path), ...PAGE, detail: null }])
-  const frontier = runs.frontier()
-  frontier.list(
+    await runs.known.record({ id: 99, source: runs.source }, [{ url: at(path), ...PAGE, detail: null }])
+  const frontier = await runs.frontier()
+  await frontier.list(
     ["/due", "/not", "/new"].map((path) => ({ url: at(path), ...NOTHING, modifiedAt: 5 })),
     {
       how: "sitemap",
@@ -150,16 +158,17 @@ test("of known addresses a list leads only to those that are due, and to all tha
       isDue: ({ url }, { modifiedAt }) => url === at("/due") && modifiedAt === 5,
     },
   )
-  expect(runs.taken(frontier)).toEqual(["/due", "/new"])
+  expect(await runs.taken(frontier)).toEqual(["/due", "/new"])
   // It is still listed.
-  expect(runs.known.get(at("/not"))).toMatchObject({ listedIn: at("/sitemap.xml"), modifiedAt: 5 })
+  expect(await runs.known.get(at("/not"))).toMatchObject({ listedIn: at("/sitemap.xml"), modifiedAt: 5 })
 })
 
-test("whether a known address is due is asked by what was known before the list, however long that is", () => {
-  const runs = new Runs()
-  runs.known.record({ id: 99, source: runs.source }, [{ url: at("/0"), ...PAGE, detail: null }])
+test("whether a known address is due is asked by what was known before the list, however long that is", async () => {
+  const runs = await Runs.begin()
+  await runs.known.record({ id: 99, source: runs.source }, [{ url: at("/0"), ...PAGE, detail: null }])
   const asked: unknown[] = []
-  runs.frontier().list(
+  const frontier = await runs.frontier()
+  await frontier.list(
     Array.from({ length: 1001 }, (_, index) => ({ url: at(`/${index}`), ...NOTHING, modifiedAt: 5 })),
     {
       how: "sitemap",
@@ -170,114 +179,116 @@ test("whether a known address is due is asked by what was known before the list,
   expect(asked).toEqual([[at("/0"), null]])
 })
 
-test("links lead to known addresses that are due, where only those are wanted", () => {
-  const runs = new Runs()
+test("links lead to known addresses that are due, where only those are wanted", async () => {
+  const runs = await Runs.begin()
   const visited = { ...PAGE, detail: null }
-  runs.known.record({ id: 99, source: runs.source }, [
+  await runs.known.record({ id: 99, source: runs.source }, [
     { url: at("/due"), ...visited },
     { url: at("/resting"), ...visited },
   ])
-  runs.known.record({ id: runs.id, source: runs.source }, [{ url: at("/of-this-run"), ...visited }])
-  runs.known.record({ id: 99, source: sourceOf("other") }, [{ url: at("/of-another"), ...visited }])
-  runs.known.makeDue(at("/due"), "site")
+  await runs.known.record({ id: runs.id, source: runs.source }, [{ url: at("/of-this-run"), ...visited }])
+  await runs.known.record({ id: 99, source: sourceOf("other") }, [{ url: at("/of-another"), ...visited }])
+  await runs.known.makeDue(at("/due"), "site")
   const found = ["/due", "/resting", "/of-this-run", "/of-another", "/new"].map(at)
-  const frontier = runs.frontier()
-  expect(frontier.add(found, { ...BY_LINK, onlyDue: true })).toBe(4)
-  expect(runs.row("/resting")).toBeUndefined()
+  const frontier = await runs.frontier()
+  expect(await frontier.add(found, { ...BY_LINK, onlyDue: true })).toBe(4)
+  expect(await runs.row("/resting")).toBeUndefined()
   runs.now += DAY
-  const later = runs.frontier()
-  expect(later.add([at("/resting")], { ...BY_LINK, onlyDue: true })).toBe(1)
-  expect(runs.taken(later)).toContain("/resting")
+  const later = await runs.frontier()
+  expect(await later.add([at("/resting")], { ...BY_LINK, onlyDue: true })).toBe(1)
+  expect(await runs.taken(later)).toContain("/resting")
 })
 
-test("of what a link found nothing is said", () => {
-  const frontier = new Runs().frontier()
-  frontier.add([at("/a")], BY_LINK)
-  expect(frontier.next(0)).toEqual({ url: at("/a"), host: HOST, depth: 2, tries: 0, facts: NOTHING })
+test("of what a link found nothing is said", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
+  await frontier.add([at("/a")], BY_LINK)
+  expect(await frontier.next(0)).toEqual({ url: at("/a"), host: HOST, depth: 2, tries: 0, facts: NOTHING })
 })
 
-test("an address is as long as it may be, and remembered in the spelling that was added", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
+test("an address is as long as it may be, and remembered in the spelling that was added", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
   const longest = at("/").padEnd(MAX_URL_CHARS, "x") as PageUrl
-  expect(frontier.add([longest, `${longest}x` as PageUrl], BY_LINK)).toBe(1)
+  expect(await frontier.add([longest, `${longest}x` as PageUrl], BY_LINK)).toBe(1)
   expect([
     frontier.remembers(longest),
     frontier.remembers(`${longest}x`),
     frontier.remembers(at("/")),
   ]).toEqual([true, false, false])
-  const listing = runs.frontier({ id: runs.jobs.enqueue(sourceOf("other")).id })
+  const listing = await runs.frontier({ id: (await runs.jobs.enqueue(sourceOf("other"))).id })
   const listed = [`${longest}x`, longest].map((url) => ({ url: url as PageUrl, ...NOTHING }))
-  listing.list(listed, { how: "sitemap", on: at("/sitemap.xml") })
-  expect([listing.open, listing.next(0)?.url]).toEqual([1, longest])
+  await listing.list(listed, { how: "sitemap", on: at("/sitemap.xml") })
+  expect([listing.open, (await listing.next(0))?.url]).toEqual([1, longest])
 })
 
-test("what comes in many rows is taken whole", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
+test("what comes in many rows is taken whole", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
   const many = (name: string) => Array.from({ length: 1001 }, (_, index) => at(`/${name}/${index}`))
-  expect(frontier.add(many("linked"), BY_LINK)).toBe(1001)
-  frontier.list(
+  expect(await frontier.add(many("linked"), BY_LINK)).toBe(1001)
+  await frontier.list(
     many("listed").map((url) => ({ url, ...NOTHING })),
     { how: "sitemap", on: at("/sitemap.xml") },
   )
-  frontier.revisit(many("left").map((url) => ({ url, depth: 1 })))
+  await frontier.revisit(many("left").map((url) => ({ url, depth: 1 })))
   expect(frontier.open).toBe(3003)
-  expect(new Set(runs.taken(frontier)).size).toBe(99)
-  frontier.giveUp(HOST, "failed:refused", "it was given up")
-  expect([frontier.open, outcomesOf(runs.db, runs.id)]).toEqual([99, { "failed:refused": 2904 }])
+  expect(new Set(await runs.taken(frontier)).size).toBe(99)
+  await frontier.giveUp(HOST, "failed:refused", "it was given up")
+  expect([frontier.open, await outcomesOf(runs.db, runs.id)]).toEqual([99, { "failed:refused": 2904 }])
   // Each of them was missed once.
-  expect(runs.known.get(at("/left/0"))).toMatchObject({ outcome: "failed:refused", misses: 1 })
+  expect(await runs.known.get(at("/left/0"))).toMatchObject({ outcome: "failed:refused", misses: 1 })
 })
 
-test("others may write to the store after each thousand addresses", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
+test("others may write to the store after each thousand addresses", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
   const { db } = runs
   const written: number[] = []
-  const exec = db.exec.bind(db)
-  db.exec = (sql) => {
-    if (sql === "commit") written.push(openCount(db, runs.id))
-    exec(sql)
+  const transaction = db.transaction.bind(db)
+  db.transaction = async (work) => {
+    const result = await transaction(work)
+    written.push(await openCount(db, runs.id))
+    return result
   }
   const many = Array.from({ length: 2001 }, (_, index) => at(`/${index}`))
-  frontier.add(many, BY_LINK)
+  await frontier.add(many, BY_LINK)
   expect(written).toEqual([1000, 2000, 2001])
 })
 
-test("what comes in wakes a frontier that had nothing to hand out", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
+test("what comes in wakes a frontier that had nothing to hand out", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
   const found = (path: string) => [{ url: at(path), depth: 1, ...NOTHING }]
-  const ways: readonly (() => void)[] = [
+  const ways: readonly (() => Promise<unknown>)[] = [
     () => frontier.add([at("/linked")], BY_LINK),
     () => frontier.list(found("/listed"), { how: "feed", on: at("/feed") }),
     () => frontier.revisit(found("/left")),
     () => frontier.reopen([at("/linked")]),
   ]
   for (const [index, come] of ways.entries()) {
-    expect([index, frontier.next(5), frontier.hasNext(5), frontier.freeAt(5)]).toEqual([
+    expect([index, await frontier.next(5), await frontier.hasNext(5), frontier.freeAt(5)]).toEqual([
       index,
       null,
       false,
       Infinity,
     ])
-    come()
-    expect([index, frontier.freeAt(5), frontier.hasNext(5)]).toEqual([index, 5, true])
-    const entry = frontier.next(5)!
+    await come()
+    expect([index, frontier.freeAt(5), await frontier.hasNext(5)]).toEqual([index, 5, true])
+    const entry = (await frontier.next(5))!
     frontier.release(entry, 5)
     expect(frontier.isOpen(entry)).toBe(true)
-    frontier.record([{ url: entry.url, ...PAGE, detail: null }])
+    await frontier.record([{ url: entry.url, ...PAGE, detail: null }])
     expect([frontier.isOpen(entry), frontier.open, frontier.handedOut]).toEqual([false, 0, 0])
   }
 })
 
-test("an outcome is recorded once, joins what was never found, and may be corrected", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
+test("an outcome is recorded once, joins what was never found, and may be corrected", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
   const counts = () => outcomesOf(runs.db, runs.id)
-  frontier.add(["/a", "/b"].map(at), BY_LINK)
-  frontier.record([
+  await frontier.add(["/a", "/b"].map(at), BY_LINK)
+  await frontier.record([
     { url: at("/a"), ...PAGE, detail: null },
     {
       url: at("/target"),
@@ -286,8 +297,8 @@ test("an outcome is recorded once, joins what was never found, and may be correc
       found: { ...NOTHING, depth: 4, how: "redirect", on: at("/a"), listedIn: null },
     },
   ])
-  expect([frontier.open, counts()]).toEqual([1, { indexed: 2 }])
-  expect(runs.row("/target")).toMatchObject({
+  expect([frontier.open, await counts()]).toEqual([1, { indexed: 2 }])
+  expect(await runs.row("/target")).toMatchObject({
     host: HOST,
     depth: 4,
     found_how: "redirect",
@@ -295,87 +306,91 @@ test("an outcome is recorded once, joins what was never found, and may be correc
     outcome: "indexed",
     detail: "led to",
   })
-  expect(runs.known.get(at("/a"))).toMatchObject({ depth: 2, foundHow: "link", foundOn: at("/") })
-  expect(runs.known.get(at("/target"))).toMatchObject({ depth: 4, foundHow: "redirect", foundOn: at("/a") })
-  frontier.record([{ url: at("/a"), ...PAGE, detail: "again" }])
-  expect([counts(), runs.row("/a")?.["detail"]]).toEqual([{ indexed: 2 }, null])
-  frontier.record([{ url: at("/a"), outcome: "skipped:duplicate", detail: "of another" }])
-  expect([counts(), runs.row("/a")?.["detail"]]).toEqual([
+  expect(await runs.known.get(at("/a"))).toMatchObject({ depth: 2, foundHow: "link", foundOn: at("/") })
+  expect(await runs.known.get(at("/target"))).toMatchObject({
+    depth: 4,
+    foundHow: "redirect",
+    foundOn: at("/a"),
+  })
+  await frontier.record([{ url: at("/a"), ...PAGE, detail: "again" }])
+  expect([await counts(), (await runs.row("/a"))?.["detail"]]).toEqual([{ indexed: 2 }, null])
+  await frontier.record([{ url: at("/a"), outcome: "skipped:duplicate", detail: "of another" }])
+  expect([await counts(), (await runs.row("/a"))?.["detail"]]).toEqual([
     { indexed: 1, "skipped:duplicate": 1 },
     "of another",
   ])
-  frontier.record([{ url: at("/target"), outcome: "skipped:duplicate", detail: null }])
-  expect([counts(), frontier.open]).toEqual([{ "skipped:duplicate": 2 }, 1])
+  await frontier.record([{ url: at("/target"), outcome: "skipped:duplicate", detail: null }])
+  expect([await counts(), frontier.open]).toEqual([{ "skipped:duplicate": 2 }, 1])
   expect([
-    frontier.outcomeOf(at("/a")),
-    frontier.outcomeOf(at("/b")),
-    frontier.outcomeOf(at("/none")),
+    await frontier.outcomeOf(at("/a")),
+    await frontier.outcomeOf(at("/b")),
+    await frontier.outcomeOf(at("/none")),
   ]).toEqual(["skipped:duplicate", null, null])
 })
 
-test("what is opened again is no longer counted, and what was not closed stays as it is", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
-  frontier.add(["/a", "/b", "/open"].map(at), BY_LINK)
-  frontier.record(
+test("what is opened again is no longer counted, and what was not closed stays as it is", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
+  await frontier.add(["/a", "/b", "/open"].map(at), BY_LINK)
+  await frontier.record(
     ["/a", "/b"].map((path) => ({ url: at(path), outcome: "skipped:trap", detail: "a trap" }) as const),
   )
-  frontier.reopen([])
-  frontier.reopen(["/a", "/open", "/none"].map(at))
-  expect([frontier.open, outcomesOf(runs.db, runs.id), runs.row("/a")?.["detail"]]).toEqual([
+  await frontier.reopen([])
+  await frontier.reopen(["/a", "/open", "/none"].map(at))
+  expect([frontier.open, await outcomesOf(runs.db, runs.id), (await runs.row("/a"))?.["detail"]]).toEqual([
     2,
     { "skipped:trap": 1 },
     null,
   ])
-  frontier.reopen([at("/b")])
-  expect([frontier.open, outcomesOf(runs.db, runs.id)]).toEqual([3, {}])
-  expect(runs.taken(frontier).sort()).toEqual(["/a", "/b", "/open"])
+  await frontier.reopen([at("/b")])
+  expect([frontier.open, await outcomesOf(runs.db, runs.id)]).toEqual([3, {}])
+  expect((await runs.taken(frontier)).sort()).toEqual(["/a", "/b", "/open"])
 })
 
-test("an address that waits is tried again at its time, and never later than a run may put it off", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
-  frontier.add(["/a", "/b"].map(at), BY_LINK)
-  const [a, b] = [frontier.next(0)!, frontier.next(0)!]
+test("an address that waits is tried again at its time, and never later than a run may put it off", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
+  await frontier.add(["/a", "/b"].map(at), BY_LINK)
+  const [a, b] = [(await frontier.next(0))!, (await frontier.next(0))!]
   for (const entry of [a, b]) frontier.release(entry, 0)
   const now = steadyNow()
-  frontier.postpone(a, now + 1_000_000)
-  frontier.postpone(b, now + 90_000_000, 7)
-  expect([frontier.nextDue(HOST, 0), frontier.nextDue(HOST, now + 1_000_000)]).toEqual([
+  await frontier.postpone(a, now + 1_000_000)
+  await frontier.postpone(b, now + 90_000_000, 7)
+  expect([await frontier.nextDue(HOST, 0), await frontier.nextDue(HOST, now + 1_000_000)]).toEqual([
     now + 1_000_000,
     now + 90_000_000,
   ])
-  expect([frontier.nextDue("else", 0), frontier.nextDue(HOST, now + 90_000_000)]).toEqual([
+  expect([await frontier.nextDue("else", 0), await frontier.nextDue(HOST, now + 90_000_000)]).toEqual([
     Infinity,
     Infinity,
   ])
-  expect([frontier.handedOut, frontier.isOpen(a), frontier.next(now)]).toEqual([0, false, null])
-  expect(frontier.next(now + 1_000_000)).toMatchObject({ url: a.url, tries: 1 })
-  expect(frontier.next(now + 90_000_000)).toMatchObject({ url: b.url, tries: 7 })
+  expect([frontier.handedOut, frontier.isOpen(a), await frontier.next(now)]).toEqual([0, false, null])
+  expect(await frontier.next(now + 1_000_000)).toMatchObject({ url: a.url, tries: 1 })
+  expect(await frontier.next(now + 90_000_000)).toMatchObject({ url: b.url, tries: 7 })
   // The clock was ahead when the second was put off.
-  const again = runs.frontier({ maxWaitMs: 3_600_000 })
-  expect(again.next(now)).toMatchObject({ url: b.url, tries: 7 })
-  expect(again.next(now)).toBeNull()
-  expect(again.next(now + 1_000_000)).toMatchObject({ url: a.url, tries: 1 })
+  const again = await runs.frontier({ maxWaitMs: 3_600_000 })
+  expect(await again.next(now)).toMatchObject({ url: b.url, tries: 7 })
+  expect(await again.next(now)).toBeNull()
+  expect(await again.next(now + 1_000_000)).toMatchObject({ url: a.url, tries: 1 })
 })
 
-test("a frontier that is taken up again knows what is open of its own job", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
-  frontier.add(["/a", "/b"].map(at), BY_LINK)
-  frontier.add(["http://else.example/" as PageUrl], BY_LINK)
-  frontier.revisit([{ url: at("/left"), depth: 1 }])
-  frontier.record([{ url: at("/b"), ...PAGE, detail: null }])
-  const again = runs.frontier({ most: 4 })
-  expect([again.open, again.isFull, again.add(["/c", "/d"].map(at), BY_LINK), again.isFull]).toEqual([
+test("a frontier that is taken up again knows what is open of its own job", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
+  await frontier.add(["/a", "/b"].map(at), BY_LINK)
+  await frontier.add(["http://else.example/" as PageUrl], BY_LINK)
+  await frontier.revisit([{ url: at("/left"), depth: 1 }])
+  await frontier.record([{ url: at("/b"), ...PAGE, detail: null }])
+  const again = await runs.frontier({ most: 4 })
+  expect([again.open, again.isFull, await again.add(["/c", "/d"].map(at), BY_LINK), again.isFull]).toEqual([
     3,
     false,
     1,
     true,
   ])
-  expect(runs.taken(again).sort()).toEqual(["/", "/a", "/c", "/left"])
-  const other = runs.frontier({ id: runs.jobs.enqueue(sourceOf("other")).id })
-  expect([other.open, other.isFull, other.next(0), other.remembers(at("/a"))]).toEqual([
+  expect((await runs.taken(again)).sort()).toEqual(["/", "/a", "/c", "/left"])
+  const other = await runs.frontier({ id: (await runs.jobs.enqueue(sourceOf("other"))).id })
+  expect([other.open, other.isFull, await other.next(0), other.remembers(at("/a"))]).toEqual([
     0,
     false,
     null,
@@ -383,16 +398,16 @@ test("a frontier that is taken up again knows what is open of its own job", () =
   ])
 })
 
-test("a frontier that is disposed of leaves its hosts to others", () => {
-  const runs = new Runs()
-  const frontier = runs.frontier()
-  frontier.add([at("/")], BY_LINK)
-  const entry = frontier.next(0)!
+test("a frontier that is disposed of leaves its hosts to others", async () => {
+  const runs = await Runs.begin()
+  const frontier = await runs.frontier()
+  await frontier.add([at("/")], BY_LINK)
+  const entry = (await frontier.next(0))!
   frontier.setDelay(entry, 40)
   expect(frontier.delayOf(entry)).toBe(40)
   frontier.drop(entry, 0)
   frontier.block(entry, 500)
-  expect([frontier.hasNext(499), frontier.freeAt(100)]).toEqual([false, 500])
+  expect([await frontier.hasNext(499), frontier.freeAt(100)]).toEqual([false, 500])
   const pace = runs.paces.of(HOST)
   frontier[Symbol.dispose]()
   expect(pace.isQuiet(500)).toBe(true)

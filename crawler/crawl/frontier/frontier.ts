@@ -59,22 +59,17 @@ export class Frontier implements OpenAddresses, Disposable {
   readonly #queues: HostQueues
   readonly #outcomes: OutcomeBook
   #remembered = new Set<string>()
-  #open: number
-  #addresses: number
+  #open = 0
+  #addresses = 0
   #knownAdded = 0
 
-  /**
-   * `maxAddresses`: how many addresses the crawl may come to know; what is found beyond is left out.
-   * `maxWaitMs`: the longest that {@link postpone} is asked for. `paces`: of the hosts, which other jobs may visit too.
-   */
-  constructor(
+  private constructor(
     db: StateStore,
     job: Pick<Job, "id" | "source">,
     known: KnownAddresses,
     manners: (url: PageUrl) => HostManners,
-    maxAddresses = Number.POSITIVE_INFINITY,
-    maxWaitMs = Number.POSITIVE_INFINITY,
-    paces = new HostPaces(),
+    maxAddresses: number,
+    paces: HostPaces,
   ) {
     this.#db = db
     this.#prepare = prepareOnce(db)
@@ -83,26 +78,47 @@ export class Frontier implements OpenAddresses, Disposable {
     this.#queues = new HostQueues(manners, this, paces)
     this.#outcomes = new OutcomeBook(db, job, known)
     this.#maxAddresses = maxAddresses
+  }
+
+  /**
+   * `maxAddresses`: how many addresses the crawl may come to know; what is found beyond is left out.
+   * `maxWaitMs`: the longest that {@link postpone} is asked for. `paces`: of the hosts, which other jobs may visit too.
+   */
+  static async open(
+    db: StateStore,
+    job: Pick<Job, "id" | "source">,
+    known: KnownAddresses,
+    manners: (url: PageUrl) => HostManners,
+    maxAddresses = Number.POSITIVE_INFINITY,
+    maxWaitMs = Number.POSITIVE_INFINITY,
+    paces = new HostPaces(),
+  ): Promise<Frontier> {
+    const frontier = new Frontier(db, job, known, manners, maxAddresses, paces)
+    await frontier.#read(maxWaitMs)
+    return frontier
+  }
+
+  async #read(maxWaitMs: number): Promise<void> {
+    const { id } = this.#job
     if (Number.isFinite(maxWaitMs)) {
       // Put off by a process whose clock was ahead: nothing waits for that time to come round again.
-      db.prepare("update crawl_url set due = 0 where job = ? and outcome is null and due > ?").run(
-        job.id,
+      await this.#prepare("update crawl_url set due = 0 where job = ? and outcome is null and due > ?").run(
+        id,
         steadyNow() + maxWaitMs,
       )
     }
-    const hosts = db
-      .prepare("select host, min(url) as url from crawl_url where job = ? and outcome is null group by host")
-      .all(job.id)
-    for (const row of hosts) this.#queues.found(row["url"] as PageUrl, String(row["host"]))
-    const open = db
-      .prepare("select count(*) as n from crawl_url where job = ? and outcome is null")
-      .get(job.id)
+    const open = await this.#prepare(
+      "select count(*) as n from crawl_url where job = ? and outcome is null",
+    ).get(id)
     this.#open = Number(open?.["n"])
-    this.#addresses = Number(
-      db.prepare("select count(*) as n from crawl_url where job = ? and found_how is not null").get(job.id)?.[
-        "n"
-      ],
-    )
+    const addresses = await this.#prepare(
+      "select count(*) as n from crawl_url where job = ? and found_how is not null",
+    ).get(id)
+    this.#addresses = Number(addresses?.["n"])
+    const hosts = await this.#prepare(
+      "select host, min(url) as url from crawl_url where job = ? and outcome is null group by host",
+    ).all(id)
+    for (const row of hosts) this.#queues.found(row["url"] as PageUrl, String(row["host"]))
   }
 
   [Symbol.dispose](): void {
@@ -125,39 +141,61 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /** Adds what the run does not know, as far as there is room. @returns how many were new. */
-  add(urls: readonly PageUrl[], finding: Finding): number {
+  async add(urls: readonly PageUrl[], finding: Finding): Promise<number> {
     const unknown = urls.filter((url) => url.length <= MAX_URL_CHARS && !this.#remembered.has(url))
     let added = 0
     for (let from = 0; from < unknown.length && !this.isFull; from += ROWS) {
       if (this.#remembered.size > REMEMBERED) this.#remembered = new Set()
-      added += transaction(this.#db, () => this.#insert(unknown.slice(from, from + ROWS), finding))
+      const some = unknown.slice(from, from + ROWS)
+      // Before anything is awaited: another page with the same links need not look them up.
+      for (const url of some) this.#remember(url)
+      added += await this.#adding((isNew) => this.#insert(some, finding, isNew))
     }
-    if (added > 0) this.#queues.wake()
     return added
+  }
+
+  /** Runs `work` in a transaction, and has what it adds visited once everybody can see it. @returns how many that were */
+  async #adding(work: (isNew: (url: PageUrl) => void) => Promise<void>): Promise<number> {
+    const added: PageUrl[] = []
+    await transaction(this.#db, () =>
+      work((url) => {
+        added.push(url)
+        this.#open += 1
+      }),
+    )
+    for (const url of added) this.#queues.found(url, new URL(url).host)
+    if (added.length > 0) this.#queues.wake()
+    return added.length
+  }
+
+  // The parser's own text: that of a link may be a part of its whole page, which would be remembered with it.
+  #remember(url: PageUrl): void {
+    this.#remembered.add(new URL(url).href)
   }
 
   /**
    * Adds what a sitemap or feed lists, and takes down what it says. With `isDue`, of the source's known addresses
    * only those it holds for.
    */
-  list(
+  async list(
     entries: readonly ListedAddress[],
     {
       how,
       on,
       isDue,
     }: { how: ListingKind; on: string; isDue?: (known: KnownAddress, facts: ListedFacts) => boolean },
-  ): void {
+  ): Promise<void> {
     const { id, source } = this.#job
     const listedIn = how === "sitemap" ? on : null
     for (let from = 0; from < entries.length && !this.isFull; from += ROWS) {
-      transaction(this.#db, () => {
+      await this.#adding(async (isNew) => {
         for (const entry of entries.slice(from, from + ROWS)) {
           if (entry.url.length > MAX_URL_CHARS) continue
-          const known = this.#known.list(source.name, id, entry.url, listedIn, entry)
+          const known = await this.#known.list(source.name, id, entry.url, listedIn, entry)
           if (known && isDue && !isDue(known, entry)) continue
-          this.#insert([entry.url], { how, on, depth: 1 }, LISTED_PRIORITY)
-          this.#prepare(
+          await this.#insert([entry.url], { how, on, depth: 1 }, isNew, LISTED_PRIORITY)
+          this.#remember(entry.url)
+          await this.#prepare(
             `update crawl_url set modified_at = coalesce(?3, modified_at), published_at = coalesce(?4, published_at),
                news = max(news, ?5), listed_in = coalesce(?6, listed_in)
              where job = ?1 and url = ?2 and outcome is null`,
@@ -165,16 +203,15 @@ export class Frontier implements OpenAddresses, Disposable {
         }
       })
     }
-    this.#queues.wake()
   }
 
   /**
    * Adds addresses that earlier runs left, behind what is new and in this order. They take no room from what is
    * found anew.
    */
-  revisit(addresses: readonly Pick<KnownAddress, "url" | "depth">[]): void {
+  async revisit(addresses: readonly Pick<KnownAddress, "url" | "depth">[]): Promise<void> {
     for (let from = 0; from < addresses.length; from += ROWS) {
-      transaction(this.#db, () => {
+      await this.#adding(async (isNew) => {
         const insert = this.#prepare(
           "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
         )
@@ -184,17 +221,13 @@ export class Frontier implements OpenAddresses, Disposable {
         for (const { url, depth } of addresses.slice(from, from + ROWS)) {
           const { host } = new URL(url)
           const priority = KNOWN_PRIORITY + this.#knownAdded++
-          if (insert.run(this.#job.id, url, host, depth, priority).changes === 0) {
+          if ((await insert.run(this.#job.id, url, host, depth, priority)).changes === 0) {
             // Found already, by a link to it: new pages go before it, and those that waited longer.
-            demote.run(priority, this.#job.id, url)
-            continue
-          }
-          this.#open += 1
-          this.#queues.found(url, host)
+            await demote.run(priority, this.#job.id, url)
+          } else isNew(url)
         }
       })
     }
-    this.#queues.wake()
   }
 
   /** Whether an address that was handed out still has no recorded outcome. Answered without the store. */
@@ -208,13 +241,13 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /** As {@link HostQueues.next}. */
-  next(now?: number): FrontierEntry | null {
-    return this.#queues.next(now)
+  async next(now?: number): Promise<FrontierEntry | null> {
+    return await this.#queues.next(now)
   }
 
   /** As {@link HostQueues.hasNext}. */
-  hasNext(now?: number): boolean {
-    return this.#queues.hasNext(now)
+  async hasNext(now?: number): Promise<boolean> {
+    return await this.#queues.hasNext(now)
   }
 
   /** As {@link HostQueues.freeAt}. */
@@ -232,6 +265,11 @@ export class Frontier implements OpenAddresses, Disposable {
     this.#queues.drop(entry, now)
   }
 
+  /** As {@link HostQueues.putBack}. */
+  putBack(entry: FrontierEntry, now?: number): void {
+    this.#queues.putBack(entry, now)
+  }
+
   /** As {@link HostQueues.setDelay}. */
   setDelay(entry: FrontierEntry, delayMs: number): void {
     this.#queues.setDelay(entry, delayMs)
@@ -247,41 +285,46 @@ export class Frontier implements OpenAddresses, Disposable {
     this.#queues.block(entry, until)
   }
 
-  due(host: string, now: number, limit: number): FrontierEntry[] {
-    return this.#prepare(
-      `select url, depth, tries, modified_at, published_at, news from crawl_url
+  async due(host: string, now: number, limit: number): Promise<FrontierEntry[]> {
+    return (
+      await this.#prepare(
+        `select url, depth, tries, modified_at, published_at, news from crawl_url
        where job = ? and host = ? and outcome is null and due <= ? order by priority, depth limit ?`,
-    )
-      .all(this.#job.id, host, now, limit)
-      .map((row) => ({
-        url: row["url"] as PageUrl,
-        host,
-        depth: Number(row["depth"]),
-        tries: Number(row["tries"]),
-        facts: factsOf(row),
-      }))
+      ).all(this.#job.id, host, now, limit)
+    ).map((row) => ({
+      url: row["url"] as PageUrl,
+      host,
+      depth: Number(row["depth"]),
+      tries: Number(row["tries"]),
+      facts: factsOf(row),
+    }))
   }
 
-  nextDue(host: string, now: number): number {
-    const due = this.#prepare(
-      "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
-    ).get(this.#job.id, host, now)?.["due"]
+  async nextDue(host: string, now: number): Promise<number> {
+    const due = (
+      await this.#prepare(
+        "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
+      ).get(this.#job.id, host, now)
+    )?.["due"]
     return due === null ? Number.POSITIVE_INFINITY : Number(due)
   }
 
   /** Closes every open address of a host, but those in hand, with one outcome. */
-  giveUp(host: string, outcome: OutcomeName, detail: string): void {
+  async giveUp(host: string, outcome: OutcomeName, detail: string): Promise<void> {
     this.#queues.withdraw(host)
-    const results = this.#prepare("select url from crawl_url where job = ? and host = ? and outcome is null")
-      .all(this.#job.id, host)
+    const rows = await this.#prepare(
+      "select url from crawl_url where job = ? and host = ? and outcome is null",
+    ).all(this.#job.id, host)
+    const results = rows
       .map((row) => ({ url: row["url"] as PageUrl, outcome, detail }))
-      .filter(({ url }) => !this.#queues.isOut(url))
-    for (let from = 0; from < results.length; from += ROWS) this.record(results.slice(from, from + ROWS))
+      .filter(({ url }) => this.#queues.reserve(url))
+    for (let from = 0; from < results.length; from += ROWS)
+      await this.record(results.slice(from, from + ROWS))
   }
 
   /** Puts an address back, to be tried again from then on. */
-  postpone(entry: FrontierEntry, until: number, tries = entry.tries + 1): void {
-    this.#prepare("update crawl_url set due = ?, tries = ? where job = ? and url = ?").run(
+  async postpone(entry: FrontierEntry, until: number, tries = entry.tries + 1): Promise<void> {
+    await this.#prepare("update crawl_url set due = ?, tries = ? where job = ? and url = ?").run(
       until,
       tries,
       this.#job.id,
@@ -291,15 +334,16 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /** As {@link OutcomeBook.record}. */
-  record(results: readonly Visited[]): void {
-    this.#open -= this.#outcomes.record(results)
+  async record(results: readonly Visited[]): Promise<void> {
+    const closed = await this.#outcomes.record(results)
+    this.#open -= closed
     for (const { url } of results) this.#queues.closed(url)
   }
 
   /** As {@link OutcomeBook.reopen}. */
-  reopen(urls: readonly PageUrl[]): void {
+  async reopen(urls: readonly PageUrl[]): Promise<void> {
     if (urls.length === 0) return
-    for (const url of this.#outcomes.reopen(urls)) {
+    for (const url of await this.#outcomes.reopen(urls)) {
       this.#open += 1
       this.#queues.found(url, new URL(url).host)
     }
@@ -307,12 +351,17 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /** As {@link OutcomeBook.outcomeOf}. */
-  outcomeOf(url: PageUrl): OutcomeName | null {
-    return this.#outcomes.outcomeOf(url)
+  async outcomeOf(url: PageUrl): Promise<OutcomeName | null> {
+    return await this.#outcomes.outcomeOf(url)
   }
 
   // Runs in the caller's transaction.
-  #insert(urls: readonly PageUrl[], { how, on, depth, onlyDue = false }: Finding, priority = 0): number {
+  async #insert(
+    urls: readonly PageUrl[],
+    { how, on, depth, onlyDue = false }: Finding,
+    isNew: (url: PageUrl) => void,
+    priority = 0,
+  ): Promise<void> {
     const { id, source } = this.#job
     const insert = this.#prepare(
       `insert or ignore into crawl_url (job, url, host, depth, priority, due, found_how, found_on)
@@ -327,22 +376,16 @@ export class Frontier implements OpenAddresses, Disposable {
       "select 1 from known_address where url = ? and source = ? and due_at > ? and job <> ?",
     )
     const now = onlyDue ? this.#known.now() : 0
-    let added = 0
     for (const url of urls) {
-      if (this.#addresses >= this.#maxAddresses) break
-      const { host, href } = new URL(url)
-      // The parser's own text: that of a link may be a part of its whole page, which would be remembered with it.
-      this.#remembered.add(href)
-      if (onlyDue && notDue.get(url, source.name, now, id)) continue
-      if (insert.run(id, url, host, depth, priority, how, on).changes === 0) {
-        advance.run(id, url, depth, how, on)
+      if (this.isFull) break
+      const { host } = new URL(url)
+      if (onlyDue && (await notDue.get(url, source.name, now, id))) continue
+      if ((await insert.run(id, url, host, depth, priority, how, on)).changes === 0) {
+        await advance.run(id, url, depth, how, on)
         continue
       }
-      added += 1
-      this.#open += 1
       this.#addresses += 1
-      this.#queues.found(url, host)
+      isNew(url)
     }
-    return added
   }
 }

@@ -9,17 +9,24 @@ const FACTS = { modifiedAt: null, publishedAt: null, isNews: false }
 function queuesOf(manners: Partial<HostManners> = {}) {
   const addresses: (FrontierEntry & { due: number })[] = []
   const asked: string[] = []
+  /** What happens after the store has looked, and before its answer is here. */
+  const meanwhile = { due: () => {}, nextDue: (_host: string) => {} }
   const paces = new HostPaces()
   const of = (host: string, now: number) => addresses.filter((one) => one.host === host && one.due <= now)
   const queues = new HostQueues(
     () => ({ concurrency: 1, delayMs: 0, ...manners }),
     {
-      due: (host, now, limit) => {
+      due: async (host, now, limit) => {
         asked.push(`${host} ${now} ${limit}`)
-        return of(host, now).slice(0, limit)
+        const found = of(host, now).slice(0, limit)
+        meanwhile.due()
+        return found
       },
-      nextDue: (host, now) =>
-        Math.min(...addresses.filter((one) => one.host === host && one.due > now).map(({ due }) => due)),
+      nextDue: async (host, now) => {
+        const later = addresses.filter((one) => one.host === host && one.due > now).map(({ due }) => due)
+        meanwhile.nextDue(host)
+        return Math.min(...later)
+      },
     },
     paces,
   )
@@ -40,17 +47,22 @@ function queuesOf(manners: Partial<HostManners> = {}) {
     queues.release(entry, now)
     queues.closed(entry.url)
   }
-  return { queues, put, close, asked, paces, addresses }
+  return { queues, put, close, asked, paces, addresses, meanwhile }
 }
 
-test("hosts take turns, and what is handed out is out until it has its outcome", () => {
+test("hosts take turns, and what is handed out is out until it has its outcome", async () => {
   const { queues, put, close } = queuesOf({ concurrency: 2 })
   const [a1, a2, b1] = [put("http://a/1"), put("http://a/2"), put("http://b/1")]
-  expect([queues.handedOut, queues.isOut(a1.url), queues.hasNext(0)]).toEqual([0, false, true])
-  expect([queues.next(0), queues.next(0), queues.next(0), queues.next(0)]).toEqual([a1, b1, a2, null])
-  expect([queues.handedOut, queues.isOut(a1.url), queues.hasNext(0)]).toEqual([3, true, false])
+  expect([queues.handedOut, queues.isOut(a1.url), await queues.hasNext(0)]).toEqual([0, false, true])
+  expect([await queues.next(0), await queues.next(0), await queues.next(0), await queues.next(0)]).toEqual([
+    a1,
+    b1,
+    a2,
+    null,
+  ])
+  expect([queues.handedOut, queues.isOut(a1.url), await queues.hasNext(0)]).toEqual([3, true, false])
   close(a1, 1)
-  expect([queues.handedOut, queues.isOut(a1.url), queues.hasNext(1), queues.next(1)]).toEqual([
+  expect([queues.handedOut, queues.isOut(a1.url), await queues.hasNext(1), await queues.next(1)]).toEqual([
     2,
     false,
     false,
@@ -58,157 +70,162 @@ test("hosts take turns, and what is handed out is out until it has its outcome",
   ])
 })
 
-test("no address is handed out twice, however many are out", () => {
+test("no address is handed out twice, however many are out", async () => {
   const { queues, put, close, asked } = queuesOf({ concurrency: 200 })
   const all = Array.from({ length: 130 }, (_, index) => put(`http://a/${index}`))
-  const taken = Array.from({ length: 130 }, () => queues.next(0)?.url)
+  const taken = await Promise.all(Array.from({ length: 130 }, async () => (await queues.next(0))?.url))
   expect(taken).toEqual(all.map(({ url }) => url))
-  expect(queues.next(0)).toBeNull()
+  expect(await queues.next(0)).toBeNull()
   // Some at a time, and as many more as are out and would come again.
   expect(asked).toEqual(["a 0 64", "a 0 128", "a 0 192", "a 0 194"])
   close(all[0]!, 1)
-  expect(queues.next(1)).toBeNull()
+  expect(await queues.next(1)).toBeNull()
 })
 
-test("a host waits for its pace, others do not", () => {
+test("a host waits for its pace, others do not", async () => {
   const { queues, put, close } = queuesOf({ delayMs: 1000 })
   const [a1, a2, b1] = [put("http://a/1"), put("http://a/2"), put("http://b/1")]
-  expect([queues.next(0), queues.freeAt(0)]).toEqual([a1, 0])
-  expect([queues.next(0), queues.next(0)]).toEqual([b1, null])
+  expect([await queues.next(0), queues.freeAt(0)]).toEqual([a1, 0])
+  expect([await queues.next(0), await queues.next(0)]).toEqual([b1, null])
   expect(queues.freeAt(0)).toBe(Infinity)
   close(a1, 500)
-  expect([queues.hasNext(1499), queues.next(1499), queues.freeAt(1499)]).toEqual([false, null, 1500])
-  expect([queues.hasNext(1500), queues.freeAt(1500), queues.next(1500)]).toEqual([true, 1500, a2])
-  expect([queues.freeAt(9000), queues.hasNext(9000)]).toEqual([Infinity, false])
+  expect([await queues.hasNext(1499), await queues.next(1499), queues.freeAt(1499)]).toEqual([
+    false,
+    null,
+    1500,
+  ])
+  expect([await queues.hasNext(1500), queues.freeAt(1500), await queues.next(1500)]).toEqual([true, 1500, a2])
+  expect([queues.freeAt(9000), await queues.hasNext(9000)]).toEqual([Infinity, false])
   close(b1, 600)
   // Nothing more is there of b, and a is at work.
-  expect([queues.next(9000), queues.freeAt(9000)]).toEqual([null, Infinity])
+  expect([await queues.next(9000), queues.freeAt(9000)]).toEqual([null, Infinity])
 })
 
-test("a request to wait and a crawl-delay hold for the host, and for other jobs at it", () => {
+test("a request to wait and a crawl-delay hold for the host, and for other jobs at it", async () => {
   const { queues, put, close, paces } = queuesOf({ concurrency: 2, delayMs: 10 })
   const [a1, a2] = [put("http://a/1"), put("http://a/2")]
-  expect(queues.next(0)).toEqual(a1)
+  expect(await queues.next(0)).toEqual(a1)
   expect(queues.delayOf(a1)).toBe(10)
   queues.setDelay(a1, 5000)
   expect([queues.delayOf(a1), paces.of("a").delayMs]).toEqual([5000, 5000])
   queues.block(a1, 9000)
   close(a1, 1)
-  expect([queues.freeAt(1), queues.next(8999), queues.next(9000)]).toEqual([9000, null, a2])
+  expect([queues.freeAt(1), await queues.next(8999), await queues.next(9000)]).toEqual([9000, null, a2])
   expect(paces.of("a").freeAt(9000)).toBe(Infinity)
 })
 
-test("an address that waits comes again when its time has come, and the host goes on meanwhile", () => {
+test("an address that waits comes again when its time has come, and the host goes on meanwhile", async () => {
   const { queues, put, addresses } = queuesOf()
   const a1 = put("http://a/1")
-  expect(queues.next(0)).toEqual(a1)
+  expect(await queues.next(0)).toEqual(a1)
   addresses[0] = { ...a1, due: 700 }
   queues.release(a1, 1)
   queues.postpone(a1, 700)
-  expect([queues.isOut(a1.url), queues.next(1), queues.freeAt(1), queues.freeAt(2)]).toEqual([
+  expect([queues.isOut(a1.url), await queues.next(1), queues.freeAt(1), queues.freeAt(2)]).toEqual([
     false,
     null,
     700,
     700,
   ])
-  expect([queues.hasNext(699), queues.next(699)]).toEqual([false, null])
-  expect([queues.hasNext(700), queues.freeAt(700)]).toEqual([true, 700])
-  expect(queues.next(700)?.url).toBe(a1.url)
+  expect([await queues.hasNext(699), await queues.next(699)]).toEqual([false, null])
+  expect([await queues.hasNext(700), queues.freeAt(700)]).toEqual([true, 700])
+  expect((await queues.next(700))?.url).toBe(a1.url)
 })
 
-test("an address that waits less long than others makes its host be looked at sooner", () => {
+test("an address that waits less long than others makes its host be looked at sooner", async () => {
   const { queues, put, addresses } = queuesOf({ concurrency: 2 })
   const a1 = put("http://a/1")
   put("http://a/2", 5000)
-  expect([queues.next(0), queues.next(0), queues.freeAt(0)]).toEqual([a1, null, 5000])
+  expect([await queues.next(0), await queues.next(0), queues.freeAt(0)]).toEqual([a1, null, 5000])
   addresses[0] = { ...a1, due: 100 }
   queues.release(a1, 1)
   queues.postpone(a1, 100)
-  expect([queues.freeAt(1), queues.next(100)?.url]).toEqual([100, a1.url])
+  expect([queues.freeAt(1), (await queues.next(100))?.url]).toEqual([100, a1.url])
   addresses[0] = { ...a1, due: 9000 }
   queues.release(a1, 101)
   queues.postpone(a1, 9000)
-  expect([queues.next(101), queues.freeAt(101)]).toEqual([null, 5000])
+  expect([await queues.next(101), queues.freeAt(101)]).toEqual([null, 5000])
 })
 
-test("the store is not asked again before something may be found in it", () => {
+test("the store is not asked again before something may be found in it", async () => {
   const { queues, put, asked } = queuesOf({ concurrency: 9 })
   const a1 = put("http://a/1")
   put("http://a/2", 5000)
   put("http://b/1", 7000)
-  expect([queues.next(0), queues.next(0)]).toEqual([a1, null])
+  expect([await queues.next(0), await queues.next(0)]).toEqual([a1, null])
   asked.length = 0
-  for (const now of [1, 2, 4999]) expect([queues.next(now), queues.hasNext(now)]).toEqual([null, false])
+  for (const now of [1, 2, 4999])
+    expect([await queues.next(now), await queues.hasNext(now)]).toEqual([null, false])
   queues.wake()
-  expect([queues.hasNext(4999), queues.next(4999)]).toEqual([false, null])
+  expect([await queues.hasNext(4999), await queues.next(4999)]).toEqual([false, null])
   expect(asked).toEqual([])
-  expect(queues.next(5000)?.url).toBe("http://a/2")
+  expect((await queues.next(5000))?.url).toBe("http://a/2")
   expect(asked).toEqual(["a 5000 65"])
   const a3 = put("http://a/3")
-  expect(queues.next(5001)).toEqual(a3)
+  expect(await queues.next(5001)).toEqual(a3)
 })
 
-test("nobody waits for ever for a host that comes free when another job leaves it", () => {
+test("nobody waits for ever for a host that comes free when another job leaves it", async () => {
   const { queues, put, paces } = queuesOf({ concurrency: 2 })
   const other = { wake: () => undefined }
   const pace = paces.of("a")
   pace.join(other, { concurrency: 1, delayMs: 0 })
   const [a1, a2] = [put("http://a/1"), put("http://a/2")]
   pace.start(0)
-  expect([queues.next(0), queues.next(0)]).toEqual([null, null])
+  expect([await queues.next(0), await queues.next(0)]).toEqual([null, null])
   pace.end(1)
-  expect([queues.next(1), queues.next(1)]).toEqual([a1, null])
+  expect([await queues.next(1), await queues.next(1)]).toEqual([a1, null])
   pace.leave(other)
-  expect(queues.next(1)).toEqual(a2)
+  expect(await queues.next(1)).toEqual(a2)
 })
 
-test("of several hosts the one that is free first says when", () => {
+test("of several hosts the one that is free first says when", async () => {
   const { queues, put, close } = queuesOf({ delayMs: 1000 })
   const all = ["http://a/1", "http://b/1", "http://c/1"].map((url) => put(url))
   for (const { host } of all) put(`http://${host}/2`)
-  for (const entry of all) expect(queues.next(0)).toEqual(entry)
+  for (const entry of all) expect(await queues.next(0)).toEqual(entry)
   for (const [index, ended] of [700, 500, 600].entries()) close(all[index]!, ended)
   expect(queues.freeAt(700)).toBe(1500)
 })
 
-test("no more of a host is made ready than a chunk, and nothing while some of it is", () => {
+test("no more of a host is made ready than a chunk, and nothing while some of it is", async () => {
   const { queues, put, asked } = queuesOf({ concurrency: 99 })
   for (let index = 0; index < 50; index++) put(`http://b/${index}`)
-  expect([queues.next(0)?.host, queues.handedOut]).toEqual(["b", 50])
+  expect([(await queues.next(0))?.host, queues.handedOut]).toEqual(["b", 50])
   queues.block({ url: "http://b/" as PageUrl, host: "b" }, 9000)
   for (let index = 0; index < 100; index++) put(`http://a/${index}`)
-  expect([queues.hasNext(1), queues.handedOut]).toEqual([true, 114])
+  expect([await queues.hasNext(1), queues.handedOut]).toEqual([true, 114])
   asked.length = 0
-  expect([queues.hasNext(1), queues.handedOut, asked]).toEqual([true, 114, []])
+  expect([await queues.hasNext(1), queues.handedOut, asked]).toEqual([true, 114, []])
 })
 
-test("what needs no visit after all is taken back, as if the host had not been asked", () => {
+test("what needs no visit after all is taken back, as if the host had not been asked", async () => {
   const { queues, put } = queuesOf({ delayMs: 1000 })
   const [a1, a2] = [put("http://a/1"), put("http://a/2")]
-  expect([queues.next(5000), queues.next(5000)]).toEqual([a1, null])
+  expect([await queues.next(5000), await queues.next(5000)]).toEqual([a1, null])
   queues.drop(a1, 5000)
   queues.closed(a1.url)
-  expect([queues.hasNext(5000), queues.next(5000)]).toEqual([true, a2])
+  expect([await queues.hasNext(5000), await queues.next(5000)]).toEqual([true, a2])
 })
 
-test("what was ready is withdrawn with its host, and what has an outcome by then is passed over", () => {
+test("what was ready is withdrawn with its host, and what has an outcome by then is passed over", async () => {
   const { queues, put, addresses } = queuesOf({ concurrency: 9 })
   const [a1, a2, a3] = [put("http://a/1"), put("http://a/2"), put("http://a/3")]
-  expect(queues.next(0)).toEqual(a1)
+  expect(await queues.next(0)).toEqual(a1)
   expect([queues.isOut(a2.url), queues.isOut(a3.url), queues.handedOut]).toEqual([true, true, 3])
   queues.closed(a2.url)
-  expect(queues.next(0)).toEqual(a3)
+  expect(await queues.next(0)).toEqual(a3)
   addresses.length = 0
   const [b1, b2] = [put("http://b/1"), put("http://b/2")]
-  expect(queues.next(0)).toEqual(b1)
+  expect(await queues.next(0)).toEqual(b1)
   queues.withdraw("b")
   queues.withdraw("unknown")
   expect([queues.isOut(b1.url), queues.isOut(b2.url)]).toEqual([true, false])
   addresses.length = 0
-  expect(queues.next(0)).toBeNull()
+  expect(await queues.next(0)).toBeNull()
 })
 
-test("queues that are disposed of leave the pace of their hosts to others", () => {
+test("queues that are disposed of leave the pace of their hosts to others", async () => {
   const { queues, put, paces } = queuesOf({ delayMs: 1000 })
   put("http://a/1")
   const pace = paces.of("a")
@@ -217,4 +234,60 @@ test("queues that are disposed of leave the pace of their hosts to others", () =
   pace.join(other, { concurrency: 4, delayMs: 5 })
   queues[Symbol.dispose]()
   expect(pace.delayMs).toBe(5)
+})
+
+test("what gets its outcome or is put off while the store is asked is not handed out again", async () => {
+  const { queues, put, close, meanwhile } = queuesOf({ concurrency: 9 })
+  const [a1, a2] = [put("http://a/1"), put("http://a/2")]
+  expect([await queues.next(0), await queues.next(0)]).toEqual([a1, a2])
+  meanwhile.due = () => {
+    close(a1, 0)
+    a2.due = 5000
+    queues.postpone(a2, 5000)
+    meanwhile.due = () => {}
+  }
+  expect([await queues.next(0), await queues.next(4999)]).toEqual([null, null])
+  expect((await queues.next(5000))?.url).toBe(a2.url)
+})
+
+test("what comes while the store is asked is handed out next, at whatever host", async () => {
+  const { queues, put, meanwhile } = queuesOf({ concurrency: 9 })
+  for (const entry of [put("http://a/1"), put("http://b/1")]) expect(await queues.next(0)).toEqual(entry)
+  let late: FrontierEntry | null = null
+  for (const url of ["http://b/2", "http://a/2"]) {
+    meanwhile.nextDue = (host) => {
+      if (host === "b") late ??= put(url)
+    }
+    queues.found("http://b/1" as PageUrl, "b")
+    queues.wake()
+    expect(await queues.next(0)).toBeNull()
+    expect(await queues.next(0)).toEqual(late)
+    late = null
+  }
+})
+
+test("a host that others have begun to ask while the store was asked is left alone", async () => {
+  const { queues, put, paces, meanwhile } = queuesOf()
+  const a1 = put("http://a/1")
+  meanwhile.due = () => paces.of("a").start(0)
+  expect([await queues.hasNext(0), await queues.next(0)]).toEqual([false, null])
+  paces.of("a").end(0)
+  expect(await queues.next(0)).toEqual(a1)
+})
+
+test("what is put back is handed out first, as if the host had not been asked", async () => {
+  const { queues, put } = queuesOf({ delayMs: 1000 })
+  const [a1] = [put("http://a/1"), put("http://a/2")]
+  const entry = (await queues.next(0))!
+  queues.putBack(entry, 0)
+  expect([queues.isOut(a1.url), await queues.next(0), await queues.next(0)]).toEqual([true, a1, null])
+})
+
+test("a host that comes free while the store is asked for another is visited next", async () => {
+  const { queues, put, meanwhile } = queuesOf()
+  const [a1, a2, b1] = [put("http://a/1"), put("http://a/2"), put("http://b/1")]
+  expect([await queues.next(0), await queues.next(0)]).toEqual([a1, b1])
+  queues.release(b1, 0)
+  meanwhile.nextDue = () => queues.release(a1, 0)
+  expect([await queues.next(0), await queues.next(0)]).toEqual([null, a2])
 })

@@ -1,3 +1,4 @@
+import { Serial } from "#base/flow/serial.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { PageUrl } from "#engine"
 import type { HostManners, HostPace, HostPaces, PaceParty } from "../../fetch/hosts/host-paces.ts"
@@ -23,12 +24,20 @@ interface HostQueue {
   emptyUntil: number
 }
 
+/** What happened since the store was asked for the addresses of a host. */
+interface Filling {
+  /** These have their outcome or wait: what the store says of them is no longer so. */
+  readonly gone: Set<PageUrl>
+  /** Whether there may be addresses that the store does not tell of. */
+  isLate: boolean
+}
+
 /** Where the open addresses of hosts are kept. */
 export interface OpenAddresses {
   /** The first addresses of a host whose time has come, `limit` at most. */
-  due(host: string, now: number, limit: number): FrontierEntry[]
+  due(host: string, now: number, limit: number): Promise<FrontierEntry[]>
   /** When the next address of a host is due; infinite: there is none. */
-  nextDue(host: string, now: number): number
+  nextDue(host: string, now: number): Promise<number>
 }
 
 const CHUNK = 64
@@ -43,7 +52,12 @@ export class HostQueues implements PaceParty, Disposable {
   readonly #paces: HostPaces
   readonly #hosts = new Map<string, HostQueue>()
   readonly #handedOut = new Set<PageUrl>()
+  /** Callers that may have to ask the store, one after the other. */
+  readonly #callers = new Serial()
+  #filling: Filling | null = null
   #sleepUntil = 0
+  /** How often something has changed that ends a sleep. */
+  #woken = 0
 
   constructor(manners: (url: PageUrl) => HostManners, open: OpenAddresses, paces: HostPaces) {
     this.#manners = manners
@@ -68,16 +82,26 @@ export class HostQueues implements PaceParty, Disposable {
   /** A host has an open address that was not there before. */
   found(url: PageUrl, host: string): void {
     this.#host(url, host).emptyUntil = 0
+    if (this.#filling) this.#filling.isLate = true
   }
 
   /** Something may be handed out that could not be before. */
   wake(): void {
+    this.#woken += 1
     this.#sleepUntil = 0
   }
 
   /** An address has its outcome. */
   closed(url: PageUrl): void {
     this.#handedOut.delete(url)
+    this.#passed(url)
+  }
+
+  /** An address gets its outcome without a visit. @returns false when it is out, or ready to be */
+  reserve(url: PageUrl): boolean {
+    if (this.#handedOut.has(url)) return false
+    this.#handedOut.add(url)
+    return true
   }
 
   /** What was ready of a host is not handed out any more. */
@@ -88,22 +112,29 @@ export class HostQueues implements PaceParty, Disposable {
   /** An address waits until then. */
   postpone({ url, host }: Pick<FrontierEntry, "url" | "host">, until: number): void {
     this.#handedOut.delete(url)
+    this.#passed(url)
     const queue = this.#host(url, host)
     queue.emptyUntil = Math.min(queue.emptyUntil, until)
-    this.#sleepUntil = 0
+    this.wake()
   }
 
   /** Hands out the next address that may be visited now, or null. */
-  next(now = steadyNow()): FrontierEntry | null {
+  async next(now = steadyNow()): Promise<FrontierEntry | null> {
+    return await this.#callers.run(() => this.#next(now))
+  }
+
+  async #next(now: number): Promise<FrontierEntry | null> {
     if (now < this.#sleepUntil) return null
+    const woken = this.#woken
     let wake = Number.POSITIVE_INFINITY
     for (const queue of this.#hosts.values()) {
+      if (this.#wantsMore(queue, now)) await this.#fill(queue, now)
+      // Only now: others may have begun to ask the host while the store was asked.
       const freeAt = queue.pace.freeAt(now)
       if (freeAt > now) {
         wake = Math.min(wake, freeAt)
         continue
       }
-      if (queue.ready.length === 0) this.#fill(queue, now)
       let entry = queue.ready.shift()
       // A redirect to it may have closed it while it was ready.
       while (entry && !this.#handedOut.has(entry.url)) entry = queue.ready.shift()
@@ -117,17 +148,20 @@ export class HostQueues implements PaceParty, Disposable {
       this.#hosts.set(queue.host, queue)
       return entry
     }
-    this.#sleepUntil = wake
+    if (this.#woken === woken) this.#sleepUntil = wake
     return null
   }
 
   /** Whether {@link next} would hand something out. */
-  hasNext(now = steadyNow()): boolean {
+  async hasNext(now = steadyNow()): Promise<boolean> {
+    return await this.#callers.run(() => this.#hasNext(now))
+  }
+
+  async #hasNext(now: number): Promise<boolean> {
     if (now < this.#sleepUntil) return false
     for (const queue of this.#hosts.values()) {
-      if (queue.pace.freeAt(now) > now) continue
-      if (queue.ready.length === 0) this.#fill(queue, now)
-      if (queue.ready.length > 0) return true
+      if (this.#wantsMore(queue, now)) await this.#fill(queue, now)
+      if (queue.ready.length > 0 && queue.pace.freeAt(now) <= now) return true
     }
     return false
   }
@@ -149,13 +183,19 @@ export class HostQueues implements PaceParty, Disposable {
   /** The connection is free again; the outcome follows by {@link record} or {@link postpone}. */
   release(entry: FrontierEntry, now = steadyNow()): void {
     this.#host(entry.url, entry.host).pace.end(now)
-    this.#sleepUntil = 0
+    this.wake()
   }
 
   /** Takes an entry back that needs no visit after all, since its outcome is known. */
   drop(entry: FrontierEntry, now = steadyNow()): void {
     this.#host(entry.url, entry.host).pace.drop(now)
-    this.#sleepUntil = 0
+    this.wake()
+  }
+
+  /** Takes an entry back, to be handed out again before any other of its host. */
+  putBack(entry: FrontierEntry, now = steadyNow()): void {
+    this.#host(entry.url, entry.host).ready.unshift(entry)
+    this.drop(entry, now)
   }
 
   /** Slows a host down for all, as its robots.txt asks. */
@@ -184,14 +224,32 @@ export class HostQueues implements PaceParty, Disposable {
     return queue
   }
 
-  #fill(queue: HostQueue, now: number): void {
-    if (queue.emptyUntil > now) return
-    for (const entry of this.#open.due(queue.host, now, CHUNK + this.#handedOut.size)) {
-      if (this.#handedOut.has(entry.url)) continue
-      this.#handedOut.add(entry.url)
-      queue.ready.push(entry)
-      if (queue.ready.length === CHUNK) break
+  /** Whether the store is to be asked for addresses of a host that may be visited now. */
+  #wantsMore({ ready, emptyUntil, pace }: HostQueue, now: number): boolean {
+    return ready.length === 0 && emptyUntil <= now && pace.freeAt(now) <= now
+  }
+
+  async #fill(queue: HostQueue, now: number): Promise<void> {
+    const filling: Filling = (this.#filling = { gone: new Set(), isLate: false })
+    try {
+      for (const entry of await this.#open.due(queue.host, now, CHUNK + this.#handedOut.size)) {
+        if (this.#handedOut.has(entry.url) || filling.gone.has(entry.url)) continue
+        this.#handedOut.add(entry.url)
+        queue.ready.push(entry)
+        if (queue.ready.length === CHUNK) break
+      }
+      if (queue.ready.length > 0) return
+      const next = await this.#open.nextDue(queue.host, now)
+      if (!filling.isLate) queue.emptyUntil = next
+    } finally {
+      this.#filling = null
     }
-    if (queue.ready.length === 0) queue.emptyUntil = this.#open.nextDue(queue.host, now)
+  }
+
+  /** What the store is saying of an address is no longer so. */
+  #passed(url: PageUrl): void {
+    if (this.#filling === null) return
+    this.#filling.gone.add(url)
+    this.#filling.isLate = true
   }
 }

@@ -12,28 +12,31 @@ const PRUNED = `(outcome is null or outcome not like '${FAILURES_LIKE}')`
 const PRUNED_ROWS = 2000
 
 /** Visits of a job by how they ended. */
-export function outcomesOf(db: StateStore, job: number): OutcomeCounts {
+export async function outcomesOf(db: StateStore, job: number): Promise<OutcomeCounts> {
   const outcomes: Partial<Record<OutcomeName, number>> = {}
-  for (const one of db.prepare("select outcome, count from job_outcome where job = ?").all(job)) {
+  for (const one of await db.prepare("select outcome, count from job_outcome where job = ?").all(job)) {
     outcomes[one["outcome"] as OutcomeName] = Number(one["count"])
   }
   return outcomes
 }
 
 /** Addresses that a job has not visited. */
-export function openCount(db: StateStore, job: number): number {
-  const row = db.prepare("select count(*) as n from crawl_url where job = ? and outcome is null").get(job)
+export async function openCount(db: StateStore, job: number): Promise<number> {
+  const row = await db
+    .prepare("select count(*) as n from crawl_url where job = ? and outcome is null")
+    .get(job)
   return Number(row?.["n"])
 }
 
 /** Addresses of a job that failed, with the reason in words. By address, since the order by outcome would tell of it. */
-export function failuresOf(db: StateStore, job: number, limit: number): Failure[] {
-  return db
-    .prepare(
-      "select url, outcome, detail from crawl_url where job = ? and outcome like ? order by url limit ?",
-    )
-    .all(job, FAILURES_LIKE, limit)
-    .map(failureOf)
+export async function failuresOf(db: StateStore, job: number, limit: number): Promise<Failure[]> {
+  return (
+    await db
+      .prepare(
+        "select url, outcome, detail from crawl_url where job = ? and outcome like ? order by url limit ?",
+      )
+      .all(job, FAILURES_LIKE, limit)
+  ).map(failureOf)
 }
 
 const failureOf = (row: Record<string, unknown>): Failure => ({
@@ -59,17 +62,17 @@ export interface OutcomeGroup {
  * Addresses of a job by how their visits ended, by the groups' names, by address within each. Those that failed are
  * kept of the latest runs of a source; others until a later run has visited them, which they belong to from then on.
  */
-export function addressesOf(
+export async function addressesOf(
   db: StateStore,
   job: number,
   groups: readonly OutcomeGroup[],
   { after, limit }: { readonly after: AddressCursor | null; readonly limit: number },
-): (Failure & { readonly group: string })[] {
+): Promise<(Failure & { readonly group: string })[]> {
   const found: (Failure & { readonly group: string })[] = []
   const left = groups.filter(({ name }) => after === null || name >= after.group)
   for (const { name, outcomes } of left.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const table = outcomes.some((outcome) => isFailure(outcome)) ? "crawl_url" : "known_address"
-    const rows = db
+    const rows = await db
       .prepare(
         `select url, outcome, detail from ${table} where job = ? and outcome in (select value from json_each(?)) and url > ?
          order by url limit ?`,
@@ -90,25 +93,30 @@ export interface GivenUpHost {
 }
 
 /** Hosts that a job gave up, as the details of their addresses have it, while it has its frontier. */
-export function givenUpHosts(db: StateStore, job: number): GivenUpHost[] {
-  return db
-    .prepare(
-      `select host, min(detail) as detail, count(*) as n from crawl_url
+export async function givenUpHosts(db: StateStore, job: number): Promise<GivenUpHost[]> {
+  return (
+    await db
+      .prepare(
+        `select host, min(detail) as detail, count(*) as n from crawl_url
        where job = ? and outcome is not null and detail like '% was given up%' and instr(detail, host || ' was given up') = 1
        group by host order by n desc`,
-    )
-    .all(job)
-    .map((row) => ({
-      host: String(row["host"]),
-      left: Number(row["n"]),
-      // A host with its port has no space, so that none of its colons is taken for this one.
-      why: /: (.+)/s.exec(String(row["detail"]))?.[1] ?? "it did not answer",
-    }))
+      )
+      .all(job)
+  ).map((row) => ({
+    host: String(row["host"]),
+    left: Number(row["n"]),
+    // A host with its port has no space, so that none of its colons is taken for this one.
+    why: /: (.+)/s.exec(String(row["detail"]))?.[1] ?? "it did not answer",
+  }))
 }
 
 /** How the visit to one address ended while the job has its frontier; null when it was not visited. */
-export function endingOf(db: StateStore, job: number, url: PageUrl): Omit<Failure, "url"> | null {
-  const row = db
+export async function endingOf(
+  db: StateStore,
+  job: number,
+  url: PageUrl,
+): Promise<Omit<Failure, "url"> | null> {
+  const row = await db
     .prepare("select outcome, detail from crawl_url where job = ? and url = ? and outcome is not null")
     .get(job, url)
   return row === undefined
@@ -117,20 +125,20 @@ export function endingOf(db: StateStore, job: number, url: PageUrl): Omit<Failur
 }
 
 /** Forgets all of a job's addresses but those that failed, while `mayPrune`, an SQL condition on its number `?1`, holds. */
-export function pruneAddresses(db: StateStore, job: number, mayPrune: string): void {
+export async function pruneAddresses(db: StateStore, job: number, mayPrune: string): Promise<void> {
   const some = db.prepare(
     `delete from crawl_url where job = ?1 and url in
        (select url from crawl_url where job = ?1 and ${PRUNED} limit ${PRUNED_ROWS}) and ${mayPrune}`,
   )
-  while (Number(some.run(job).changes) > 0);
+  while (Number((await some.run(job)).changes) > 0);
 }
 
 /** Forgets all addresses of jobs that are over. @param jobs SQL of their ids, given the number of one job as `?1` */
-export function forgetFailures(db: StateStore, job: number, jobs: string): void {
+export async function forgetFailures(db: StateStore, job: number, jobs: string): Promise<void> {
   const some = db.prepare(
     `delete from crawl_url where (job, url) in (select job, url from crawl_url where job in (${jobs}) limit ${PRUNED_ROWS})`,
   )
-  while (Number(some.run(job).changes) > 0);
+  while (Number((await some.run(job)).changes) > 0);
 }
 
 /** In SQL: whether {@link pruneAddresses} has something to do. */
@@ -138,17 +146,18 @@ export const hasPrunableSql = (job: string): string =>
   `exists (select 1 from crawl_url where job = ${job} and ${PRUNED})`
 
 /** Forgets all addresses of a job. */
-export function forgetAddresses(db: StateStore, job: number): void {
+export async function forgetAddresses(db: StateStore, job: number): Promise<void> {
   const some = db.prepare(
     `delete from crawl_url where (job, url) in (select job, url from crawl_url where job = ? limit ${PRUNED_ROWS})`,
   )
-  while (Number(some.run(job).changes) > 0);
+  while (Number((await some.run(job)).changes) > 0);
 }
 
 /** Whether a job has an open address of a host, with its port. */
-export const hasOpenAt = (db: StateStore, job: number, host: string): boolean =>
-  db.prepare("select 1 from crawl_url where job = ? and host = ? and outcome is null").get(job, host) !==
-  undefined
+export const hasOpenAt = async (db: StateStore, job: number, host: string): Promise<boolean> =>
+  (await db
+    .prepare("select 1 from crawl_url where job = ? and host = ? and outcome is null")
+    .get(job, host)) !== undefined
 
 /** An address that waits for its visit. */
 export interface WaitingAddress {
@@ -164,8 +173,8 @@ export interface WaitingAddress {
 }
 
 /** Where an address waits for its visit: in the latest job that has it open; or null. */
-export function waitingAddress(db: StateStore, url: PageUrl): WaitingAddress | null {
-  const row = db
+export async function waitingAddress(db: StateStore, url: PageUrl): Promise<WaitingAddress | null> {
+  const row = await db
     .prepare(
       `select job, depth, tries, due, found_how, found_on from crawl_url
        where url = ? and outcome is null order by job desc limit 1`,
@@ -183,11 +192,11 @@ export function waitingAddress(db: StateStore, url: PageUrl): WaitingAddress | n
 }
 
 /** Visits that ended, and those of them that failed, of every job that is remembered. */
-export function visitsByJob(
+export async function visitsByJob(
   db: StateStore,
-): ReadonlyMap<number, { readonly all: number; readonly failed: number }> {
+): Promise<ReadonlyMap<number, { readonly all: number; readonly failed: number }>> {
   migrateFrontier(db)
-  const rows = db
+  const rows = await db
     .prepare(
       "select job, sum(count) as visits, coalesce(sum(count) filter (where outcome like ?), 0) as failed from job_outcome group by job",
     )

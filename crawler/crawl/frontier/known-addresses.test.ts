@@ -6,10 +6,10 @@ import { packLinks } from "./page-links.ts"
 const found = (more: Partial<Found>): Found => ({ ...FOUND_SOMEHOW, ...more })
 
 describe("a visit", () => {
-  test("of an address of which nothing is told leaves these facts", () => {
+  test("of an address of which nothing is told leaves these facts", async () => {
     const site = new VisitedSite()
     const { now } = site
-    expect(site.visit("/", PAGE)).toEqual({
+    expect(await site.visit("/", PAGE)).toEqual({
       url: at("/"),
       source: "site",
       job: 1,
@@ -38,7 +38,7 @@ describe("a visit", () => {
     })
   })
 
-  test("leaves what is told of it, and the next keeps what it does not tell anew", () => {
+  test("leaves what is told of it, and the next keeps what it does not tell anew", async () => {
     const site = new VisitedSite()
     const first = site.now
     const told = {
@@ -73,16 +73,16 @@ describe("a visit", () => {
       changedAt: first,
     }
     const lost = { outcome: "failed:http-status", detail: "no", status: 500, leadsTo: at("/new") } as const
-    expect(site.visit("/", { ...PAGE, ...told })).toMatchObject(whole)
+    expect(await site.visit("/", { ...PAGE, ...told })).toMatchObject(whole)
     site.now += DAY
-    expect(site.visit("/", { ...lost, job: 2 })).toMatchObject({
+    expect(await site.visit("/", { ...lost, job: 2 })).toMatchObject({
       ...whole,
       ...lost,
       job: 2,
       visitedAt: site.now,
       misses: 1,
     })
-    expect(site.visit("/", { outcome: "unchanged", job: 3 })).toMatchObject({
+    expect(await site.visit("/", { outcome: "unchanged", job: 3 })).toMatchObject({
       ...whole,
       status: null,
       leadsTo: null,
@@ -91,35 +91,38 @@ describe("a visit", () => {
     })
   })
 
-  test("tells when the page changed in the index", () => {
+  test("tells when the page changed in the index", async () => {
     const site = new VisitedSite()
     const { now } = site
-    expect(site.visit("/never", { outcome: "skipped:empty" })).toMatchObject({ hash: null, changedAt: null })
-    expect(site.visit("/", PAGE).changedAt).toBe(now)
+    expect(await site.visit("/never", { outcome: "skipped:empty" })).toMatchObject({
+      hash: null,
+      changedAt: null,
+    })
+    expect((await site.visit("/", PAGE)).changedAt).toBe(now)
     site.now += DAY
-    expect(site.visit("/", PAGE).changedAt).toBe(now)
-    expect(site.visit("/", { ...PAGE, hash: "other" }).changedAt).toBe(now + DAY)
+    expect((await site.visit("/", PAGE)).changedAt).toBe(now)
+    expect((await site.visit("/", { ...PAGE, hash: "other" })).changedAt).toBe(now + DAY)
     site.now += DAY
-    expect(site.visit("/", GONE)).toMatchObject({ hash: null, changedAt: now + 2 * DAY })
+    expect(await site.visit("/", GONE)).toMatchObject({ hash: null, changedAt: now + 2 * DAY })
     site.now += DAY
-    expect(site.visit("/", GONE)).toMatchObject({ hash: null, changedAt: now + 2 * DAY })
+    expect(await site.visit("/", GONE)).toMatchObject({ hash: null, changedAt: now + 2 * DAY })
   })
 
-  test("of an address found anew tells how deep it is now; one that an earlier run left stays where it was", () => {
+  test("of an address found anew tells how deep it is now; one that an earlier run left stays where it was", async () => {
     const site = new VisitedSite()
-    site.visit("/", { ...PAGE, found: found({ how: "link", on: at("/one"), depth: 5 }) })
-    expect(site.visit("/", { ...PAGE, found: found({ depth: 2 }) })).toMatchObject({
+    await site.visit("/", { ...PAGE, found: found({ how: "link", on: at("/one"), depth: 5 }) })
+    expect(await site.visit("/", { ...PAGE, found: found({ depth: 2 }) })).toMatchObject({
       depth: 5,
       foundOn: at("/one"),
     })
     expect(
-      site.visit("/", { ...PAGE, found: found({ how: "link", on: at("/two"), depth: 2 }) }),
+      await site.visit("/", { ...PAGE, found: found({ how: "link", on: at("/two"), depth: 2 }) }),
     ).toMatchObject({
       depth: 2,
       // Its story is that of its first finding.
       foundOn: at("/one"),
     })
-    expect(site.visit("/new", { ...PAGE, found: found({ depth: 7 }) }).depth).toBe(7)
+    expect((await site.visit("/new", { ...PAGE, found: found({ depth: 7 }) })).depth).toBe(7)
   })
 
   test.each<[Partial<Visited>, number, number]>([
@@ -135,123 +138,133 @@ describe("a visit", () => {
     [{ outcome: "skipped:noindex" }, 24, 1],
     [{ outcome: "failed:http-status", status: 404, hash: "h" }, 1, 1],
     [{ outcome: "skipped:noindex", hash: "h" }, 1, 1],
-  ])("that ended with %o is followed by the next after %d hours, with %d misses", (visit, hours, misses) => {
-    const site = new VisitedSite()
-    const { dueAt, misses: missed } = site.visit("/", visit)
-    expect([(dueAt - site.now) / HOUR / 0.9, missed]).toEqual([hours, misses])
-  })
+  ])(
+    "that ended with %o is followed by the next after %d hours, with %d misses",
+    async (visit, hours, misses) => {
+      const site = new VisitedSite()
+      const { dueAt, misses: missed } = await site.visit("/", visit)
+      expect([(dueAt - site.now) / HOUR / 0.9, missed]).toEqual([hours, misses])
+    },
+  )
 
-  test("goes by the page's age, by its sitemap's date, and by the rhythm so far", () => {
+  test("goes by the page's age, by its sitemap's date, and by the rhythm so far", async () => {
     const site = new VisitedSite()
-    const interval = (path: string, lastModified: string | null) =>
-      site.visit(path, { ...PAGE, validators: { etag: null, lastModified } }).intervalMs
-    expect(interval("/young", new Date(site.now - 20 * HOUR).toUTCString())).toBe(2 * HOUR)
-    expect(interval("/odd", "yesterday")).toBe(DAY)
-    expect(interval("/none", null)).toBe(DAY)
+    const interval = async (path: string, lastModified: string | null) =>
+      (await site.visit(path, { ...PAGE, validators: { etag: null, lastModified } })).intervalMs
+    expect(await interval("/young", new Date(site.now - 20 * HOUR).toUTCString())).toBe(2 * HOUR)
+    expect(await interval("/odd", "yesterday")).toBe(DAY)
+    expect(await interval("/none", null)).toBe(DAY)
 
     const listed = { ...PAGE, found: found({ how: "sitemap", modifiedAt: site.now - DAY }) }
-    const dueIn = (path: string, visit: Partial<Visited>) =>
-      (site.visit(path, visit).dueAt - site.now) / HOUR / 0.9
-    expect(dueIn("/listed", listed)).toBe(720)
+    const dueIn = async (path: string, visit: Partial<Visited>) =>
+      ((await site.visit(path, visit)).dueAt - site.now) / HOUR / 0.9
+    expect(await dueIn("/listed", listed)).toBe(720)
     // The date stands until the sitemap tells another.
-    expect(dueIn("/listed", { outcome: "unchanged" })).toBe(720)
+    expect(await dueIn("/listed", { outcome: "unchanged" })).toBe(720)
 
-    site.visit("/rhythm", PAGE)
+    await site.visit("/rhythm", PAGE)
     site.now += DAY
-    expect(site.visit("/rhythm", { outcome: "unchanged" }).intervalMs).toBe(1.5 * DAY)
+    expect((await site.visit("/rhythm", { outcome: "unchanged" })).intervalMs).toBe(1.5 * DAY)
     site.now += 1.5 * DAY
-    expect(site.visit("/rhythm", { ...PAGE, hash: "other" }).intervalMs).toBe(0.75 * DAY)
-    site.visit("/rhythm", { outcome: "failed:timeout" })
-    expect(site.visit("/rhythm", { outcome: "failed:timeout" })).toMatchObject({
+    expect((await site.visit("/rhythm", { ...PAGE, hash: "other" })).intervalMs).toBe(0.75 * DAY)
+    await site.visit("/rhythm", { outcome: "failed:timeout" })
+    expect(await site.visit("/rhythm", { outcome: "failed:timeout" })).toMatchObject({
       misses: 2,
       intervalMs: 0.75 * DAY,
     })
   })
 
-  test("that starts from no rhythm begins one: an address that an older version knew", () => {
+  test("that starts from no rhythm begins one: an address that an older version knew", async () => {
     const site = new VisitedSite()
-    site.visit("/", PAGE)
-    site.db.exec("update known_address set interval_ms = null, misses = 5, visited_at = 0")
-    expect(site.visit("/", { outcome: "unchanged" })).toMatchObject({ intervalMs: DAY, misses: 0 })
+    await site.visit("/", PAGE)
+    await site.db.exec("update known_address set interval_ms = null, misses = 5, visited_at = 0")
+    expect(await site.visit("/", { outcome: "unchanged" })).toMatchObject({ intervalMs: DAY, misses: 0 })
   })
 })
 
 describe("the links of a page", () => {
   const links = (path: string, ...to: string[]) => packLinks(at(path), to)
 
-  test("stand until it is read again, and go with it", () => {
+  test("stand until it is read again, and go with it", async () => {
     const site = new VisitedSite()
     const { known } = site
-    site.visit("/", { ...PAGE, links: links("/", at("/a"), "https://else.example/") })
-    expect(known.linksOf("site", at("/"))).toEqual([at("/a"), "https://else.example/"])
-    expect([known.hasLinksOf("site", at("/")), known.hasLinksOf("other", at("/"))]).toEqual([true, false])
-    site.visit("/", { outcome: "unchanged" })
-    expect(known.linksOf("site", at("/"))).toHaveLength(2)
-    site.visit("/", { ...PAGE, links: links("/", at("/b")) })
-    expect(known.linksOf("site", at("/"))).toEqual([at("/b")])
-    site.visit("/", { outcome: "failed:http-status", status: 500 })
-    expect(known.hasLinksOf("site", at("/"))).toBe(true)
+    await site.visit("/", { ...PAGE, links: links("/", at("/a"), "https://else.example/") })
+    expect(await known.linksOf("site", at("/"))).toEqual([at("/a"), "https://else.example/"])
+    expect([await known.hasLinksOf("site", at("/")), await known.hasLinksOf("other", at("/"))]).toEqual([
+      true,
+      false,
+    ])
+    await site.visit("/", { outcome: "unchanged" })
+    expect(await known.linksOf("site", at("/"))).toHaveLength(2)
+    await site.visit("/", { ...PAGE, links: links("/", at("/b")) })
+    expect(await known.linksOf("site", at("/"))).toEqual([at("/b")])
+    await site.visit("/", { outcome: "failed:http-status", status: 500 })
+    expect(await known.hasLinksOf("site", at("/"))).toBe(true)
     for (const status of [404, 410]) {
-      site.visit("/", { ...PAGE, links: links("/", at("/b")) })
-      site.visit("/", { ...GONE, status })
-      expect(known.linksOf("site", at("/"))).toBeNull()
+      await site.visit("/", { ...PAGE, links: links("/", at("/b")) })
+      await site.visit("/", { ...GONE, status })
+      expect(await known.linksOf("site", at("/"))).toBeNull()
     }
-    site.visit("/", { ...PAGE, links: links("/", at("/b")) })
-    site.visit("/", { ...PAGE, links: null })
-    expect(known.hasLinksOf("site", at("/"))).toBe(false)
+    await site.visit("/", { ...PAGE, links: links("/", at("/b")) })
+    await site.visit("/", { ...PAGE, links: null })
+    expect(await known.hasLinksOf("site", at("/"))).toBe(false)
   })
 
-  test("are forgotten with the address", () => {
+  test("are forgotten with the address", async () => {
     const site = new VisitedSite()
-    for (const source of ["site", "other"]) site.visit("/", { ...PAGE, source, links: links("/", at("/a")) })
-    site.known.forget(at("/"), "site")
-    expect([site.known.get(at("/"), "site"), site.known.linksOf("site", at("/"))]).toEqual([null, null])
-    expect(site.known.get(at("/"))?.source).toBe("other")
-    expect(site.known.hasLinksOf("other", at("/"))).toBe(true)
+    for (const source of ["site", "other"])
+      await site.visit("/", { ...PAGE, source, links: links("/", at("/a")) })
+    await site.known.forget(at("/"), "site")
+    expect([await site.known.get(at("/"), "site"), await site.known.linksOf("site", at("/"))]).toEqual([
+      null,
+      null,
+    ])
+    expect((await site.known.get(at("/")))?.source).toBe("other")
+    expect(await site.known.hasLinksOf("other", at("/"))).toBe(true)
   })
 })
 
 describe("sources know addresses apart", () => {
-  test("and of several, the one whose page the index holds knows best, then the latest visitor, then the first name", () => {
+  test("and of several, the one whose page the index holds knows best, then the latest visitor, then the first name", async () => {
     const site = new VisitedSite()
-    site.visit("/", { ...PAGE, source: "old", hash: "old" })
+    await site.visit("/", { ...PAGE, source: "old", hash: "old" })
     site.now += DAY
-    for (const source of ["b", "a"]) site.visit("/", { ...PAGE, source, hash: source })
+    for (const source of ["b", "a"]) await site.visit("/", { ...PAGE, source, hash: source })
     site.now += DAY
-    site.visit("/", { ...GONE, source: "gone" })
-    expect(site.known.all(at("/")).map(({ source }) => source)).toEqual(["a", "b", "old", "gone"])
-    expect(site.known.get(at("/"))?.source).toBe("a")
-    expect(site.known.get(at("/"), "old")?.hash).toBe("old")
-    expect([site.known.hashOf(at("/")), site.known.hashOf(at("/"), "gone")]).toEqual(["a", null])
+    await site.visit("/", { ...GONE, source: "gone" })
+    expect((await site.known.all(at("/"))).map(({ source }) => source)).toEqual(["a", "b", "old", "gone"])
+    expect((await site.known.get(at("/")))?.source).toBe("a")
+    expect((await site.known.get(at("/"), "old"))?.hash).toBe("old")
+    expect([await site.known.hashOf(at("/")), await site.known.hashOf(at("/"), "gone")]).toEqual(["a", null])
     expect([
-      site.known.get(at("/none")),
-      site.known.get(at("/none"), "a"),
-      site.known.hashOf(at("/none")),
+      await site.known.get(at("/none")),
+      await site.known.get(at("/none"), "a"),
+      await site.known.hashOf(at("/none")),
     ]).toEqual([null, null, null])
   })
 
-  test("and the index holds a page for one when it says so", () => {
+  test("and the index holds a page for one when it says so", async () => {
     const site = new VisitedSite()
-    for (const source of ["a", "b"]) site.visit("/", { ...PAGE, source })
+    for (const source of ["a", "b"]) await site.visit("/", { ...PAGE, source })
     site.now += DAY
-    site.known.setHash(at("/"), "a", null)
-    expect(site.known.get(at("/"), "a")).toMatchObject({ hash: null, changedAt: site.now })
-    expect(site.known.get(at("/"), "b")).toMatchObject({ hash: "h", changedAt: site.now - DAY })
-    site.known.setHash(at("/"), "a", "again")
-    expect(site.known.hashOf(at("/"), "a")).toBe("again")
+    await site.known.setHash(at("/"), "a", null)
+    expect(await site.known.get(at("/"), "a")).toMatchObject({ hash: null, changedAt: site.now })
+    expect(await site.known.get(at("/"), "b")).toMatchObject({ hash: "h", changedAt: site.now - DAY })
+    await site.known.setHash(at("/"), "a", "again")
+    expect(await site.known.hashOf(at("/"), "a")).toBe("again")
   })
 })
 
 describe("the addresses of a source", () => {
-  test("come those due longest first, some at a time, without those that this job visited", () => {
+  test("come those due longest first, some at a time, without those that this job visited", async () => {
     const site = new VisitedSite()
     const paths = Array.from({ length: 1001 }, (_, index) => `/${String(index).padStart(4, "0")}`)
     const visits = paths.map((path) => ({ url: at(path), detail: null, ...PAGE }))
-    site.known.record({ id: 1, source: sourceOf("site") }, visits)
-    site.visit("/of-this-job", { ...PAGE, job: 2 })
-    site.visit("/of-another", { ...PAGE, source: "other" })
-    site.known.makeDue(at("/0700"), "site")
-    const first = site.known.chunk("site", 2, Number.MAX_SAFE_INTEGER, null)
+    await site.known.record({ id: 1, source: sourceOf("site") }, visits)
+    await site.visit("/of-this-job", { ...PAGE, job: 2 })
+    await site.visit("/of-another", { ...PAGE, source: "other" })
+    await site.known.makeDue(at("/0700"), "site")
+    const first = await site.known.chunk("site", 2, Number.MAX_SAFE_INTEGER, null)
     expect(first.addresses.map(({ url }) => url)).toEqual([
       at("/0700"),
       ...paths
@@ -260,72 +273,74 @@ describe("the addresses of a source", () => {
         .map(at),
     ])
     expect(first.next).toEqual({ dueAt: site.now + 0.9 * DAY, url: at("/0999") })
-    const second = site.known.chunk("site", 2, Number.MAX_SAFE_INTEGER, first.next)
+    const second = await site.known.chunk("site", 2, Number.MAX_SAFE_INTEGER, first.next)
     expect(second.addresses.map(({ url }) => url)).toEqual([at("/1000")])
     expect(second.next).toBeNull()
-    const due = site.known.chunk("site", 2, site.now, null)
+    const due = await site.known.chunk("site", 2, site.now, null)
     expect([due.addresses.map(({ url }) => url), due.next]).toEqual([[at("/0700")], null])
   })
 
-  test("are due when somebody asks for one, to be read in full", () => {
+  test("are due when somebody asks for one, to be read in full", async () => {
     const site = new VisitedSite()
     const validators = { etag: '"1"', lastModified: "Thu, 01 Jan 1970 00:00:00 GMT" }
     const copy = { at: at("/"), digest: "d", pageBytes: 9, readAt: site.now, checks: 0 }
-    for (const source of ["a", "b"]) site.visit("/", { ...PAGE, source, validators, copy })
-    expect(site.known.makeDue(at("/"), "a")).toBe(true)
-    expect(site.known.makeDue(at("/none"), "a")).toBe(false)
-    expect(site.known.get(at("/"), "a")).toMatchObject({
+    for (const source of ["a", "b"]) await site.visit("/", { ...PAGE, source, validators, copy })
+    expect(await site.known.makeDue(at("/"), "a")).toBe(true)
+    expect(await site.known.makeDue(at("/none"), "a")).toBe(false)
+    expect(await site.known.get(at("/"), "a")).toMatchObject({
       dueAt: 0,
       validators: { etag: null, lastModified: null },
       copy: null,
     })
-    expect(site.known.get(at("/"), "b")).toMatchObject({ validators, copy })
+    expect(await site.known.get(at("/"), "b")).toMatchObject({ validators, copy })
   })
 
-  test("are due when the clock was ahead as they were visited", () => {
+  test("are due when the clock was ahead as they were visited", async () => {
     const site = new VisitedSite()
     const listed = { ...PAGE, found: found({ how: "sitemap", modifiedAt: 0 }) }
-    const { dueAt } = site.visit("/on-time", listed)
+    const { dueAt } = await site.visit("/on-time", listed)
     site.now += 4000 * DAY
-    site.visit("/ahead", PAGE)
-    site.visit("/ahead", { ...PAGE, source: "other" })
+    await site.visit("/ahead", PAGE)
+    await site.visit("/ahead", { ...PAGE, source: "other" })
     site.now -= 4000 * DAY
-    site.known.heal(sourceOf("site"))
+    await site.known.heal(sourceOf("site"))
     expect(site.known.now()).toBe(site.now)
-    expect(site.known.get(at("/ahead"), "site")?.dueAt).toBe(site.now)
-    expect(site.known.get(at("/ahead"), "other")?.dueAt).toBeGreaterThan(site.now)
-    expect(site.known.get(at("/on-time"), "site")?.dueAt).toBe(dueAt)
+    expect((await site.known.get(at("/ahead"), "site"))?.dueAt).toBe(site.now)
+    expect((await site.known.get(at("/ahead"), "other"))?.dueAt).toBeGreaterThan(site.now)
+    expect((await site.known.get(at("/on-time"), "site"))?.dueAt).toBe(dueAt)
     // The longest interval itself is none too long, whichever bound it is.
-    site.db.prepare("update known_address set due_at = ?").run(site.now + 48 * HOUR)
-    site.known.heal(sourceOf("site", { revisit: { minHours: 48, maxHours: 2 } }))
-    expect(site.known.get(at("/ahead"), "site")?.dueAt).toBe(site.now + 48 * HOUR)
-    site.known.heal(sourceOf("site", { revisit: { minHours: 2, maxHours: 47 } }))
-    expect(site.known.get(at("/ahead"), "site")?.dueAt).toBe(site.now)
+    await site.db.prepare("update known_address set due_at = ?").run(site.now + 48 * HOUR)
+    await site.known.heal(sourceOf("site", { revisit: { minHours: 48, maxHours: 2 } }))
+    expect((await site.known.get(at("/ahead"), "site"))?.dueAt).toBe(site.now + 48 * HOUR)
+    await site.known.heal(sourceOf("site", { revisit: { minHours: 2, maxHours: 47 } }))
+    expect((await site.known.get(at("/ahead"), "site"))?.dueAt).toBe(site.now)
   })
 
-  test("are counted as pages by when a crawl looked at them last, whichever source did", () => {
+  test("are counted as pages by when a crawl looked at them last, whichever source did", async () => {
     const site = new VisitedSite()
-    expect(site.known.lookedAtSince([0])).toEqual({ pages: 0, since: [0], oldest: null })
-    expect(site.known.pages()).toBe(0)
+    expect(await site.known.lookedAtSince([0])).toEqual({ pages: 0, since: [0], oldest: null })
+    expect(await site.known.pages()).toBe(0)
     const { now } = site
-    site.visit("/old", PAGE)
-    site.visit("/both", PAGE)
-    site.visit("/gone", GONE)
+    await site.visit("/old", PAGE)
+    await site.visit("/both", PAGE)
+    await site.visit("/gone", GONE)
     site.now += DAY
-    site.visit("/both", { ...PAGE, source: "other" })
-    expect(site.known.lookedAtSince([now - 1, now])).toEqual({
+    await site.visit("/both", { ...PAGE, source: "other" })
+    expect(await site.known.lookedAtSince([now - 1, now])).toEqual({
       pages: 2,
       since: [2, 1],
       oldest: new Date(now),
     })
-    expect(site.known.pages()).toBe(2)
-    expect(site.known.some("site", 9)).toEqual(
+    expect(await site.known.pages()).toBe(2)
+    expect(await site.known.some("site", 9)).toEqual(
       expect.arrayContaining([
         { url: at("/old"), hash: "h" },
         { url: at("/gone"), hash: null },
       ]),
     )
-    expect([site.known.some("site", 9).length, site.known.some("site", 2).length]).toEqual([3, 2])
+    expect([(await site.known.some("site", 9)).length, (await site.known.some("site", 2)).length]).toEqual([
+      3, 2,
+    ])
   })
 })
 
@@ -334,75 +349,81 @@ describe("a sitemap or feed", () => {
   const facts = { modifiedAt: 5, publishedAt: 6, isNews: true }
   const nothing = { modifiedAt: null, publishedAt: null, isNews: false }
 
-  test("tells of known addresses, and is told how they were known", () => {
+  test("tells of known addresses, and is told how they were known", async () => {
     const site = new VisitedSite()
-    site.visit("/", PAGE)
-    site.visit("/", { ...PAGE, source: "other" })
-    expect(site.known.list("site", 2, at("/none"), SITEMAP, facts)).toBeNull()
-    expect(site.known.list("site", 2, at("/"), SITEMAP, facts)).toMatchObject({ listedIn: null, ...nothing })
-    expect(site.known.get(at("/"), "site")).toMatchObject({ listedIn: SITEMAP, ...facts })
-    expect(site.known.get(at("/"), "other")).toMatchObject({ listedIn: null, ...nothing })
+    await site.visit("/", PAGE)
+    await site.visit("/", { ...PAGE, source: "other" })
+    expect(await site.known.list("site", 2, at("/none"), SITEMAP, facts)).toBeNull()
+    expect(await site.known.list("site", 2, at("/"), SITEMAP, facts)).toMatchObject({
+      listedIn: null,
+      ...nothing,
+    })
+    expect(await site.known.get(at("/"), "site")).toMatchObject({ listedIn: SITEMAP, ...facts })
+    expect(await site.known.get(at("/"), "other")).toMatchObject({ listedIn: null, ...nothing })
     // What a list does not say stands as it was.
-    site.known.list("site", 3, at("/"), null, nothing)
-    expect(site.known.get(at("/"), "site")).toMatchObject({ listedIn: SITEMAP, ...facts })
+    await site.known.list("site", 3, at("/"), null, nothing)
+    expect(await site.known.get(at("/"), "site")).toMatchObject({ listedIn: SITEMAP, ...facts })
   })
 
-  test("that lists an address no more makes it due", () => {
+  test("that lists an address no more makes it due", async () => {
     const site = new VisitedSite()
     const listed = (listedIn: string) => found({ how: "sitemap", listedIn, modifiedAt: 5 })
-    for (const path of ["/here", "/left", "/due"]) site.visit(path, { ...PAGE, found: listed(SITEMAP) })
-    site.visit("/elsewhere", { ...PAGE, found: listed("https://site.example/other.xml") })
-    site.visit("/left", { ...PAGE, source: "other", found: listed(SITEMAP) })
-    site.known.makeDue(at("/due"), "site")
-    site.known.list("site", 2, at("/here"), SITEMAP, nothing)
-    expect(
-      site.known
-        .unlisted("site", SITEMAP, 2)
-        .map(({ url }) => url)
-        .sort(),
-    ).toEqual([at("/due"), at("/left")])
-    expect(site.known.get(at("/left"), "site")).toMatchObject({
+    for (const path of ["/here", "/left", "/due"]) await site.visit(path, { ...PAGE, found: listed(SITEMAP) })
+    await site.visit("/elsewhere", { ...PAGE, found: listed("https://site.example/other.xml") })
+    await site.visit("/left", { ...PAGE, source: "other", found: listed(SITEMAP) })
+    await site.known.makeDue(at("/due"), "site")
+    await site.known.list("site", 2, at("/here"), SITEMAP, nothing)
+    expect((await site.known.unlisted("site", SITEMAP, 2)).map(({ url }) => url).sort()).toEqual([
+      at("/due"),
+      at("/left"),
+    ])
+    expect(await site.known.get(at("/left"), "site")).toMatchObject({
       listedIn: null,
       modifiedAt: null,
       dueAt: site.now,
     })
-    expect(site.known.get(at("/due"), "site")?.dueAt).toBe(0)
+    expect((await site.known.get(at("/due"), "site"))?.dueAt).toBe(0)
     for (const [path, source] of [
       ["/here", "site"],
       ["/elsewhere", "site"],
       ["/left", "other"],
     ] as const) {
-      const { listedIn, dueAt } = site.known.get(at(path), source)!
+      const { listedIn, dueAt } = (await site.known.get(at(path), source))!
       expect([path, listedIn !== null, dueAt > site.now]).toEqual([path, true, true])
     }
-    expect(site.known.unlisted("site", SITEMAP, 2)).toEqual([])
+    expect(await site.known.unlisted("site", SITEMAP, 2)).toEqual([])
   })
 })
 
-test("an address at which nothing was found again and again is forgotten, unless something speaks for it", () => {
+test("an address at which nothing was found again and again is forgotten, unless something speaks for it", async () => {
   const site = new VisitedSite()
-  const often = (path: string, visit: Partial<Visited> = GONE, times = VAIN_VISITS, source = "site") => {
-    site.visit(path, { ...visit, source })
+  const often = async (
+    path: string,
+    visit: Partial<Visited> = GONE,
+    times = VAIN_VISITS,
+    source = "site",
+  ) => {
+    await site.visit(path, { ...visit, source })
     // The others are like the first.
-    site.db
+    await site.db
       .prepare("update known_address set misses = ? where url = ? and source = ?")
       .run(times, at(path), source)
   }
-  site.visit("/was-a-page", PAGE)
-  for (let page = 0; page < 1001; page++) often(`/gone/${page}`)
-  for (const path of ["/was-a-page", "/spared"]) often(path)
-  often("/lately", GONE, VAIN_VISITS - 1)
-  often("/listed", {
+  await site.visit("/was-a-page", PAGE)
+  for (let page = 0; page < 1001; page++) await often(`/gone/${page}`)
+  for (const path of ["/was-a-page", "/spared"]) await often(path)
+  await often("/lately", GONE, VAIN_VISITS - 1)
+  await often("/listed", {
     ...GONE,
     found: found({ how: "sitemap", listedIn: "https://site.example/sitemap.xml" }),
   })
-  often("/away", { ...GONE, status: 503 })
-  often("/held", { outcome: "failed:http-status", status: 404, hash: "h" })
-  often("/other", GONE, VAIN_VISITS, "other")
-  site.visit("/other", PAGE)
+  await often("/away", { ...GONE, status: 503 })
+  await often("/held", { outcome: "failed:http-status", status: 404, hash: "h" })
+  await often("/other", GONE, VAIN_VISITS, "other")
+  await site.visit("/other", PAGE)
   const spared = (url: string, source: string) => `${url} like '%/spared' and ${source} = 'site'`
-  expect(site.known.forgetDead(spared)).toBe(1003)
-  const left = site.known.some("site", 2000).map(({ url }) => url)
+  expect(await site.known.forgetDead(spared)).toBe(1003)
+  const left = (await site.known.some("site", 2000)).map(({ url }) => url)
   expect(left.sort()).toEqual(["/away", "/held", "/lately", "/listed", "/other", "/spared"].map(at))
-  expect(site.known.forgetDead()).toBe(1)
+  expect(await site.known.forgetDead()).toBe(1)
 })

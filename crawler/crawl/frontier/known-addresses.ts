@@ -149,7 +149,7 @@ export class KnownAddresses {
   }
 
   /** Keeps how visits ended, and when each address is to be visited again. Runs in the caller's transaction. */
-  record({ id, source }: Pick<Job, "id" | "source">, visits: readonly Visited[]): void {
+  async record({ id, source }: Pick<Job, "id" | "source">, visits: readonly Visited[]): Promise<void> {
     const now = this.#clock()
     const keep = this.#prepare(
       `insert into known_address (url, source, job, outcome, detail, visited_at, hash, changed_at, title, status, leads_to,
@@ -165,7 +165,7 @@ export class KnownAddresses {
     )
     for (const visit of visits) {
       const { url, outcome, detail, found = FOUND_SOMEHOW } = visit
-      const before = this.get(url, source.name)
+      const before = await this.get(url, source.name)
       const hash = visit.hash === undefined ? (before?.hash ?? null) : visit.hash
       const validators = visit.validators ?? before?.validators
       const copy = visit.copy === undefined ? (before?.copy ?? null) : visit.copy
@@ -180,7 +180,7 @@ export class KnownAddresses {
           listedAt: modifiedAt,
         },
       )
-      keep.run(
+      await keep.run(
         url,
         source.name,
         id,
@@ -209,50 +209,53 @@ export class KnownAddresses {
       )
       // What is gone leads nowhere.
       const links = isMissing(visit.status) ? null : visit.links
-      if (links !== undefined) this.#links.keep(source.name, url, links)
+      if (links !== undefined) await this.#links.keep(source.name, url, links)
     }
   }
 
   /** Where a page of the source led when it was last read, or null when that is not known. */
-  linksOf(source: string, url: PageUrl): string[] | null {
-    return this.#links.get(source, url)
+  async linksOf(source: string, url: PageUrl): Promise<string[] | null> {
+    return await this.#links.get(source, url)
   }
 
   /** Whether {@link linksOf} has an answer. */
-  hasLinksOf(source: string, url: PageUrl): boolean {
-    return this.#links.has(source, url)
+  async hasLinksOf(source: string, url: PageUrl): Promise<boolean> {
+    return await this.#links.has(source, url)
   }
 
   /**
    * What a source knows of an address, or null. Without its name: the one that knows best, by the page that the index
    * holds of it, then by the latest visit.
    */
-  get(url: PageUrl, source?: string): KnownAddress | null {
-    if (source === undefined) return this.all(url)[0] ?? null
-    const row = this.#prepare("select * from known_address where url = ? and source = ?").get(url, source)
+  async get(url: PageUrl, source?: string): Promise<KnownAddress | null> {
+    if (source === undefined) return (await this.all(url))[0] ?? null
+    const row = await this.#prepare("select * from known_address where url = ? and source = ?").get(
+      url,
+      source,
+    )
     return row ? addressOf(row) : null
   }
 
   /** What each source that met an address knows of it, the one that knows best first. */
-  all(url: PageUrl): KnownAddress[] {
-    return this.#prepare(
-      "select * from known_address where url = ? order by hash is null, visited_at desc, source",
-    )
-      .all(url)
-      .map(addressOf)
+  async all(url: PageUrl): Promise<KnownAddress[]> {
+    return (
+      await this.#prepare(
+        "select * from known_address where url = ? order by hash is null, visited_at desc, source",
+      ).all(url)
+    ).map(addressOf)
   }
 
   /**
    * The addresses of a source that were not visited by `job`, those due longest first, some at a time. `until`: those
    * due by then.
    */
-  chunk(source: string, job: number, until: number, after: KnownCursor | null): KnownChunk {
-    const addresses = this.#prepare(
-      `select * from known_address where source = ? and due_at <= ? and (due_at, url) > (?, ?) and job <> ?
+  async chunk(source: string, job: number, until: number, after: KnownCursor | null): Promise<KnownChunk> {
+    const addresses = (
+      await this.#prepare(
+        `select * from known_address where source = ? and due_at <= ? and (due_at, url) > (?, ?) and job <> ?
        order by due_at, url limit ${CHUNK}`,
-    )
-      .all(source, until, after?.dueAt ?? -1, after?.url ?? "", job)
-      .map(addressOf)
+      ).all(source, until, after?.dueAt ?? -1, after?.url ?? "", job)
+    ).map(addressOf)
     const last = addresses.length === CHUNK ? addresses.at(-1) : undefined
     return { addresses, next: last ? { dueAt: last.dueAt, url: last.url } : null }
   }
@@ -261,18 +264,18 @@ export class KnownAddresses {
    * Makes an address of a source due, to be read in full whatever its validators or its copy say: the next run visits it
    * among the first. @returns whether the source knows it
    */
-  makeDue(url: PageUrl, source: string): boolean {
-    const { changes } = this.#prepare(
+  async makeDue(url: PageUrl, source: string): Promise<boolean> {
+    const { changes } = await this.#prepare(
       "update known_address set due_at = 0, etag = null, last_modified = null, copy = null where url = ? and source = ?",
     ).run(url, source)
     return changes > 0
   }
 
   /** Makes due what was visited while the clock was ahead: nothing rests longer than the longest interval. */
-  heal({ name, revisit }: Pick<Source, "name" | "revisit">): void {
+  async heal({ name, revisit }: Pick<Source, "name" | "revisit">): Promise<void> {
     const now = this.#clock()
     const longest = Math.max(revisit.minHours, revisit.maxHours) * HOUR_MS
-    this.#prepare("update known_address set due_at = ?2 where source = ?1 and due_at > ?3").run(
+    await this.#prepare("update known_address set due_at = ?2 where source = ?1 and due_at > ?3").run(
       name,
       now,
       now + longest,
@@ -283,16 +286,16 @@ export class KnownAddresses {
    * Takes down what a sitemap or feed says of an address, and that it is still listed. Runs in the caller's
    * transaction. @returns the address as it was known, or null.
    */
-  list(
+  async list(
     source: string,
     job: number,
     url: PageUrl,
     listedIn: string | null,
     facts: ListedFacts,
-  ): KnownAddress | null {
-    const known = this.get(url, source)
+  ): Promise<KnownAddress | null> {
+    const known = await this.get(url, source)
     if (known === null) return null
-    this.#prepare(
+    await this.#prepare(
       `update known_address set listed_in = coalesce(?2, listed_in), listed_job = case when ?2 is null then listed_job else ?3 end,
          modified_at = coalesce(?4, modified_at), published_at = coalesce(?5, published_at), news = max(news, ?6)
        where url = ?1 and source = ?7`,
@@ -301,14 +304,14 @@ export class KnownAddresses {
   }
 
   /** Addresses of a source that a sitemap listed before and, read to its end by `job`, lists no more; they are due now. */
-  unlisted(source: string, sitemap: string, job: number): readonly KnownAddress[] {
-    const gone = this.#prepare(
-      "select * from known_address where listed_in = ? and listed_job <> ? and source = ?",
-    )
-      .all(sitemap, job, source)
-      .map(addressOf)
+  async unlisted(source: string, sitemap: string, job: number): Promise<readonly KnownAddress[]> {
+    const gone = (
+      await this.#prepare(
+        "select * from known_address where listed_in = ? and listed_job <> ? and source = ?",
+      ).all(sitemap, job, source)
+    ).map(addressOf)
     if (gone.length > 0) {
-      this.#prepare(
+      await this.#prepare(
         `update known_address set listed_in = null, modified_at = null, due_at = min(due_at, ?3)
          where listed_in = ?1 and listed_job <> ?2 and source = ?4`,
       ).run(sitemap, job, this.#clock(), source)
@@ -317,13 +320,13 @@ export class KnownAddresses {
   }
 
   /** Hash under which a source indexed the page, or null; without its name: under which any did. */
-  hashOf(url: PageUrl, source?: string): string | null {
-    return this.get(url, source)?.hash ?? null
+  async hashOf(url: PageUrl, source?: string): Promise<string | null> {
+    return (await this.get(url, source))?.hash ?? null
   }
 
   /** Takes down that the index holds the page for a source now, or with null no more. Runs in the caller's transaction. */
-  setHash(url: PageUrl, source: string, hash: string | null): void {
-    this.#prepare("update known_address set hash = ?, changed_at = ? where url = ? and source = ?").run(
+  async setHash(url: PageUrl, source: string, hash: string | null): Promise<void> {
+    await this.#prepare("update known_address set hash = ?, changed_at = ? where url = ? and source = ?").run(
       hash,
       this.#clock(),
       url,
@@ -332,16 +335,16 @@ export class KnownAddresses {
   }
 
   /** Some addresses of a source: those that the index holds as pages, and others. */
-  some(source: string, limit: number): Pick<KnownAddress, "url" | "hash">[] {
-    return this.#prepare("select url, hash from known_address where source = ? limit ?")
-      .all(source, limit)
-      .map((row) => ({ url: row["url"] as PageUrl, hash: row["hash"] as string | null }))
+  async some(source: string, limit: number): Promise<Pick<KnownAddress, "url" | "hash">[]> {
+    return (
+      await this.#prepare("select url, hash from known_address where source = ? limit ?").all(source, limit)
+    ).map((row) => ({ url: row["url"] as PageUrl, hash: row["hash"] as string | null }))
   }
 
   /** Forgets all that a source knows of an address. Runs in the caller's transaction. */
-  forget(url: PageUrl, source: string): void {
-    this.#prepare("delete from known_address where url = ? and source = ?").run(url, source)
-    this.#links.keep(source, url, null)
+  async forget(url: PageUrl, source: string): Promise<void> {
+    await this.#prepare("delete from known_address where url = ? and source = ?").run(url, source)
+    await this.#links.keep(source, url, null)
   }
 
   /**
@@ -351,7 +354,7 @@ export class KnownAddresses {
    * @param sparedSql in SQL: whether an address of a source is kept nevertheless
    * @returns how many there were
    */
-  forgetDead(sparedSql: (url: string, source: string) => string = () => "false"): number {
+  async forgetDead(sparedSql: (url: string, source: string) => string = () => "false"): Promise<number> {
     const some = this.#prepare(
       `select url, source from known_address where (url, source) > (?, ?) and hash is null and status in (404, 410)
          and misses >= ${VAIN_VISITS} and listed_in is null 
@@ -359,10 +362,10 @@ export class KnownAddresses {
     )
     let forgotten = 0
     for (let last = { url: "", source: "" }; ;) {
-      const dead = some.all(last.url, last.source) as (typeof last)[]
+      const dead = (await some.all(last.url, last.source)) as (typeof last)[]
       if (dead.length === 0) return forgotten
-      transaction(this.#db, () => {
-        for (const { url, source } of dead) this.forget(url as PageUrl, source)
+      await transaction(this.#db, async () => {
+        for (const { url, source } of dead) await this.forget(url as PageUrl, source)
       })
       forgotten += dead.length
       last = dead.at(-1)!
@@ -370,16 +373,16 @@ export class KnownAddresses {
   }
 
   /** Pages by when a crawl looked at them last: how many after each of these times, of how many, and the oldest look. */
-  lookedAtSince(times: readonly number[]): {
+  async lookedAtSince(times: readonly number[]): Promise<{
     readonly pages: number
     readonly since: readonly number[]
     readonly oldest: Date | null
-  } {
+  }> {
     const counts = times.map((_, index) => `count(*) filter (where at > ?${index + 1}) as since${index}`)
-    const row = this.#prepare(
+    const row = (await this.#prepare(
       `select count(*) as pages, min(at) as oldest, ${counts.join(", ")}
        from (select max(visited_at) as at from known_address where hash is not null group by url) as looked`,
-    ).get(...times)!
+    ).get(...times))!
     return {
       pages: Number(row["pages"]),
       since: times.map((_, index) => Number(row[`since${index}`])),
@@ -388,9 +391,11 @@ export class KnownAddresses {
   }
 
   /** Pages that the index holds, as far as crawls know. */
-  pages(): number {
+  async pages(): Promise<number> {
     return Number(
-      this.#prepare("select count(distinct url) as n from known_address where hash is not null").get()?.["n"],
+      (
+        await this.#prepare("select count(distinct url) as n from known_address where hash is not null").get()
+      )?.["n"],
     )
   }
 }

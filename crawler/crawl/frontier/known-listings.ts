@@ -32,33 +32,36 @@ export class Listings {
     this.#source = source
   }
 
-  get(url: PageUrl): Listing | null {
-    const row = this.#db.prepare("select * from listing where source = ? and url = ?").get(this.#source, url)
+  async get(url: PageUrl): Promise<Listing | null> {
+    const row = await this.#db
+      .prepare("select * from listing where source = ? and url = ?")
+      .get(this.#source, url)
     return row ? listingOf(row) : null
   }
 
-  all(kind: ListingKind): Listing[] {
-    return this.#db
-      .prepare("select * from listing where source = ? and kind = ? order by url")
-      .all(this.#source, kind)
-      .map(listingOf)
+  async all(kind: ListingKind): Promise<Listing[]> {
+    return (
+      await this.#db
+        .prepare("select * from listing where source = ? and kind = ? order by url")
+        .all(this.#source, kind)
+    ).map(listingOf)
   }
 
   /** Keeps at once that the page or index `foundOn` names a list: it may not be read again for a while. */
-  name(url: PageUrl, kind: ListingKind, foundOn: string | null): void {
-    this.#db
+  async name(url: PageUrl, kind: ListingKind, foundOn: string | null): Promise<void> {
+    await this.#db
       .prepare("insert or ignore into listing (source, url, kind, found_on) values (?, ?, ?, ?)")
       .run(this.#source, url, kind, foundOn)
   }
 
   /** Forgets a list that is gone. */
-  forget(url: PageUrl): void {
-    this.#db.prepare("delete from listing where source = ? and url = ?").run(this.#source, url)
+  async forget(url: PageUrl): Promise<void> {
+    await this.#db.prepare("delete from listing where source = ? and url = ?").run(this.#source, url)
   }
 
   /** Forgets all lists of the source. */
-  forgetAll(): void {
-    this.#db.prepare("delete from listing where source = ?").run(this.#source)
+  async forgetAll(): Promise<void> {
+    await this.#db.prepare("delete from listing where source = ?").run(this.#source)
   }
 
   /** Takes down that a list was read, or is as it was. */
@@ -67,18 +70,18 @@ export class Listings {
   }
 
   /** Keeps what was noted. `whole`: all that the lists name was visited, or is known. */
-  keep(whole: boolean): void {
+  async keep(whole: boolean): Promise<void> {
     const keep = this.#db.prepare(
       `insert into listing (source, url, kind, found_on, named_at, etag, last_modified, read_at)
        values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
        on conflict (source, url) do update set kind = ?3, found_on = coalesce(?4, found_on), named_at = ?5, etag = ?6,
          last_modified = ?7, read_at = ?8`,
     )
-    transaction(this.#db, () => {
+    await transaction(this.#db, async () => {
       for (const { url, kind, foundOn, namedAt, validators, readAt } of this.#seen.values()) {
         const { etag, lastModified } = validators
         const kept = whole ? [namedAt, etag, lastModified, readAt] : [null, null, null, null]
-        keep.run(this.#source, url, kind, foundOn, ...kept)
+        await keep.run(this.#source, url, kind, foundOn, ...kept)
       }
     })
     this.#seen.clear()

@@ -21,59 +21,56 @@ function indexed(...shown: readonly string[]) {
 test("a page that the index cannot show is lost until a visit finds it", async () => {
   const { site, lost, engine } = indexed("/a")
   const validators = { etag: '"1"', lastModified: "Thu, 01 Jan 1970 00:00:00 GMT" }
-  for (const path of ["/a", "/b", "/c"]) site.visit(path, { ...PAGE, validators })
-  site.visit("/gone", GONE)
-  expect([lost.count(), lost.expected()]).toEqual([0, 3])
+  for (const path of ["/a", "/b", "/c"]) await site.visit(path, { ...PAGE, validators })
+  await site.visit("/gone", GONE)
+  expect([await lost.count(), await lost.expected()]).toEqual([0, 3])
   expect(await lost.find(engine, NEVER)).toBe(2)
-  expect([lost.count(), lost.expected()]).toEqual([2, 3])
+  expect([await lost.count(), await lost.expected()]).toEqual([2, 3])
   const none = { etag: null, lastModified: null }
-  expect(site.known.get(at("/b"))).toMatchObject({ hash: null, dueAt: 0, validators: none })
-  expect(site.known.get(at("/a"))).toMatchObject({ hash: "h", validators })
+  expect(await site.known.get(at("/b"))).toMatchObject({ hash: null, dueAt: 0, validators: none })
+  expect(await site.known.get(at("/a"))).toMatchObject({ hash: "h", validators })
   expect(await lost.find(engine, NEVER)).toBe(0)
-  expect(lost.count()).toBe(2)
+  expect(await lost.count()).toBe(2)
 
   site.now = Date.now() + HOUR
-  site.visit("/b", PAGE)
-  site.visit("/c", GONE)
-  expect(lost.count()).toBe(0)
+  await site.visit("/b", PAGE)
+  await site.visit("/c", GONE)
+  expect(await lost.count()).toBe(0)
 })
 
-test("nothing is lost of a store that was never crawled into", () => {
+test("nothing is lost of a store that was never crawled into", async () => {
   const db = emptyState()
   const lost = new LostPages(db)
-  expect([lost.count(), lost.expected()]).toEqual([0, 0])
+  expect([await lost.count(), await lost.expected()]).toEqual([0, 0])
   // Older versions know the table by this name.
-  expect(db.prepare("select version from schema_version where part = 'lost-pages'").get()).toEqual({
+  expect(await db.prepare("select version from schema_version where part = 'lost-pages'").get()).toEqual({
     version: 1,
   })
 })
 
-test("what a process that reads the index may not see yet is not expected of it", () => {
+test("what a process that reads the index may not see yet is not expected of it", async () => {
   const { site, lost } = indexed()
   site.now = Date.now()
-  site.visit("/new", PAGE)
-  expect(lost.expected()).toBe(0)
+  await site.visit("/new", PAGE)
+  expect(await lost.expected()).toBe(0)
   site.now = Date.now() - 60_000
-  site.visit("/new", PAGE)
-  expect(lost.expected()).toBe(1)
+  await site.visit("/new", PAGE)
+  expect(await lost.expected()).toBe(1)
 })
 
 test("what was lost and found is remembered as lost no more", async () => {
   const { site, lost, engine } = indexed("/a", "/z")
-  for (const path of ["/a", "/b"]) site.visit(path, PAGE)
+  for (const path of ["/a", "/b"]) await site.visit(path, PAGE)
   await lost.find(engine, NEVER)
-  site.visit("/b", PAGE)
-  site.visit("/c", PAGE)
-  const noted = () =>
-    site.db
-      .prepare("select url from lost_page order by url")
-      .all()
-      .map(({ url }) => url)
-  expect(noted()).toEqual([at("/b")])
+  await site.visit("/b", PAGE)
+  await site.visit("/c", PAGE)
+  const noted = async () =>
+    (await site.db.prepare("select url from lost_page order by url").all()).map(({ url }) => url)
+  expect(await noted()).toEqual([at("/b")])
   expect(await lost.find({ get: async (url) => (url === at("/c") ? null : ({ url } as Page)) }, NEVER)).toBe(
     1,
   )
-  expect(noted()).toEqual([at("/c")])
+  expect(await noted()).toEqual([at("/c")])
 })
 
 test("all pages are compared, whatever their number, until somebody stops it", async () => {
@@ -83,7 +80,7 @@ test("all pages are compared, whatever their number, until somebody stops it", a
     detail: null,
     ...PAGE,
   }))
-  site.known.record(
+  await site.known.record(
     { id: 1, source: { name: "site", revisit: { minHours: 1, maxHours: 720 } } as never },
     visits,
   )
@@ -91,5 +88,5 @@ test("all pages are compared, whatever their number, until somebody stops it", a
   expect(asked).toEqual([])
   expect(await lost.find(engine, NEVER)).toBe(1199)
   expect(new Set(asked).size).toBe(1201)
-  expect(lost.count()).toBe(1199)
+  expect(await lost.count()).toBe(1199)
 })

@@ -30,8 +30,8 @@ export class LostPages {
   }
 
   /** Those that wait for a visit. */
-  count(): number {
-    const row = this.#db
+  async count(): Promise<number> {
+    const row = await this.#db
       .prepare(
         `select count(*) as n from lost_page join known_address using (url)
          where hash is null and visited_at <= lost_at and outcome in (${PAGE_OUTCOMES_SQL})`,
@@ -41,11 +41,11 @@ export class LostPages {
   }
 
   /** Those, and all that the index should hold: what is missing when it holds none. */
-  expected(): number {
-    const row = this.#db
+  async expected(): Promise<number> {
+    const row = await this.#db
       .prepare("select count(*) as n from known_address where hash is not null and visited_at < ?")
       .get(Date.now() - READERS_FOLLOW_MS)
-    return Number(row?.["n"]) + this.count()
+    return Number(row?.["n"]) + (await this.count())
   }
 
   /**
@@ -61,30 +61,30 @@ export class LostPages {
     let lost = 0
     for (let last = ""; ;) {
       signal.throwIfAborted()
-      const urls = after.all(last).map((row) => row["url"] as PageUrl)
+      const urls = (await after.all(last)).map((row) => row["url"] as PageUrl)
       if (urls.length === 0) return lost
       const gone: PageUrl[] = []
       for (const url of urls) if ((await engine.get(url)) === null) gone.push(url)
-      this.#note(gone)
+      await this.#note(gone)
       lost += gone.length
       last = urls.at(-1)!
     }
   }
 
-  #note(urls: readonly PageUrl[]): void {
+  async #note(urls: readonly PageUrl[]): Promise<void> {
     if (urls.length === 0) return
     const forget = this.#db.prepare(
       "update known_address set hash = null, etag = null, last_modified = null, copy = null, due_at = 0 where url = ?",
     )
     const note = this.#db.prepare(replaceSql("lost_page", ["url", "lost_at"], ["url"]))
-    transaction(this.#db, () => {
+    await transaction(this.#db, async () => {
       const now = Date.now()
-      this.#db
+      await this.#db
         .prepare("delete from lost_page where url not in (select url from known_address where hash is null)")
         .run()
       for (const url of urls) {
-        forget.run(url)
-        note.run(url, now)
+        await forget.run(url)
+        await note.run(url, now)
       }
     })
   }

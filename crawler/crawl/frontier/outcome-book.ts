@@ -30,9 +30,9 @@ export class OutcomeBook {
    * not in the frontier, such as the target of a redirect, joins it closed.
    * @returns how many were open
    */
-  record(results: readonly Visited[]): number {
+  async record(results: readonly Visited[]): Promise<number> {
     let closed = 0
-    transaction(this.#db, () => {
+    await transaction(this.#db, async () => {
       const close = this.#prepare(
         `update crawl_url set outcome = ?, detail = ? where job = ? and url = ? and outcome is null
          returning depth, found_how, found_on, modified_at, published_at, news, listed_in`,
@@ -45,15 +45,17 @@ export class OutcomeBook {
         `insert into job_outcome values (?, ?, 1) on conflict (job, outcome) do update set count = count + 1`,
       )
       const { id } = this.#job
-      const visits = results.map((visit) => {
+      const visits: Visited[] = []
+      for (const visit of results) {
         const { url, outcome, detail, found = FOUND_SOMEHOW } = visit
-        const row = close.get(outcome, detail, id, url)
+        const row = await close.get(outcome, detail, id, url)
         if (row) {
           closed += 1
-          count.run(id, outcome)
-          return { ...visit, found: foundOf(row) }
+          await count.run(id, outcome)
+          visits.push({ ...visit, found: foundOf(row) })
+          continue
         }
-        const { changes } = join.run(
+        const { changes } = await join.run(
           id,
           url,
           new URL(url).host,
@@ -63,28 +65,27 @@ export class OutcomeBook {
           found.how,
           found.on,
         )
-        if (changes > 0) count.run(id, outcome)
-        else this.#revise(visit)
-        return { ...visit, found }
-      })
-      this.#known.record(this.#job, visits)
+        if (changes > 0) await count.run(id, outcome)
+        else await this.#revise(visit)
+        visits.push({ ...visit, found })
+      }
+      await this.#known.record(this.#job, visits)
     })
     return closed
   }
 
   /** Opens addresses again that were closed: what they were taken for has turned out to be nothing. @returns those. */
-  reopen(urls: readonly PageUrl[]): PageUrl[] {
+  async reopen(urls: readonly PageUrl[]): Promise<PageUrl[]> {
     const opened: PageUrl[] = []
-    transaction(this.#db, () => {
+    await transaction(this.#db, async () => {
       for (const url of urls) {
-        const before = this.outcomeOf(url)
+        const before = await this.outcomeOf(url)
         if (before === null) continue
         const { id } = this.#job
-        this.#prepare("update crawl_url set outcome = null, detail = null where job = ? and url = ?").run(
-          id,
-          url,
-        )
-        this.#uncount(before)
+        await this.#prepare(
+          "update crawl_url set outcome = null, detail = null where job = ? and url = ?",
+        ).run(id, url)
+        await this.#uncount(before)
         opened.push(url)
       }
     })
@@ -92,33 +93,39 @@ export class OutcomeBook {
   }
 
   /** The recorded outcome of an address; null while it is open or unknown. */
-  outcomeOf(url: PageUrl): OutcomeName | null {
-    const row = this.#prepare("select outcome from crawl_url where job = ? and url = ?").get(
+  async outcomeOf(url: PageUrl): Promise<OutcomeName | null> {
+    const row = await this.#prepare("select outcome from crawl_url where job = ? and url = ?").get(
       this.#job.id,
       url,
     )
     return (row?.["outcome"] ?? null) as OutcomeName | null
   }
 
-  #uncount(outcome: OutcomeName): void {
+  async #uncount(outcome: OutcomeName): Promise<void> {
     const { id } = this.#job
-    this.#prepare("update job_outcome set count = count - 1 where job = ? and outcome = ?").run(id, outcome)
-    this.#prepare("delete from job_outcome where job = ? and outcome = ? and count <= 0").run(id, outcome)
+    await this.#prepare("update job_outcome set count = count - 1 where job = ? and outcome = ?").run(
+      id,
+      outcome,
+    )
+    await this.#prepare("delete from job_outcome where job = ? and outcome = ? and count <= 0").run(
+      id,
+      outcome,
+    )
   }
 
   /** Corrects an outcome that is recorded: a page may turn out to be another one's. Runs in the caller's transaction. */
-  #revise({ url, outcome, detail }: Visited): void {
+  async #revise({ url, outcome, detail }: Visited): Promise<void> {
     const { id } = this.#job
-    const before = this.outcomeOf(url)
+    const before = await this.outcomeOf(url)
     if (before === null || before === outcome) return
-    this.#prepare("update crawl_url set outcome = ?, detail = ? where job = ? and url = ?").run(
+    await this.#prepare("update crawl_url set outcome = ?, detail = ? where job = ? and url = ?").run(
       outcome,
       detail,
       id,
       url,
     )
-    this.#uncount(before)
-    this.#prepare(
+    await this.#uncount(before)
+    await this.#prepare(
       `insert into job_outcome values (?, ?, 1) on conflict (job, outcome) do update set count = count + 1`,
     ).run(id, outcome)
   }

@@ -45,18 +45,18 @@ test("of a page with more links than are kept, none are", () => {
   expect(packLinks(at("/"), [much.slice(0, fits)])?.byteLength).toBe(32 * 1024)
 })
 
-test("links that are as they were are not written again", () => {
+test("links that are as they were are not written again", async () => {
   const site = new VisitedSite()
-  linked(site, "/", at("/a"))
+  await linked(site, "/", at("/a"))
   const links = new PageLinks(site.db)
-  site.db.exec(
+  await site.db.exec(
     "create table written (n integer); create trigger written after update on page_links begin insert into written values (1); end",
   )
-  const written = () => site.db.prepare("select count(*) as n from written").get()?.["n"]
-  links.keep("site", at("/"), packLinks(at("/"), [at("/a")]))
-  expect(written()).toBe(0)
-  links.keep("site", at("/"), packLinks(at("/"), [at("/b")]))
-  expect([written(), links.get("site", at("/"))]).toEqual([1, [at("/b")]])
+  const written = async () => (await site.db.prepare("select count(*) as n from written").get())?.["n"]
+  await links.keep("site", at("/"), packLinks(at("/"), [at("/a")]))
+  expect(await written()).toBe(0)
+  await links.keep("site", at("/"), packLinks(at("/"), [at("/b")]))
+  expect([await written(), await links.get("site", at("/"))]).toEqual([1, [at("/b")]])
 })
 
 test("the pages that link to an address are found, a few of them, among the first", async () => {
@@ -65,10 +65,10 @@ test("the pages that link to an address are found, a few of them, among the firs
   for (let index = 0; index < 1200; index++) {
     const to = index % 300 === 7 ? [at("/rose"), at("/x")] : [at("/x")]
     const path = `/${String(index).padStart(4, "0")}`
-    links.keep("site", at(path), packLinks(at(path), to))
+    await links.keep("site", at(path), packLinks(at(path), to))
   }
-  linked(site, "/rose", at("/rose"))
-  site.visit("/0000", { ...PAGE, source: "other", links: packLinks(at("/0000"), [at("/rose")]) })
+  await linked(site, "/rose", at("/rose"))
+  await site.visit("/0000", { ...PAGE, source: "other", links: packLinks(at("/0000"), [at("/rose")]) })
   const those = ["/0007", "/0307", "/0607", "/0907"].map(at)
   const linking = (limit: number, most = 20_000) => links.linking("site", at("/rose"), { limit, most })
   expect(await linking(9)).toEqual({ urls: those, isAll: true })
@@ -86,25 +86,28 @@ test("others have their turn while pages are looked through", async () => {
   const site = new VisitedSite()
   const links = new PageLinks(site.db)
   for (let index = 0; index < 500; index++)
-    links.keep("site", at(`/${index}`), packLinks(at("/"), [at("/x")]))
+    await links.keep("site", at(`/${index}`), packLinks(at("/"), [at("/x")]))
   let turns = 0
   setImmediate(() => (turns += 1))
   await links.linking("site", at("/none"), { limit: 1, most: 1000 })
   expect(turns).toBe(1)
 })
 
-test("the page that names an address is the one nearest to a seed", () => {
+test("the page that names an address is the one nearest to a seed", async () => {
   const site = new VisitedSite()
   const links = new PageLinks(site.db)
   const deep = (depth: number) => ({ ...FOUND_SOMEHOW, how: "link", depth }) as const
   const to = { ...PAGE, links: packLinks(at("/a"), [at("/rose")]) }
-  site.visit("/a", { ...to, found: deep(3) })
-  site.visit("/b", { ...to, found: deep(2) })
-  site.visit("/near", { ...PAGE, links: packLinks(at("/near"), [at("/x")]), found: deep(0) })
-  expect(links.naming("site", at("/rose"))).toEqual({ url: at("/b"), depth: 2 })
-  expect([links.naming("site", at("/none")), links.naming("other", at("/rose"))]).toEqual([null, null])
-  expect([links.naming("site", at("/rose"), 1), links.naming("site", at("/rose"), 2)?.depth]).toEqual([
+  await site.visit("/a", { ...to, found: deep(3) })
+  await site.visit("/b", { ...to, found: deep(2) })
+  await site.visit("/near", { ...PAGE, links: packLinks(at("/near"), [at("/x")]), found: deep(0) })
+  expect(await links.naming("site", at("/rose"))).toEqual({ url: at("/b"), depth: 2 })
+  expect([await links.naming("site", at("/none")), await links.naming("other", at("/rose"))]).toEqual([
     null,
-    2,
+    null,
   ])
+  expect([
+    await links.naming("site", at("/rose"), 1),
+    (await links.naming("site", at("/rose"), 2))?.depth,
+  ]).toEqual([null, 2])
 })

@@ -45,24 +45,28 @@ export class PageLinks {
   }
 
   /** Null: they are not known. */
-  get(source: string, url: PageUrl): string[] | null {
-    const row = this.#prepare("select links from page_links where url = ? and source = ?").get(url, source)
+  async get(source: string, url: PageUrl): Promise<string[] | null> {
+    const row = await this.#prepare("select links from page_links where url = ? and source = ?").get(
+      url,
+      source,
+    )
     return row ? unpackLinks(url, row["links"] as Uint8Array) : null
   }
 
-  has(source: string, url: PageUrl): boolean {
+  async has(source: string, url: PageUrl): Promise<boolean> {
     return (
-      this.#prepare("select 1 from page_links where url = ? and source = ?").get(url, source) !== undefined
+      (await this.#prepare("select 1 from page_links where url = ? and source = ?").get(url, source)) !==
+      undefined
     )
   }
 
   /** Runs in the caller's transaction. `packed` null: forgets them. */
-  keep(source: string, url: PageUrl, packed: Uint8Array | null): void {
+  async keep(source: string, url: PageUrl, packed: Uint8Array | null): Promise<void> {
     if (packed === null) {
-      this.#prepare("delete from page_links where url = ? and source = ?").run(url, source)
+      await this.#prepare("delete from page_links where url = ? and source = ?").run(url, source)
       return
     }
-    this.#prepare(
+    await this.#prepare(
       `insert into page_links (url, source, links) values (?, ?, ?)
        on conflict (url, source) do update set links = excluded.links where links <> excluded.links`,
     ).run(url, source, packed)
@@ -82,7 +86,7 @@ export class PageLinks {
     const urls: PageUrl[] = []
     let after = ""
     for (let looked = 0; looked < most; looked += CHUNK) {
-      const rows = this.#prepare(
+      const rows = await this.#prepare(
         `select url, links from page_links where source = ? and url > ? order by url limit ${CHUNK}`,
       ).all(source, after)
       for (const row of rows) {
@@ -103,12 +107,16 @@ export class PageLinks {
    * The page of a source that names `target`, with the fewest steps from a seed, or null. Looks through `most` pages,
    * so that it takes a second at the longest.
    */
-  naming(source: string, target: PageUrl, most = 20_000): { url: PageUrl; depth: number } | null {
+  async naming(
+    source: string,
+    target: PageUrl,
+    most = 20_000,
+  ): Promise<{ url: PageUrl; depth: number } | null> {
     const rows = this.#prepare(
       `select url, depth, links from known_address join page_links using (url, source)
        where source = ? order by depth limit ?`,
     ).iterate(source, most)
-    for (const row of rows) {
+    for await (const row of rows) {
       const url = row["url"] as PageUrl
       if (unpackLinks(url, row["links"] as Uint8Array).includes(target))
         return { url, depth: Number(row["depth"]) }

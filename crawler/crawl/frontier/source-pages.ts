@@ -16,30 +16,31 @@ export interface PageCounts {
 }
 
 /** Pages that the index holds for a source. */
-export function pageCount(db: StateStore, source: string): number {
-  const row = db
+export async function pageCount(db: StateStore, source: string): Promise<number> {
+  const row = await db
     .prepare("select count(*) as n from known_address where source = ? and hash is not null")
     .get(source)
   return Number(row?.["n"])
 }
 
 /** Pages of a source whose answers were {@link CUT_OFF} at the last visit, by address; of all runs, or of one. */
-export function cutOffPages(
+export async function cutOffPages(
   db: Pick<StateStore, "prepare">,
   source: string,
   job: number | null = null,
-): PageUrl[] {
-  return db
-    .prepare(
-      `select url from known_address where source = ?1 and hash is not null and detail is not null
+): Promise<PageUrl[]> {
+  return (
+    await db
+      .prepare(
+        `select url from known_address where source = ?1 and hash is not null and detail is not null
        and outcome in (${PAGE_OUTCOMES_SQL}) and instr(detail, ?2) > 0 and (?3 is null or job = ?3) order by url`,
-    )
-    .all(source, CUT_OFF, job)
-    .map((row) => row["url"] as PageUrl)
+      )
+      .all(source, CUT_OFF, job)
+  ).map((row) => row["url"] as PageUrl)
 }
 
-export function pageCounts(db: StateStore, source: string): PageCounts {
-  const row = db
+export async function pageCounts(db: StateStore, source: string): Promise<PageCounts> {
+  const row = await db
     .prepare(
       `select count(*) as pages, count(*) filter (where exists (select 1 from known_address as other
          where other.url = known.url and other.source <> known.source and other.hash is not null)) as shared
@@ -50,8 +51,8 @@ export function pageCounts(db: StateStore, source: string): PageCounts {
 }
 
 /** The address of some page of a source whose last visit has these words in its detail; null: no page has. */
-export function somePageSaying(db: StateStore, source: string, words: string): string | null {
-  const row = db
+export async function somePageSaying(db: StateStore, source: string, words: string): Promise<string | null> {
+  const row = await db
     .prepare(
       "select url from known_address where source = ? and hash is not null and instr(detail, ?) > 0 limit 1",
     )
@@ -60,43 +61,46 @@ export function somePageSaying(db: StateStore, source: string, words: string): s
 }
 
 /** Addresses of the pages that the index holds for a source. */
-export function pagesOf(db: StateStore, source: string): PageUrl[] {
-  return db
-    .prepare("select url from known_address where source = ? and hash is not null")
-    .all(source)
-    .map(({ url }) => url as PageUrl)
+export async function pagesOf(db: StateStore, source: string): Promise<PageUrl[]> {
+  return (
+    await db.prepare("select url from known_address where source = ? and hash is not null").all(source)
+  ).map(({ url }) => url as PageUrl)
 }
 
 /** Whether the index holds a page for a source; of a store that may hold no addresses at all. */
-export const hasPages = (db: StateStore, source: string): boolean => somePage(db, source) !== null
+export const hasPages = async (db: StateStore, source: string): Promise<boolean> =>
+  (await somePage(db, source)) !== null
 
 /** The address of some page that the index holds for a source; null: it holds none, or the store no addresses at all. */
-export function somePage(db: StateStore, source: string): string | null {
-  if (!hasTable(db, "known_address")) return null
-  const row = db
+export async function somePage(db: StateStore, source: string): Promise<string | null> {
+  if (!(await hasTable(db, "known_address"))) return null
+  const row = await db
     .prepare("select url from known_address where source = ? and hash is not null limit 1")
     .get(source)
   return row === undefined ? null : String(row["url"])
 }
 
 /** How many addresses a source knows, by `host:port`. */
-export const addressesByHost = (db: StateStore, source: string): ReadonlyMap<string, number> =>
+export const addressesByHost = (db: StateStore, source: string): Promise<ReadonlyMap<string, number>> =>
   countsByHost(db, source, "true")
 
 /** How many addresses of a source failed at the last visit, by `host:port`, without those that the site says are gone. */
-export function unreadByHost(db: Pick<StateStore, "prepare">, source: string): ReadonlyMap<string, number> {
-  if (!hasTable(db, "known_address")) return new Map()
-  return countsByHost(db, source, `${UNREAD_SQL} and coalesce(status, 0) not in (404, 410)`)
+export async function unreadByHost(
+  db: Pick<StateStore, "prepare">,
+  source: string,
+): Promise<ReadonlyMap<string, number>> {
+  if (!(await hasTable(db, "known_address"))) return new Map()
+  return await countsByHost(db, source, `${UNREAD_SQL} and coalesce(status, 0) not in (404, 410)`)
 }
 
 /** @param condition on known addresses, in SQL */
-function countsByHost(
+async function countsByHost(
   db: Pick<StateStore, "prepare">,
   source: string,
   condition: string,
-): ReadonlyMap<string, number> {
+): Promise<ReadonlyMap<string, number>> {
   // In SQL: the API asks, too, and a source may know a million. Each has a path, and none a name or a password.
-  const rows = db
+  const rows = await db
     .prepare(
       `select substr(rest, 1, instr(rest, '/') - 1) as host, count(*) as n
        from (select substr(url, instr(url, '://') + 3) as rest from known_address where source = ? and ${condition})
@@ -107,22 +111,23 @@ function countsByHost(
 }
 
 /** Whether the index holds a page for any other source. */
-export function othersHavePages(db: StateStore, source: string): boolean {
-  if (!hasTable(db, "known_address")) return false
+export async function othersHavePages(db: StateStore, source: string): Promise<boolean> {
+  if (!(await hasTable(db, "known_address"))) return false
   return (
-    db.prepare("select 1 from known_address where source <> ? and hash is not null limit 1").get(source) !==
-    undefined
+    (await db
+      .prepare("select 1 from known_address where source <> ? and hash is not null limit 1")
+      .get(source)) !== undefined
   )
 }
 
 /** Whether a source knows any address. */
-export function knowsAny(db: StateStore, source: string): boolean {
-  return db.prepare("select 1 from known_address where source = ? limit 1").get(source) !== undefined
+export async function knowsAny(db: StateStore, source: string): Promise<boolean> {
+  return (await db.prepare("select 1 from known_address where source = ? limit 1").get(source)) !== undefined
 }
 
 /** Whether the index holds a page for some source that its last visit found. */
-export function isPageNow(db: StateStore, url: PageUrl): boolean {
-  const row = db
+export async function isPageNow(db: StateStore, url: PageUrl): Promise<boolean> {
+  const row = await db
     .prepare(
       `select 1 from known_address where url = ? and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})`,
     )
@@ -131,14 +136,19 @@ export function isPageNow(db: StateStore, url: PageUrl): boolean {
 }
 
 /** Where an address led at the last visit of any of these sources, by redirect or canonical; null: of any source. */
-export function whereItLed(db: StateStore, url: PageUrl, sources: readonly string[] | null): PageUrl[] {
-  return db
-    .prepare(
-      `select distinct leads_to from known_address where url = ?1 and leads_to is not null
+export async function whereItLed(
+  db: StateStore,
+  url: PageUrl,
+  sources: readonly string[] | null,
+): Promise<PageUrl[]> {
+  return (
+    await db
+      .prepare(
+        `select distinct leads_to from known_address where url = ?1 and leads_to is not null
          and (?2 is null or source in (select value from json_each(?2))) order by leads_to`,
-    )
-    .all(url, sources && JSON.stringify(sources))
-    .map((row) => row["leads_to"] as PageUrl)
+      )
+      .all(url, sources && JSON.stringify(sources))
+  ).map((row) => row["leads_to"] as PageUrl)
 }
 
 /** When visits of some sources saw a page. */
@@ -149,8 +159,12 @@ export interface PageVisits {
   readonly changedAt: Date | null
 }
 
-export function pageVisits(db: StateStore, url: PageUrl, sources: readonly string[]): PageVisits {
-  const row = db
+export async function pageVisits(
+  db: StateStore,
+  url: PageUrl,
+  sources: readonly string[],
+): Promise<PageVisits> {
+  const row = await db
     .prepare(
       `select max(visited_at) filter (where outcome in (${PAGE_OUTCOMES_SQL})) as checked, max(changed_at) as changed
        from known_address where url = ? and hash is not null and source in (select value from json_each(?))`,
@@ -161,8 +175,8 @@ export function pageVisits(db: StateStore, url: PageUrl, sources: readonly strin
 }
 
 /** When a visit of the source last found a page that the index holds; null: never. */
-export function lastCheckOf(db: StateStore, source: string): Date | null {
-  const row = db
+export async function lastCheckOf(db: StateStore, source: string): Promise<Date | null> {
+  const row = await db
     .prepare(
       `select max(visited_at) as last from known_address
        where source = ? and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})`,
@@ -186,60 +200,67 @@ export interface Missed {
 }
 
 /** How often, and how, a job found no page, as long as no later run has visited the addresses. */
-export function missedBy(db: StateStore, job: number): Missed[] {
-  return db
-    .prepare(
-      `select outcome, status, hash is not null as held, misses = 1 and first_seen < visited_at as new,
+export async function missedBy(db: StateStore, job: number): Promise<Missed[]> {
+  return (
+    await db
+      .prepare(
+        `select outcome, status, hash is not null as held, misses = 1 and first_seen < visited_at as new,
          found_how = 'llms' as listed, count(*) as n
        from known_address where job = ? and outcome not in (${PAGE_OUTCOMES_SQL}) group by 1, 2, 3, 4, 5`,
-    )
-    .all(job)
-    .map((row) => ({
-      outcome: row["outcome"] as OutcomeName,
-      status: row["status"] as number | null,
-      isHeld: row["held"] === 1,
-      isNew: row["new"] === 1,
-      isOnlyListed: row["listed"] === 1,
-      count: Number(row["n"]),
-    }))
+      )
+      .all(job)
+  ).map((row) => ({
+    outcome: row["outcome"] as OutcomeName,
+    status: row["status"] as number | null,
+    isHeld: row["held"] === 1,
+    isNew: row["new"] === 1,
+    isOnlyListed: row["listed"] === 1,
+    count: Number(row["n"]),
+  }))
 }
 
 /** Where the addresses of a source lead that lead elsewhere. */
-export function* targetsOf(db: StateStore, source: string): Generator<string> {
+export async function* targetsOf(db: StateStore, source: string): AsyncGenerator<string> {
   const rows = db
     .prepare("select leads_to from known_address where source = ? and leads_to is not null")
     .iterate(source)
-  for (const row of rows) yield String(row["leads_to"])
+  for await (const row of rows) yield String(row["leads_to"])
 }
 
 /** A page of the index that the last visit did not find. */
 export type MissedPage = Pick<KnownAddress, "url" | "outcome" | "detail" | "status" | "leadsTo">
 
 /** Pages of the index that a job visited and did not find, by address, some at a time. */
-export function missedPages(db: StateStore, job: number, after: string, limit: number): MissedPage[] {
-  return db
-    .prepare(
-      `select url, outcome, detail, status, leads_to from known_address
+export async function missedPages(
+  db: StateStore,
+  job: number,
+  after: string,
+  limit: number,
+): Promise<MissedPage[]> {
+  return (
+    await db
+      .prepare(
+        `select url, outcome, detail, status, leads_to from known_address
        where job = ? and url > ? and hash is not null and outcome not in (${PAGE_OUTCOMES_SQL})
        order by url limit ?`,
-    )
-    .all(job, after, limit)
-    .map((row) => ({
-      url: row["url"] as PageUrl,
-      outcome: row["outcome"] as KnownAddress["outcome"],
-      detail: row["detail"] as string | null,
-      status: row["status"] as number | null,
-      leadsTo: row["leads_to"] as PageUrl | null,
-    }))
+      )
+      .all(job, after, limit)
+  ).map((row) => ({
+    url: row["url"] as PageUrl,
+    outcome: row["outcome"] as KnownAddress["outcome"],
+    detail: row["detail"] as string | null,
+    status: row["status"] as number | null,
+    leadsTo: row["leads_to"] as PageUrl | null,
+  }))
 }
 
 /**
  * Has each source know the pages that the table `held` names (`url, source, hash`), and no others; those that differ are due and
  * read anew. Runs in the caller's transaction. @returns how many differed.
  */
-export function matchPages(db: StateStore, held: string): number {
+export async function matchPages(db: StateStore, held: string): Promise<number> {
   const hash = `(select hash from ${held} as held where held.url = known_address.url and held.source = known_address.source)`
-  const { changes } = db
+  const { changes } = await db
     .prepare(
       `update known_address set etag = null, last_modified = null, copy = null, due_at = 0, hash = ${hash} where hash is not ${hash}`,
     )

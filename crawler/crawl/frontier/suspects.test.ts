@@ -9,115 +9,122 @@ import { Suspects } from "./suspects.ts"
 const LOST = "the crawler's process was lost each time it read the page"
 
 /** A job with some pages to visit, and the processes that read them. */
-function crawl(...paths: readonly string[]) {
+async function crawl(...paths: readonly string[]) {
   const db = emptyState()
   const jobs = new Jobs(db)
   const known = new KnownAddresses(db)
   const source = sourceOf("site")
-  const job = { id: jobs.enqueue(source).id, source }
-  const frontier = new Frontier(db, job, known, () => ({ concurrency: 1, delayMs: 0 }))
-  frontier.add(paths.map(at), { how: "seed", on: null, depth: 0 })
-  return { db, known, frontier, job, next: (of = job) => new Suspects(db, of, known) }
+  const job = { id: (await jobs.enqueue(source)).id, source }
+  const frontier = await Frontier.open(db, job, known, () => ({ concurrency: 1, delayMs: 0 }))
+  await frontier.add(paths.map(at), { how: "seed", on: null, depth: 0 })
+  return { db, known, frontier, job, next: (of = job) => Suspects.open(db, of, known) }
 }
 
-test("a page over which a process was lost is read alone, and after the third not at all", () => {
-  const { next } = crawl("/a", "/b", "/c")
-  let process = next()
-  expect([process.isSuspect(at("/a")), process.verdict(at("/a"))]).toEqual([false, null])
-  process.begin(at("/a"))
-  process.begin(at("/b"))
+test("a page over which a process was lost is read alone, and after the third not at all", async () => {
+  const { next } = await crawl("/a", "/b", "/c")
+  let process = await next()
+  expect([await process.isSuspect(at("/a")), await process.verdict(at("/a"))]).toEqual([false, null])
+  await process.begin(at("/a"))
+  await process.begin(at("/b"))
   for (const strikes of [1, 2]) {
-    process = next()
-    expect([strikes, process.isSuspect(at("/a")), process.verdict(at("/a"))]).toEqual([strikes, true, null])
-    process.begin(at("/a"))
+    process = await next()
+    expect([strikes, await process.isSuspect(at("/a")), await process.verdict(at("/a"))]).toEqual([
+      strikes,
+      true,
+      null,
+    ])
+    await process.begin(at("/a"))
   }
-  process = next()
-  expect([process.verdict(at("/a")), process.verdict(at("/b")), process.verdict(at("/c"))]).toEqual([
-    LOST,
-    null,
-    null,
-  ])
-  expect([process.isSuspect(at("/b")), process.isSuspect(at("/c"))]).toEqual([true, false])
+  process = await next()
+  expect([
+    await process.verdict(at("/a")),
+    await process.verdict(at("/b")),
+    await process.verdict(at("/c")),
+  ]).toEqual([LOST, null, null])
+  expect([await process.isSuspect(at("/b")), await process.isSuspect(at("/c"))]).toEqual([true, false])
 })
 
-test("a page whose reading ended is not to blame, as soon as the next begins", () => {
-  const { next } = crawl("/a", "/b", "/c")
-  const process = next()
-  process.begin(at("/a"))
+test("a page whose reading ended is not to blame, as soon as the next begins", async () => {
+  const { next } = await crawl("/a", "/b", "/c")
+  const process = await next()
+  await process.begin(at("/a"))
   process.end(at("/a"))
   process.end(at("/c"))
-  process.begin(at("/b"))
-  const after = next()
-  expect(["/a", "/b", "/c"].map((path) => after.isSuspect(at(path)))).toEqual([false, true, false])
+  await process.begin(at("/b"))
+  const after = await next()
+  expect(await Promise.all(["/a", "/b", "/c"].map((path) => after.isSuspect(at(path))))).toEqual([
+    false,
+    true,
+    false,
+  ])
 })
 
-test("what ended once is begun anew by another reading", () => {
-  const { db, next } = crawl("/a", "/b")
-  const process = next()
-  const reading = () =>
-    db
-      .prepare("select url from crawl_url where reading = 1 order by url")
-      .all()
-      .map(({ url }) => url)
-  process.begin(at("/a"))
+test("what ended once is begun anew by another reading", async () => {
+  const { db, next } = await crawl("/a", "/b")
+  const process = await next()
+  const reading = async () =>
+    (await db.prepare("select url from crawl_url where reading = 1 order by url").all()).map(({ url }) => url)
+  await process.begin(at("/a"))
   process.end(at("/a"))
-  process.begin(at("/b"))
-  process.begin(at("/a"))
-  process.begin(at("/b"))
-  expect(reading()).toEqual([at("/a"), at("/b")])
+  await process.begin(at("/b"))
+  await process.begin(at("/a"))
+  await process.begin(at("/b"))
+  expect(await reading()).toEqual([at("/a"), at("/b")])
   process.forget(at("/a"))
   process.end(at("/a"))
-  process.begin(at("/b"))
-  expect(reading()).toEqual([at("/a"), at("/b")])
+  await process.begin(at("/b"))
+  expect(await reading()).toEqual([at("/a"), at("/b")])
 })
 
-test("a process that stops in good order blames nothing, of its own job", () => {
-  const { db, next, known, job } = crawl("/a", "/b")
+test("a process that stops in good order blames nothing, of its own job", async () => {
+  const { db, next, known, job } = await crawl("/a", "/b")
   const other = { ...job, source: sourceOf("other") }
   const jobs = new Jobs(db)
-  other.id = jobs.enqueue(other.source).id
-  new Frontier(db, other, known, () => ({ concurrency: 1, delayMs: 0 })).add([at("/a")], {
+  other.id = (await jobs.enqueue(other.source)).id
+  await (
+    await Frontier.open(db, other, known, () => ({ concurrency: 1, delayMs: 0 }))
+  ).add([at("/a")], {
     how: "seed",
     on: null,
     depth: 0,
   })
-  const [process, another] = [next(), next(other)]
-  process.begin(at("/a"))
+  const [process, another] = [await next(), await next(other)]
+  await process.begin(at("/a"))
   process.end(at("/a"))
-  another.begin(at("/a"))
-  process.release()
-  process.begin(at("/b"))
-  process.release()
-  expect([next().isSuspect(at("/a")), next().isSuspect(at("/b")), next(other).isSuspect(at("/a"))]).toEqual([
-    false,
-    false,
-    true,
-  ])
+  await another.begin(at("/a"))
+  await process.release()
+  await process.begin(at("/b"))
+  await process.release()
+  expect([
+    await (await next()).isSuspect(at("/a")),
+    await (await next()).isSuspect(at("/b")),
+    await (await next(other)).isSuspect(at("/a")),
+  ]).toEqual([false, false, true])
 })
 
-test("a page with an outcome is no suspect, whoever forgets it", () => {
-  const { frontier, next } = crawl("/a", "/b")
-  next().begin(at("/a"))
-  const process = next()
+test("a page with an outcome is no suspect, whoever forgets it", async () => {
+  const { frontier, next } = await crawl("/a", "/b")
+  await (await next()).begin(at("/a"))
+  const process = await next()
   process.forget(at("/a"))
-  expect(process.isSuspect(at("/a"))).toBe(false)
-  process.begin(at("/b"))
-  frontier.record([{ url: at("/b"), outcome: "indexed", detail: null, hash: "h" }])
-  expect(next().isSuspect(at("/b"))).toBe(false)
+  expect(await process.isSuspect(at("/a"))).toBe(false)
+  await process.begin(at("/b"))
+  await frontier.record([{ url: at("/b"), outcome: "indexed", detail: null, hash: "h" }])
+  expect(await (await next()).isSuspect(at("/b"))).toBe(false)
 })
 
-test("a page that an earlier run left out has one more chance, read alone", () => {
-  const { known, job, next } = crawl("/a", "/b")
-  known.record({ ...job, id: 99 }, [
+test("a page that an earlier run left out has one more chance, read alone", async () => {
+  const { known, job, next } = await crawl("/a", "/b")
+  await known.record({ ...job, id: 99 }, [
     { url: at("/a"), outcome: "failed:crashed", detail: LOST },
     { url: at("/b"), outcome: "failed:timeout", detail: "no answer" },
   ])
-  const process = next()
-  expect([process.isSuspect(at("/a")), process.verdict(at("/a")), process.isSuspect(at("/b"))]).toEqual([
-    true,
-    null,
-    false,
-  ])
-  process.begin(at("/a"))
-  expect(next().verdict(at("/a"))).toBe(LOST)
+  const process = await next()
+  expect([
+    await process.isSuspect(at("/a")),
+    await process.verdict(at("/a")),
+    await process.isSuspect(at("/b")),
+  ]).toEqual([true, null, false])
+  await process.begin(at("/a"))
+  expect(await (await next()).verdict(at("/a"))).toBe(LOST)
 })

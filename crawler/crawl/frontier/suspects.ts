@@ -26,31 +26,45 @@ export class Suspects {
   /** Still noted as being read: one transaction is enough for two pages. */
   readonly #ended = new Set<PageUrl>()
 
-  /** Only the process that works on the job may make one: whatever is noted was left by a lost one. */
-  constructor(db: StateStore, { id, source }: Pick<Job, "id" | "source">, known: KnownAddresses) {
+  private constructor(db: StateStore, { id, source }: Pick<Job, "id" | "source">, known: KnownAddresses) {
     this.#db = db
     this.#job = id
     this.#source = source.name
     this.#known = known
     this.#prepare = prepareOnce(db)
-    this.#prepare(
+  }
+
+  /** Only the process that works on the job may open them: whatever is noted was left by a lost one. */
+  static async open(
+    db: StateStore,
+    job: Pick<Job, "id" | "source">,
+    known: KnownAddresses,
+  ): Promise<Suspects> {
+    const suspects = new Suspects(db, job, known)
+    await suspects.#read()
+    return suspects
+  }
+
+  async #read(): Promise<void> {
+    await this.#prepare(
       "update crawl_url set reading = 0, strikes = strikes + 1 where job = ? and reading = 1 and outcome is null",
-    ).run(id)
-    const rows = this.#prepare(
+    ).run(this.#job)
+    const rows = await this.#prepare(
       "select url, strikes from crawl_url where job = ? and strikes > 0 and outcome is null",
-    ).all(id)
+    ).all(this.#job)
     for (const { url, strikes } of rows) this.#strikes.set(url as PageUrl, Number(strikes))
   }
 
   /** Notes that a page is about to be read, and that those that ended meanwhile are not any more. */
-  begin(url: PageUrl): void {
+  async begin(url: PageUrl): Promise<void> {
     this.#begun.add(url)
-    const note = this.#prepare("update crawl_url set reading = ? where job = ? and url = ?")
-    transaction(this.#db, () => {
-      for (const one of this.#ended) note.run(0, this.#job, one)
-      note.run(1, this.#job, url)
-    })
+    const ended = [...this.#ended]
     this.#ended.clear()
+    const note = this.#prepare("update crawl_url set reading = ? where job = ? and url = ?")
+    await transaction(this.#db, async () => {
+      for (const one of ended) await note.run(0, this.#job, one)
+      await note.run(1, this.#job, url)
+    })
   }
 
   /** Its reading did no harm; its outcome may still be on the way. */
@@ -66,26 +80,28 @@ export class Suspects {
   }
 
   /** The crawl stops in good order: what it was reading is not to blame. */
-  release(): void {
+  async release(): Promise<void> {
     this.#begun.clear()
     this.#ended.clear()
-    this.#prepare("update crawl_url set reading = 0 where job = ? and reading = 1").run(this.#job)
+    await this.#prepare("update crawl_url set reading = 0 where job = ? and reading = 1").run(this.#job)
   }
 
   /** Whether a page is to be read while no other is. */
-  isSuspect(url: PageUrl): boolean {
-    return this.#count(url) > 0
+  async isSuspect(url: PageUrl): Promise<boolean> {
+    return (await this.#count(url)) > 0
   }
 
   /** Why a page is not read any more, or null. */
-  verdict(url: PageUrl): string | null {
-    return this.#count(url) < MAX_STRIKES ? null : "the crawler's process was lost each time it read the page"
+  async verdict(url: PageUrl): Promise<string | null> {
+    return (await this.#count(url)) < MAX_STRIKES
+      ? null
+      : "the crawler's process was lost each time it read the page"
   }
 
   /** One that an earlier run left out has one more chance. */
-  #count(url: PageUrl): number {
+  async #count(url: PageUrl): Promise<number> {
     const now = this.#strikes.get(url) ?? 0
-    const before = this.#known.get(url, this.#source)?.outcome === CRASHED ? MAX_STRIKES - 1 : 0
+    const before = (await this.#known.get(url, this.#source))?.outcome === CRASHED ? MAX_STRIKES - 1 : 0
     return now + before
   }
 }

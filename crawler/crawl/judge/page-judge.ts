@@ -2,12 +2,13 @@ import type { Page, PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import { NO_VALIDATORS } from "../../fetch/fetch.ts"
 import { copyAfter } from "../copies/markdown-copy.ts"
-import { inWords } from "../duplicates/duplicates.ts"
+import { inWords, type Judgement, type Replaced } from "../duplicates/duplicates.ts"
 import { plainLines } from "../duplicates/page-text.ts"
 import type { FrontierEntry } from "../frontier/host-queues.ts"
 import type { Found, KnownAddress, Visited } from "../frontier/known-addresses.ts"
 import { packLinks } from "../frontier/page-links.ts"
 import { isPageOutcome, type OutcomeName } from "../../outcome-name.ts"
+import type { OutcomeRecorder } from "../outcome-recorder.ts"
 import type { Reading, Unmodified } from "../../reading.ts"
 import type { Source } from "../../source.ts"
 import type { CrawlParts } from "../crawl-parts.ts"
@@ -32,6 +33,11 @@ interface Taken {
   readonly leads: number
   readonly links: Uint8Array | null
 }
+
+type OwnPage = Extract<Judgement, { kind: "page" }>
+type AliasOf = Extract<Judgement, { kind: "alias" }>
+/** What the recorder takes. */
+type WrittenVisit = Parameters<OutcomeRecorder["take"]>[0]
 
 interface PageRead {
   readonly page: Page
@@ -59,17 +65,22 @@ export class PageJudge {
     { url, noindex, validators, copy }: Unmodified,
     before: KnownAddress | null,
   ): Promise<void> {
-    this.#parts.discovery.landed(entry.url, url, null)
+    await this.#parts.discovery.landed(entry.url, url, null)
     if (this.#parts.recorder.isSettled(url) || !this.#parts.frontier.isOpen(entry)) return
     if (this.#parts.visits.obeysNoindex && noindex) {
       await this.#parts.recorder.close(url, { kind: "skipped", because: "noindex" })
       return
     }
-    this.#parts.limits.pages += 1
     // Where it leads is known to the run before this one, unless that had other rules or no room, or it was further away.
     if (this.#parts.discovery.owesLinks || entry.depth < (before?.depth ?? 0)) {
-      this.#parts.links.add(entry.depth, url, this.#parts.known.linksOf(this.#source.name, url) ?? [])
+      await this.#parts.links.add(
+        entry.depth,
+        url,
+        (await this.#parts.known.linksOf(this.#source.name, url)) ?? [],
+      )
+      if (this.#parts.recorder.isSettled(url) || !this.#parts.frontier.isOpen(entry)) return
     }
+    this.#parts.limits.pages += 1
     const etag = validators.etag ?? before?.validators.etag ?? null
     const lastModified = validators.lastModified ?? before?.validators.lastModified ?? null
     const detail = copy
@@ -86,11 +97,11 @@ export class PageJudge {
     const parts = this.#parts
     const reading = { ...read, url: parts.duplicates.clean(read.url) }
     const { url } = reading
-    parts.discovery.landed(entry.url, url, reading)
-    parts.readAnew(reading.readAnew ?? [])
+    await parts.discovery.landed(entry.url, url, reading)
+    await parts.readAnew(reading.readAnew ?? [])
     if (this.#isTakenIn(entry, url)) return
     const followed = parts.links.followed(reading)
-    const leads = parts.links.add(entry.depth, url, followed)
+    const leads = await parts.links.add(entry.depth, url, followed)
     const taken = {
       entry,
       reading,
@@ -99,16 +110,18 @@ export class PageJudge {
       leads,
       links: packLinks(url, followed),
     }
-    const verdict = this.#verdictOn(taken)
+    const verdict = await this.#verdictOn(taken)
     if (verdict.kind === "none") {
       const { outcome } = verdict
       const isDuplicate = outcome.kind === "skipped" && outcome.because === "duplicate"
-      if (isDuplicate) parts.duplicates.redirected(entry.url, url)
+      if (isDuplicate) await parts.duplicates.redirected(entry.url, url)
       await this.#closeWithout(taken, outcome, reading.extracted.markdown)
       return
     }
     const { page, hash } = verdict
-    const heldHash = taken.isRedirected ? parts.known.hashOf(url, this.#source.name) : (before?.hash ?? null)
+    const heldHash = taken.isRedirected
+      ? await parts.known.hashOf(url, this.#source.name)
+      : (before?.hash ?? null)
     const isUnchanged = heldHash === hash && (await parts.isHeld(url))
     const isMarked = reading.extracted.isMissing === true
     const complaint = isUnchanged
@@ -131,59 +144,74 @@ export class PageJudge {
     return this.#parts.recorder.isSettled(url) || !this.#parts.frontier.isOpen(entry)
   }
 
-  #verdictOn({ entry, reading, before }: Taken): Verdict {
+  #verdictOn({ entry, reading, before }: Taken): Promise<Verdict> {
     return verdictOn(reading, entry.url, {
       source: this.#source,
       obeysNoindex: this.#parts.visits.obeysNoindex,
       facts: factsOf(entry, before),
       fetchedAt: new Date(this.#clock()),
-      isVisited: (address) => this.#parts.recorder.outcomeOf(address) !== null,
+      isVisited: async (address) => (await this.#parts.recorder.outcomeOf(address)) !== null,
     })
   }
 
   /** Closes an address that has no page. */
   async #closeWithout(
-    { entry, isRedirected, leads, links }: Taken,
+    { entry, reading, isRedirected, leads, links }: Taken,
     outcome: NoPage,
     markdown: string,
   ): Promise<void> {
     const isPage = outcome.kind === "skipped" && outcome.because === "noindex"
-    this.#parts.traps.watch(entry.url, { lines: plainLines(markdown), isPage, leads })
+    await this.#parts.traps.watch(entry.url, { lines: plainLines(markdown), isPage, leads })
+    if (this.#isTakenIn(entry, reading.url)) return
     await this.#parts.recorder.close(entry.url, outcome, isRedirected ? undefined : links)
   }
 
   /** Has a page recorded: as one of its own, or as another address of one. */
   async #place(taken: Taken, read: PageRead): Promise<void> {
-    const { entry, reading, isRedirected, leads, links } = taken
+    const { entry, reading, leads } = taken
     const { url } = reading
-    const canonical = this.#parts.links.canonicalOf(entry, reading)
-    const judgement = await this.#parts.duplicates.judge({ ...read.page, from: entry.url, canonical })
-    if (this.#isTakenIn(entry, url)) return
-    this.#parts.traps.watch(entry.url, { lines: judgement.lines, isPage: judgement.kind === "page", leads })
-    if (isRedirected) this.#parts.duplicates.redirected(entry.url, url)
-    this.#parts.links.probe(entry, url, judgement.probes)
-    if (judgement.kind === "alias") {
-      const detail = inDoubt(judgement.detail, reading)
-      await this.#closeAlias(entry, url, judgement.of, detail, links)
-      return
+    const { duplicates, links, recorder, traps } = this.#parts
+    const canonical = await links.canonicalOf(entry, reading)
+    const judgement = await duplicates.judge({ ...read.page, from: entry.url, canonical }, async (judged) => {
+      const losses = judged.kind === "page" ? await this.#pagesAmong(judged.replaces) : 0
+      if (this.#isTakenIn(entry, url)) return null
+      if (judged.kind === "page") this.#parts.limits.pages += 1 - losses
+      recorder.take(judged.kind === "page" ? this.#ownPage(taken, read, judged) : alias(taken, judged))
+      return judged
+    })
+    if (judgement === null) return
+    await traps.watch(entry.url, { lines: judgement.lines, isPage: judgement.kind === "page", leads })
+    await links.probe(entry, url, judgement.probes)
+    await recorder.room()
+  }
+
+  /** How many of the addresses that are no pages any more were counted as pages. */
+  async #pagesAmong(replaced: readonly Replaced[]): Promise<number> {
+    let pages = 0
+    for (const { url } of replaced) {
+      const before = await this.#parts.recorder.outcomeOf(url)
+      if (before !== null && isPageOutcome(before)) pages += 1
     }
+    return pages
+  }
+
+  #ownPage(taken: Taken, read: PageRead, { replaces }: OwnPage): WrittenVisit {
+    const { entry, reading, isRedirected } = taken
+    const { url } = reading
     const results: Visited[] = [this.#indexed(taken, read)]
     if (isRedirected) {
       const detail = `redirects to ${url}`
       results.push({ url: entry.url, outcome: "skipped:duplicate", detail, leadsTo: url })
     }
-    for (const { url: other, evidence, isNew } of judgement.replaces) {
-      const before = this.#parts.recorder.outcomeOf(other)
-      if (before !== null && isPageOutcome(before)) this.#parts.limits.pages -= 1
+    for (const { url: other, evidence, isNew } of replaces) {
       // What an earlier run left is removed at the end, by evidence.
       const forgotten = isNew ? { hash: null } : {}
       const detail = inWords(evidence, url)
       results.push({ url: other, outcome: "skipped:duplicate", detail, leadsTo: url, ...forgotten })
     }
-    this.#parts.limits.pages += 1
-    const replaces = judgement.replaces.flatMap((one) => (one.isNew ? one.url : []))
     const page = read.isUnchanged ? null : read.page
-    await this.#parts.recorder.write({ page, seen: read.page, results, replaces })
+    const replacedNow = replaces.flatMap((one) => (one.isNew ? one.url : []))
+    return { page, seen: read.page, results, replaces: replacedNow }
   }
 
   #indexed({ entry, reading, before, links }: Taken, { page, hash, isUnchanged }: PageRead): Visited {
@@ -200,22 +228,18 @@ export class PageJudge {
       found: foundByRedirect(entry),
     }
   }
+}
 
-  /** Closes an address that is another one of a page, and the one that redirects to it, if any does. */
-  async #closeAlias(
-    entry: FrontierEntry,
-    url: PageUrl,
-    of: PageUrl,
-    detail: string,
-    links: Uint8Array | null,
-  ): Promise<void> {
-    const outcome: OutcomeName = "skipped:duplicate"
-    const results: Visited[] = [{ url, outcome, detail, leadsTo: of, links, found: foundByRedirect(entry) }]
-    if (url !== entry.url) {
-      results.push({ url: entry.url, outcome, detail: `redirects to ${url}`, leadsTo: of })
-    }
-    await this.#parts.recorder.write({ page: null, seen: null, results })
+/** Closes an address that is another one of a page, and the one that redirects to it, if any does. */
+function alias({ entry, reading, links }: Taken, { of, detail: why }: AliasOf): WrittenVisit {
+  const { url } = reading
+  const outcome: OutcomeName = "skipped:duplicate"
+  const detail = inDoubt(why, reading)
+  const results: Visited[] = [{ url, outcome, detail, leadsTo: of, links, found: foundByRedirect(entry) }]
+  if (url !== entry.url) {
+    results.push({ url: entry.url, outcome, detail: `redirects to ${url}`, leadsTo: of })
   }
+  return { page: null, seen: null, results }
 }
 
 function foundByRedirect({ url, depth, facts }: FrontierEntry): Found {

@@ -11,7 +11,7 @@ export interface RunHostsOptions {
   readonly waits: HostWaits
   readonly frontier: Pick<Frontier, "giveUp">
   /** Told when addresses of a host were closed all at once. */
-  readonly onGivenUp: (host: string, last: NoPage) => void
+  readonly onGivenUp: (host: string, last: NoPage) => Promise<void>
 }
 
 const SKIPPED: NoPage = { kind: "failed", because: "cancelled", detail: "its operator had it skipped" }
@@ -35,10 +35,10 @@ export class RunHosts {
   }
 
   /** @param until by `steadyNow()` */
-  waits(host: string, until: number, last: NoPage): void {
+  async waits(host: string, until: number, last: NoPage): Promise<void> {
     const { job, waits } = this.#options
     const why = whyOf(last)
-    waits.note(job, {
+    await waits.note(job, {
       host,
       until: new Date(Date.now() + until - steadyNow()),
       outcome: outcomeName(last),
@@ -46,8 +46,8 @@ export class RunHosts {
     })
   }
 
-  answers(host: string): void {
-    this.#options.waits.forget(this.#options.job, host)
+  async answers(host: string): Promise<void> {
+    await this.#options.waits.forget(this.#options.job, host)
   }
 
   isGivenUp(host: string): boolean {
@@ -60,27 +60,27 @@ export class RunHosts {
   }
 
   /** Closes all addresses of a host, those yet to be found too, with the outcome of the visit that was one too many. */
-  giveUp(host: string, last: NoPage): void {
+  async giveUp(host: string, last: NoPage): Promise<void> {
     const { job, waits, frontier, onGivenUp } = this.#options
     const why = detailOf(last) ?? last.kind
     const detail = `${host} was given up: ${why}`
     this.#givenUp.set(host, last.kind === "failed" ? { ...last, detail } : last)
-    waits.forget(job, host)
-    frontier.giveUp(host, outcomeName(last), detail)
-    onGivenUp(host, last)
+    await waits.forget(job, host)
+    await frontier.giveUp(host, outcomeName(last), detail)
+    await onGivenUp(host, last)
   }
 
   /** The run is over, or stops for now. */
-  end(): void {
-    this.#options.waits.forgetAll(this.#options.job)
+  async end(): Promise<void> {
+    await this.#options.waits.forgetAll(this.#options.job)
   }
 
   /** Gives up what the operator asked for. */
-  skipAsked(): void {
+  async skipAsked(): Promise<void> {
     const { job, waits } = this.#options
-    for (const host of waits.skipped(job)) {
-      if (!this.isGivenUp(host)) this.giveUp(host, SKIPPED)
-      waits.forget(job, host)
+    for (const host of await waits.skipped(job)) {
+      if (!this.isGivenUp(host)) await this.giveUp(host, SKIPPED)
+      await waits.forget(job, host)
     }
   }
 }

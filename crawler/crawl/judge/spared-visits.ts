@@ -16,15 +16,15 @@ export interface SparedParts {
 }
 
 /** The outcome of an address that needs no visit, by what was learned since it was found; else null. */
-export function sparedVisit({ url, depth }: FrontierEntry, parts: SparedParts): NoPage | null {
+export async function sparedVisit({ url, depth }: FrontierEntry, parts: SparedParts): Promise<NoPage | null> {
   const { suspects, discovery, duplicates, traps, frontier } = parts
-  const crashed = suspects.verdict(url)
+  const crashed = await suspects.verdict(url)
   if (crashed !== null) return { kind: "failed", because: "crashed", detail: crashed }
   if (discovery.isSeed(url)) return null
-  const spelling = duplicates.instead(url)
+  const spelling = await duplicates.instead(url)
   if (spelling) {
-    frontier.add([spelling.url], { how: "link", on: url, depth })
-    duplicates.spelled(url, spelling)
+    await frontier.add([spelling.url], { how: "link", on: url, depth })
+    await duplicates.spelled(url, spelling)
     const detail = `same page as ${spelling.url}: ${spelling.because}`
     return { kind: "skipped", because: "duplicate", detail, leadsTo: spelling.url }
   }

@@ -22,17 +22,17 @@ export interface VerdictContext {
   readonly facts: ListedFacts
   readonly fetchedAt: Date
   /** Whether the run has visited an address. */
-  isVisited(url: PageUrl): boolean
+  isVisited(url: PageUrl): Promise<boolean>
 }
 
 /** Decides what a reading amounts to, asked for under the address `from`. */
-export function verdictOn(reading: Reading, from: PageUrl, context: VerdictContext): Verdict {
+export async function verdictOn(reading: Reading, from: PageUrl, context: VerdictContext): Promise<Verdict> {
   const { extracted, url } = reading
   const redirected = url !== from
   if (context.obeysNoindex && extracted.robots.noindex) {
     return none({ kind: "skipped", because: "noindex", ...(redirected ? { leadsTo: url } : {}) })
   }
-  if (redirected && context.isVisited(url)) return none(duplicate(`redirects to ${url}`, url))
+  if (redirected && (await context.isVisited(url))) return none(duplicate(`redirects to ${url}`, url))
   const page = pageOf(reading, context.source, context.facts, context.fetchedAt)
   if (page === null) {
     return none({

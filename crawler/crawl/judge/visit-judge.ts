@@ -46,7 +46,7 @@ export class VisitJudge {
   ): Promise<void> {
     // What is done after a visit is seen from outside as well as what is said of it.
     const seen = this.#conceals ? concealedVisit(visit) : visit
-    if (this.#retries.note(entry.host, seen)) this.#parts.hosts.answers(entry.host)
+    if (this.#retries.note(entry.host, seen)) await this.#parts.hosts.answers(entry.host)
     if (visit.kind === "read") {
       this.#parts.limits.bytes += visit.reading.bytes
       await this.#pages.take(entry, visit.reading, before)
@@ -63,21 +63,21 @@ export class VisitJudge {
     const { discovery, frontier, duplicates, recorder } = this.#parts
     const next = this.#retries.after(entry, seen, startedAt, steadyNow())
     if (next.kind === "give-up-host" || this.#parts.hosts.isGivenUp(entry.host)) {
-      if (!this.#parts.hosts.isGivenUp(entry.host)) this.#parts.hosts.giveUp(entry.host, visit)
+      if (!this.#parts.hosts.isGivenUp(entry.host)) await this.#parts.hosts.giveUp(entry.host, visit)
       await recorder.close(entry.url, visit)
       return
     }
     if (next.hostRestsUntil !== null) {
       frontier.block(entry, next.hostRestsUntil)
-      this.#parts.hosts.waits(entry.host, next.hostRestsUntil, visit)
+      await this.#parts.hosts.waits(entry.host, next.hostRestsUntil, visit)
     }
     if (visit.kind === "failed" && isMissing(visit.status)) {
-      const leftOut = duplicates.missing(entry.url)
-      if (leftOut) frontier.add([leftOut], { how: "link", on: entry.url, depth: entry.depth })
+      const leftOut = await duplicates.missing(entry.url)
+      if (leftOut) await frontier.add([leftOut], { how: "link", on: entry.url, depth: entry.depth })
       const copy = discovery.copyOf(entry.url)
-      if (copy) frontier.add([copy], { how: "llms", on: entry.url, depth: entry.depth })
+      if (copy) await frontier.add([copy], { how: "llms", on: entry.url, depth: entry.depth })
     }
     if (next.again === null) await recorder.close(entry.url, visit)
-    else frontier.postpone(entry, next.again, next.tries)
+    else await frontier.postpone(entry, next.again, next.tries)
   }
 }

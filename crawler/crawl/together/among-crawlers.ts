@@ -24,74 +24,87 @@ export interface AmongOptions {
  * This job process among those of other crawlers on the same state and the same index, which is on a server. One of them, the keeper,
  * looks after the index as well; all others work on jobs alone, and may be killed at any moment.
  */
-export class AmongCrawlers implements Disposable {
+export class AmongCrawlers implements AsyncDisposable {
   readonly process: OwnProcess
   readonly turns: HostTurns
   readonly isKeeper: boolean
-  readonly #jobs: Jobs
+  readonly #options: AmongOptions
   readonly #timer: NodeJS.Timeout
+  #signing: Promise<void> | null = null
+  #isLost = false
 
-  constructor({ db, jobs, onLost, onProblem }: AmongOptions) {
-    this.#jobs = jobs
-    this.process = new OwnProcess(db, HELPS)
-    this.process.bury()
-    this.isKeeper = this.process.take(KEEPER)
-    if (this.isKeeper) this.process.become(KEEPS)
-    this.turns = new HostTurns(db, this.process, onProblem)
-    let isLost = false
+  static async begin(options: AmongOptions): Promise<AmongCrawlers> {
+    const own = await OwnProcess.begin(options.db, HELPS)
+    await own.bury()
+    const isKeeper = await own.take(KEEPER)
+    if (isKeeper) await own.become(KEEPS)
+    return new AmongCrawlers(options, own, isKeeper)
+  }
+
+  private constructor(options: AmongOptions, own: OwnProcess, isKeeper: boolean) {
+    this.#options = options
+    this.process = own
+    this.isKeeper = isKeeper
+    this.turns = new HostTurns(options.db, own, options.onProblem)
     this.#timer = setInterval(() => {
-      try {
-        const isKnown = this.process.sign()
-        if (!isKnown && !isLost) {
-          isLost = true
-          onLost("it was taken for lost, and others go on with its jobs")
-        }
-        this.process.bury()
-        if (jobs.hasLost()) jobs.recover("the-lost")
-      } catch (error) {
-        onProblem(error)
-      }
+      this.#signing ??= this.#sign().finally(() => (this.#signing = null))
     }, SIGN_MS)
   }
 
+  async #sign(): Promise<void> {
+    const { jobs, onLost, onProblem } = this.#options
+    try {
+      const isKnown = await this.process.sign()
+      if (!isKnown && !this.#isLost) {
+        this.#isLost = true
+        onLost("it was taken for lost, and others go on with its jobs")
+      }
+      await this.process.bury()
+      if (await jobs.hasLost()) await jobs.recover("the-lost")
+    } catch (error) {
+      onProblem(error)
+    }
+  }
+
   /** Whether a helper has nothing to do here: the keeper changes the index. To be asked before the index is opened. */
-  get hasToWait(): boolean {
-    return !this.isKeeper && this.process.isTaken(ALONE)
+  async hasToWait(): Promise<boolean> {
+    return !this.isKeeper && (await this.process.isTaken(ALONE))
   }
 
   /** Has the keeper be the only one that writes, if it is now. @returns false when others are at work */
-  beAlone(): boolean {
-    if (!this.isKeeper || !this.process.take(ALONE)) return false
+  async beAlone(): Promise<boolean> {
+    if (!this.isKeeper || !(await this.process.take(ALONE))) return false
     // Those who come now see that it is taken.
-    if (!this.hasOthers()) return true
-    this.beAmong()
+    if (!(await this.hasOthers())) return true
+    await this.beAmong()
     return false
   }
 
   /** Others may write again. */
-  beAmong(): void {
-    this.process.leave(ALONE)
+  async beAmong(): Promise<void> {
+    await this.process.leave(ALONE)
   }
 
   /** Whether nobody looks after the index. */
-  get isKeeperGone(): boolean {
-    return !this.isKeeper && !this.process.isTaken(KEEPER)
+  async isKeeperGone(): Promise<boolean> {
+    return !this.isKeeper && !(await this.process.isTaken(KEEPER))
   }
 
   /** Whether other crawlers work on jobs. */
-  hasOthers(): boolean {
-    return this.process.hasOthers(HELPS)
+  async hasOthers(): Promise<boolean> {
+    return await this.process.hasOthers(HELPS)
   }
 
   /** What lost processes left is queued again. */
-  recover(): void {
-    this.#jobs.recover("the-lost")
+  async recover(): Promise<void> {
+    await this.#options.jobs.recover("the-lost")
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
-    this.turns[Symbol.dispose]()
-    this.process.leave(KEEPER)
-    this.process[Symbol.dispose]()
+    await this.#signing
+    await this.turns[Symbol.asyncDispose]()
+    await this.process.leave(KEEPER)
+    await this.process[Symbol.asyncDispose]()
   }
 }

@@ -55,9 +55,8 @@ export class JobRuns {
     const { jobs, share, only } = this.#options
     while (share.places.free > 0 && this.#runs.size < share.places.total + MAX_WAITING) {
       const { held } = share.places
-      if (this.#doubtful !== null && held > 0 && jobs.isInDoubt(this.#doubtful)) return
+      if (this.#doubtful !== null && held > 0 && (await jobs.isInDoubt(this.#doubtful))) return
       const next = await this.#take({ except: this.sources.union(except), only, isAlone: held === 0 })
-      this.#doubtful = next !== null && jobs.isInDoubt(next.id) ? next.id : null
       if (next === null) return
       const promise = this.#run(next).finally(() => {
         this.#runs.delete(next.id)
@@ -72,7 +71,9 @@ export class JobRuns {
     const { jobs, share } = this.#options
     using _ = share.places.take()
     const id = await this.#queue.take(wish)
-    return id === null ? null : jobs.get(id)
+    const next = id === null ? null : await jobs.get(id)
+    this.#doubtful = next !== null && (await jobs.isInDoubt(next.id)) ? next.id : null
+    return next
   }
 
   async #run(next: Job): Promise<void> {

@@ -21,13 +21,13 @@ async function crawlAll(
 ): Promise<(JobState | undefined)[]> {
   const { db, jobs, engine } = fixture
   const config = testConfig(settings)
-  const ids = sources.map((source) => jobs.enqueue(defineSource(source)).id)
+  const ids = await Promise.all(sources.map(async (source) => (await jobs.enqueue(defineSource(source))).id))
   await using share = new CrawlShare(config)
   const log = pino({ level: "silent" })
   const { signal } = new AbortController()
   const runs = new JobRuns({ db, jobs, engine, config, log, signal, share, ...(resolve && { resolve }) })
   for (await runs.begin(); runs.promises.length > 0; await runs.begin()) await Promise.race(runs.promises)
-  return ids.map((id) => jobs.get(id)?.state)
+  return await Promise.all(ids.map(async (id) => (await jobs.get(id))?.state))
 }
 
 /** A site whose requests are told of as they come and end. */
@@ -59,7 +59,7 @@ function watched(pages: readonly string[], answerMs = 5) {
 
 /** Two sources on one host of somebody else's, each with four pages. */
 async function twoOnOneHost(settings: Config, extra: Readonly<Record<string, Answer>> = {}) {
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const pages = ["north", "south"].flatMap((part) => ["", "1", "2", "3"].map((page) => `/${part}/${page}`))
   const watch = watched(pages)
   await using site = await startTestSite({ ...watch.answers, ...extra })
@@ -76,7 +76,7 @@ async function twoOnOneHost(settings: Config, extra: Readonly<Record<string, Ans
   expect((await fixture.engine.stats()).pages).toBe(pages.length)
   const { spans } = watch
   // Both were at it at the same time.
-  const jobs = fixture.jobs.list()
+  const jobs = await fixture.jobs.list()
   const lastBegin = Math.max(...jobs.map(({ startedAt }) => startedAt!.getTime()))
   expect(Math.min(...jobs.map(({ endedAt }) => endedAt!.getTime()))).toBeGreaterThan(lastBegin)
   const gaps = spans.slice(1).map(({ from }, at) => from - spans[at]!.to)
@@ -113,7 +113,7 @@ test("a site that asks one source to come back later is left alone by the others
 })
 
 test("a page that may take the process down is read while no other is, of another job either", async () => {
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const { db, jobs } = fixture
   const suspect = "/south/suspect"
   const north = Array.from({ length: 40 }, (_, page) => `/north/${page}`)
@@ -125,11 +125,11 @@ test("a page that may take the process down is read while no other is, of anothe
     scope: "prefix",
   }))
   // As the run before has left it.
-  const before = jobs.enqueue(defineSource(other!))
-  jobs.start(before.id)
+  const before = await jobs.enqueue(defineSource(other!))
+  await jobs.start(before.id)
   const url = site.url(suspect) as PageUrl
-  new KnownAddresses(db).record(before, [{ url, outcome: "failed:crashed", detail: null }])
-  jobs.end(before.id, "finished")
+  await new KnownAddresses(db).record(before, [{ url, outcome: "failed:crashed", detail: null }])
+  await jobs.end(before.id, "finished")
 
   expect(await crawlAll(fixture, [one!, other!], { FOSSICK_JOBS: "2" })).toEqual(["finished", "finished"])
   const at = spans.findIndex(({ path }) => path === suspect)
@@ -142,7 +142,7 @@ test("a page that may take the process down is read while no other is, of anothe
 })
 
 test("no more jobs run at a time than there are places, and one of each source", async () => {
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const names = ["a", "b", "c", "d"]
   const { answers, spans } = watched(
     names.flatMap((name) => [`/${name}/`, `/${name}/1`]),
@@ -156,7 +156,7 @@ test("no more jobs run at a time than there are places, and one of each source",
     FOSSICK_JOBS: "2",
   })
   expect(states).toEqual(Array.from({ length: 5 }, () => "finished"))
-  const jobs = fixture.jobs.list().toReversed()
+  const jobs = (await fixture.jobs.list()).toReversed()
   const atOnce = (time: number) =>
     jobs.filter(({ startedAt, endedAt }) => startedAt!.getTime() <= time && time < endedAt!.getTime())
   for (const { startedAt } of jobs) {
@@ -169,7 +169,7 @@ test("no more jobs run at a time than there are places, and one of each source",
 })
 
 test("a host of one's own is read without a pause or its crawl-delay, and what its robots.txt forbids is not", async () => {
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const pages = ["/a/1", "/a/2", "/a/3"]
   const { answers } = watched(["/a/", ...pages, "/a/secret"])
   // None of these is answered before another is asked for.
@@ -193,19 +193,19 @@ test("a host of one's own is read without a pause or its crawl-delay, and what i
   // With a pause of a minute after each of them, or one at a time, this test would not end.
   const settings = { FOSSICK_OWN_HOSTS: "*.example", FOSSICK_HOST_DELAY_MS: "60000" }
   expect(await crawlAll(fixture, [source], settings, resolve)).toEqual(["finished"])
-  expect(fixture.jobs.list()[0]?.outcomes).toEqual({ indexed: 4, "skipped:robots": 1 })
+  expect((await fixture.jobs.list())[0]?.outcomes).toEqual({ indexed: 4, "skipped:robots": 1 })
   expect(asked).toBe(pages.length)
   expect(site.requests).not.toContain("/a/secret")
 })
 
 test("a job that fails ends no other", async () => {
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const { answers } = watched(["/a/", "/a/1", "/b/", "/b/1"], 30)
   await using site = await startTestSite(answers)
   const source = (name: string): SourceSpec => ({ name, seeds: [site.url(`/${name}/`)], scope: "prefix" })
   const broken = { ...source("broken"), caFile: `${fixture.folder}/missing.pem` }
   const states = await crawlAll(fixture, [source("a"), broken, source("b")])
   expect(states).toEqual(["finished", "failed", "finished"])
-  expect(fixture.jobs.list({ source: "broken" })[0]?.reason).toContain("missing.pem")
+  expect((await fixture.jobs.list({ source: "broken" }))[0]?.reason).toContain("missing.pem")
   expect((await fixture.engine.stats()).pages).toBe(4)
 })

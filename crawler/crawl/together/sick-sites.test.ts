@@ -34,7 +34,7 @@ async function listening(treat: (socket: Socket) => void) {
 }
 
 test("of twelve sources four are sick: the others all end while these wait, and each is told why", async () => {
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const { db, jobs, engine } = fixture
   const dead = { host: `127.0.0.1:${await freePort()}` }
   const silent = await listening(() => undefined)
@@ -56,8 +56,11 @@ test("of twelve sources four are sick: the others all end while these wait, and 
     ...Array.from({ length: 8 }, (_, at) => healthy.url(`/${at}/`)),
   ]
   // The sick ones are asked for first, and there are fewer places than sources.
-  const ids = seeds.map(
-    (seed, at) => jobs.enqueue(defineSource({ name: `source-${at}`, seeds: [seed], scope: "prefix" })).id,
+  const ids = await Promise.all(
+    seeds.map(
+      async (seed, at) =>
+        (await jobs.enqueue(defineSource({ name: `source-${at}`, seeds: [seed], scope: "prefix" }))).id,
+    ),
   )
   const config = testConfig({
     FOSSICK_JOBS: "3",
@@ -77,32 +80,36 @@ test("of twelve sources four are sick: the others all end while these wait, and 
     share,
   })
   const [refuses, hangs, broken, asks] = ids as [number, number, number, number]
-  const isOver = (id: number) => jobs.get(id)?.state === "finished"
-  while (!ids.slice(4).every(isOver)) {
+  const isOver = async (id: number) => (await jobs.get(id))?.state === "finished"
+  const areOver = async (some: readonly number[]) => {
+    for (const id of some) if (!(await isOver(id))) return false
+    return true
+  }
+  while (!(await areOver(ids.slice(4)))) {
     await runs.begin()
     await sleep(20)
   }
   expect((await engine.stats()).pages).toBe(16)
   // Wrong certificates need no patience; the others wait, and hold nobody up.
   await expect.poll(() => isOver(broken)).toBe(true)
-  expect(jobs.get(broken)?.note).toContain("was given up for this run: no")
-  const waits = (id: number) => jobs.get(id)?.waits.map(({ host, why }) => [host, why])
+  expect((await jobs.get(broken))?.note).toContain("was given up for this run: no")
+  const waits = async (id: number) => (await jobs.get(id))?.waits.map(({ host, why }) => [host, why])
   // One that refuses from the start is tried once more, and given up.
   await expect.poll(() => isOver(refuses)).toBe(true)
-  expect(jobs.get(refuses)).toMatchObject({ outcomes: { "failed:refused": 1 }, result: "failed" })
-  await expect.poll(() => waits(hangs)?.[0]?.[0]).toBe(silent.host)
+  expect(await jobs.get(refuses)).toMatchObject({ outcomes: { "failed:refused": 1 }, result: "failed" })
+  await expect.poll(async () => (await waits(hangs))?.[0]?.[0]).toBe(silent.host)
   await expect.poll(() => waits(asks)).toEqual([[busy.authority, "the site answered 503"]])
   expect(busy.requests.length).toBeLessThanOrEqual(2)
-  for (const id of [hangs, asks]) expect(jobs.get(id)).toMatchObject({ state: "running", queued: 1 })
+  for (const id of [hangs, asks]) expect(await jobs.get(id)).toMatchObject({ state: "running", queued: 1 })
 
   // One that its operator has no more patience with ends at once; what is left is put down.
-  expect(jobs.skipHost(hangs, "nowhere.example")).toBe(false)
-  expect(jobs.skipHost(hangs, silent.host)).toBe(true)
-  while (!isOver(hangs)) await sleep(20)
-  expect(jobs.get(hangs)).toMatchObject({ outcomes: { "failed:cancelled": 1 }, waits: [] })
-  expect(jobs.skipHost(hangs, silent.host)).toBe(false)
+  expect(await jobs.skipHost(hangs, "nowhere.example")).toBe(false)
+  expect(await jobs.skipHost(hangs, silent.host)).toBe(true)
+  while (!(await isOver(hangs))) await sleep(20)
+  expect(await jobs.get(hangs)).toMatchObject({ outcomes: { "failed:cancelled": 1 }, waits: [] })
+  expect(await jobs.skipHost(hangs, silent.host)).toBe(false)
   stop.abort()
   await Promise.all(runs.promises)
-  expect(jobs.get(asks)).toMatchObject({ state: "queued", waits: [] })
+  expect(await jobs.get(asks)).toMatchObject({ state: "queued", waits: [] })
   await Promise.all([silent.close(), noTls.close()])
 })

@@ -1,3 +1,4 @@
+import { Serial } from "#base/flow/serial.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { FrontierEntry } from "../frontier/host-queues.ts"
 import { runCrawlee, type Work } from "../crawlee.ts"
@@ -6,16 +7,16 @@ import type { JobPlace } from "./job-places.ts"
 /** The visits of one job. */
 export interface Visits {
   /** The next visit that may start now, or null. */
-  next(): FrontierEntry | null
+  next(): Promise<FrontierEntry | null>
   /** Whether {@link next} would give one. */
-  hasNext(): boolean
+  hasNext(): Promise<boolean>
   isFinished(): boolean
   /** Must not reject. */
   visit(entry: FrontierEntry): Promise<void>
   /** When there is something to do again, by `steadyNow()`, while there is nothing but to wait; else null. */
   waitsUntil(now: number): number | null
   /** Told when the job gives up its place, and when it has it again. */
-  onWaiting(isWaiting: boolean): void
+  onWaiting(isWaiting: boolean): Promise<void>
 }
 
 interface Run {
@@ -40,6 +41,9 @@ export class VisitPool {
   #runs: Run[] = []
   #inHand = 0
   #isDriven = false
+  /** Visits are handed out, and jobs looked at, one after the other: what one has counted is so until it is done. */
+  readonly #turn = new Serial()
+  #isLooking = false
   #timer: NodeJS.Timeout | null = null
 
   constructor(concurrency: number) {
@@ -61,7 +65,7 @@ export class VisitPool {
       }
       this.#runs.push(run)
       this.#timer ??= setInterval(() => {
-        this.#look()
+        if (!this.#isLooking) void this.#look()
       }, POLL_MS)
       this.#drive()
     })
@@ -71,8 +75,8 @@ export class VisitPool {
     if (this.#isDriven) return
     this.#isDriven = true
     const work: Work = {
-      next: () => this.#next(),
-      hasNext: () => this.#runs.some((run) => this.#mayTake(run) && run.visits.hasNext()),
+      next: () => this.#turn.run(() => this.#next()),
+      hasNext: () => this.#turn.run(() => this.#hasNext()),
       isFinished: () => this.#runs.length === 0,
     }
     void runCrawlee(work, this.#concurrency)
@@ -90,23 +94,28 @@ export class VisitPool {
       })
   }
 
-  #next(): (() => Promise<void>) | null {
+  async #hasNext(): Promise<boolean> {
+    for (const run of this.#runs) if (this.#mayTake(run) && (await run.visits.hasNext())) return true
+    return false
+  }
+
+  async #next(): Promise<(() => Promise<void>) | null> {
     // Sorting keeps the order of those that have the same number in hand.
     for (const run of this.#runs.toSorted((a, b) => a.inHand - b.inHand)) {
       if (!this.#mayTake(run)) continue
-      const entry = run.visits.next()
+      const entry = await run.visits.next()
       if (entry === null) continue
       this.#inHand += 1
       run.inHand += 1
-      this.#runs.splice(this.#runs.indexOf(run), 1)
-      this.#runs.push(run)
+      // It may have ended with an error meanwhile.
+      if (this.#runs.includes(run)) this.#runs = [...this.#runs.filter((other) => other !== run), run]
       return async () => {
         try {
           await run.visits.visit(entry)
         } finally {
           this.#inHand -= 1
           run.inHand -= 1
-          this.#lookAt(run, steadyNow())
+          await this.#turn.run(() => this.#lookAt(run, steadyNow()))
         }
       }
     }
@@ -122,28 +131,38 @@ export class VisitPool {
     return this.#concurrency - this.#inHand > idle
   }
 
-  #look(): void {
-    const now = steadyNow()
-    for (const run of this.#runs) this.#lookAt(run, now)
+  async #look(): Promise<void> {
+    this.#isLooking = true
+    for (const run of this.#runs) await this.#turn.run(() => this.#lookAt(run, steadyNow()))
+    this.#isLooking = false
   }
 
-  #lookAt(run: Run, now: number): void {
-    const { visits, place } = run
-    if (run.inHand > 0) return
+  /** Never rejects: what goes wrong ends the run. */
+  async #lookAt(run: Run, now: number): Promise<void> {
+    if (run.inHand > 0 || !this.#runs.includes(run)) return
+    try {
+      if (await this.#isOver(run, now)) run.end()
+    } catch (error) {
+      run.end(error as Error)
+    }
+  }
+
+  async #isOver({ visits, place }: Run, now: number): Promise<boolean> {
     if (visits.isFinished()) {
+      const isHeld = place.isHeld
       // What is left to do with it is work.
-      if (!place.isHeld) visits.onWaiting(false)
       place.isHeld = true
-      run.end()
-      return
+      if (!isHeld) await visits.onWaiting(false)
+      return true
     }
     const until = visits.waitsUntil(now)
     if (place.isHeld) {
-      if (until === null || until <= now + SHORT_WAIT_MS) return
+      if (until === null || until <= now + SHORT_WAIT_MS) return false
       place.giveUp()
-      visits.onWaiting(true)
+      await visits.onWaiting(true)
     } else if (until === null || until <= now) {
-      if (place.ask()) visits.onWaiting(false)
+      if (place.ask()) await visits.onWaiting(false)
     } else place.giveUp()
+    return false
   }
 }

@@ -18,11 +18,11 @@ export class WritesInTurn extends Serial {
   override run<T>(task: () => Promise<T>): Promise<T> {
     return super.run(async () => {
       // Chance decides among those who wait.
-      while (!this.#process.take(ROLE)) await pause(POLL_MS * (0.5 + Math.random()))
+      while (!(await this.#process.take(ROLE))) await pause(POLL_MS * (0.5 + Math.random()))
       try {
         return await task()
       } finally {
-        this.#process.leave(ROLE)
+        await this.#process.leave(ROLE)
       }
     })
   }

@@ -9,22 +9,34 @@ export class RunTraps {
   readonly #job: Pick<Job, "id" | "source">
   readonly #store: TrapStore
   readonly #traps: Traps
-  readonly #onTrap: ((trap: string) => void) | undefined
+  readonly #onTrap: ((trap: string) => Promise<void>) | undefined
+
+  private constructor(
+    job: Pick<Job, "id" | "source">,
+    store: TrapStore,
+    traps: Traps,
+    onTrap: ((trap: string) => Promise<void>) | undefined,
+  ) {
+    this.#job = job
+    this.#store = store
+    this.#traps = traps
+    this.#onTrap = onTrap
+  }
 
   /** `onTrap` is told of each trap in words. */
-  constructor(
+  static async open(
     db: StateStore,
     clock: Clock,
     job: Pick<Job, "id" | "source">,
-    onTrap?: (trap: string) => void,
-  ) {
-    this.#job = job
-    this.#onTrap = onTrap
-    this.#store = new TrapStore(db, clock)
-    this.#traps = new Traps(
+    onTrap?: (trap: string) => Promise<void>,
+  ): Promise<RunTraps> {
+    const store = new TrapStore(db, clock)
+    const found = await store.of(job.source.name)
+    const traps = new Traps(
       clock,
-      this.#store.of(job.source.name).map(({ key }) => key),
+      found.map(({ key }) => key),
     )
+    return new RunTraps(job, store, traps, onTrap)
   }
 
   /** The trap that an address belongs to, or null. */
@@ -38,10 +50,10 @@ export class RunTraps {
   }
 
   /** Takes down what an address gave, and keeps the trap that shows by it. */
-  watch(url: string, given: Yield): void {
+  async watch(url: string, given: Yield): Promise<void> {
     const trap = this.#traps.visited(url, given)
     if (!trap) return
-    this.#store.keep(this.#job.source.name, this.#job.id, trap)
-    this.#onTrap?.(describeTrap(trap))
+    await this.#store.keep(this.#job.source.name, this.#job.id, trap)
+    await this.#onTrap?.(describeTrap(trap))
   }
 }

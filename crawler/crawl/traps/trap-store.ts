@@ -35,25 +35,26 @@ export class TrapStore {
   }
 
   /** Those of one source, the newest first. */
-  of(source: string): FoundTrap[] {
+  async of(source: string): Promise<FoundTrap[]> {
     const since = this.#clock() - KEPT_DAYS * DAY_MS
-    return this.#db
-      .prepare("select * from crawl_trap where source = ? and found_at >= ? order by found_at desc, key")
-      .all(source, since)
-      .map((row) => ({
-        source,
-        key: String(row["key"]),
-        kind: row["kind"] as PatternKind,
-        shown: String(row["shown"]),
-        read: Number(row["read"]),
-        fresh: Number(row["fresh"]),
-        job: Number(row["job"]),
-        foundAt: Number(row["found_at"]),
-      }))
+    return (
+      await this.#db
+        .prepare("select * from crawl_trap where source = ? and found_at >= ? order by found_at desc, key")
+        .all(source, since)
+    ).map((row) => ({
+      source,
+      key: String(row["key"]),
+      kind: row["kind"] as PatternKind,
+      shown: String(row["shown"]),
+      read: Number(row["read"]),
+      fresh: Number(row["fresh"]),
+      job: Number(row["job"]),
+      foundAt: Number(row["found_at"]),
+    }))
   }
 
-  keep(source: string, job: number, { key, kind, shown, read, fresh }: Trap): void {
-    this.#db
+  async keep(source: string, job: number, { key, kind, shown, read, fresh }: Trap): Promise<void> {
+    await this.#db
       .prepare(
         replaceSql(
           "crawl_trap",

@@ -26,13 +26,13 @@ test("a crawl leaves a calendar and a loop alone, and reads the rest to its end"
       }
     },
   })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const job = await fixture.crawl({ seeds: [site.origin], limits: { depth: 400 } })
   expect(job.state).toBe("finished")
   expect([...fixture.engine.pages.keys()].filter((url) => url.includes("/product/"))).toHaveLength(120)
   expect(site.requests.filter((path) => path.startsWith("/cal")).length).toBeLessThan(140)
   expect(site.requests.filter((path) => path.startsWith("/loop")).length).toBeLessThan(180)
-  const found = new TrapStore(fixture.db).of(job.source.name)
+  const found = await new TrapStore(fixture.db).of(job.source.name)
   expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(["calendar", "loop"]))
   expect(found.every((trap) => trap.job === job.id)).toBe(true)
 })

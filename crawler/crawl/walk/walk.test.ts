@@ -312,7 +312,7 @@ test("a walk that is paused again and again gives what one in a go does, and rea
     let left: WalkFrontier | null = null
     const pause = {
       from,
-      isDue: () => true,
+      isDue: async () => true,
       keep: (frontier: WalkFrontier) => {
         left = JSON.parse(JSON.stringify(frontier)) as WalkFrontier
       },

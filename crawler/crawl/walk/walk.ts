@@ -116,7 +116,7 @@ class SiteWalk {
       if (yield* this.#take(visit, next)) return true
     }
     const rest = steps.slice(taken)
-    if (rest.length > 0 || (next.length > 0 && this.#pauses())) {
+    if (rest.length > 0 || (next.length > 0 && (await this.#pauses()))) {
       this.#pauseAt(rest.length > 0 ? { waiting: rest, next } : { waiting: next, next: [] })
       return true
     }
@@ -242,8 +242,8 @@ class SiteWalk {
     return this.#options.signal?.aborted === true
   }
 
-  #pauses(): boolean {
-    return (this.#isPaused ||= this.#options.pause?.isDue() ?? false)
+  async #pauses(): Promise<boolean> {
+    return (this.#isPaused ||= (await this.#options.pause?.isDue()) ?? false)
   }
 
   #pauseAt(rest: Pick<WalkFrontier, "waiting" | "next"> & Partial<Pick<WalkFrontier, "external">>): void {
@@ -300,11 +300,11 @@ async function* read(
   reader: Pick<Reader, "read">,
   steps: readonly Step[],
   { signal, discoverOnly = false, rendering }: WalkOptions,
-  { isNamed, pauses }: { readonly isNamed: (step: Step) => boolean; readonly pauses: () => boolean },
+  { isNamed, pauses }: { readonly isNamed: (step: Step) => boolean; readonly pauses: () => Promise<boolean> },
 ): AsyncGenerator<Visit> {
   const running: Promise<ReadResult | null>[] = []
   for (const [index, step] of steps.entries()) {
-    const most = index > 0 && pauses() ? running.length : index + CONCURRENCY
+    const most = index > 0 && (await pauses()) ? running.length : index + CONCURRENCY
     if (index >= most) return
     for (const ahead of steps.slice(running.length, most)) {
       const reading = isNamed(ahead)

@@ -129,14 +129,14 @@ async function answerOver(socket: Socket, text: string): Promise<string> {
   return data.toString()
 }
 
-beforeEach(() => void talkedTo())
+beforeEach(async () => void (await talkedTo()))
 afterEach(() => vi.useRealTimers())
 
 describe("a plain connection", () => {
   test("is made to the address that was checked, noted, and left to whoever asked", async () => {
     await using echo = await startEcho()
     const socket = await openSocket(new URL(`http://docs.example:${echo.port}/a`), toLoopback, way())
-    expect(talkedTo()).toEqual([`crawl docs.example:${echo.port}`])
+    expect(await talkedTo()).toEqual([`crawl docs.example:${echo.port}`])
     // Neither a time-out nor an error of what it is used for is ours.
     expect([socket.timeout ?? 0, socket.listenerCount("error")]).toEqual([0, 0])
     expect(await answerOver(socket, "hello")).toBe("hello")
@@ -148,7 +148,7 @@ describe("a plain connection", () => {
     const never = (() => {}) as LookupFunction
     const late = openSocket(new URL("http://docs.example/"), never, way({ timeoutMs: 20 }))
     await expect(late).rejects.toThrow("no connection in time")
-    expect(talkedTo()).toEqual([])
+    expect(await talkedTo()).toEqual([])
   })
 
   test("goes through the proxy, and both are noted", async () => {
@@ -158,7 +158,7 @@ describe("a plain connection", () => {
     const socket = await openSocket(new URL("http://docs.example/a"), toInternet, out)
     expect([await answerOver(socket, "hello"), socket.timeout ?? 0]).toEqual(["hello", 0])
     expect(proxy.tunnels).toEqual([`${PUBLIC_ADDRESS}:80`])
-    expect(talkedTo()).toEqual(["crawl docs.example", `proxy ${proxy.authority}`])
+    expect(await talkedTo()).toEqual(["crawl docs.example", `proxy ${proxy.authority}`])
     const nowhere = ((_host, _options, done) => done(null, [])) as LookupFunction
     await expect(openSocket(new URL("http://docs.example/"), nowhere, out)).rejects.toThrow(
       "docs.example has no address",
@@ -174,7 +174,7 @@ describe("a connection of undici's", () => {
     const socket = await connected("http://docs.example:8081/", toInternet, out)
     expect(await answerOver(socket, "hello")).toBe("hello")
     expect(proxy.tunnels).toEqual([`${PUBLIC_ADDRESS}:8081`])
-    expect(talkedTo()).toEqual(["crawl docs.example:8081", `proxy ${proxy.authority}`])
+    expect(await talkedTo()).toEqual(["crawl docs.example:8081", `proxy ${proxy.authority}`])
   })
 
   test("to an address asks nobody where it is", async () => {
@@ -225,7 +225,7 @@ describe("a guard", () => {
     const socket = await guard.secure(await guard.open(url), url)
     expect(socket.authorized).toBe(true)
     socket.destroy()
-    expect(talkedTo()).toEqual([`crawl ${url.host}`])
+    expect(await talkedTo()).toEqual([`crawl ${url.host}`])
   })
 
   test("makes secure connections otherwise than a browser with certificates of a source, or more authorities", () => {

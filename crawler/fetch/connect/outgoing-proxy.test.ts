@@ -50,7 +50,7 @@ describe("the proxy on the way out", () => {
   test("carries secure connections, whose certificate must be for the name", async () => {
     using internet = new FakeInternet({ "docs.example": PUBLIC_ADDRESS, "other.example": PUBLIC_ADDRESS })
     using folder = temporaryFolder()
-    await using state = new CrawlFixture()
+    await using state = await CrawlFixture.open()
     const own = makeCertificate({ subject: "docs", names: ["docs.example"] })
     await using site = await startSecureSite(own)
     await using proxy = await startTestProxy(CREDENTIALS, () => ({ port: site.port }))

@@ -25,7 +25,7 @@ const file = (name: string, text: string | Buffer) => {
   return path
 }
 const rootFile = file("root.pem", `# our own authority\n${root.cert}`)
-const state = new CrawlFixture()
+const state = await CrawlFixture.open()
 
 afterAll(async () => {
   await state[Symbol.asyncDispose]()
@@ -124,7 +124,7 @@ describe("the certificate of a site", () => {
     await using site = await startSecureSite(forLoopback)
     const job = await state.crawl({ name: "stranger", seeds: [site.url("/")] })
     expect(job.outcomes).toEqual({ "failed:tls": 1 })
-    const kept = state.db.prepare("select detail from known_address where url = ?").get(site.url("/"))
+    const kept = await state.db.prepare("select detail from known_address where url = ?").get(site.url("/"))
     expect(kept?.["detail"]).toContain('issued by "Example Works Root"')
     expect(site.requests).toEqual([])
   })

@@ -47,8 +47,10 @@ export interface AddressGuardOptions {
 /** How addresses of a host are chosen: `named`: all that a name the operator opened leads to. */
 type LookupKind = "checked" | "named" | HostRole
 
+type Addresses = readonly LookupAddress[]
+
 /** Chooses those of a name's addresses that may be connected to. @throws BlockedAddressError saying more than "none" */
-type Admit = (hostname: string, found: readonly LookupAddress[]) => readonly LookupAddress[]
+type Admit = (hostname: string, found: Addresses) => Addresses | Promise<Addresses>
 
 /**
  * Keeps requests away from addresses that only look foreign: loopback, private, link-local, carrier-grade NAT,
@@ -154,7 +156,7 @@ export class AddressGuard implements AsyncDisposable {
       })
       if (error === null) continue
       if (hosts.hasMoved) throw error
-      if (!(error instanceof BlockedAddressError)) hosts.noteUnresolved(host)
+      if (!(error instanceof BlockedAddressError)) await hosts.noteUnresolved(host)
     }
   }
 
@@ -206,20 +208,7 @@ export class AddressGuard implements AsyncDisposable {
 
   #lookupBy(admit: Admit): LookupFunction {
     return (hostname, options, callback) => {
-      this.#resolve(hostname, { ...options, all: true }, (error, found) => {
-        if (error) {
-          callback(error, "")
-          return
-        }
-        const harmless = found.filter(({ address }) => !isMetadata(ipaddr.process(address)))
-        let safe
-        try {
-          if (harmless.length === 0 && found.length > 0) throw metadataError(hostname)
-          safe = admit(hostname, harmless)
-        } catch (refused) {
-          callback(refused as Error, "")
-          return
-        }
+      const answer = (safe: Addresses, found: Addresses) => {
         const [first] = safe
         if (first === undefined) {
           const addresses = found.map(({ address }) => address).join(", ")
@@ -227,6 +216,25 @@ export class AddressGuard implements AsyncDisposable {
           callback(new BlockedAddressError(message), "")
         } else if (options.all) callback(null, [...safe])
         else callback(null, first.address, first.family)
+      }
+      const admitted = async (harmless: Addresses, found: Addresses) => {
+        let safe
+        try {
+          safe = await admit(hostname, harmless)
+        } catch (refused) {
+          callback(refused as Error, "")
+          return
+        }
+        answer(safe, found)
+      }
+      this.#resolve(hostname, { ...options, all: true }, (error, found) => {
+        if (error) {
+          callback(error, "")
+          return
+        }
+        const harmless = found.filter(({ address }) => !isMetadata(ipaddr.process(address)))
+        if (harmless.length === 0 && found.length > 0) callback(metadataError(hostname), "")
+        else void admitted(harmless, found)
       })
     }
   }

@@ -49,18 +49,18 @@ test("an address may be opened alone or with its segment, one of this machine al
     expect(choicesFor(address)).toEqual([])
 })
 
-test("opened networks are kept once each, until they are closed; the operator can close all at once", () => {
+test("opened networks are kept once each, until they are closed; the operator can close all at once", async () => {
   using folder = temporaryFolder()
-  using db = openStateStore(folder.path)
+  using db = await openStateStore(folder.path)
   const opened = new OpenedNetworks(db)
   const wiki = { network: "10.20.30.7/32", port: 8080, host: "wiki.lan" }
-  const { id } = opened.open(wiki)
-  expect(opened.open({ ...wiki, host: "other.lan" })).toMatchObject({ id, host: "wiki.lan" })
-  opened.open({ ...wiki, port: 8081 })
-  expect(opened.list()).toMatchObject([wiki, { ...wiki, port: 8081 }])
-  expect(openedTo({ adminNetworks: true }, db)).toHaveLength(2)
-  expect(openedTo({ adminNetworks: false }, db)).toEqual([])
-  expect([opened.close(id), opened.close(id), opened.get(id)]).toEqual([true, false, null])
+  const { id } = await opened.open(wiki)
+  expect(await opened.open({ ...wiki, host: "other.lan" })).toMatchObject({ id, host: "wiki.lan" })
+  await opened.open({ ...wiki, port: 8081 })
+  expect(await opened.list()).toMatchObject([wiki, { ...wiki, port: 8081 }])
+  expect(await openedTo({ adminNetworks: true }, db)).toHaveLength(2)
+  expect(await openedTo({ adminNetworks: false }, db)).toEqual([])
+  expect([await opened.close(id), await opened.close(id), await opened.get(id)]).toEqual([true, false, null])
 })
 
 /** What a guard with an opened network makes of an address: where the connection goes, or why to nowhere. */

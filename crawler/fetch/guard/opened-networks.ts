@@ -31,36 +31,40 @@ export class OpenedNetworks {
     this.#prepare = prepareOnce(db)
   }
 
-  list(): OpenedNetwork[] {
-    return this.#prepare("select * from opened_network order by id").all().map(entryOf)
+  async list(): Promise<OpenedNetwork[]> {
+    return (await this.#prepare("select * from opened_network order by id").all()).map(entryOf)
   }
 
-  get(id: number): OpenedNetwork | null {
-    const row = this.#prepare("select * from opened_network where id = ?").get(id)
+  async get(id: number): Promise<OpenedNetwork | null> {
+    const row = await this.#prepare("select * from opened_network where id = ?").get(id)
     return row ? entryOf(row) : null
   }
 
   /** Opens a network that {@link closedBecause} has nothing against; one that is open stays as it is. */
-  open({ network, port, host }: Pick<OpenedNetwork, "network" | "port" | "host">): OpenedNetwork {
-    this.#prepare(
-      "insert into opened_network (network, port, host, opened_at) values (?, ?, ?, ?) on conflict (network, port) do nothing",
-    ).run(network, port, host, Date.now())
-    return entryOf(
-      this.#prepare("select * from opened_network where network = ? and port = ?").get(network, port)!,
-    )
+  async open({
+    network,
+    port,
+    host,
+  }: Pick<OpenedNetwork, "network" | "port" | "host">): Promise<OpenedNetwork> {
+    // The update changes nothing, and gives the row that is there.
+    const row = await this.#prepare(
+      `insert into opened_network (network, port, host, opened_at) values (?, ?, ?, ?)
+       on conflict (network, port) do update set network = excluded.network returning *`,
+    ).get(network, port, host, Date.now())
+    return entryOf(row!)
   }
 
   /** @returns whether it was open */
-  close(id: number): boolean {
-    return Number(this.#prepare("delete from opened_network where id = ?").run(id).changes) > 0
+  async close(id: number): Promise<boolean> {
+    return Number((await this.#prepare("delete from opened_network where id = ?").run(id)).changes) > 0
   }
 }
 
 /** What sources may reach that are declared over the API: what is opened, unless the operator wants none of it. */
-export const openedTo = (
+export const openedTo = async (
   { adminNetworks }: { readonly adminNetworks: boolean },
   db: StateStore,
-): readonly OpenedNetwork[] => (adminNetworks ? new OpenedNetworks(db).list() : [])
+): Promise<readonly OpenedNetwork[]> => (adminNetworks ? await new OpenedNetworks(db).list() : [])
 
 const entryOf = (row: Readonly<Record<string, unknown>>): OpenedNetwork => ({
   id: Number(row["id"]),

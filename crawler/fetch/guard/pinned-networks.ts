@@ -25,19 +25,21 @@ export class PinnedNetworks {
   }
 
   /** As `networkOf` names them; empty: the host had no address. Null: no run looked for it. */
-  of(source: string, author: SourceAuthor, host: string): readonly string[] | null {
-    const row = this.#prepare(
+  async of(source: string, author: SourceAuthor, host: string): Promise<readonly string[] | null> {
+    const row = await this.#prepare(
       "select networks from pinned_network where source = ? and author = ? and host = ?",
     ).get(source, author, host)
     return row ? (JSON.parse(String(row["networks"])) as string[]) : null
   }
 
-  pin(source: string, author: SourceAuthor, host: string, networks: readonly string[]): void {
-    this.#prepare(PIN).run(source, author, host, JSON.stringify(networks), Date.now())
+  async pin(source: string, author: SourceAuthor, host: string, networks: readonly string[]): Promise<void> {
+    await this.#prepare(PIN).run(source, author, host, JSON.stringify(networks), Date.now())
   }
 
   /** Has the next run take the networks that it finds. @returns whether any were kept. */
-  forget(source: string): boolean {
-    return Number(this.#prepare("delete from pinned_network where source = ?").run(source).changes) > 0
+  async forget(source: string): Promise<boolean> {
+    return (
+      Number((await this.#prepare("delete from pinned_network where source = ?").run(source)).changes) > 0
+    )
   }
 }

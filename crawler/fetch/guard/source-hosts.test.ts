@@ -10,14 +10,14 @@ import { PinnedNetworks } from "./pinned-networks.ts"
 import { SourceHosts, type SourceHostsOptions } from "./source-hosts.ts"
 
 const dir = mkdtempSync(join(tmpdir(), "fossick-hosts-"))
-const db = openStateStore(dir)
+const db = await openStateStore(dir)
 const pins = new PinnedNetworks(db)
 afterAll(() => {
   db.close()
   rmSync(dir, { recursive: true })
 })
-beforeEach(() => {
-  pins.forget("docs")
+beforeEach(async () => {
+  await pins.forget("docs")
 })
 
 const NET = "93.184.216.34"
@@ -38,73 +38,83 @@ function hosts(more: Partial<SourceHostsOptions> = {}): SourceHosts {
 }
 
 /** What may be connected to of these addresses. */
-function admit(
+async function admit(
   one: SourceHosts,
   addresses: readonly string[],
   role: "seed" | "landing" = "seed",
   open: readonly string[] = [],
-): readonly string[] {
+): Promise<readonly string[]> {
   const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
-  return one
-    .admit("Docs.example.", found, role, (address) => open.includes(address.toString()))
-    .map(({ address }) => address)
+  return (await one.admit("Docs.example.", found, role, (address) => open.includes(address.toString()))).map(
+    ({ address }) => address,
+  )
 }
 const pinned = (author: "operator" | "api" = "operator") => pins.of("docs", author, "docs.example")
 
 describe("the first run of a source", () => {
-  test("takes a private seed where the operator wrote it, and remembers its network", () => {
-    expect(admit(hosts(), [HERE, BESIDE])).toEqual([HERE, BESIDE])
-    expect(pinned()).toEqual(["10.0.0.0/24"])
+  test("takes a private seed where the operator wrote it, and remembers its network", async () => {
+    expect(await admit(hosts(), [HERE, BESIDE])).toEqual([HERE, BESIDE])
+    expect(await pinned()).toEqual(["10.0.0.0/24"])
   })
 
-  test("takes the internet alone where an admin key wrote it, or where a redirect led", () => {
-    expect(admit(hosts({ author: "api" }), [HERE])).toEqual([])
-    expect(admit(hosts({ author: "api" }), [HERE, NET])).toEqual([NET])
-    expect(pinned("api")).toEqual(["public"])
-    expect(admit(hosts(), [NET, HERE], "landing")).toEqual([NET])
-    expect(pinned()).toEqual(["public"])
+  test("takes the internet alone where an admin key wrote it, or where a redirect led", async () => {
+    expect(await admit(hosts({ author: "api" }), [HERE])).toEqual([])
+    expect(await admit(hosts({ author: "api" }), [HERE, NET])).toEqual([NET])
+    expect(await pinned("api")).toEqual(["public"])
+    expect(await admit(hosts(), [NET, HERE], "landing")).toEqual([NET])
+    expect(await pinned()).toEqual(["public"])
   })
 
-  test("takes what the operator opened, whoever wrote the source", () => {
-    expect(admit(hosts({ author: "api" }), [HERE, THERE], "seed", [THERE])).toEqual([THERE])
+  test("holds a second answer to what the first one led to, though both come at once", async () => {
+    const one = hosts()
+    const [first, second] = await Promise.allSettled([admit(one, [NET]), admit(one, [HERE])])
+    expect(first).toEqual({ status: "fulfilled", value: [NET] })
+    expect(second).toMatchObject({
+      reason: { message: expect.stringContaining("now leads to the private network") },
+    })
+    expect(await pinned()).toEqual(["public"])
   })
 
-  test("keeps nothing where it is no run", () => {
-    expect(admit(hosts({ first: "unkept" }), [HERE])).toEqual([HERE])
-    expect(pinned()).toBeNull()
-    expect(admit(hosts({ first: "public" }), [HERE])).toEqual([])
-    expect(admit(hosts({ first: "public" }), [HERE, NET])).toEqual([NET])
-    expect(pinned()).toBeNull()
-    expect(admit(hosts({ first: "by-schedule" }), [HERE])).toEqual([HERE])
-    expect(pinned()).toEqual(["10.0.0.0/24"])
+  test("takes what the operator opened, whoever wrote the source", async () => {
+    expect(await admit(hosts({ author: "api" }), [HERE, THERE], "seed", [THERE])).toEqual([THERE])
   })
 
-  test("finds no address at all, and a later one by hand takes what there is then", () => {
-    hosts().noteUnresolved("DOCS.example.")
-    expect(pinned()).toEqual([])
+  test("keeps nothing where it is no run", async () => {
+    expect(await admit(hosts({ first: "unkept" }), [HERE])).toEqual([HERE])
+    expect(await pinned()).toBeNull()
+    expect(await admit(hosts({ first: "public" }), [HERE])).toEqual([])
+    expect(await admit(hosts({ first: "public" }), [HERE, NET])).toEqual([NET])
+    expect(await pinned()).toBeNull()
+    expect(await admit(hosts({ first: "by-schedule" }), [HERE])).toEqual([HERE])
+    expect(await pinned()).toEqual(["10.0.0.0/24"])
+  })
+
+  test("finds no address at all, and a later one by hand takes what there is then", async () => {
+    await hosts().noteUnresolved("DOCS.example.")
+    expect(await pinned()).toEqual([])
     // Nobody looks on when a schedule runs it: the name may be somebody else's by now.
-    expect(() => admit(hosts({ first: "by-schedule" }), [HERE])).toThrow(
+    await expect(() => admit(hosts({ first: "by-schedule" }), [HERE])).rejects.toThrow(
       "docs.example had no address at the first run and now leads to the private network 10.0.0.0/24; if that is right, fossick sources accept docs",
     )
-    expect(pinned()).toEqual([])
-    expect(admit(hosts({ first: "by-schedule" }), [HERE, NET])).toEqual([NET])
-    pins.forget("docs")
-    hosts().noteUnresolved("docs.example")
-    expect(admit(hosts(), [HERE])).toEqual([HERE])
-    expect(pinned()).toEqual(["10.0.0.0/24"])
+    expect(await pinned()).toEqual([])
+    expect(await admit(hosts({ first: "by-schedule" }), [HERE, NET])).toEqual([NET])
+    await pins.forget("docs")
+    await hosts().noteUnresolved("docs.example")
+    expect(await admit(hosts(), [HERE])).toEqual([HERE])
+    expect(await pinned()).toEqual(["10.0.0.0/24"])
     // What has an address does not lose it by being away for a while.
-    hosts().noteUnresolved("docs.example")
-    expect(pinned()).toEqual(["10.0.0.0/24"])
+    await hosts().noteUnresolved("docs.example")
+    expect(await pinned()).toEqual(["10.0.0.0/24"])
   })
 })
 
 describe("a later run", () => {
-  test("reads a host that is where it was, within the internet or its own network", () => {
-    admit(hosts(), [NET])
-    expect(admit(hosts(), [OTHER_NET, HERE])).toEqual([OTHER_NET])
-    pins.forget("docs")
-    admit(hosts(), [HERE])
-    expect(admit(hosts(), [BESIDE, NET])).toEqual([BESIDE])
+  test("reads a host that is where it was, within the internet or its own network", async () => {
+    await admit(hosts(), [NET])
+    expect(await admit(hosts(), [OTHER_NET, HERE])).toEqual([OTHER_NET])
+    await pins.forget("docs")
+    await admit(hosts(), [HERE])
+    expect(await admit(hosts(), [BESIDE, NET])).toEqual([BESIDE])
   })
 
   test.each([
@@ -117,12 +127,12 @@ describe("a later run", () => {
       "the private network 10.0.0.0/24",
       "the private network 10.0.1.0/24",
     ],
-  ])("reads none that has moved %s", (_, before, after, was, is) => {
-    admit(hosts(), [before])
+  ])("reads none that has moved %s", async (_, before, after, was, is) => {
+    await admit(hosts(), [before])
     const told: NetworkChangedError[] = []
     const later = hosts({ onMoved: (error) => told.push(error) })
     expect(later.hasMoved).toBe(false)
-    expect(() => admit(later, [after])).toThrow(
+    await expect(() => admit(later, [after])).rejects.toThrow(
       `docs.example led to ${was} and now leads to ${is}; if that is right, fossick sources accept docs`,
     )
     expect(later.hasMoved).toBe(true)
@@ -130,60 +140,62 @@ describe("a later run", () => {
       ["docs.example", "BLOCKED_ADDRESS", "NetworkChangedError"],
     ])
     // Once the operator has accepted it, it is read there.
-    expect(pins.forget("docs")).toBe(true)
-    expect(pins.forget("docs")).toBe(false)
-    expect(admit(hosts(), [after])).toEqual([after])
+    expect(await pins.forget("docs")).toBe(true)
+    expect(await pins.forget("docs")).toBe(false)
+    expect(await admit(hosts(), [after])).toEqual([after])
   })
 
-  test("names each network once, and none of this machine's to an admin key", () => {
-    admit(hosts({ author: "api" }), [NET])
-    expect(() => admit(hosts({ author: "api" }), [HERE, BESIDE, THERE])).toThrow(
+  test("names each network once, and none of this machine's to an admin key", async () => {
+    await admit(hosts({ author: "api" }), [NET])
+    await expect(() => admit(hosts({ author: "api" }), [HERE, BESIDE, THERE])).rejects.toThrow(
       /^docs\.example led to public addresses and now leads to a private network; FOSSICK_ALLOWED_NETWORKS can allow it$/,
     )
-    admit(hosts(), [NET])
-    expect(() => admit(hosts(), [HERE, BESIDE, THERE])).toThrow(
+    await admit(hosts(), [NET])
+    await expect(() => admit(hosts(), [HERE, BESIDE, THERE])).rejects.toThrow(
       "now leads to the private network 10.0.0.0/24 and the private network 10.0.1.0/24;",
     )
   })
 
-  test("goes on reading in the internet what an admin key wrote, and where a redirect led", () => {
-    admit(hosts({ author: "api" }), [NET])
-    expect(admit(hosts({ author: "api" }), [OTHER_NET])).toEqual([OTHER_NET])
-    admit(hosts(), [NET], "landing")
-    expect(admit(hosts(), [OTHER_NET, HERE], "landing")).toEqual([OTHER_NET])
+  test("goes on reading in the internet what an admin key wrote, and where a redirect led", async () => {
+    await admit(hosts({ author: "api" }), [NET])
+    expect(await admit(hosts({ author: "api" }), [OTHER_NET])).toEqual([OTHER_NET])
+    await admit(hosts(), [NET], "landing")
+    expect(await admit(hosts(), [OTHER_NET, HERE], "landing")).toEqual([OTHER_NET])
     // A private network that a seed was in is none for a landing.
-    pins.forget("docs")
-    admit(hosts(), [HERE])
-    expect(admit(hosts(), [HERE], "landing")).toEqual([])
+    await pins.forget("docs")
+    await admit(hosts(), [HERE])
+    expect(await admit(hosts(), [HERE], "landing")).toEqual([])
   })
 
-  test("forgets no network of a host for being answered by one of them, or by what the operator opened", () => {
-    expect(admit(hosts(), [NET, HERE])).toEqual([NET, HERE])
-    expect(admit(hosts(), [NET])).toEqual([NET])
-    expect(admit(hosts(), [THERE], "seed", [THERE])).toEqual([THERE])
-    expect(pinned()).toEqual(["public", "10.0.0.0/24"])
-    expect(admit(hosts(), [HERE])).toEqual([HERE])
+  test("forgets no network of a host for being answered by one of them, or by what the operator opened", async () => {
+    expect(await admit(hosts(), [NET, HERE])).toEqual([NET, HERE])
+    expect(await admit(hosts(), [NET])).toEqual([NET])
+    expect(await admit(hosts(), [THERE], "seed", [THERE])).toEqual([THERE])
+    expect(await pinned()).toEqual(["public", "10.0.0.0/24"])
+    expect(await admit(hosts(), [HERE])).toEqual([HERE])
   })
 
-  test("may be anywhere, and is remembered there, when the first found no address and somebody looks on", () => {
-    hosts().noteUnresolved("docs.example")
-    expect(admit(hosts({ first: "unkept" }), [THERE])).toEqual([THERE])
-    expect(pinned()).toEqual([])
-    expect(admit(hosts({ first: "public" }), [THERE, NET])).toEqual([NET])
-    expect(admit(hosts({ first: "by-schedule" }), [NET])).toEqual([NET])
-    expect(pinned()).toEqual(["public"])
+  test("may be anywhere, and is remembered there, when the first found no address and somebody looks on", async () => {
+    await hosts().noteUnresolved("docs.example")
+    expect(await admit(hosts({ first: "unkept" }), [THERE])).toEqual([THERE])
+    expect(await pinned()).toEqual([])
+    expect(await admit(hosts({ first: "public" }), [THERE, NET])).toEqual([NET])
+    expect(await admit(hosts({ first: "by-schedule" }), [NET])).toEqual([NET])
+    expect(await pinned()).toEqual(["public"])
   })
 
-  test("has nothing to say of a host that has no address now", () => {
-    admit(hosts(), [NET])
-    expect(admit(hosts(), [])).toEqual([])
+  test("has nothing to say of a host that has no address now", async () => {
+    await admit(hosts(), [NET])
+    expect(await admit(hosts(), [])).toEqual([])
     expect(hosts().hasMoved).toBe(false)
   })
 
-  test("does not land where no run could read, be it for the first time", () => {
-    expect(() => admit(hosts(), [HERE], "landing")).toThrow("led to public addresses and now leads to")
-    pins.pin("docs", "api", "docs.example", ["10.0.0.0/24"])
-    expect(admit(hosts({ author: "api" }), [HERE])).toEqual([])
+  test("does not land where no run could read, be it for the first time", async () => {
+    await expect(() => admit(hosts(), [HERE], "landing")).rejects.toThrow(
+      "led to public addresses and now leads to",
+    )
+    await pins.pin("docs", "api", "docs.example", ["10.0.0.0/24"])
+    expect(await admit(hosts({ author: "api" }), [HERE])).toEqual([])
   })
 })
 
@@ -254,29 +266,29 @@ describe("the hosts of a source", () => {
     }
     await check()
     expect(looked).toEqual(["docs.example"])
-    expect(pinned()).toEqual([])
+    expect(await pinned()).toEqual([])
     found["docs.example"] = NET
     await check()
-    expect(pinned()).toEqual(["public"])
+    expect(await pinned()).toEqual(["public"])
     found["docs.example"] = HERE
     await expect(check()).rejects.toThrow("docs.example led to public addresses and now leads to")
     // The operator says by its name that it may be anywhere.
     await check({}, ["docs.example"])
     expect(looked).toHaveLength(3)
     // What was refused from the first is no news, and nothing is remembered of it.
-    pins.forget("docs")
+    await pins.forget("docs")
     await check({ author: "api" })
-    expect(pinned("api")).toBeNull()
+    expect(await pinned("api")).toBeNull()
     // But for what the operator opened to all.
     await check({ author: "api" }, ["10.0.0.0/8"])
-    expect(pinned("api")).toEqual(["10.0.0.0/24"])
+    expect(await pinned("api")).toEqual(["10.0.0.0/24"])
     // Where the operator wrote the source it may be private from the first, and where a redirect led it may not.
     await check()
-    expect(pinned()).toEqual(["10.0.0.0/24"])
+    expect(await pinned()).toEqual(["10.0.0.0/24"])
     found["landing.example"] = NET
     await check({ landings: ["http://landing.example/"] })
-    expect(pins.of("docs", "operator", "landing.example")).toEqual(["public"])
-    pins.forget("docs")
+    expect(await pins.of("docs", "operator", "landing.example")).toEqual(["public"])
+    await pins.forget("docs")
     found["landing.example"] = HERE
     await expect(check({ landings: ["http://landing.example/"] })).rejects.toThrow(
       "landing.example led to public addresses and now leads to the private network 10.0.0.0/24",
@@ -284,7 +296,7 @@ describe("the hosts of a source", () => {
   })
 
   test("that have moved are found again, once the operator has accepted it", async () => {
-    admit(hosts(), [NET])
+    await admit(hosts(), [NET])
     const one = hosts({ landings: [] })
     await using guard = new AddressGuard({
       allowed: [],
@@ -294,7 +306,7 @@ describe("the hosts of a source", () => {
       resolve: (_name, _options, callback) => callback(null, [{ address: HERE, family: 4 }]),
     })
     await expect(guard.checkHosts()).rejects.toThrow("docs.example led to public addresses")
-    pins.forget("docs")
+    await pins.forget("docs")
     await expect(guard.checkHosts()).resolves.toBeUndefined()
   })
 
@@ -326,8 +338,8 @@ describe("the hosts of a source", () => {
     expect(await check("proxy", ["docs.example"])).toEqual(["docs.example"])
   })
 
-  test("are kept from one version of the appliance to the next, under the name of their table", () => {
-    const kept = db.prepare("select version from schema_version where part = 'networks'").get()
+  test("are kept from one version of the appliance to the next, under the name of their table", async () => {
+    const kept = await db.prepare("select version from schema_version where part = 'networks'").get()
     expect(kept).toMatchObject({ version: 1 })
   })
 })

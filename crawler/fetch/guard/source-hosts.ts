@@ -1,5 +1,6 @@
 import type { LookupAddress } from "node:dns"
 import ipaddr from "ipaddr.js"
+import { Serial } from "#base/flow/serial.ts"
 import { networkOf, PUBLIC } from "./address-kind.ts"
 import { bareHost, portOf } from "./allowed-networks.ts"
 import { NetworkChangedError } from "./blocked-address.ts"
@@ -34,6 +35,7 @@ export class SourceHosts {
   readonly #options: SourceHostsOptions
   /** By `host:port`. */
   readonly #roles = new Map<string, { readonly url: URL; readonly role: HostRole }>()
+  readonly #turn = new Serial()
   #moved = false
 
   constructor(options: SourceHostsOptions) {
@@ -66,15 +68,25 @@ export class SourceHosts {
    * @param isOpen whether the operator opened the network of an address
    * @throws NetworkChangedError when there is none left and once there was one
    */
-  admit(
+  async admit(
     hostname: string,
     found: readonly LookupAddress[],
     role: HostRole,
     isOpen: (address: ipaddr.IPv4 | ipaddr.IPv6) => boolean,
-  ): readonly LookupAddress[] {
+  ): Promise<readonly LookupAddress[]> {
+    // A second answer is held to what the first one pins.
+    return await this.#turn.run(() => this.#admit(hostname, found, role, isOpen))
+  }
+
+  async #admit(
+    hostname: string,
+    found: readonly LookupAddress[],
+    role: HostRole,
+    isOpen: (address: ipaddr.IPv4 | ipaddr.IPv6) => boolean,
+  ): Promise<readonly LookupAddress[]> {
     const { source, author, pins, first } = this.#options
     const host = withoutDot(hostname)
-    const pinned = pins.of(source.name, author, host)
+    const pinned = await pins.of(source.name, author, host)
     const all = found.map((address) => {
       const parsed = ipaddr.process(address.address)
       return { address, network: networkOf(parsed), isOpen: isOpen(parsed) }
@@ -88,7 +100,7 @@ export class SourceHosts {
           (pinned.includes(network) && (network === PUBLIC || mayBePrivate))
     const taken = all.filter((one) => one.isOpen || isTaken(one.network))
     if (taken.length > 0) {
-      if (pinned === null || pinned.length === 0) this.#pin(host, taken)
+      if (pinned === null || pinned.length === 0) await this.#pin(host, taken)
       return taken.map(({ address }) => address)
     }
     // Nobody lands where no run could read.
@@ -107,9 +119,12 @@ export class SourceHosts {
   }
 
   /** Remembers that a host has no address: what it leads to later was not there when the source was written. */
-  noteUnresolved(hostname: string): void {
+  async noteUnresolved(hostname: string): Promise<void> {
     const { source, author, pins } = this.#options
-    if (pins.of(source.name, author, withoutDot(hostname)) === null) this.#pin(withoutDot(hostname), [])
+    const host = withoutDot(hostname)
+    await this.#turn.run(async () => {
+      if ((await pins.of(source.name, author, host)) === null) await this.#pin(host, [])
+    })
   }
 
   #add(address: string, role: HostRole): void {
@@ -117,10 +132,10 @@ export class SourceHosts {
     this.#roles.set(placeOf(url), { url, role })
   }
 
-  #pin(host: string, taken: readonly { readonly network: string }[]): void {
+  async #pin(host: string, taken: readonly { readonly network: string }[]): Promise<void> {
     const { source, author, pins, first } = this.#options
     if (first !== "by-hand" && first !== "by-schedule") return
-    pins.pin(source.name, author, host, [...new Set(taken.map(({ network }) => network))])
+    await pins.pin(source.name, author, host, [...new Set(taken.map(({ network }) => network))])
   }
 
   #movedError(host: string, was: readonly string[], is: readonly string[]): NetworkChangedError {

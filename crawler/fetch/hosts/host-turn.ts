@@ -2,6 +2,8 @@ import { steadyNow } from "#base/steady-time.ts"
 
 /** Between two attempts to have the turn at hosts where another process has it. */
 export const RETRY_MS = 500
+/** How soon it is seen that the store has answered. Where a party is woken, it is seen at once. */
+const ANSWER_MS = 10
 /** The shortest turn where others want theirs: to hand one on takes longer than the pause of a second after each page. */
 const TURN_MS = 5000
 
@@ -36,8 +38,9 @@ export interface Turns {
 
 interface HostTurnParts {
   readonly isSound: () => boolean
-  /** Has the turn begin if it can be had. */
-  readonly take: (turn: HostTurn) => void
+  /** Asks the store, and has the turn begin if it can be had. Never rejects. */
+  readonly take: (turn: HostTurn) => Promise<void>
+  /** Nobody waits for the store to know it; a later `take` does. */
   readonly giveBack: (turn: HostTurn) => void
 }
 
@@ -51,6 +54,7 @@ export class HostTurn {
   readonly #parts: HostTurnParts
   #since = 0
   #tryAt = Number.NEGATIVE_INFINITY
+  #isAsking = false
   /** Others have waited long enough: it goes on to them when no request is under way. */
   #handsOn = false
 
@@ -63,8 +67,14 @@ export class HostTurn {
   freeAt(now: number): number {
     if (this.isHeld) return this.#handsOn || !this.#parts.isSound() ? now + RETRY_MS : now
     this.isWanted = true
-    if (this.mayTry(now)) this.#parts.take(this)
-    return this.isHeld ? now : now + RETRY_MS
+    if (!this.#isAsking && this.mayTry(now)) void this.#ask()
+    return now + (this.#isAsking ? ANSWER_MS : RETRY_MS)
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true
+    await this.#parts.take(this)
+    this.#isAsking = false
   }
 
   /** Whether it was not asked for a moment ago; it is now. */

@@ -1,6 +1,7 @@
 import { isLivingSql, type OwnProcess } from "#base/store/processes/own-process.ts"
 import { SKIP_LOCKED } from "#base/store/state-port.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { Serial } from "#base/flow/serial.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { HostTurn, RETRY_MS, type SharedPace, type Turns } from "./host-turn.ts"
 
@@ -24,12 +25,15 @@ const STORE_NOW = "cast(unixepoch('subsec') * 1000 as integer)"
  * that its own pace is the pace of all of them. A turn is kept while it is wanted, handed on when others wait, and others'
  * to take once its process is lost.
  */
-export class HostTurns implements Turns, Disposable {
+export class HostTurns implements Turns, AsyncDisposable {
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #process: OwnProcess
   readonly #turns = new Map<string, HostTurn>()
   readonly #timer: NodeJS.Timeout
   readonly #onFailure: (error: unknown) => void
+  /** What is asked of the store: a turn that is given back is not taken again before that is written. */
+  readonly #asked = new Serial()
+  #isLooking = false
 
   /** @param onFailure told of an error of the store; without its turns nothing is visited */
   constructor(db: StateStore, process: OwnProcess, onFailure: (error: unknown) => void) {
@@ -38,9 +42,7 @@ export class HostTurns implements Turns, Disposable {
     this.#process = process
     this.#onFailure = onFailure
     this.#timer = setInterval(() => {
-      this.#unlessFailing(() => {
-        this.#look()
-      })
+      if (!this.#isLooking) void this.#lookAgain()
     }, RETRY_MS)
     this.#timer.unref()
   }
@@ -49,16 +51,11 @@ export class HostTurns implements Turns, Disposable {
   of(host: string, pace: SharedPace): HostTurn {
     const turn = new HostTurn(pace, {
       isSound: () => this.#process.isSound,
-      take: (one) => {
-        this.#unlessFailing(() => {
-          this.#take([[host, one]])
-        })
-      },
-      giveBack: (one) => {
-        this.#unlessFailing(() => {
-          this.#giveBack(host, one)
-        })
-      },
+      take: (one) => this.#inTurn(() => this.#take([[host, one]])),
+      giveBack: (one) =>
+        void this.#inTurn(async () => {
+          if (!one.isHeld) await this.#giveBack(host, one)
+        }),
     })
     this.#turns.set(host, turn)
     return turn
@@ -70,34 +67,37 @@ export class HostTurns implements Turns, Disposable {
   }
 
   /** Gives all turns back. Nothing is visited any more. */
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     for (const turn of this.#turns.values()) turn.settle(false)
     this.#turns.clear()
+    await this.#asked.idle()
+  }
+
+  async #lookAgain(): Promise<void> {
+    this.#isLooking = true
+    await this.#inTurn(() => this.#look())
+    this.#isLooking = false
   }
 
   /** Tries again where another process had the turn, and sees where others want theirs. */
-  #look(): void {
+  async #look(): Promise<void> {
     const now = steadyNow()
     const waiting = [...this.#turns].filter(([, turn]) => turn.isWanted && turn.mayTry(now))
-    if (waiting.length > 0) this.#take(waiting)
+    if (waiting.length > 0) await this.#take(waiting)
     if ([...this.#turns.values()].every((turn) => !turn.isHeld)) return
-    const wanted = this.#sql(
+    const wanted = await this.#sql(
       `select host from host_turn where process = ? and wanted_until > ${STORE_NOW}`,
     ).all(this.#process.id)
     for (const { host } of wanted) this.#turns.get(String(host))?.handOn(now)
   }
 
-  #unlessFailing(work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      this.#onFailure(error)
-    }
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    await this.#asked.run(work).catch(this.#onFailure)
   }
 
   /** Takes what turns can be had. */
-  #take(turns: readonly (readonly [string, HostTurn])[]): void {
+  async #take(turns: readonly (readonly [string, HostTurn])[]): Promise<void> {
     const hosts = JSON.stringify(turns.map(([host]) => host))
     const { id } = this.#process
     const take = this.#sql(
@@ -108,37 +108,46 @@ export class HostTurns implements Turns, Disposable {
            and (process is null or process = ?1 or not ${isLivingSql("process")}) ${SKIP_LOCKED})
        returning host, last_at, blocked_until, delay_ms, crawl_delay_ms, ${STORE_NOW} as now`,
     )
-    let rows = take.all(id, hosts)
+    let rows = await take.all(id, hosts)
     if (rows.length < turns.length) {
-      const { changes } = this.#sql(
+      const { changes } = await this.#sql(
         "insert or ignore into host_turn (host) select value from json_each(?) where true",
       ).run(hosts)
-      if (Number(changes) > 0) rows = take.all(id, hosts)
+      if (Number(changes) > 0) rows = await take.all(id, hosts)
     }
     const now = steadyNow()
     const byHost = new Map(turns)
+    /** Whoever wanted them left while the store was asked. */
+    const unwanted: [string, HostTurn][] = []
     for (const row of rows) {
       const ago = (column: string) => Math.max(-MOST_MS, Number(row["now"]) - Number(row[column]))
       const crawlDelay = row["crawl_delay_ms"]
-      byHost.get(String(row["host"]))!.begin(now, {
+      const turn = byHost.get(String(row["host"]))!
+      if (turn.isHeld) continue
+      if (!turn.isWanted) unwanted.push([String(row["host"]), turn])
+      turn.begin(now, {
         lastAt: now - ago("last_at"),
         blockedUntil: now - ago("blocked_until"),
         delayMs: Number(row["delay_ms"]),
         crawlDelayMs: crawlDelay === null ? null : Number(crawlDelay),
       })
     }
+    for (const [host, turn] of unwanted) {
+      turn.isHeld = false
+      await this.#giveBack(host, turn)
+    }
     if (rows.length === turns.length) return
-    this.#sql(
+    await this.#sql(
       `update host_turn set wanted_until = ${STORE_NOW} + ${WANTED_MS}
        where host in (select value from json_each(?1)) and process <> ?2 and wanted_until < ${STORE_NOW} + ${RETRY_MS}`,
     ).run(hosts, id)
   }
 
-  #giveBack(host: string, { pace }: HostTurn): void {
+  async #giveBack(host: string, { pace }: HostTurn): Promise<void> {
     const { lastAt, blockedUntil, delayMs, crawlDelayMs } = pace.past
     const now = steadyNow()
     const ago = Number.isFinite(lastAt) ? Math.min(now - lastAt, MOST_MS) : MOST_MS
-    this.#sql(
+    await this.#sql(
       `update host_turn set process = null, last_at = ${STORE_NOW} - ?3, blocked_until = ${STORE_NOW} + ?4, delay_ms = ?5,
          crawl_delay_ms = ?6
        where host = ?1 and process = ?2`,

@@ -35,22 +35,23 @@ export class HostWaits {
   }
 
   /** The hosts that a job waits for now, by name. */
-  of(job: number): HostWait[] {
-    return this.#db
-      .prepare(
-        "select host, until, outcome, why from host_wait where job = ? and skip = 0 and until > ? order by host",
-      )
-      .all(job, Date.now())
-      .map((row) => ({
-        host: String(row["host"]),
-        until: new Date(Number(row["until"])),
-        outcome: row["outcome"] as OutcomeName,
-        why: String(row["why"]),
-      }))
+  async of(job: number): Promise<HostWait[]> {
+    return (
+      await this.#db
+        .prepare(
+          "select host, until, outcome, why from host_wait where job = ? and skip = 0 and until > ? order by host",
+        )
+        .all(job, Date.now())
+    ).map((row) => ({
+      host: String(row["host"]),
+      until: new Date(Number(row["until"])),
+      outcome: row["outcome"] as OutcomeName,
+      why: String(row["why"]),
+    }))
   }
 
-  note(job: number, { host, until, outcome, why }: HostWait): void {
-    this.#db
+  async note(job: number, { host, until, outcome, why }: HostWait): Promise<void> {
+    await this.#db
       .prepare(
         `insert into host_wait (job, host, until, outcome, why) values (?, ?, ?, ?, ?)
          on conflict (job, host) do update set until = excluded.until, outcome = excluded.outcome, why = excluded.why`,
@@ -59,18 +60,18 @@ export class HostWaits {
   }
 
   /** The host answers, or was given up. */
-  forget(job: number, host: string): void {
-    this.#db.prepare("delete from host_wait where job = ? and host = ?").run(job, host)
+  async forget(job: number, host: string): Promise<void> {
+    await this.#db.prepare("delete from host_wait where job = ? and host = ?").run(job, host)
   }
 
   /** The job is not worked on any longer. */
-  forgetAll(job: number): void {
-    this.#db.prepare("delete from host_wait where job = ?").run(job)
+  async forgetAll(job: number): Promise<void> {
+    await this.#db.prepare("delete from host_wait where job = ?").run(job)
   }
 
   /** Asks for a host to be given up by the process that works on the job. */
-  skip(job: number, host: string): void {
-    this.#db
+  async skip(job: number, host: string): Promise<void> {
+    await this.#db
       .prepare(
         `insert into host_wait (job, host, until, outcome, why, skip) values (?, ?, 0, '', '', 1)
          on conflict (job, host) do update set skip = 1`,
@@ -79,10 +80,9 @@ export class HostWaits {
   }
 
   /** Hosts that are to be given up. */
-  skipped(job: number): string[] {
-    return this.#db
-      .prepare("select host from host_wait where job = ? and skip = 1")
-      .all(job)
-      .map(({ host }) => String(host))
+  async skipped(job: number): Promise<string[]> {
+    return (await this.#db.prepare("select host from host_wait where job = ? and skip = 1").all(job)).map(
+      ({ host }) => String(host),
+    )
   }
 }

@@ -10,7 +10,7 @@ afterEach(() => {
 
 test("scripts of a page in a browser have the cookies of the login", { tags: ["chromium"] }, async () => {
   vi.stubEnv("WIKI_SESSION", "s3cret")
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const words = "These words come from the site's own data, and only for somebody who is logged in. "
   await using site = await startTestSite({
     "/": html(`<html><head><title>App</title></head><body><div id=app></div><script>

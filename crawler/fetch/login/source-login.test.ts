@@ -24,7 +24,7 @@ let fixture: CrawlFixture
 
 beforeEach(async () => {
   vi.stubEnv("WIKI_PASSWORD", PASSWORD)
-  fixture = new CrawlFixture()
+  fixture = await CrawlFixture.open()
   site = await startTestSite({})
 })
 afterEach(async () => {
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 async function crawl(login: Login, seed = "/") {
   const source = defineSource({ name: "wiki", seeds: [site.url(seed)], login, removal: { maxShare: 1 } })
-  const { id } = fixture.jobs.enqueue(source)
+  const { id } = await fixture.jobs.enqueue(source)
   const { db, jobs, engine } = fixture
   const config = testConfig()
   const signal = new AbortController().signal
@@ -45,7 +45,8 @@ async function crawl(login: Login, seed = "/") {
 }
 
 const titles = () => [...fixture.engine.pages.values()].map(({ title }) => title).sort()
-const outcomeOf = (path: string) => new KnownAddresses(fixture.db).get(site.url(path) as PageUrl)?.outcome
+const outcomeOf = async (path: string) =>
+  (await new KnownAddresses(fixture.db).get(site.url(path) as PageUrl))?.outcome
 
 /** Serves `then` to requests that pass, `otherwise` to all others. */
 const only =
@@ -108,7 +109,7 @@ describe("credentials in headers", () => {
     site.serve(pages)
     const login: Login = { kind: "cookies", cookies: { sid: "${WIKI_PASSWORD}" } }
     expect(await crawl(login)).toMatchObject({ state: "finished", outcomes: { indexed: 2 } })
-    expect(outcomeOf("/admin")).toBe("failed:http-status")
+    expect(await outcomeOf("/admin")).toBe("failed:http-status")
     site.serve({ "/": redirect("/signin"), "/a": redirect("/signin") })
     expect(await crawl(login)).toMatchObject({
       state: "failed",
@@ -227,7 +228,7 @@ describe("a form", () => {
     })
     expect(titles()).toEqual(["A", "B", "C", "Home"])
     expect(wiki.logins).toBe(1)
-    expect(outcomeOf("/logout")).toBe("skipped:logout")
+    expect(await outcomeOf("/logout")).toBe("skipped:logout")
   })
 
   it.each([

@@ -170,7 +170,7 @@ describe("a tree whose branches are fetched when they are opened", { tags: ["chr
 
   test("leads to its pages, and each branch is fetched once in a run", async () => {
     await using site = await startTree()
-    await using story = new CrawlFixture()
+    await using story = await CrawlFixture.open()
     const config = testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
     await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config })
     expect([...story.engine.pages.keys()].map((url) => new URL(url).pathname).sort()).toEqual([

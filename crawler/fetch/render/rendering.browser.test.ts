@@ -338,7 +338,7 @@ describe("without a browser", () => {
 
   test("a source that wants one for all its pages does not start", async () => {
     const source = defineSource({ seeds: ["https://example.com/"], rendering: "browser" })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const options = { db: fixture.db, author: "operator", first: "unkept" } as const
     await expect(openSourceReader(source, config, options)).rejects.toThrow(
       /read in a browser, but FOSSICK_BROWSER_PATH/,

@@ -51,7 +51,7 @@ const config = () => testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
 describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
   test("have a page for each route behind #, under the address that opens it", async () => {
     await using site = await startApp("hash")
-    await using story = new CrawlFixture()
+    await using story = await CrawlFixture.open()
     const run = () => story.crawl({ name: "mills", seeds: [site.url("/#/")] }, { config: config() })
     await run()
     const routes = ["/#/", "/#/guide", "/#/guide/repairs"]
@@ -67,7 +67,7 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
 
   test("have one for each route in the path", async () => {
     await using site = await startApp("history")
-    await using story = new CrawlFixture()
+    await using story = await CrawlFixture.open()
     await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
     for (const path of ["/", "/guide", "/guide/repairs"])
       expect((await story.engine.get(site.url(path) as never))?.markdown).toContain(
@@ -78,7 +78,7 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
 
   test("are crawled by their routes when scripts lead there from a plain address, with a <base>", async () => {
     await using site = await startApp("hash", '<base href="/">')
-    await using story = new CrawlFixture()
+    await using story = await CrawlFixture.open()
     await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
     expect((await story.engine.get(site.url("/#/guide/repairs") as never))?.markdown).toContain("hornbeam")
     expect((await story.engine.stats()).pages).toBe(3)
@@ -86,7 +86,7 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
 
   test("leave out the routes that the source excludes", async () => {
     await using site = await startApp("hash")
-    await using story = new CrawlFixture()
+    await using story = await CrawlFixture.open()
     const exclude = ["/#/guide/**"]
     await story.crawl({ name: "mills", seeds: [site.url("/#/")], exclude }, { config: config() })
     expect(await story.engine.get(site.url("/#/guide/repairs") as never)).toBeNull()
@@ -99,12 +99,12 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
     ["one text for all of them, by their routes", "hash", ""],
   ] as const)("have the page of each address though the site sends %s", async (_, routing, head) => {
     await using site = await startLanding(routing, head)
-    await using story = new CrawlFixture()
+    await using story = await CrawlFixture.open()
     const crawl = () => story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
     await crawl()
     const at = (topic: string) => site.url(`${routing === "hash" && topic !== "" ? "/#!/" : "/"}${topic}`)
-    const read = async () =>
-      await Promise.all(
+    const read = () =>
+      Promise.all(
         Object.keys(TOPICS).map(async (topic) => (await story.engine.get(at(topic) as never))?.markdown),
       )
     const texts = Object.values(TOPICS).map((text) => expect.stringContaining(text) as string)
@@ -117,10 +117,10 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
 
   test("are read as they are sent by a source without a browser, which says what may be missing", async () => {
     await using site = await startLanding("history")
-    await using story = new CrawlFixture()
+    await using story = await CrawlFixture.open()
     const source = { name: "mills", seeds: [site.url("/")], rendering: "http" } as const
     await story.crawl(source, { config: config() })
-    const known = new KnownAddresses(story.db).get(site.url("/guide") as never)
+    const known = await new KnownAddresses(story.db).get(site.url("/guide") as never)
     expect(known?.outcome).toBe("skipped:duplicate")
     expect(known?.detail).toContain(
       "its scripts may make a page of each, and its source is read without a browser",

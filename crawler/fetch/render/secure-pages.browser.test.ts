@@ -13,7 +13,7 @@ import { openSourceReader } from "../visit/source-reader.ts"
 const browserPath = await findTestBrowser()
 
 const folder = temporaryFolder()
-const state = new CrawlFixture()
+const state = await CrawlFixture.open()
 const root = makeCertificate({ subject: "Example Works Root", isAuthority: true })
 const certificate = makeCertificate({ subject: "app", names: ["127.0.0.1"], issuer: root })
 const client = makeCertificate({ subject: "fossick", issuer: root })

@@ -37,7 +37,7 @@ export async function openSourceReader(
   const { env = environment() } = options
   if (rendering === "browser") await requireBrowser(config.browserPath)
   const reader = new PageReader(config, {
-    ...reachOf(source, config, { ...options, env }),
+    ...(await reachOf(source, config, { ...options, env })),
     rendering,
     places: options.places,
     purpose: options.purpose,
@@ -57,16 +57,16 @@ export async function openSourceReader(
  * What requests for a source may reach, beside public addresses and `FOSSICK_ALLOWED_NETWORKS`. What the operator wrote
  * may open networks, and start at a private host; what was written over the API may reach what admins opened.
  */
-export function reachOf(
+export async function reachOf(
   source: Source,
   config: Pick<CrawlerConfig, "adminNetworks">,
   { db, author, first, onMoved, resolve, env = environment() }: SourceReaderOptions,
-): Pick<ReaderOptions, "allow" | "opened" | "hosts" | "resolve" | "tls"> {
-  const landed = landingsOf(db, source.name)
+): Promise<Pick<ReaderOptions, "allow" | "opened" | "hosts" | "resolve" | "tls">> {
+  const landed = await landingsOf(db, source.name)
   const landings = source.seeds.flatMap((seed) => landed.get(seed) ?? [])
   return {
     allow: author === "operator" ? source.allowedNetworks : [],
-    opened: author === "api" ? openedTo(config, db) : [],
+    opened: author === "api" ? await openedTo(config, db) : [],
     hosts: new SourceHosts({ source, author, landings, pins: new PinnedNetworks(db), first, onMoved }),
     resolve,
     // A job of before these fields has none.

@@ -1,8 +1,8 @@
 import type { ConstructorOptions, Job, PgBoss } from "pg-boss"
 import { hidden } from "#base/telemetry/log/hidden.ts"
 import { steadyNow } from "#base/steady-time.ts"
-import type { ServerLocation } from "#base/store/postgres/asked.ts"
-import { PostgresError } from "#base/store/postgres/bridge.ts"
+import type { ServerLocation } from "#base/store/postgres/state-location.ts"
+import { PostgresError } from "#base/store/postgres/postgres-error.ts"
 import { withPassword } from "#base/store/postgres/state-location.ts"
 import type { Jobs, JobWish, WaitingJob } from "../jobs.ts"
 import type { JobQueue } from "./job-queue.ts"
@@ -69,7 +69,7 @@ export class BossQueue implements JobQueue {
   }
 
   async take(wish: JobWish = {}): Promise<number | null> {
-    const waiting = this.#jobs.waiting(wish, OFFERED)
+    const waiting = await this.#jobs.waiting(wish, OFFERED)
     if (waiting.length === 0) return null
     return await this.#unlessAway(async (boss) => {
       await this.#offer(boss, waiting)
@@ -129,15 +129,15 @@ export class BossQueue implements JobQueue {
       if (given === undefined) return null
       const { job } = given.data
       const only = new Set([job])
-      const isWanted = () =>
-        this.#jobs.waiting({ ...wish, only: wish.only?.intersection(only) ?? only }, 1).length > 0
-      if (waiting.some(({ id }) => id === job) || isWanted()) {
+      const isWanted = async () =>
+        (await this.#jobs.waiting({ ...wish, only: wish.only?.intersection(only) ?? only }, 1)).length > 0
+      if (waiting.some(({ id }) => id === job) || (await isWanted())) {
         this.#held.add(job)
         this.#offered.delete(job)
         return job
       }
       // Another process may want it, or this one in a moment; what waits no longer is nobody's.
-      if (this.#jobs.waiting({ only }, 1).length > 0) await boss.fail(QUEUE, given.id)
+      if ((await this.#jobs.waiting({ only }, 1)).length > 0) await boss.fail(QUEUE, given.id)
       else await boss.deleteJob(QUEUE, given.id)
     }
     return null

@@ -16,6 +16,13 @@ import { TableQueue } from "./table-queue.ts"
 
 const source = (name: string, path = "") => defineSource({ name, seeds: [`https://${name}.example/${path}`] })
 
+/** Ids of jobs that were asked for one after the other. */
+async function enqueued(jobs: Jobs, ...names: readonly string[]): Promise<number[]> {
+  const ids: number[] = []
+  for (const name of names) ids.push((await jobs.enqueue(source(name))).id)
+  return ids
+}
+
 /** A process that works on jobs of a state. */
 class Worker implements AsyncDisposable {
   readonly jobs: Jobs
@@ -23,31 +30,36 @@ class Worker implements AsyncDisposable {
   readonly own: OwnProcess
   readonly #db: StateStore
 
-  constructor(dataDir: string) {
-    this.#db = openStateStore(dataDir)
-    this.jobs = new Jobs(this.#db)
-    this.own = new OwnProcess(this.#db, "test")
+  static async open(dataDir: string): Promise<Worker> {
+    const db = await openStateStore(dataDir)
+    return new Worker(dataDir, db, await OwnProcess.begin(db, "test"))
+  }
+
+  private constructor(dataDir: string, db: StateStore, own: OwnProcess) {
+    this.#db = db
+    this.jobs = new Jobs(db)
+    this.own = own
     const onProblem = (error: Error) => expect.unreachable(error.message)
-    this.queue = openJobQueue({ db: this.#db, jobs: this.jobs, dataDir, onProblem })
+    this.queue = openJobQueue({ db, jobs: this.jobs, dataDir, onProblem })
   }
 
   /** Takes the next job and begins it. */
   async begin(wish?: JobWish): Promise<number | null> {
     const id = await this.queue.take(wish)
     if (id === null) return null
-    if (this.jobs.start(id, this.own.id) !== null) return id
+    if ((await this.jobs.start(id, this.own.id)) !== null) return id
     await this.queue.done(id)
     return null
   }
 
   async end(id: number, state: "finished" | "queued" | "paused" = "finished"): Promise<void> {
-    this.jobs.end(id, state, null, undefined, this.own.id)
+    await this.jobs.end(id, state, null, undefined, this.own.id)
     await this.queue.done(id)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.queue[Symbol.asyncDispose]()
-    this.own[Symbol.dispose]()
+    await this.own[Symbol.asyncDispose]()
     this.#db.close()
   }
 }
@@ -62,28 +74,28 @@ function describeQueue(name: string): void {
     afterAll(() => folder[Symbol.dispose]())
 
     /** Two processes on one state, and what asks it for a job of a source. */
-    function workers() {
-      const [one, other] = [new Worker(folder.path), new Worker(folder.path)]
+    async function workers() {
+      const [one, other] = [await Worker.open(folder.path), await Worker.open(folder.path)]
       const { jobs } = one
       onTestFinished(async () => {
-        for (const { id } of jobs.list()) if (jobs.cancel(id)) jobs.end(id, "cancelled")
+        for (const { id } of await jobs.list()) if (await jobs.cancel(id)) await jobs.end(id, "cancelled")
         await one[Symbol.asyncDispose]()
         await other[Symbol.asyncDispose]()
       })
       tests += 1
       const named = (source: string) => `${source}-${tests}`
-      const ask = (name: string, trigger: JobTrigger = "command", path = "") =>
-        jobs.enqueue(source(named(name), path), { trigger }).id
+      const ask = async (name: string, trigger: JobTrigger = "command", path = "") =>
+        (await jobs.enqueue(source(named(name), path), { trigger })).id
       return { jobs, one, other, named, ask }
     }
 
     test("come as they were asked for, those of schedules last, and each once", async () => {
-      const { one, other, ask } = workers()
+      const { one, other, ask } = await workers()
       const [nightly, first, weekly, second] = [
-        ask("a", "schedule"),
-        ask("b"),
-        ask("c", "schedule"),
-        ask("d", "api"),
+        await ask("a", "schedule"),
+        await ask("b"),
+        await ask("c", "schedule"),
+        await ask("d", "api"),
       ]
       const taken = []
       for (const worker of [one, other, one, other, one, other]) taken.push(await worker.begin())
@@ -91,8 +103,8 @@ function describeQueue(name: string): void {
     })
 
     test("are of different sources, whoever works on them", async () => {
-      const { one, other, ask } = workers()
-      const [first, second, third] = [ask("a"), ask("a", "command", "more"), ask("b")]
+      const { one, other, ask } = await workers()
+      const [first, second, third] = [await ask("a"), await ask("a", "command", "more"), await ask("b")]
       expect([await one.begin(), await other.begin(), await one.begin(), await other.begin()]).toEqual([
         first,
         third,
@@ -104,11 +116,12 @@ function describeQueue(name: string): void {
     })
 
     test("go to one process each, however many look at once", async () => {
-      const { jobs, one, other, ask } = workers()
-      const ids = Array.from({ length: 12 }, (_, at) => ask(`s${at}`))
+      const { jobs, one, other, ask } = await workers()
+      const ids: number[] = []
+      for (let at = 0; at < 12; at += 1) ids.push(await ask(`s${at}`))
       const begun: number[] = []
       const work = async (worker: Worker) => {
-        while (jobs.waiting({}, 1).length > 0) {
+        while ((await jobs.waiting({}, 1)).length > 0) {
           const id = await worker.begin()
           if (id !== null) begun.push(id)
         }
@@ -118,25 +131,25 @@ function describeQueue(name: string): void {
     })
 
     test("are not those that were paused or cancelled meanwhile; resumed, one is", async () => {
-      const { jobs, one, other, ask } = workers()
-      const [a, b, c] = [ask("a"), ask("b"), ask("c")]
+      const { jobs, one, other, ask } = await workers()
+      const [a, b, c] = [await ask("a"), await ask("b"), await ask("c")]
       expect(await one.begin()).toBe(a)
-      jobs.pause(b)
-      jobs.cancel(c)
+      await jobs.pause(b)
+      await jobs.cancel(c)
       expect([await one.begin(), await other.begin()]).toEqual([null, null])
-      jobs.resume(b)
+      await jobs.resume(b)
       expect(await other.begin()).toBe(b)
       await other.end(b, "paused")
       expect(await one.begin()).toBeNull()
     })
 
     test("are those that are wished for, and one that may take its process down is for an idle one", async () => {
-      const { jobs, one, other, named, ask } = workers()
-      const [a, b, c] = [ask("a"), ask("b"), ask("c")]
+      const { jobs, one, other, named, ask } = await workers()
+      const [a, b, c] = [await ask("a"), await ask("b"), await ask("c")]
       expect(await one.begin({ except: new Set([named("a")]), only: new Set([a, c]) })).toBe(c)
       for (let crash = 0; crash < 2; crash += 1) {
         if (crash > 0) await until(async () => (await one.begin({ only: new Set([c]) })) === c)
-        jobs.recover()
+        await jobs.recover()
       }
       // All has come back, and it stands before the others.
       await until(async () => (await other.begin({ isAlone: false })) === a)
@@ -146,8 +159,8 @@ function describeQueue(name: string): void {
     })
 
     test("that are put down are handed out again", async () => {
-      const { one, other, ask } = workers()
-      const id = ask("a")
+      const { one, other, ask } = await workers()
+      const id = await ask("a")
       for (const worker of [one, other, one]) {
         expect(await worker.begin()).toBe(id)
         await worker.end(id, "queued")
@@ -155,13 +168,13 @@ function describeQueue(name: string): void {
     })
 
     test("of a process that is lost without a word are handed out again, and the next of a source that it had ended", async () => {
-      const { jobs, one, other, ask } = workers()
-      const [a, b] = [ask("a"), ask("b")]
+      const { jobs, one, other, ask } = await workers()
+      const [a, b] = [await ask("a"), await ask("b")]
       expect([await one.begin(), await one.begin()]).toEqual([a, b])
-      jobs.end(b, "finished")
-      const next = ask("b")
-      one.own[Symbol.dispose]()
-      other.jobs.recover("the-lost")
+      await jobs.end(b, "finished")
+      const next = await ask("b")
+      await one.own[Symbol.asyncDispose]()
+      await other.jobs.recover("the-lost")
       const begun = new Set<number | null>()
       await until(async () => {
         begun.add(await other.begin())
@@ -189,12 +202,12 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
   describeQueue("pg-boss")
 
   /** Queues of pg-boss on one schema, for jobs that are in a file. */
-  function bosses(schema: string, count: number, heartMs?: number) {
+  async function bosses(schema: string, count: number, heartMs?: number) {
     const folder = temporaryFolder()
     const url = server.url(schema)
     const location = serverLocation(url, "not-to-be-told", folder.path, process.env)
     delete process.env["FOSSICK_STATE"]
-    const db = openStateStore(folder.path)
+    const db = await openStateStore(folder.path)
     process.env["FOSSICK_STATE"] = server.socketUrl()
     const jobs = new Jobs(db)
     const problems: string[] = []
@@ -217,7 +230,7 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
     using folder = temporaryFolder()
     const queueOn = async (state: string) => {
       process.env["FOSSICK_STATE"] = state
-      await using worker = new Worker(folder.path)
+      await using worker = await Worker.open(folder.path)
       process.env["FOSSICK_STATE"] = server.socketUrl()
       return worker.queue
     }
@@ -226,19 +239,19 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
   })
 
   test("a job is taken once, before it is begun", async () => {
-    const { jobs, queues } = bosses("taken", 3)
-    const ids = ["a", "b", "c"].map((name) => jobs.enqueue(source(name)).id)
+    const { jobs, queues } = await bosses("taken", 3)
+    const ids = await enqueued(jobs, "a", "b", "c")
     const taken = await Promise.all([...queues, ...queues].map((queue) => queue.take()))
     expect(taken.filter((id) => id !== null).toSorted((a, b) => a - b)).toEqual(ids)
   })
 
   test("who gives signs of life keeps a job, and that of one who gives none is pg-boss's again", async () => {
     const schema = "hearts"
-    const { jobs, queues } = bosses(schema, 2, 50)
-    const [alive, dead] = ["alive", "dead"].map((name) => jobs.enqueue(source(name)).id)
+    const { jobs, queues } = await bosses(schema, 2, 50)
+    const [alive, dead] = await enqueued(jobs, "alive", "dead")
     const [queue, other] = queues as [BossQueue, BossQueue]
     expect([await queue.take(), await other.take()]).toEqual([alive, dead])
-    for (const id of [alive!, dead!]) jobs.start(id)
+    for (const id of [alive!, dead!]) await jobs.start(id)
     const client = new Client(server.url(schema).replace(/\?.*/, ""))
     await client.connect()
     onTestFinished(() => client.end())
@@ -261,14 +274,14 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
     )
     await until(async () => (await known()).get(dead!)!.state === "retry")
     expect((await known()).get(alive!)!.state).toBe("active")
-    jobs.end(dead!, "queued")
+    await jobs.end(dead!, "queued")
     await until(async () => (await queue.take()) === dead)
   })
 
   test("a server that is gone is told of once, without its password, and asked again", async () => {
-    const { jobs, queues, problems } = bosses("away", 1)
+    const { jobs, queues, problems } = await bosses("away", 1)
     const [queue] = queues as [BossQueue]
-    const [a, b] = ["a", "b"].map((name) => jobs.enqueue(source(name)).id)
+    const [a, b] = await enqueued(jobs, "a", "b")
     expect(await queue.take()).toBe(a)
     await server.kill()
     expect([await queue.take(), await queue.take()]).toEqual([null, null])
@@ -276,7 +289,7 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
     expect(problems).toEqual([expect.stringContaining("cannot be reached")])
     expect(problems.join()).not.toContain("not-to-be-told")
     await server.up()
-    jobs.cancel(a!)
+    await jobs.cancel(a!)
     await until(async () => (await queue.take()) === b)
     expect(problems).toHaveLength(1)
   })

@@ -9,8 +9,8 @@ export class TableQueue implements JobQueue {
     this.#jobs = jobs
   }
 
-  take(wish: JobWish = {}): Promise<number | null> {
-    return Promise.resolve(this.#jobs.nextQueued(wish)?.id ?? null)
+  async take(wish: JobWish = {}): Promise<number | null> {
+    return (await this.#jobs.nextQueued(wish))?.id ?? null
   }
 
   done(): Promise<void> {

@@ -16,8 +16,11 @@ export type FactsBefore = Pick<
 >
 
 /** Looks up what a run found of its seeds and of the pages that were there before. */
-export function factsOfRun(db: StateStore, job: Pick<Job, "id" | "source" | "author">): FactsBefore {
-  const missed = missedBy(db, job.id)
+export async function factsOfRun(
+  db: StateStore,
+  job: Pick<Job, "id" | "source" | "author">,
+): Promise<FactsBefore> {
+  const missed = await missedBy(db, job.id)
   const missing = missed.filter(({ status }) => isMissing(status))
   const lost = missed.filter(({ isHeld, isNew }) => isHeld && isNew)
   const byOutcome: Partial<Record<OutcomeName, number>> = {}
@@ -25,15 +28,19 @@ export function factsOfRun(db: StateStore, job: Pick<Job, "id" | "source" | "aut
     if (!isMissing(status)) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
   }
   return {
-    seeds: job.source.seeds.flatMap((seed): SeedEnd[] => {
-      const url = toPageUrl(seed)
-      const end = url && endingOf(db, job.id, url)
-      if (!url || !end) return []
-      return [{ url, ...(job.author === "api" ? concealedEnd(end) : end) }]
-    }),
-    pagesBefore: pageCount(db, job.source.name) - changesOf(db, job.id).new,
+    seeds: (
+      await Promise.all(
+        job.source.seeds.map(async (seed): Promise<SeedEnd[]> => {
+          const url = toPageUrl(seed)
+          const end = url && (await endingOf(db, job.id, url))
+          if (!url || !end) return []
+          return [{ url, ...(job.author === "api" ? concealedEnd(end) : end) }]
+        }),
+      )
+    ).flat(),
+    pagesBefore: (await pageCount(db, job.source.name)) - (await changesOf(db, job.id)).new,
     lost: job.author === "api" ? concealedCounts(byOutcome) : byOutcome,
-    givenUp: givenUpHosts(db, job.id).map((one) => ({
+    givenUp: (await givenUpHosts(db, job.id)).map((one) => ({
       ...one,
       why: job.author === "api" ? "it was out of reach" : one.why,
     })),

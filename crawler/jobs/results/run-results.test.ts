@@ -16,7 +16,7 @@ const SITE: Readonly<Record<string, Answer>> = {
 async function run(fixture: CrawlFixture, site: TestSite, spec: Partial<SourceSpec> = {}): Promise<Job> {
   const { db, jobs, engine } = fixture
   const source = defineSource({ name: "docs", seeds: [site.url("/")], rendering: "http", ...spec })
-  const { id } = jobs.enqueue(source, { trigger: "run" })
+  const { id } = await jobs.enqueue(source, { trigger: "run" })
   const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1", FOSSICK_MAX_WAIT_MS: "20" })
   const job = await runJob(id, {
     db,
@@ -32,7 +32,7 @@ async function run(fixture: CrawlFixture, site: TestSite, spec: Partial<SourceSp
 
 test("a run without problems is finished, and counts what it changed", async () => {
   await using site = await startTestSite(SITE)
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   expect(await run(fixture, site)).toMatchObject({
     state: "finished",
     result: "finished",
@@ -49,7 +49,7 @@ test("a run without problems is finished, and counts what it changed", async () 
 test("pages that were there before and are not found make a run one with problems; dead links do not", async () => {
   const dead = NAMES.slice(0, 12).map((path) => `${path}-that-never-was`)
   await using site = await startTestSite({ ...SITE, "/": article("Home", { links: [...NAMES, ...dead] }) })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   expect(await run(fixture, site)).toMatchObject({
     result: "finished",
     outcomes: { "failed:http-status": 12 },
@@ -62,7 +62,7 @@ test("pages that were there before and are not found make a run one with problem
     result: "finished-with-problems",
     reason: "29 % of its pages are newly gone: 6 of 21 answered 404 or 410",
   })
-  expect(fixture.jobs.events(first.id).at(-1)).toMatchObject({
+  expect((await fixture.jobs.events(first.id)).at(-1)).toMatchObject({
     level: "warn",
     text: "finished with problems: 29 % of its pages are newly gone: 6 of 21 answered 404 or 410",
   })
@@ -81,7 +81,7 @@ test("a run whose only seed fails, is noindex or disallowed has failed, though i
     "/broken": status(500),
     "/busy": status(503),
   })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   for (const [path, reason] of [
     ["/closed", "the only seed is disallowed by robots.txt"],
     ["/private", "the only seed asks not to be indexed (noindex)"],
@@ -100,7 +100,7 @@ test("a run whose only seed fails, is noindex or disallowed has failed, though i
 
 test("a refused login is told in the result, the reason and the log", async () => {
   await using site = await startTestSite({ "*": status(401) })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   vi.stubEnv("READER_PASSWORD", "as the site does not have it")
   const job = await run(fixture, site, {
     login: { kind: "basic", user: "reader", password: "${READER_PASSWORD}" },
@@ -110,7 +110,7 @@ test("a refused login is told in the result, the reason and the log", async () =
     result: "failed",
     reason: `login: the site refuses the credentials: ${site.url("/")} answered 401`,
   })
-  expect(fixture.jobs.events(job.id).at(-1)).toMatchObject({
+  expect((await fixture.jobs.events(job.id)).at(-1)).toMatchObject({
     level: "error",
     text: `failed: ${job.reason}`,
   })
@@ -118,19 +118,19 @@ test("a refused login is told in the result, the reason and the log", async () =
 
 test("a run that reached its limit is noted and fine; one that was cancelled has no result", async () => {
   await using site = await startTestSite(SITE)
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const job = await run(fixture, site, { limits: { pages: 5 } })
   expect(job).toMatchObject({ result: "finished", reason: null, note: expect.stringContaining("ended at") })
-  const { id } = fixture.jobs.enqueue(defineSource({ seeds: [site.url("/")] }))
-  expect(fixture.jobs.get(id)).toMatchObject({ result: null, reason: null })
-  fixture.jobs.cancel(id)
-  expect(fixture.jobs.get(id)).toMatchObject({ state: "cancelled", result: null, reason: null })
+  const { id } = await fixture.jobs.enqueue(defineSource({ seeds: [site.url("/")] }))
+  expect(await fixture.jobs.get(id)).toMatchObject({ result: null, reason: null })
+  await fixture.jobs.cancel(id)
+  expect(await fixture.jobs.get(id)).toMatchObject({ state: "cancelled", result: null, reason: null })
 })
 
 test("a host that was given up makes a run one with problems, and is named with what was left of it", async () => {
   const busy = Object.fromEntries(NAMES.map((path) => [path, status(429, { "retry-after": "0" })]))
   await using site = await startTestSite({ ...SITE, ...busy })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const job = await run(fixture, site)
   expect(job).toMatchObject({ state: "finished", result: "finished-with-problems" })
   expect(job.reason).toMatch(new RegExp(`^${site.authority} was given up with \\d+ addresses left: `))

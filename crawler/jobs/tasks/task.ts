@@ -19,11 +19,11 @@ export interface Task<Run extends TaskRun = TaskRun> {
   /** When its schedule ran it last; null: never. */
   readonly lastRun: number | null
   /** The run that holds back the next one: it waits, or somebody is at work on it. */
-  unfinished(): Run | null
+  unfinished(): Promise<Run | null>
   /** Asks for a run. */
-  start(): Run
+  start(): Promise<Run>
   /** Told that the run due at `due` is left out, since this one is not over. */
-  leaveOut(run: Run, due: Date): void
+  leaveOut(run: Run, due: Date): Promise<void>
 }
 
 /** All tasks of one kind; keeps their times, so that they outlive the process. */
@@ -31,11 +31,11 @@ export interface TaskKind<Run extends TaskRun = TaskRun> {
   /** `crawl`, `backup`. */
   readonly kind: string
   /** Tasks whose next run is at `time` or before, in the order of their times. Cheap: asked every second. */
-  dueBy(time: number): readonly Task<Run>[]
+  dueBy(time: number): Promise<readonly Task<Run>[]>
   /** Tasks whose next run is after `time`. */
-  dueAfter(time: number): readonly Task<Run>[]
+  dueAfter(time: number): Promise<readonly Task<Run>[]>
   /** Keeps when tasks run next (null: not by themselves) and ran last, all or none. */
-  keepTimes(all: readonly TaskTimes[]): void
+  keepTimes(all: readonly TaskTimes[]): Promise<void>
 }
 
 export interface TaskTimes extends Pick<Task, "name" | "lastRun"> {

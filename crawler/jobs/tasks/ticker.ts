@@ -38,19 +38,22 @@ export class Ticker {
    * Asks for the runs whose time has come: one for each task, however many were missed meanwhile. A task whose run is
    * not over is left out this time, and told so.
    */
-  tick(): Ticked[] {
+  async tick(): Promise<Ticked[]> {
     // Both: what another process left counts as well.
-    if (this.#watch.hasStepped() || !this.#isJudged) this.#judge()
-    return this.#kinds.flatMap((kind) => kind.dueBy(this.#clock()).map((task) => this.#run(kind, task)))
+    if (this.#watch.hasStepped() || !this.#isJudged) await this.#judge()
+    const ticked: Ticked[] = []
+    for (const kind of this.#kinds)
+      for (const task of await kind.dueBy(this.#clock())) ticked.push(await this.#run(kind, task))
+    return ticked
   }
 
-  #run(kind: TaskKind, task: Task): Ticked {
+  async #run(kind: TaskKind, task: Task): Promise<Ticked> {
     const { name, schedule } = task
-    const unfinished = task.unfinished()
-    if (unfinished) task.leaveOut(unfinished, new Date(task.nextRun))
-    const run = unfinished ?? task.start()
+    const unfinished = await task.unfinished()
+    if (unfinished) await task.leaveOut(unfinished, new Date(task.nextRun))
+    const run = unfinished ?? (await task.start())
     const now = this.#clock()
-    kind.keepTimes([{ name, nextRun: nextRun(schedule, now, now, this.#random), lastRun: now }])
+    await kind.keepTimes([{ name, nextRun: nextRun(schedule, now, now, this.#random), lastRun: now }])
     return { kind: kind.kind, name, run: run.id, isLeftOut: unfinished !== null }
   }
 
@@ -58,10 +61,10 @@ export class Ticker {
    * Judges all schedules by the clock as it is now: while it was ahead, runs may have been put off for years. No run is
    * farther away than the schedule's next, and none has been in the future.
    */
-  #judge(): void {
+  async #judge(): Promise<void> {
     const now = this.#clock()
     for (const kind of this.#kinds) {
-      kind.keepTimes(kind.dueAfter(now).flatMap((task) => this.#judged(task, now)))
+      await kind.keepTimes((await kind.dueAfter(now)).flatMap((task) => this.#judged(task, now)))
     }
     this.#isJudged = true
   }

@@ -48,18 +48,21 @@ it("a crawl reads the documents of a site beside its pages, and a bad one costs 
       { "content-type": "application/xml" },
     ),
   })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const job = await fixture.crawl({ name: "pumps", seeds: [site.url("/")] }, { config: testConfig() })
 
   const titles = [...fixture.engine.pages.values()].map(({ title }) => title)
   expect(titles.sort()).toEqual(["A book", "A letter", "Pumps", "Strict", "The plan", "prices"])
   const known = new KnownAddresses(fixture.db)
-  const outcome = (path: string) => {
-    const found = known.get(site.url(path) as never)
+  const outcome = async (path: string) => {
+    const found = await known.get(site.url(path) as never)
     return [found?.outcome, found?.detail]
   }
-  expect(outcome("/scan.pdf")).toEqual(["skipped:empty", "no text layer in its page"])
-  expect(outcome("/torn.pdf")[0]).toBe("failed:unreadable")
-  expect(outcome("/locked.docx")).toEqual(["skipped:unsupported-type", "the file is password protected"])
+  expect(await outcome("/scan.pdf")).toEqual(["skipped:empty", "no text layer in its page"])
+  expect((await outcome("/torn.pdf"))[0]).toBe("failed:unreadable")
+  expect(await outcome("/locked.docx")).toEqual([
+    "skipped:unsupported-type",
+    "the file is password protected",
+  ])
   expect(job.outcomes["indexed"]).toBe(6)
 })

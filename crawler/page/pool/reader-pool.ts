@@ -29,8 +29,6 @@ export interface ReaderPoolOptions {
 interface Task {
   readonly task: ReadBodyTask
   readonly resolve: (result: ReadBodyResult) => void
-  /** Told when a place takes it. */
-  readonly onStart: (() => void) | undefined
 }
 
 interface Place {
@@ -46,11 +44,12 @@ export interface ReadBodyOptions {
   /** Whose body it is: those that share the pool take turns. Default: the caller's in whose name this runs. */
   readonly party?: Party | undefined
   /** Told just before it is read, after it waited for its turn. */
-  readonly onStart?: (() => void) | undefined
+  readonly onStart?: (() => Promise<void>) | undefined
 }
 
 /** For a place to get ready, which takes a second of processor time: a busy machine costs no page. */
 const START_MS = 60_000
+const CLOSED = new Error("The reader was closed.")
 
 /**
  * Threads or processes that read bodies. They start with the first task and end after a quiet while, so an idle
@@ -83,7 +82,11 @@ export class ReaderPool implements AsyncDisposable {
   ): Promise<ReadBodyResult> {
     try {
       return await this.#turns.run(
-        () => new Promise<ReadBodyResult>((resolve) => this.#run(this.#free(), { task, resolve, onStart })),
+        async () => {
+          if (onStart) await onStart()
+          if (this.#closed) throw CLOSED
+          return await new Promise<ReadBodyResult>((resolve) => this.#run(this.#free(), { task, resolve }))
+        },
         { key: party, signal },
       )
     } catch (error) {
@@ -96,7 +99,7 @@ export class ReaderPool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     if (this.#idle) clearTimeout(this.#idle)
-    this.#turns.close(new Error("The reader was closed."))
+    this.#turns.close(CLOSED)
     await Promise.all(
       [...this.#places].map((place) =>
         this.#discard(place, { kind: "closed", detail: "the reader was closed" }),
@@ -142,7 +145,6 @@ export class ReaderPool implements AsyncDisposable {
     place.current = task
     place.reader.ref()
     this.#limit(place)
-    task.onStart?.()
     place.reader.post(task.task)
   }
 

@@ -95,28 +95,29 @@ export class AlertBook {
   }
 
   /** Whether {@link collect} has something to do. Cheap. */
-  hasNotes(): boolean {
-    return this.#prepare("select exists (select 1 from alert_note) as found").get()?.["found"] === 1
+  async hasNotes(): Promise<boolean> {
+    return (await this.#prepare("select exists (select 1 from alert_note) as found").get())?.["found"] === 1
   }
 
   /** Counts the runs that were noted, and puts messages into the queues where it is time. */
-  collect(config: AlertConfig): void {
-    const notes = this.#prepare("select seq, about, run from alert_note order by seq").all()
+  async collect(config: AlertConfig): Promise<void> {
+    const notes = await this.#prepare("select seq, about, run from alert_note order by seq").all()
     for (const { seq, about, run } of notes) {
-      transaction(this.#db, () => {
-        this.#prepare("delete from alert_note where seq = ?").run(Number(seq))
-        const ended = about === "source" ? this.#job(Number(run)) : this.#backup(Number(run))
-        const message = ended && this.#count(ended, config.alertAfter)
-        if (message) this.#tell(message, ended.webhooks, config)
+      await transaction(this.#db, async () => {
+        const { changes } = await this.#prepare("delete from alert_note where seq = ?").run(Number(seq))
+        // Another channel, or another process, has counted it meanwhile.
+        if (Number(changes) === 0) return
+        const ended = about === "source" ? await this.#job(Number(run)) : await this.#backup(Number(run))
+        const message = ended && (await this.#count(ended, config.alertAfter))
+        if (message) await this.#tell(message, ended.webhooks, config)
       })
     }
   }
 
   /** What goes wrong now, those that were told first. */
-  list(): Alert[] {
-    return this.#prepare("select * from alert order by told_at is null, about, name")
-      .all()
-      .map((row) => ({
+  async list(): Promise<Alert[]> {
+    return (await this.#prepare("select * from alert order by told_at is null, about, name").all()).map(
+      (row) => ({
         about: row["about"] as About,
         name: String(row["name"]),
         badRuns: Number(row["bad_runs"]),
@@ -125,18 +126,19 @@ export class AlertBook {
         run: Number(row["run"]),
         result: row["result"] as Alert["result"],
         reason: row["reason"] as string | null,
-      }))
+      }),
+    )
   }
 
   /** Forgets sources that are no longer declared. */
-  prune(declared: readonly string[]): void {
-    this.#prepare(
+  async prune(declared: readonly string[]): Promise<void> {
+    await this.#prepare(
       "delete from alert where about = 'source' and name not in (select value from json_each(?))",
     ).run(JSON.stringify(declared))
   }
 
-  #job(id: number): EndedRun | null {
-    const job: Job | null = this.#jobs.get(id)
+  async #job(id: number): Promise<EndedRun | null> {
+    const job: Job | null = await this.#jobs.get(id)
     if (!job || job.result === null) return null
     return {
       about: "source",
@@ -150,9 +152,9 @@ export class AlertBook {
     }
   }
 
-  #backup(id: number): EndedRun | null {
-    const run: BackupRun | null = this.#backups.get(id)
-    const name = this.#backups.plan()?.plan.name
+  async #backup(id: number): Promise<EndedRun | null> {
+    const run: BackupRun | null = await this.#backups.get(id)
+    const name = (await this.#backups.plan())?.plan.name
     if (!run || name === undefined) return null
     return {
       about: "backup",
@@ -167,20 +169,20 @@ export class AlertBook {
   }
 
   /** @returns what is to be told now, or null. */
-  #count(ended: EndedRun, alertAfter: number): AlertMessage | null {
+  async #count(ended: EndedRun, alertAfter: number): Promise<AlertMessage | null> {
     const { about, name, run, result, reason, at } = ended
-    const before = this.#prepare("select * from alert where about = ? and name = ?").get(about, name)
+    const before = await this.#prepare("select * from alert where about = ? and name = ?").get(about, name)
     const wasTold = before !== undefined && before["told_at"] !== null
     const since = Number(before?.["since"] ?? at.getTime())
     const badRuns = Number(before?.["bad_runs"] ?? 0)
     const message = { about, name, run, result, reason, at, since: new Date(since) }
     if (ended.isWell) {
-      this.#prepare("delete from alert where about = ? and name = ?").run(about, name)
+      await this.#prepare("delete from alert where about = ? and name = ?").run(about, name)
       return wasTold ? { type: "alert.ended", ...message, badRuns } : null
     }
     const after = alertAfter === 0 ? Infinity : about === "source" ? alertAfter : BACKUP_AFTER
     const isNews = !wasTold && badRuns + 1 >= after
-    this.#prepare(COUNT).run(
+    await this.#prepare(COUNT).run(
       about,
       name,
       badRuns + 1,
@@ -193,17 +195,17 @@ export class AlertBook {
     return isNews ? { type: "alert.began", ...message, badRuns: badRuns + 1 } : null
   }
 
-  #tell(message: AlertMessage, webhooks: readonly Webhook[], config: AlertConfig): void {
+  async #tell(message: AlertMessage, webhooks: readonly Webhook[], config: AlertConfig): Promise<void> {
     const notice = noticeOf(message)
     const secret = config.alertWebhookSecret === "" ? null : config.alertWebhookSecret
     const own = webhooks.filter(({ events }) => events.includes("alert"))
     const others = webhook.receivers(config).filter((url) => own.every((one) => one.url !== url))
-    this.#webhooks.tell(
+    await this.#webhooks.tell(
       "alert",
       message.about === "source" ? { source: message.name, job: message.run } : null,
       [...own, ...others.map((url) => ({ url, secret }))],
       webhookMessage(notice.type, new Date(this.#clock()), notice.data),
     )
-    for (const { name, receivers } of QUEUED_CHANNELS) this.outbox(name).tell(receivers(config), notice)
+    for (const { name, receivers } of QUEUED_CHANNELS) await this.outbox(name).tell(receivers(config), notice)
   }
 }

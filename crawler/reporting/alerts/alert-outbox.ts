@@ -40,13 +40,19 @@ export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName
   }
 
   /** Takes a message for each receiver, so that one who is refused costs no other theirs. */
-  tell(receivers: readonly string[], { type, subject, text, data }: Notice): void {
+  async tell(receivers: readonly string[], { type, subject, text, data }: Notice): Promise<void> {
     for (const receiver of receivers)
-      this.put(receiver, { channel: this.#channel, type, subject, body: text, data: JSON.stringify(data) })
+      await this.put(receiver, {
+        channel: this.#channel,
+        type,
+        subject,
+        body: text,
+        data: JSON.stringify(data),
+      })
   }
 
   /** The channel's messages, newest first. */
-  latest(limit: number): QueuedNotice[] {
-    return this.list({ limit }, { channel: this.#channel })
+  async latest(limit: number): Promise<QueuedNotice[]> {
+    return await this.list({ limit }, { channel: this.#channel })
   }
 }

@@ -31,10 +31,10 @@ const BAD: Judged = {
 const settings = (env: NodeJS.ProcessEnv = {}) => readSettings(alertSettings, env)
 
 /** A data folder, with runs that end as they are told. */
-function open() {
+async function open() {
   const folder = temporaryFolder()
   const now = { ms: Date.UTC(2026, 0, 1) }
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   const book = new AlertBook(db, () => now.ms)
   const jobs = new Jobs(db, () => now.ms)
   const webhooks = new WebhookQueue(db, () => now.ms)
@@ -48,22 +48,22 @@ function open() {
     webhooks,
     backups,
     /** A run of the source `docs`, a day after the one before. */
-    run(
+    async run(
       judged: Judged | string,
       trigger: "schedule" | "command" = "schedule",
       spec: Partial<SourceSpec> = {},
     ) {
       now.ms += 24 * 3_600_000
       const source = defineSource({ name: "docs", seeds: ["https://docs.example/"], ...spec })
-      const { id } = jobs.start(jobs.enqueue(source, { trigger }).id)!
-      if (typeof judged === "string") jobs.end(id, "failed", judged)
-      else jobs.end(id, "finished", null, judged)
+      const { id } = (await jobs.start((await jobs.enqueue(source, { trigger })).id))!
+      if (typeof judged === "string") await jobs.end(id, "failed", judged)
+      else await jobs.end(id, "finished", null, judged)
       return id
     },
     /** What webhooks are to be told now, and were not before. */
-    told() {
-      const due = webhooks.due(new Set(), 100)
-      for (const { id } of due) webhooks.settle(id, { error: null, status: 200 })
+    async told() {
+      const due = await webhooks.due(new Set(), 100)
+      for (const { id } of due) await webhooks.settle(id, { error: null, status: 200 })
       return due.map(({ receiver, secret, body }) => ({
         url: receiver,
         secret,
@@ -77,7 +77,7 @@ function open() {
   }
 }
 
-type Opened = ReturnType<typeof open>
+type Opened = Awaited<ReturnType<typeof open>>
 
 /** Sends messages until none is due any more by a channel. @returns what was logged. */
 async function sendAll(
@@ -92,32 +92,36 @@ async function sendAll(
   const following = followAlerts({
     book,
     config,
-    declared: () => ["docs"],
+    declared: async () => ["docs"],
     env,
     userAgent: "FossickBot/1.0",
     log,
     signal: stop.signal,
     pollMs: 5,
   })
-  await expect.poll(() => !book.hasNotes() && book.outbox(channel).due(new Set(), 1).length === 0).toBe(true)
+  await expect
+    .poll(async () => !(await book.hasNotes()) && (await book.outbox(channel).due(new Set(), 1)).length === 0)
+    .toBe(true)
   stop.abort()
   await following
   return lines.join("")
 }
 
 describe("an alert", () => {
-  test("is told once when runs in a row go wrong, and once when one is well again", () => {
-    using state = open()
+  test("is told once when runs in a row go wrong, and once when one is well again", async () => {
+    using state = await open()
     const config = settings({ FOSSICK_ALERT_WEBHOOK: HOOK, FOSSICK_ALERT_WEBHOOK_SECRET: "${OPS_SECRET}" })
-    const toldAfter = (judged: Judged | string) => {
-      const id = state.run(judged)
-      state.book.collect(config)
-      return [id, state.told()] as const
+    const toldAfter = async (judged: Judged | string) => {
+      const id = await state.run(judged)
+      await state.book.collect(config)
+      return [id, await state.told()] as const
     }
-    const [, first] = toldAfter(BAD)
+    const [, first] = await toldAfter(BAD)
     expect(first).toEqual([])
-    expect(state.book.list()).toMatchObject([{ about: "source", name: "docs", badRuns: 1, toldAt: null }])
-    const [second, began] = toldAfter("login: the site refuses the credentials")
+    expect(await state.book.list()).toMatchObject([
+      { about: "source", name: "docs", badRuns: 1, toldAt: null },
+    ])
+    const [second, began] = await toldAfter("login: the site refuses the credentials")
     expect(began).toEqual([
       {
         url: HOOK,
@@ -135,64 +139,77 @@ describe("an alert", () => {
         },
       },
     ])
-    expect(toldAfter(BAD)[1]).toEqual([])
-    expect(state.book.list()).toMatchObject([{ badRuns: 3, toldAt: new Date("2026-01-03") }])
-    expect(toldAfter(WELL)[1]).toMatchObject([
+    expect((await toldAfter(BAD))[1]).toEqual([])
+    expect(await state.book.list()).toMatchObject([{ badRuns: 3, toldAt: new Date("2026-01-03") }])
+    expect((await toldAfter(WELL))[1]).toMatchObject([
       { type: "alert.ended", data: { name: "docs", result: "finished", reason: null, bad_runs: 3 } },
     ])
-    expect(state.book.list()).toEqual([])
-    expect(toldAfter(WELL)[1]).toEqual([])
+    expect(await state.book.list()).toEqual([])
+    expect((await toldAfter(WELL))[1]).toEqual([])
     // A bad run between good ones is the weather of the web.
-    expect([...toldAfter(BAD)[1], ...toldAfter(WELL)[1], ...toldAfter(BAD)[1]]).toEqual([])
+    expect([
+      ...(await toldAfter(BAD))[1],
+      ...(await toldAfter(WELL))[1],
+      ...(await toldAfter(BAD))[1],
+    ]).toEqual([])
   })
 
-  test("goes to the source's own webhooks that ask for it, and to no address twice", () => {
-    using state = open()
+  test("counts each run once, and is told once, however many look at the same time", async () => {
+    using state = await open()
+    const config = settings({ FOSSICK_ALERT_WEBHOOK: HOOK, FOSSICK_ALERT_EMAIL: "ops@example.com" })
+    const look = () => Promise.all(Array.from({ length: 3 }, () => state.book.collect(config)))
+    await state.run(BAD)
+    await look()
+    expect(await state.book.list()).toMatchObject([{ badRuns: 1, toldAt: null }])
+    await state.run(BAD)
+    await look()
+    expect(await state.book.list()).toMatchObject([{ badRuns: 2 }])
+    expect(await state.told()).toHaveLength(1)
+    expect(await state.book.outbox("email").count()).toBe(1)
+  })
+
+  test("goes to the source's own webhooks that ask for it, and to no address twice", async () => {
+    using state = await open()
     const webhooks = [
       { url: "https://docs.example/alerts", events: ["alert" as const] },
       { url: "https://docs.example/ends", events: ["finished" as const] },
       { url: HOOK, events: ["alert" as const] },
     ]
-    state.run("no way", "schedule", { webhooks })
-    state.book.collect(settings({ FOSSICK_ALERT_AFTER: "1", FOSSICK_ALERT_WEBHOOK: HOOK }))
-    expect(
-      state
-        .told()
-        .map(({ url }) => url)
-        .toSorted(),
-    ).toEqual([webhooks[0]!.url, HOOK])
+    await state.run("no way", "schedule", { webhooks })
+    await state.book.collect(settings({ FOSSICK_ALERT_AFTER: "1", FOSSICK_ALERT_WEBHOOK: HOOK }))
+    expect((await state.told()).map(({ url }) => url).toSorted()).toEqual([webhooks[0]!.url, HOOK])
   })
 
-  test("tells nothing of crawls by hand, of cancelled runs, or when it is switched off", () => {
-    using state = open()
+  test("tells nothing of crawls by hand, of cancelled runs, or when it is switched off", async () => {
+    using state = await open()
     const config = settings({ FOSSICK_ALERT_AFTER: "1", FOSSICK_ALERT_WEBHOOK: HOOK })
-    state.run("no way", "command")
-    state.jobs.cancel(
-      state.jobs.enqueue(defineSource({ seeds: ["https://a.example/"] }), { trigger: "run" }).id,
+    await state.run("no way", "command")
+    await state.jobs.cancel(
+      (await state.jobs.enqueue(defineSource({ seeds: ["https://a.example/"] }), { trigger: "run" })).id,
     )
-    state.book.collect(config)
-    state.run("no way")
-    state.book.collect(settings({ FOSSICK_ALERT_AFTER: "0", FOSSICK_ALERT_WEBHOOK: HOOK }))
-    expect(state.told()).toEqual([])
-    expect(state.book.list()).toMatchObject([{ name: "docs", badRuns: 1, toldAt: null }])
+    await state.book.collect(config)
+    await state.run("no way")
+    await state.book.collect(settings({ FOSSICK_ALERT_AFTER: "0", FOSSICK_ALERT_WEBHOOK: HOOK }))
+    expect(await state.told()).toEqual([])
+    expect(await state.book.list()).toMatchObject([{ name: "docs", badRuns: 1, toldAt: null }])
     // Of a source that is declared no longer nobody wants to hear.
-    state.book.prune(["blog"])
-    expect(state.book.list()).toEqual([])
+    await state.book.prune(["blog"])
+    expect(await state.book.list()).toEqual([])
   })
 
-  test("tells of a backup that fails, the first time it does, and of the next that is made", () => {
-    using state = open()
+  test("tells of a backup that fails, the first time it does, and of the next that is made", async () => {
+    using state = await open()
     const { backups, book } = state
-    backups.declare({ name: "nightly", schedule: null, folder: "/backups", keep: 7 })
+    await backups.declare({ name: "nightly", schedule: null, folder: "/backups", keep: 7 })
     const config = settings({ FOSSICK_ALERT_WEBHOOK: HOOK, FOSSICK_ALERT_EMAIL: "ops@example.com" })
-    const run = () => {
-      backups.ask("schedule")
-      return backups.start()!.id
+    const run = async () => {
+      await backups.ask("schedule")
+      return (await backups.start())!.id
     }
-    const id = run()
-    backups.fail(id, "the disk of /backups is full")
-    book.collect(config)
-    expect(state.told()).toMatchObject([
+    const id = await run()
+    await backups.fail(id, "the disk of /backups is full")
+    await book.collect(config)
+    expect(await state.told()).toMatchObject([
       {
         type: "alert.began",
         data: {
@@ -204,16 +221,18 @@ describe("an alert", () => {
         },
       },
     ])
-    expect(state.webhooks.list({ limit: 1, offset: 0 })).toMatchObject([
+    expect(await state.webhooks.list({ limit: 1, offset: 0 })).toMatchObject([
       { source: null, job: null, event: "alert" },
     ])
-    expect(book.outbox("email").list({ limit: 1 })).toMatchObject([
+    expect(await book.outbox("email").list({ limit: 1 })).toMatchObject([
       { subject: "[Fossick] backup nightly: the last run went wrong" },
     ])
-    backups.fail(run(), "the disk of /backups is full")
-    backups.finish(run(), { file: "/backups/a.tar", bytes: 1, pages: 1, note: null })
-    book.collect(config)
-    expect(state.told()).toMatchObject([{ type: "alert.ended", data: { name: "nightly", bad_runs: 2 } }])
+    await backups.fail(await run(), "the disk of /backups is full")
+    await backups.finish(await run(), { file: "/backups/a.tar", bytes: 1, pages: 1, note: null })
+    await book.collect(config)
+    expect(await state.told()).toMatchObject([
+      { type: "alert.ended", data: { name: "nightly", bad_runs: 2 } },
+    ])
   })
 })
 
@@ -230,8 +249,8 @@ describe("an e-mail", () => {
     await using server = await startMailServer({
       login: { user: "fossick", password: "a secret of the mail server" },
     })
-    using state = open()
-    const id = state.run(BAD)
+    using state = await open()
+    const id = await state.run(BAD)
     const log = await sendAll(
       state,
       mailTo(server.port, {
@@ -249,16 +268,18 @@ describe("an e-mail", () => {
     expect(text).toContain("finished with problems (job ")
     expect(text).toContain("28 % of its pages are newly gone")
     expect(text).toContain(`fossick jobs show ${id} --outcome failed`)
-    expect(log + JSON.stringify(state.book.outbox("email").list({ limit: 9 }))).not.toContain("a secret of")
+    expect(log + JSON.stringify(await state.book.outbox("email").list({ limit: 9 }))).not.toContain(
+      "a secret of",
+    )
   })
 
   test("to a mailbox that is none costs no other recipient theirs", async () => {
     await using server = await startMailServer({ unknown: ["gone@example.com"] })
-    using state = open()
-    state.run(BAD)
+    using state = await open()
+    await state.run(BAD)
     await sendAll(state, mailTo(server.port, { FOSSICK_ALERT_EMAIL: "gone@example.com, ops@example.com" }))
     expect(server.received.map(({ recipients }) => recipients)).toEqual([["ops@example.com"]])
-    expect(state.book.outbox("email").list({ limit: 2 })).toMatchObject([
+    expect(await state.book.outbox("email").list({ limit: 2 })).toMatchObject([
       { receiver: "ops@example.com", state: "delivered" },
       { receiver: "gone@example.com", state: "given-up", attempts: 1 },
     ])
@@ -272,13 +293,13 @@ describe("an e-mail", () => {
       ["0.0.0.0", /STARTTLS|TLS/],
       ["127.0.0.1", /Authentication failed/],
     ] as const) {
-      using state = open()
-      state.run(BAD)
+      using state = await open()
+      await state.run(BAD)
       await sendAll(
         state,
         mailTo(server.port, { ...login, FOSSICK_SMTP_URL: `smtp://fossick@${host}:${server.port}` }),
       )
-      expect(state.book.outbox("email").list({ limit: 1 })).toMatchObject([
+      expect(await state.book.outbox("email").list({ limit: 1 })).toMatchObject([
         { state: "waiting", lastError: expect.stringMatching(error) },
       ])
     }
@@ -287,8 +308,8 @@ describe("an e-mail", () => {
 
   test("survives kill -9 of the crawler process in the middle of an attempt, which a quick stop waits not for", async () => {
     await using server = await startMailServer({ next: ["hang", "hang"] })
-    using state = open()
-    state.run(BAD)
+    using state = await open()
+    await state.run(BAD)
     const start = () =>
       spawn(process.execPath, [fileURLToPath(new URL("../../main.ts", import.meta.url))], {
         env: {
@@ -300,7 +321,7 @@ describe("an e-mail", () => {
         },
         stdio: ["ignore", "inherit", "inherit"],
       })
-    const received = async (count: number) => await expect.poll(() => server.received.length).toBe(count)
+    const received = (count: number) => expect.poll(() => server.received.length).toBe(count)
     const first = start()
     await received(1)
     first.kill("SIGKILL")
@@ -310,10 +331,14 @@ describe("an e-mail", () => {
     // Stopped while the server says nothing.
     second.kill("SIGTERM")
     await once(second, "exit")
-    expect(state.book.outbox("email").list({ limit: 1 })).toMatchObject([{ state: "waiting", attempts: 0 }])
+    expect(await state.book.outbox("email").list({ limit: 1 })).toMatchObject([
+      { state: "waiting", attempts: 0 },
+    ])
     const third = start()
     await received(3)
-    await expect.poll(() => state.book.outbox("email").list({ limit: 1 })[0]!.state).toBe("delivered")
+    await expect
+      .poll(async () => (await state.book.outbox("email").list({ limit: 1 }))[0]!.state)
+      .toBe("delivered")
     third.kill("SIGTERM")
     await once(third, "exit")
     const ids = server.received.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1])
@@ -330,8 +355,8 @@ test("each channel has its own messages, and a mail server that says nothing hol
       response.end()
     },
   })
-  using state = open()
-  state.run(BAD)
+  using state = await open()
+  await state.run(BAD)
   const env = {
     FOSSICK_SMTP_URL: `smtp://127.0.0.1:${server.port}`,
     FOSSICK_ALERT_EMAIL: "ops@example.com",
@@ -346,7 +371,9 @@ test("each channel has its own messages, and a mail server that says nothing hol
     "[Fossick] docs: the last run went wrong",
   ])
   expect(log).toContain("alert sent by ntfy")
-  const messages = [state.book.outbox("ntfy"), state.book.outbox("email")].map((one) => one.latest(9))
+  const messages = await Promise.all(
+    [state.book.outbox("ntfy"), state.book.outbox("email")].map((one) => one.latest(9)),
+  )
   expect(messages).toMatchObject([[{ state: "delivered" }], [{ state: "waiting", attempts: 0 }]])
   expect(log + JSON.stringify(messages)).not.toMatch(/tk_of_an_ntfy_server|ops_7/)
 })

@@ -8,7 +8,7 @@ import { type ChannelName, QUEUED_CHANNELS } from "./channels/registry.ts"
 export interface FollowAlertsOptions extends ChannelParts {
   readonly book: AlertBook
   /** Names of the sources that are declared. */
-  readonly declared: () => readonly string[]
+  readonly declared: () => Promise<readonly string[]>
   readonly log: Logger
   readonly signal: AbortSignal
   /** Milliseconds between two looks. Default one second. */
@@ -21,7 +21,7 @@ export interface FollowAlertsOptions extends ChannelParts {
  */
 export async function followAlerts(options: FollowAlertsOptions): Promise<void> {
   for (const problem of alertProblems(options.config)) options.log.error(problem)
-  await Promise.all(QUEUED_CHANNELS.map(async (channel) => await followChannel(channel, options)))
+  await Promise.all(QUEUED_CHANNELS.map((channel) => followChannel(channel, options)))
 }
 
 async function followChannel(
@@ -38,16 +38,16 @@ async function followChannel(
     receivers: 1,
     isBrisk: true,
     // Whichever channel looks first collects for all.
-    collect() {
-      if (book.hasNotes()) book.collect(config)
+    async collect() {
+      if (await book.hasNotes()) await book.collect(config)
     },
-    tidy: () => book.prune(declared()),
-    maySend: () => channel.isReady(config),
+    tidy: async () => await book.prune(await declared()),
+    maySend: async () => channel.isReady(config),
     async attempt(message) {
       sender ??= close.use(await channel.open(options))
       return await sender.send(message, signal)
     },
-    onSettled({ id, subject }, attempt) {
+    async onSettled({ id, subject }, attempt) {
       if (attempt.error === null) log.info({ id, subject }, `alert sent by ${way}`)
       else log.warn({ id, error: attempt.reason ?? attempt.error }, `alert not sent by ${way}`)
     },

@@ -14,19 +14,23 @@ export interface SourceResult {
 }
 
 /** The results of declared sources that ever ran, by name, `limit` at most. */
-export function sourceResults(db: StateStore, jobs: Jobs, limit: number): SourceResult[] {
-  const names = new SourceTable(db, jobs).list().map(({ source }) => source.name)
+export async function sourceResults(db: StateStore, jobs: Jobs, limit: number): Promise<SourceResult[]> {
+  const names = (await new SourceTable(db, jobs).list()).map(({ source }) => source.name)
   const bad = new Map(
-    new AlertBook(db)
-      .list()
-      .flatMap(({ about, name, badRuns }) => (about === "source" ? [[name, badRuns]] : [])),
+    (await new AlertBook(db).list()).flatMap(({ about, name, badRuns }) =>
+      about === "source" ? [[name, badRuns]] : [],
+    ),
   )
-  return names
-    .toSorted()
-    .slice(0, limit)
-    .flatMap((source) => {
-      const job = jobs.lastJudged(source)
-      if (job === null || job.result === null) return []
-      return [{ source, result: job.result, endedAt: job.endedAt, badRuns: bad.get(source) ?? 0 }]
-    })
+  return (
+    await Promise.all(
+      names
+        .toSorted()
+        .slice(0, limit)
+        .map(async (source) => {
+          const job = await jobs.lastJudged(source)
+          if (job === null || job.result === null) return []
+          return [{ source, result: job.result, endedAt: job.endedAt, badRuns: bad.get(source) ?? 0 }]
+        }),
+    )
+  ).flat()
 }

@@ -26,7 +26,7 @@ const STEM_CHARS = 4
  * were never read.
  * @param mayName which addresses may be told of
  */
-export function leads(
+export async function leads(
   question: QueryText,
   {
     db,
@@ -39,7 +39,7 @@ export function leads(
     readonly mayName: (url: PageUrl) => boolean
     readonly limit: number
   },
-): Lead[] {
+): Promise<Lead[]> {
   const terms = new Set(analyseQuery(question, null).terms)
   if (terms.size === 0) return []
   const stems = [...terms].map((term) => term.slice(0, STEM_CHARS))
@@ -53,9 +53,9 @@ export function leads(
     const matched = [...terms].filter((term) => said.has(term)).length
     if (matched >= least && mayName(url)) found.push({ url, title, share: matched / terms.size })
   }
-  for (const one of keptOutPages(db, sources, MOST_ADDRESSES)) consider(one)
+  for await (const one of keptOutPages(db, sources, MOST_ADDRESSES)) consider(one)
   let looked = 0
-  for (const url of unvisitedLinks(db, sources, MOST_PAGES)) {
+  for await (const url of unvisitedLinks(db, sources, MOST_PAGES)) {
     consider({ url, title: null })
     if (++looked >= MOST_ADDRESSES) break
   }

@@ -37,63 +37,73 @@ const MOST_DEEP = 2000
 
 /** What takes long to find out, and stays as it is until the next run. */
 interface Scanned {
-  readonly run: number
   readonly oldest: number | null
   readonly leadsDeeper: boolean | null
   readonly cutOff: number
 }
 
-const scans = new WeakMap<StateStore, Map<string, Scanned>>()
+/** A look for that, which may be under way. */
+interface Scan {
+  readonly run: number
+  readonly found: Promise<Scanned>
+}
+
+const scans = new WeakMap<StateStore, Map<string, Scan>>()
 
 /** How much of a source the index holds. */
-export function sourceCoverage(
+export async function sourceCoverage(
   name: string,
   { db, jobs, sources }: { readonly db: StateStore; readonly jobs: Jobs; readonly sources: SourceTable },
-): SourceCoverage {
-  const [last = null] = jobs.list({ source: name, limit: 1 })
+): Promise<SourceCoverage> {
+  const [last = null] = await jobs.list({ source: name, limit: 1 })
   const keptOut = new Map<MissCause, number>()
-  for (const { outcome, status, count } of keptOutCounts(db, name)) {
+  for (const { outcome, status, count } of await keptOutCounts(db, name)) {
     const cause = causeOfOutcome(outcome, status)
     keptOut.set(cause, (keptOut.get(cause) ?? 0) + count)
   }
-  const declared = sources.get(name)?.source ?? null
-  const incomplete = whyIncomplete(last, declared, keptOut, db)
-  const oldest = incomplete === null && last !== null ? scanOf(last, db).oldest : null
+  const declared = (await sources.get(name))?.source ?? null
+  const incomplete = await whyIncomplete(last, declared, keptOut, db)
+  const oldest = incomplete === null && last !== null ? (await scanOf(last, db)).oldest : null
   const began = last?.startedAt?.getTime() ?? null
   return {
     name,
     source: declared ?? last?.source ?? null,
-    pages: pageCount(db, name),
-    checkedAt: lastCheckOf(db, name),
+    pages: await pageCount(db, name),
+    checkedAt: await lastCheckOf(db, name),
     completeAsOf: oldest === null || began === null ? null : new Date(Math.min(oldest, began)),
     incomplete,
     keptOut,
-    cutOff: last?.state === "finished" ? scanOf(last, db).cutOff : 0,
+    cutOff: last?.state === "finished" ? (await scanOf(last, db)).cutOff : 0,
   }
 }
 
-function scanOf({ id, source }: Pick<Job, "id" | "source">, db: StateStore): Scanned {
-  const known = scans.get(db) ?? new Map<string, Scanned>()
+/** Looks once for each run, however many ask at the same time. */
+function scanOf({ id, source }: Pick<Job, "id" | "source">, db: StateStore): Promise<Scanned> {
+  const known = scans.get(db) ?? new Map<string, Scan>()
   scans.set(db, known)
   const before = known.get(source.name)
-  if (before?.run === id) return before
-  const isMember = membership(source, landingsOf(db, source.name))
-  const scanned = {
-    run: id,
-    oldest: oldestLook(db, source.name),
-    cutOff: cutOffPages(db, source.name).length,
-    leadsDeeper: leadsDeeper(db, source.name, source.limits.depth, isMember, MOST_DEEP),
-  }
-  known.set(source.name, scanned)
-  return scanned
+  if (before?.run === id) return before.found
+  const scan: Scan = { run: id, found: scanned(source, db) }
+  known.set(source.name, scan)
+  scan.found.catch(() => known.get(source.name) === scan && known.delete(source.name))
+  return scan.found
 }
 
-function whyIncomplete(
+async function scanned(source: Source, db: StateStore): Promise<Scanned> {
+  const isMember = membership(source, await landingsOf(db, source.name))
+  return {
+    oldest: await oldestLook(db, source.name),
+    cutOff: (await cutOffPages(db, source.name)).length,
+    leadsDeeper: await leadsDeeper(db, source.name, source.limits.depth, isMember, MOST_DEEP),
+  }
+}
+
+async function whyIncomplete(
   last: Job | null,
   declared: Source | null,
   keptOut: ReadonlyMap<MissCause, number>,
   db: StateStore,
-): Incomplete | null {
+): Promise<Incomplete | null> {
   if (last === null) return "never-run"
   const { state, source, error, outcomes, note } = last
   if (state === "running" || state === "queued" || state === "paused") return "running"
@@ -106,6 +116,6 @@ function whyIncomplete(
   const left: readonly MissCause[] = ["unreachable", "lost", "not-crawled"]
   if (left.some((cause) => keptOut.has(cause)) || leftAddresses) return "unread"
   if (last.result === "failed") return "failed"
-  if (!wasWhole(db, last.id)) return "unfollowed"
-  return scanOf(last, db).leadsDeeper === false ? null : "depth"
+  if (!(await wasWhole(db, last.id))) return "unfollowed"
+  return (await scanOf(last, db)).leadsDeeper === false ? null : "depth"
 }

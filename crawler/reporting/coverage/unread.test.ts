@@ -15,10 +15,10 @@ test("pages that could not be read are counted, and those that are gone are not"
     "/text": article("Text"),
   })
   await using other = await startTestSite({ "/": article("Other") })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   await fixture.crawl({ name: "docs", seeds: [site.url("/")] })
   await fixture.crawl({ name: "other", seeds: [other.url("/")] })
-  expect(unreadOf(fixture.db, ["docs", "other", "none"])).toEqual([
+  expect(await unreadOf(fixture.db, ["docs", "other", "none"])).toEqual([
     { source: "docs", pages: 2, host: site.authority },
   ])
 })
@@ -26,16 +26,16 @@ test("pages that could not be read are counted, and those that are gone are not"
 test.each([
   ["pages that could not be read", unreadByHost, "known_address_unread"],
   ["pages whose answers were cut off", cutOffPages, "known_address_noted"],
-] as const)("%s are found without looking at all others", (_, ask, index) => {
+] as const)("%s are found without looking at all others", async (_, ask, index) => {
   using folder = temporaryFolder()
-  using db = openStateFile(folder.path)
+  using db = await openStateFile(folder.path)
   migrateFrontier(db)
   const asked: string[] = []
   const prepare = (sql: string) => {
     asked.push(sql)
     return db.prepare(sql)
   }
-  ask({ prepare }, "docs")
-  const plan = db.prepare(`explain query plan ${asked.at(-1)}`).all()
+  await ask({ prepare }, "docs")
+  const plan = await db.prepare(`explain query plan ${asked.at(-1)}`).all()
   expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringContaining(index))
 })

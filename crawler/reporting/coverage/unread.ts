@@ -13,24 +13,36 @@ export interface Unread {
 /** Every search asks, and counting may take a while for a source with many of them. */
 const KEPT_MS = 30_000
 
-const counted = new WeakMap<StateStore, Map<string, { readonly at: number; readonly unread: Unread }>>()
-
-/** Counts unread pages, source by source, as of half a minute ago at most. Sources without any are left out. */
-export function unreadOf(db: StateStore, sources: readonly string[]): readonly Unread[] {
-  const known = counted.get(db) ?? new Map<string, { readonly at: number; readonly unread: Unread }>()
-  counted.set(db, known)
-  const now = steadyNow()
-  return sources.flatMap((source) => {
-    let one = known.get(source)
-    if (one === undefined || now - one.at > KEPT_MS)
-      known.set(source, (one = { at: now, unread: unreadIn(db, source) }))
-    return one.unread.pages === 0 ? [] : one.unread
-  })
+/** What was counted, or is being counted, of a source. */
+interface Counted {
+  readonly at: number
+  readonly unread: Promise<Unread>
 }
 
-function unreadIn(db: StateStore, source: string): Unread {
+const counted = new WeakMap<StateStore, Map<string, Counted>>()
+
+/** Counts unread pages, source by source, as of half a minute ago at most. Sources without any are left out. */
+export async function unreadOf(db: StateStore, sources: readonly string[]): Promise<readonly Unread[]> {
+  const known = counted.get(db) ?? new Map<string, Counted>()
+  counted.set(db, known)
+  const all = await Promise.all(sources.map((source) => countedOf(db, source, known)))
+  return all.filter(({ pages }) => pages > 0)
+}
+
+/** Counts the unread pages of a source once, however many ask at the same time. */
+function countedOf(db: StateStore, source: string, known: Map<string, Counted>): Promise<Unread> {
+  const now = steadyNow()
+  const before = known.get(source)
+  if (before !== undefined && now - before.at <= KEPT_MS) return before.unread
+  const one: Counted = { at: now, unread: unreadIn(db, source) }
+  known.set(source, one)
+  one.unread.catch(() => known.get(source) === one && known.delete(source))
+  return one.unread
+}
+
+async function unreadIn(db: StateStore, source: string): Promise<Unread> {
   // Only the operator should learn that a source never answered.
-  const hosts = hasPages(db, source) ? [...unreadByHost(db, source)] : []
+  const hosts = (await hasPages(db, source)) ? [...(await unreadByHost(db, source))] : []
   const pages = hosts.reduce((sum, [, count]) => sum + count, 0)
   return { source, pages, host: hosts.length === 1 ? hosts[0]![0] : null }
 }

@@ -15,8 +15,8 @@ export async function followWebhooks(options: FollowWebhooksOptions): Promise<vo
   await followOutbox({
     outbox: queue,
     called: ["a webhook", "webhooks"],
-    collect() {
-      if (queue.hasNotes()) queue.collect()
+    async collect() {
+      if (await queue.hasNotes()) await queue.collect()
     },
     async attempt(delivery) {
       // Loaded with the first message: most appliances send none, and a small process stays small.
@@ -24,7 +24,7 @@ export async function followWebhooks(options: FollowWebhooksOptions): Promise<vo
       sender ??= close.use(new WebhookSender(options))
       return await sender.send(delivery, signal)
     },
-    onSettled({ id, receiver }, attempt) {
+    async onSettled({ id, receiver }, attempt) {
       // The host alone: the rest of the address may be a secret.
       const { host } = new URL(receiver)
       if (attempt.error === null) log.debug({ id, host }, "a webhook was delivered to {host}")

@@ -79,49 +79,62 @@ export class WebhookQueue extends Outbox<Webhooked> {
    * Makes messages of what was noted, as far as it is time: changes when there are enough for a message, their run is
    * over, or they have waited long; the end of a run after its changes.
    */
-  collect(): void {
-    const waiting = this.#prepare(
+  async collect(): Promise<void> {
+    const waiting = await this.#prepare(
       "select job, count(*) as n, min(at) as since from webhook_change group by job",
     ).all()
     for (const row of waiting) {
       const id = Number(row["job"])
-      const job = this.#jobs.get(id)
+      const job = await this.#jobs.get(id)
       const isLive = job?.state === "running" || job?.state === "queued"
       const isDue = !isLive || Math.abs(this.#clock() - Number(row["since"])) >= MAX_WAIT_MS
       const enough = isDue ? 1 : MAX_PAGES
       let left = Number(row["n"])
-      while (left >= enough) left -= this.#collectChanges(id, job)
+      while (left >= enough) {
+        const taken = await transaction(this.#db, () => this.#collectChanges(id, job))
+        if (taken === 0) break
+        left -= taken
+      }
     }
-    for (const { job: id } of this.#prepare("select job from webhook_finished").all()) {
-      const job = this.#jobs.get(Number(id))
-      transaction(this.#db, () => {
-        this.#prepare("delete from webhook_finished where job = ?").run(id as number)
-        if (job) this.#add(job, "finished", finishedMessage(job, new Date(this.#clock())))
+    for (const { job: id } of await this.#prepare(
+      "select job from webhook_finished where job not in (select job from webhook_change)",
+    ).all()) {
+      const job = await this.#jobs.get(Number(id))
+      await transaction(this.#db, async () => {
+        const { changes } = await this.#prepare("delete from webhook_finished where job = ?").run(
+          id as number,
+        )
+        if (job && Number(changes) > 0)
+          await this.#add(job, "finished", finishedMessage(job, new Date(this.#clock())))
       })
     }
   }
 
   /** Does work in the caller's transaction whose changes of pages nobody is to be told of. */
-  untold<T>(work: () => T): T {
-    const told = this.#prepare("select coalesce(max(seq), 0) as seq from webhook_change").get()?.["seq"]
-    const result = work()
-    this.#prepare("delete from webhook_change where seq > ?").run(Number(told))
+  async untold<T>(work: () => Promise<T>): Promise<T> {
+    const told = (await this.#prepare("select coalesce(max(seq), 0) as seq from webhook_change").get())?.[
+      "seq"
+    ]
+    const result = await work()
+    await this.#prepare("delete from webhook_change where seq > ?").run(Number(told))
     return result
   }
 
   /** Whether {@link collect} may find something to do. Cheap. */
-  hasNotes(): boolean {
-    const found = this.#prepare(
+  async hasNotes(): Promise<boolean> {
+    const found = await this.#prepare(
       "select (exists (select 1 from webhook_change) or exists (select 1 from webhook_finished)) as found",
     ).get()
     return found?.["found"] === 1
   }
 
-  #collectChanges(id: number, job: Job | null): number {
-    const rows = this.#prepare("select * from webhook_change where job = ? order by seq limit ?").all(
+  /** In the caller's transaction. @returns how many changes went into a message; 0: others have taken them */
+  async #collectChanges(id: number, job: Job | null): Promise<number> {
+    const rows = await this.#prepare("select * from webhook_change where job = ? order by seq limit ?").all(
       id,
       MAX_PAGES,
     )
+    if (rows.length === 0) return 0
     const pages: PageChange[] = []
     let chars = 0
     let last = 0
@@ -138,27 +151,25 @@ export class WebhookQueue extends Outbox<Webhooked> {
       pages.push(page)
       last = Number(row["seq"])
     }
-    transaction(this.#db, () => {
-      if (job) this.#add(job, "changed", changedMessage(job, pages, new Date(this.#clock())))
-      this.#prepare("delete from webhook_change where job = ? and seq <= ?").run(id, last)
-    })
+    if (job) await this.#add(job, "changed", changedMessage(job, pages, new Date(this.#clock())))
+    await this.#prepare("delete from webhook_change where job = ? and seq <= ?").run(id, last)
     return pages.length
   }
 
-  #add(job: Job, event: Delivery["event"], body: string): void {
+  async #add(job: Job, event: Delivery["event"], body: string): Promise<void> {
     const receivers = job.source.webhooks.filter(({ events }) => events.includes(event))
-    this.tell(event, { source: job.source.name, job: job.id }, receivers, body)
+    await this.tell(event, { source: job.source.name, job: job.id }, receivers, body)
   }
 
   /** Has a message sent to receivers. `about`: the run that it is about; null for none of a source. */
-  tell(
+  async tell(
     event: Delivery["event"],
     about: { readonly source: string; readonly job: number } | null,
     receivers: readonly Pick<Webhook, "url" | "secret">[],
     body: string,
-  ): void {
+  ): Promise<void> {
     const { source, job } = about ?? { source: null, job: null }
-    for (const { url, secret } of receivers) this.put(url, { source, job, event, secret, body })
+    for (const { url, secret } of receivers) await this.put(url, { source, job, event, secret, body })
   }
 }
 

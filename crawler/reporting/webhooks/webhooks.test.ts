@@ -82,7 +82,9 @@ function follow(
 async function sendAll(queue: WebhookQueue, options: Sending = {}): Promise<string> {
   const lines: string[] = []
   const stop = follow(queue, { ...options, lines })
-  await expect.poll(() => !queue.hasNotes() && queue.due(new Set(), 1).length === 0).toBe(true)
+  await expect
+    .poll(async () => !(await queue.hasNotes()) && (await queue.due(new Set(), 1)).length === 0)
+    .toBe(true)
   await stop()
   return lines.join("")
 }
@@ -95,25 +97,25 @@ const hook = (url: string, given: Partial<Webhook> = {}): Webhook => ({
 })
 
 /** A run that indexes these pages: address to hash. */
-function run(
+async function run(
   db: StateStore,
   jobs: Jobs,
   source: Source,
   pages: Readonly<Record<string, string>>,
   end = true,
 ) {
-  const job = jobs.start(jobs.enqueue(source).id)!
+  const job = (await jobs.start((await jobs.enqueue(source)).id))!
   const keep = db.prepare(
     `insert into known_address (url, source, job, outcome, hash, visited_at) values (?, ?, ?, 'indexed', ?, ?)`,
   )
-  for (const [url, hash] of Object.entries(pages)) keep.run(url, source.name, job.id, hash, Date.now())
-  if (end) jobs.end(job.id, "finished")
+  for (const [url, hash] of Object.entries(pages)) await keep.run(url, source.name, job.id, hash, Date.now())
+  if (end) await jobs.end(job.id, "finished")
   return job
 }
 
-function open(now: { ms: number } = { ms: Date.now() }) {
+async function open(now: { ms: number } = { ms: Date.now() }) {
   const folder = temporaryFolder()
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   const queue = new WebhookQueue(db, () => now.ms)
   return {
     now,
@@ -152,7 +154,7 @@ describe("webhooks", () => {
       "/a": article("Alpha"),
       "/b": article("Beta"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const queue = new WebhookQueue(fixture.db)
     const source = { name: "docs", seeds: [site.url("/")], webhooks: [hook(receiver.url)] }
     await fixture.crawl(source)
@@ -178,14 +180,14 @@ describe("webhooks", () => {
         change: "changed",
         url: site.url("/a"),
         title: "Alpha rewritten",
-        hash: new KnownAddresses(fixture.db).hashOf(site.url("/a") as PageUrl),
+        hash: await new KnownAddresses(fixture.db).hashOf(site.url("/a") as PageUrl),
         at: expect.any(String),
       },
     ])
     expect(receiver.received[3]!.body.data.outcomes).toEqual({ indexed: 1, unchanged: 2 })
 
     // Removals clear the hash of an address.
-    fixture.db.prepare("update known_address set hash = null where url = ?").run(site.url("/b"))
+    await fixture.db.prepare("update known_address set hash = null where url = ?").run(site.url("/b"))
     await sendAll(queue)
     expect(receiver.received[4]!.body.data.pages).toMatchObject([
       { change: "removed", url: site.url("/b"), title: "Beta", hash: null },
@@ -194,14 +196,14 @@ describe("webhooks", () => {
 
   test("are sent for the events asked for only, and nothing is noted for sources without any", async () => {
     await using receiver = await startReceiver()
-    using state = open()
+    using state = await open()
     const { db, jobs, queue } = state
-    run(db, jobs, defineSource({ name: "quiet", seeds: ["http://quiet.example/"] }), {
+    await run(db, jobs, defineSource({ name: "quiet", seeds: ["http://quiet.example/"] }), {
       "http://quiet.example/": "1",
     })
-    expect(queue.hasNotes()).toBe(false)
+    expect(await queue.hasNotes()).toBe(false)
     const seeds = ["http://docs.example/"]
-    run(db, jobs, defineSource({ seeds, webhooks: [hook(receiver.url, { events: ["finished"] })] }), {
+    await run(db, jobs, defineSource({ seeds, webhooks: [hook(receiver.url, { events: ["finished"] })] }), {
       "http://docs.example/": "1",
     })
     await sendAll(queue)
@@ -210,13 +212,13 @@ describe("webhooks", () => {
 
   test("are signed as Standard Webhooks says, with secrets that are references", async () => {
     await using receiver = await startReceiver()
-    using state = open()
+    using state = await open()
     const secret = Buffer.from("a key of twenty-four b.").toString("base64")
     const source = defineSource({
       seeds: ["http://docs.example/"],
       webhooks: [hook(receiver.url, { events: ["finished"], secret: "${HOOK_SECRET}" })],
     })
-    run(state.db, state.jobs, source, {})
+    await run(state.db, state.jobs, source, {})
     const log = await sendAll(state.queue, { env: { HOOK_SECRET: `whsec_${secret}` } })
     const { headers, text } = receiver.received[0]!
     const signed = [headers["webhook-id"], headers["webhook-timestamp"], text].join(".")
@@ -224,7 +226,7 @@ describe("webhooks", () => {
     expect(headers["webhook-signature"]).toBe(`v1,${expected}`)
     expect(Math.abs(Number(headers["webhook-timestamp"]) - Date.now() / 1000)).toBeLessThan(60)
     expect(headers["content-type"]).toBe("application/json")
-    expect(log + JSON.stringify(state.queue.list({ limit: 9, offset: 0 }))).not.toContain(secret)
+    expect(log + JSON.stringify(await state.queue.list({ limit: 9, offset: 0 }))).not.toContain(secret)
   })
 
   test("have the signature of the specification's own example", () => {
@@ -241,15 +243,15 @@ describe("webhooks", () => {
 
   test("wait for a secret that is missing, and say which", async () => {
     await using receiver = await startReceiver()
-    using state = open()
+    using state = await open()
     const source = defineSource({
       seeds: ["http://docs.example/"],
       webhooks: [hook(receiver.url, { events: ["finished"], secret: "${NOT_THERE}" })],
     })
-    run(state.db, state.jobs, source, {})
+    await run(state.db, state.jobs, source, {})
     await sendAll(state.queue)
     expect(receiver.received).toEqual([])
-    expect(state.queue.list({ limit: 1, offset: 0 })[0]).toMatchObject({
+    expect((await state.queue.list({ limit: 1, offset: 0 }))[0]).toMatchObject({
       state: "waiting",
       lastError: expect.stringContaining("${NOT_THERE}"),
     })
@@ -257,15 +259,15 @@ describe("webhooks", () => {
 
   test("are not signed with a secret that can be guessed, and say which it is", async () => {
     await using receiver = await startReceiver()
-    using state = open()
+    using state = await open()
     const source = defineSource({
       seeds: ["http://docs.example/"],
       webhooks: [hook(receiver.url, { events: ["finished"], secret: "${HOOK_SECRET}" })],
     })
-    run(state.db, state.jobs, source, {})
+    await run(state.db, state.jobs, source, {})
     const log = await sendAll(state.queue, { env: { HOOK_SECRET: "whsec_hunter2" } })
     expect(receiver.received).toEqual([])
-    const [delivery] = state.queue.list({ limit: 1, offset: 0 })
+    const [delivery] = await state.queue.list({ limit: 1, offset: 0 })
     expect(delivery).toMatchObject({
       state: "waiting",
       lastError: expect.stringMatching(
@@ -277,9 +279,9 @@ describe("webhooks", () => {
 
   test("are sent again under the same id until they are taken, with longer and longer pauses", async () => {
     await using receiver = await startReceiver([500, 302])
-    using state = open()
+    using state = await open()
     const { now, queue } = state
-    run(
+    await run(
       state.db,
       state.jobs,
       defineSource({
@@ -289,19 +291,19 @@ describe("webhooks", () => {
       {},
     )
     await sendAll(queue)
-    const [failed] = queue.list({ limit: 1, offset: 0 })
+    const [failed] = await queue.list({ limit: 1, offset: 0 })
     expect(failed).toMatchObject({ state: "waiting", attempts: 1, lastStatus: 500 })
     // The receiver asks for seven seconds, more than our first pause.
     expect(failed!.nextAttemptAt!.getTime() - now.ms).toBeGreaterThan(6000)
     now.ms += 10_000
     await sendAll(queue)
-    expect(queue.list({ limit: 1, offset: 0 })[0]).toMatchObject({
+    expect((await queue.list({ limit: 1, offset: 0 }))[0]).toMatchObject({
       attempts: 2,
       lastError: expect.stringContaining("redirects are not followed"),
     })
     now.ms += 60_000
     await sendAll(queue)
-    expect(queue.list({ limit: 1, offset: 0 })[0]).toMatchObject({
+    expect((await queue.list({ limit: 1, offset: 0 }))[0]).toMatchObject({
       state: "delivered",
       attempts: 3,
       lastStatus: 204,
@@ -314,28 +316,33 @@ describe("webhooks", () => {
 
   test("are given up at once when the receiver is gone", async () => {
     await using receiver = await startReceiver([410])
-    using state = open()
+    using state = await open()
     const webhooks = [hook(receiver.url, { events: ["finished"] })]
-    run(state.db, state.jobs, defineSource({ seeds: ["http://docs.example/"], webhooks }), {})
+    await run(state.db, state.jobs, defineSource({ seeds: ["http://docs.example/"], webhooks }), {})
     await sendAll(state.queue)
-    expect(state.queue.list({ limit: 1, offset: 0 })[0]).toMatchObject({ state: "given-up", attempts: 1 })
+    expect((await state.queue.list({ limit: 1, offset: 0 }))[0]).toMatchObject({
+      state: "given-up",
+      attempts: 1,
+    })
   })
 
   test("reach private addresses only when their own setting allows it", async () => {
     await using receiver = await startReceiver()
-    using state = open()
+    using state = await open()
     const webhooks = [hook(receiver.url, { events: ["finished"] })]
-    run(state.db, state.jobs, defineSource({ seeds: ["http://docs.example/"], webhooks }), {})
+    await run(state.db, state.jobs, defineSource({ seeds: ["http://docs.example/"], webhooks }), {})
     await sendAll(state.queue, { networks: [] })
     expect(receiver.received).toEqual([])
-    expect(state.queue.list({ limit: 1, offset: 0 })[0]!.lastError).toContain("FOSSICK_WEBHOOK_NETWORKS")
+    expect((await state.queue.list({ limit: 1, offset: 0 }))[0]!.lastError).toContain(
+      "FOSSICK_WEBHOOK_NETWORKS",
+    )
   })
 
   test("survive kill -9 of the crawler process in the middle of an attempt", async () => {
     await using receiver = await startReceiver(["hang"])
-    using state = open()
+    using state = await open()
     const webhooks = [hook(receiver.url, { events: ["finished"] })]
-    run(state.db, state.jobs, defineSource({ seeds: ["http://docs.example/"], webhooks }), {})
+    await run(state.db, state.jobs, defineSource({ seeds: ["http://docs.example/"], webhooks }), {})
     const start = () =>
       spawn(process.execPath, [fileURLToPath(new URL("../../main.ts", import.meta.url))], {
         env: {
@@ -347,7 +354,7 @@ describe("webhooks", () => {
         },
         stdio: ["ignore", "inherit", "inherit"],
       })
-    const received = async (count: number) => await expect.poll(() => receiver.received.length).toBe(count)
+    const received = (count: number) => expect.poll(() => receiver.received.length).toBe(count)
     const first = start()
     await received(1)
     first.kill("SIGKILL")
@@ -360,9 +367,29 @@ describe("webhooks", () => {
     expect(receiver.received[1]!.headers["webhook-id"]).toBe(receiver.received[0]!.headers["webhook-id"])
   })
 
+  test("tell of each change and each end once, however many look at the same time", async () => {
+    using state = await open()
+    const webhooks = [hook("http://hook.example/", { events: ["changed", "finished"] })]
+    const pages = Object.fromEntries(
+      Array.from({ length: 130 }, (_, i) => [`http://docs.example/${i}`, String(i)]),
+    )
+    await run(state.db, state.jobs, defineSource({ seeds: ["http://docs.example/"], webhooks }), pages)
+    await Promise.all(Array.from({ length: 3 }, () => state.queue.collect()))
+    const sent = await state.queue.list({ limit: 9 })
+    const told = sent.toReversed().map(({ event, body }) => {
+      const { data } = JSON.parse(body) as { data: { pages?: unknown[] } }
+      return [event, data.pages?.length]
+    })
+    expect(told).toEqual([
+      ["changed", 100],
+      ["changed", 30],
+      ["finished", undefined],
+    ])
+  })
+
   test("carry a hundred pages at most, and go out while a long run goes on", async () => {
     await using receiver = await startReceiver()
-    using state = open()
+    using state = await open()
     const source = defineSource({
       seeds: ["http://docs.example/"],
       webhooks: [hook(receiver.url, { events: ["changed"] })],
@@ -370,14 +397,14 @@ describe("webhooks", () => {
     const pages = Object.fromEntries(
       Array.from({ length: 230 }, (_, i) => [`http://docs.example/${i}`, String(i)]),
     )
-    const job = run(state.db, state.jobs, source, pages, false)
+    const job = await run(state.db, state.jobs, source, pages, false)
     const sizes = () => receiver.received.map(({ body }) => body.data.pages.length)
     const stop = follow(state.queue)
     await expect.poll(sizes).toEqual([100, 100])
     // A message whose answer isn't recorded yet would be sent again.
     await expect.poll(() => state.queue.count({ state: "delivered" })).toBe(2)
     await stop()
-    state.jobs.end(job.id, "finished")
+    await state.jobs.end(job.id, "finished")
     await sendAll(state.queue)
     expect(sizes()).toEqual([100, 100, 30])
     const urls = receiver.received.flatMap(({ body }) => body.data.pages.map(({ url }: never) => url))

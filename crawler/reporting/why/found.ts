@@ -13,7 +13,7 @@ import type { Step, Subject } from "./step.ts"
 import { countText, dateText } from "./dates-and-counts.ts"
 
 /** How an address came to be known, or why it never did. */
-export function foundStep(subject: Subject): Step {
+export async function foundStep(subject: Subject): Promise<Step> {
   const { known } = subject
   if (known !== null) {
     const { foundHow, foundOn, depth, firstSeen, source } = known
@@ -25,7 +25,12 @@ export function foundStep(subject: Subject): Step {
       facts: { how: foundHow, on: foundOn, depth, source, first_seen: new Date(firstSeen) },
     }
   }
-  return waiting(subject) ?? filedUnder(subject) ?? otherSpelling(subject) ?? neverSeen(subject)
+  return (
+    (await waiting(subject)) ??
+    (await filedUnder(subject)) ??
+    (await otherSpelling(subject)) ??
+    (await neverSeen(subject))
+  )
 }
 
 function howText(how: FoundHow, on: string | null, depth: number): string {
@@ -51,9 +56,9 @@ function howText(how: FoundHow, on: string | null, depth: number): string {
 }
 
 /** In the frontier of a run that is not over. */
-function waiting({ url, parts: { db, jobs, only = null } }: Subject): Step | null {
-  const waits = waitingAddress(db, url)
-  const job = waits && jobs.get(waits.job)
+async function waiting({ url, parts: { db, jobs, only = null } }: Subject): Promise<Step | null> {
+  const waits = await waitingAddress(db, url)
+  const job = waits && (await jobs.get(waits.job))
   if (!waits || !job || only?.includes(job.source.name) === false) return null
   const { tries, due, depth } = waits
   const how = howText(waits.how ?? "link", waits.on, depth)
@@ -66,8 +71,8 @@ function waiting({ url, parts: { db, jobs, only = null } }: Subject): Step | nul
   }
 }
 
-function filedUnder({ url, parts }: Subject): Step | null {
-  const alias = aliasOf(parts.db, url, parts.only)
+async function filedUnder({ url, parts }: Subject): Promise<Step | null> {
+  const alias = await aliasOf(parts.db, url, parts.only)
   if (alias === null) return null
   return {
     name: "found",
@@ -77,8 +82,10 @@ function filedUnder({ url, parts }: Subject): Step | null {
   }
 }
 
-function otherSpelling({ url, lookUp }: Subject): Step | null {
-  const others = otherSpellings(url).flatMap((other) => lookUp(other) ?? [])
+async function otherSpelling({ url, lookUp }: Subject): Promise<Step | null> {
+  const others = (
+    await Promise.all(otherSpellings(url).map(async (other) => (await lookUp(other)) ?? []))
+  ).flat()
   const best = others.find(({ hash }) => hash !== null) ?? others[0]
   if (best === undefined) return null
   return {
@@ -110,21 +117,23 @@ function otherSpellings(url: PageUrl): PageUrl[] {
   return [...spellings].flatMap((spelling) => toPageUrl(spelling) ?? [])
 }
 
-function neverSeen({ url, candidates, parts }: Subject): Step {
-  const reasons = candidates
-    .filter(({ belongs }) => belongs)
-    .map((candidate) => `${candidate.source.name} ${whyUnseen(url, candidate, parts)}`)
+async function neverSeen({ url, candidates, parts }: Subject): Promise<Step> {
+  const reasons = await Promise.all(
+    candidates
+      .filter(({ belongs }) => belongs)
+      .map(async (candidate) => `${candidate.source.name} ${await whyUnseen(url, candidate, parts)}`),
+  )
   const text = reasons.length === 0 ? "no run has seen it" : `no run has seen it: ${reasons.join("; ")}`
   return { name: "found", verdict: "no", text, facts: { how: null } }
 }
 
 /** What may have kept a source from coming by an address of its own. */
-function whyUnseen(
+async function whyUnseen(
   url: PageUrl,
   { source, declared }: Candidate,
   { db, jobs, mostLinking }: Subject["parts"],
-): string {
-  const [last] = jobs.list({ source: source.name, limit: 1 })
+): Promise<string> {
+  const [last] = await jobs.list({ source: source.name, limit: 1 })
   if (!last) return "was never run"
   if (last.state === "running" || last.state === "queued" || last.state === "paused") {
     return `is not through: job ${last.id} is ${last.state}, ${countText(last.queued, "address", "addresses")} wait`
@@ -137,17 +146,17 @@ function whyUnseen(
   const lists = listNotesIn(last.note)
   if (last.note !== null && last.note !== lists.join(BETWEEN_NOTES))
     return `ended job ${last.id} with a note: ${last.note}`
-  if (!declared && !knowsAny(db, source.name)) return "was deleted with all that it had found"
+  if (!declared && !(await knowsAny(db, source.name))) return "was deleted with all that it had found"
   if (scopeText(source) !== scopeText(last.source)) {
     return `has other rules since job ${last.id}: its next run may find it`
   }
-  const naming = new PageLinks(db).naming(source.name, url, mostLinking)
+  const naming = await new PageLinks(db).naming(source.name, url, mostLinking)
   if (naming && naming.depth >= limits.depth) {
     const found = `${countText(naming.depth + 1, "step")} from a seed`
     return `found a link to it on ${naming.url}, ${found}: deeper than its depth of ${limits.depth}, which you may raise`
   }
   if (naming) return `found a link to it on ${naming.url}, and has not followed it up to job ${last.id}`
-  const unrendered = somePageSaying(db, source.name, LINKS_LEFT)
+  const unrendered = await somePageSaying(db, source.name, LINKS_LEFT)
   const scripts =
     unrendered === null ? "" : `; scripts may make links on ${unrendered}, which was read without a browser`
   return (

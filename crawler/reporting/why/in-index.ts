@@ -36,11 +36,11 @@ const SHOWN = 5
 
 /** The page that stands for this one, or the addresses that this one stands for. */
 export async function duplicateStep({ url, known, lookUp, parts }: Subject): Promise<Step | null> {
-  const alias = aliasOf(parts.db, url, parts.only)
+  const alias = await aliasOf(parts.db, url, parts.only)
   const target = alias?.of ?? known?.leadsTo ?? null
   if (target !== null) {
     const held = (await parts.engine.get(target)) !== null
-    const last = lookUp(target)?.outcome
+    const last = (await lookUp(target))?.outcome
     const there = held
       ? "which is in the index"
       : `which is not in the index${last === undefined ? "" : ` (${shownOutcome(last)})`}`
@@ -52,7 +52,7 @@ export async function duplicateStep({ url, known, lookUp, parts }: Subject): Pro
       facts: { leads_to: target, evidence: alias?.evidence ?? null, target_in_index: held },
     }
   }
-  const others = aliasesOf(parts.db, url, parts.only).map((other) => other.url)
+  const others = (await aliasesOf(parts.db, url, parts.only)).map((other) => other.url)
   if (others.length === 0) return null
   const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : ""
   return {

@@ -7,28 +7,30 @@ import type { Source } from "../../source.ts"
 import type { Candidate, Step, Subject, TraceParts } from "./step.ts"
 
 /** Declared sources, and what was crawled without being declared; those the address belongs to first. */
-export function candidateSources(
+export async function candidateSources(
   url: PageUrl,
   { db, sources }: Pick<TraceParts, "db" | "sources">,
-): Candidate[] {
-  const declared = new Map(sources.list().map(({ source }) => [source.name, source]))
-  const crawled = latestRuns(db)
-  const landed = (name: string) => {
+): Promise<Candidate[]> {
+  const declared = new Map((await sources.list()).map(({ source }) => [source.name, source]))
+  const crawled = await latestRuns(db)
+  const landed = async (name: string) => {
     const run = crawled.find(({ source }) => source.name === name)
-    return run === undefined ? new Map<string, PageUrl>() : landingsIn(db, run.id)
+    return run === undefined ? new Map<string, PageUrl>() : await landingsIn(db, run.id)
   }
   const undeclared = crawled.map(({ source }) => source).filter(({ name }) => !declared.has(name))
-  const all = [...declared.values(), ...undeclared].map((source): Candidate => {
-    const landings = landed(source.name)
-    const reason = reasonOf(url, source, landings)
-    const anywhere = { ...source, include: [], exclude: [] }
-    return {
-      source,
-      declared: declared.has(source.name),
-      ...reason,
-      isNear: membership({ ...anywhere, scope: "domain" }, landings)(url),
-    }
-  })
+  const all = await Promise.all(
+    [...declared.values(), ...undeclared].map(async (source): Promise<Candidate> => {
+      const landings = await landed(source.name)
+      const reason = reasonOf(url, source, landings)
+      const anywhere = { ...source, include: [], exclude: [] }
+      return {
+        source,
+        declared: declared.has(source.name),
+        ...reason,
+        isNear: membership({ ...anywhere, scope: "domain" }, landings)(url),
+      }
+    }),
+  )
   return all.sort((a, b) => Number(b.belongs) - Number(a.belongs) || Number(b.isNear) - Number(a.isNear))
 }
 
@@ -53,7 +55,7 @@ function reasonOf(
 
 const SHOWN = 3
 
-export function sourceStep({ url, candidates, known, parts }: Subject): Step {
+export async function sourceStep({ url, candidates, known, parts }: Subject): Promise<Step> {
   const facts = {
     sources: candidates
       .filter(({ belongs, isNear }) => belongs || isNear)
@@ -61,10 +63,14 @@ export function sourceStep({ url, candidates, known, parts }: Subject): Step {
   }
   const mine = candidates.filter(({ belongs }) => belongs)
   if (mine.length > 0) {
-    const failed = mine.flatMap(({ source: { name } }) => {
-      const [last] = parts.jobs.list({ source: name, limit: 1 })
-      return last?.state === "failed" ? [{ name, error: last.error }] : []
-    })
+    const failed = (
+      await Promise.all(
+        mine.map(async ({ source: { name } }) => {
+          const [last] = await parts.jobs.list({ source: name, limit: 1 })
+          return last?.state === "failed" ? [{ name, error: last.error }] : []
+        }),
+      )
+    ).flat()
     const failures = failed.map(
       ({ name, error }) => `the last run of ${name} failed: ${error ?? "no reason given"}`,
     )
@@ -91,9 +97,9 @@ export function sourceStep({ url, candidates, known, parts }: Subject): Step {
 }
 
 /** The declared or last crawled source of a name. */
-export function sourceNamed(
+export async function sourceNamed(
   name: string,
   { sources, jobs }: Pick<TraceParts, "sources" | "jobs">,
-): Source | null {
-  return sources.get(name)?.source ?? jobs.list({ source: name, limit: 1 })[0]?.source ?? null
+): Promise<Source | null> {
+  return (await sources.get(name))?.source ?? (await jobs.list({ source: name, limit: 1 }))[0]?.source ?? null
 }

@@ -71,7 +71,7 @@ export interface Subject {
   readonly known: KnownAddress | null
   /** What other sources know of it. */
   readonly others: readonly KnownAddress[]
-  readonly lookUp: (url: PageUrl) => KnownAddress | null
+  readonly lookUp: (url: PageUrl) => Promise<KnownAddress | null>
   /** Sources that it might belong to. */
   readonly candidates: readonly Candidate[]
 }

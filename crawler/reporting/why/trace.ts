@@ -30,26 +30,23 @@ export async function tracePage(url: PageUrl, parts: TraceParts, query?: string)
   const shown = (found: KnownAddress) => (parts.conceals ? concealedEnd(found) : found)
   const { only = null } = parts
   const mayTell = (source: string) => only === null || only.includes(source)
-  const allOf = (address: PageUrl) =>
-    addresses
-      .all(address)
-      .filter(({ source }) => mayTell(source))
-      .map(shown)
-  const lookUp = (other: PageUrl) => allOf(other)[0] ?? null
-  const [known = null, ...others] = allOf(url)
-  const candidates = candidateSources(url, parts).filter(({ source }) => mayTell(source.name))
+  const allOf = async (address: PageUrl) =>
+    (await addresses.all(address)).filter(({ source }) => mayTell(source)).map(shown)
+  const lookUp = async (other: PageUrl) => (await allOf(other))[0] ?? null
+  const [known = null, ...others] = await allOf(url)
+  const candidates = (await candidateSources(url, parts)).filter(({ source }) => mayTell(source.name))
   const subject: Subject = { url, parts, known, others, lookUp, candidates }
   const page = await parts.engine.get(url)
   const steps = [
-    sourceStep(subject),
-    foundStep(subject),
+    await sourceStep(subject),
+    await foundStep(subject),
     robotsStep(subject),
     outcomeStep(subject),
     page && textStep(page),
     await duplicateStep(subject),
     await indexStep(subject, page),
-    removalStep(subject, page),
-    visitsStep(subject),
+    await removalStep(subject, page),
+    await visitsStep(subject),
     page && query !== undefined && query.trim() !== "" ? await rankStep(subject, query) : null,
   ].filter((step) => step !== null)
   return { url, inIndex: page !== null, summary: summaryOf(page !== null, steps), steps }

@@ -21,7 +21,7 @@ async function tried(url: string, spec: Partial<SourceSpec> = {}, known?: KnownA
     source: defineSource({ name: "docs", seeds: [new URL("/", url).href], rendering: "http", ...spec }),
     reader,
     config,
-    lookUp: (other) => known?.get(other) ?? null,
+    lookUp: async (other) => (await known?.get(other)) ?? null,
   })
 }
 
@@ -91,20 +91,20 @@ describe("try", () => {
 
   test("knows a page that is in the index as it stands, and indexes nothing", async () => {
     await using site = await startTestSite({ "/": article("Home") })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await fixture.crawl({ name: "docs", seeds: [site.url("/")], rendering: "http" })
     const known = new KnownAddresses(fixture.db)
-    const before = fixture.db.prepare("select * from known_address").all()
+    const before = await fixture.db.prepare("select * from known_address").all()
     expect(await tried(site.url("/"), {}, known)).toMatchObject({ outcome: "unchanged" })
     site.serve({ "/": article("Home, rewritten") })
     expect(await tried(site.url("/"), {}, known)).toMatchObject({ outcome: "indexed" })
-    expect(fixture.db.prepare("select * from known_address").all()).toEqual(before)
+    expect(await fixture.db.prepare("select * from known_address").all()).toEqual(before)
     expect(fixture.engine.batches).toEqual([1])
   })
 
   test("is a command that takes a declared source, and refuses what it does not know", async () => {
     await using site = await startTestSite({ "/page": article("Pumps") })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     const command = fileURLToPath(new URL("../../../command/fossick.js", import.meta.url))
     const run = (...args: string[]) =>
       promisify(execFile)(process.execPath, [command, "try", ...args], {

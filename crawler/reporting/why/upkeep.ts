@@ -5,10 +5,9 @@ import type { Step, Subject } from "./step.ts"
 import { countText, dateText } from "./dates-and-counts.ts"
 
 /** What speaks against keeping the page, or took it out. */
-export function removalStep({ url, parts }: Subject, page: Page | null): Step | null {
+export async function removalStep({ url, parts }: Subject, page: Page | null): Promise<Step | null> {
   const { only = null } = parts
-  const [latest, ...others] = parts.removals
-    .of(url)
+  const [latest, ...others] = (await parts.removals.of(url))
     .filter(({ source }) => only === null || only.includes(source))
     .map(stepOf)
   if (latest === undefined) return null
@@ -60,12 +59,12 @@ function stepOf(removal: Removal): Step {
 }
 
 /** When it was visited, and when it will be. */
-export function visitsStep({ known, parts }: Subject): Step | null {
+export async function visitsStep({ known, parts }: Subject): Promise<Step | null> {
   if (known === null) return null
   const { visitedAt, dueAt, changedAt, misses, intervalMs, source: name } = known
   const now = (parts.clock ?? Date.now)()
-  const entry = parts.sources.get(name)
-  const [running] = parts.jobs.open(name)
+  const entry = await parts.sources.get(name)
+  const [running] = await parts.jobs.open(name)
   const due = dueAt <= now ? "due now" : `due from ${dateText(dueAt)} on`
   const run = running
     ? `job ${running.id} of ${name} is ${running.state}`
@@ -73,7 +72,7 @@ export function visitsStep({ known, parts }: Subject): Step | null {
       ? `${name} runs next on ${dateText(entry.nextRun)}`
       : entry?.paused
         ? `the schedule of ${name} is paused`
-        : sourceNamed(name, parts) === null
+        : (await sourceNamed(name, parts)) === null
           ? "its source no longer exists"
           : `${name} has no schedule and runs when it is asked to`
   const changed = changedAt === null ? "" : `, changed ${dateText(changedAt)}`

@@ -17,7 +17,7 @@ import { whyText } from "../../commands/why/why-text.ts"
 /** State, a real index and the crawls of one test. */
 async function openFixture() {
   const folder = temporaryFolder()
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   const jobs = new Jobs(db)
   const engine: Engine = await EmbeddedEngine.open({
     dir: `${folder.path}/index`,
@@ -29,8 +29,8 @@ async function openFixture() {
     ...parts,
     parts,
     async crawl(spec: SourceSpec & { readonly name: string }) {
-      parts.sources.put(spec)
-      const job = parts.sources.run(spec.name)!
+      await parts.sources.put(spec)
+      const job = (await parts.sources.run(spec.name))!
       const config = testConfig()
       await runJob(job.id, {
         db,
@@ -41,7 +41,7 @@ async function openFixture() {
         signal: new AbortController().signal,
         whenAborted: "queued",
       })
-      return jobs.get(job.id)!
+      return (await jobs.get(job.id))!
     },
     why: (url: string, query?: string) => tracePage(toPageUrl(url)!, parts, query),
     async [Symbol.asyncDispose]() {
@@ -57,11 +57,10 @@ function step(trace: Trace, name: StepName): Step | undefined {
 }
 
 /** As a crawl files an address whose page it found elsewhere. */
-function setAlias(db: StateStore, url: string, of: string): void {
-  db.prepare("insert into page_alias (url, source, of, evidence) values (?, 'docs', ?, 'same text')").run(
-    url,
-    of,
-  )
+async function setAlias(db: StateStore, url: string, of: string): Promise<void> {
+  await db
+    .prepare("insert into page_alias (url, source, of, evidence) values (?, 'docs', ?, 'same text')")
+    .run(url, of)
 }
 
 describe("why", () => {
@@ -132,7 +131,7 @@ describe("why", () => {
       "/page": article("Page"),
     })
     await fixture.crawl({ name: "docs", seeds: [site.url("/")] })
-    setAlias(fixture.db, site.url("/print/page"), site.url("/page"))
+    await setAlias(fixture.db, site.url("/print/page"), site.url("/page"))
     const page = await fixture.why(site.url("/page"))
     expect(step(page, "duplicates")!.facts["stands_for"]).toContain(site.url("/print/page"))
     const other = await fixture.why(site.url("/print/page"))
@@ -161,7 +160,7 @@ describe("why", () => {
     const found = async (url: string) => (await fixture.why(url)).steps.map(({ text }) => text).join("\n")
     expect(await found(site.url("/nowhere"))).toContain("there is none yet")
 
-    fixture.sources.put({
+    await fixture.sources.put({
       name: "docs",
       seeds: [site.url("/")],
       exclude: ["/draft/**"],
@@ -182,7 +181,7 @@ describe("why", () => {
     expect(await found(site.url("/a"))).toContain(`but as ${site.url("/a/")}, which is in the index`)
     expect(await found("https://elsewhere.example/")).toContain("none covers elsewhere.example")
 
-    fixture.sources.put({ name: "docs", seeds: [site.url("/")], limits: { depth: 2 } })
+    await fixture.sources.put({ name: "docs", seeds: [site.url("/")], limits: { depth: 2 } })
     expect(await found(site.url("/deep/2"))).toContain(
       "docs has other rules since job 1: its next run may find it",
     )
@@ -198,9 +197,9 @@ describe("why", () => {
   test("says that an address waits for its visit", async () => {
     await using fixture = await openFixture()
     const url = "http://127.0.0.1:9/page" as PageUrl
-    const { source } = fixture.sources.put({ name: "docs", seeds: ["http://127.0.0.1:9/"] })
-    const { id } = fixture.jobs.enqueue(source)
-    fixture.db
+    const { source } = await fixture.sources.put({ name: "docs", seeds: ["http://127.0.0.1:9/"] })
+    const { id } = await fixture.jobs.enqueue(source)
+    await fixture.db
       .prepare(
         `insert into crawl_url (job, url, host, depth, priority, due, found_how, found_on)
          values (?, ?, '127.0.0.1:9', 1, 0, 0, 'link', 'http://127.0.0.1:9/')`,

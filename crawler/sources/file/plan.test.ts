@@ -12,9 +12,9 @@ import { planLines } from "../../commands/sources/sources-text.ts"
 class Fixture extends CrawlFixture {
   readonly sources = new Sources(this.db, this.jobs)
 
-  plan(written: readonly object[], { removePages = false } = {}): string[] {
+  async plan(written: readonly object[], { removePages = false } = {}): Promise<string[]> {
     return planLines(
-      planSources(
+      await planSources(
         this.db,
         this.sources,
         written.map((one) => readSourceSpec(one)),
@@ -23,8 +23,8 @@ class Fixture extends CrawlFixture {
     )
   }
 
-  apply(written: readonly object[], options = {}): void {
-    applySources(
+  async apply(written: readonly object[], options = {}): Promise<void> {
+    await applySources(
       this.sources,
       written.map((one) => readSourceSpec(one)),
       options,
@@ -33,7 +33,7 @@ class Fixture extends CrawlFixture {
 }
 
 test("a plan says what a file would change, and changes nothing", async () => {
-  await using fixture = new Fixture()
+  await using fixture = await Fixture.open()
   await using site = await startTestSite({
     "/": article("Home", { links: ["/docs/a", "/docs/b", "/blog/c"] }),
     "/docs/a": article("Chapter A"),
@@ -43,11 +43,11 @@ test("a plan says what a file would change, and changes nothing", async () => {
   const docs = { name: "docs", seeds: [site.url("/")], rendering: "http" as const }
   const other = { name: "other", seeds: "other.example" }
   const mine = { name: "mine", seeds: "mine.example" }
-  expect(fixture.plan([docs, other])).toEqual(["+ docs: new", "+ other: new"])
-  expect(fixture.sources.list()).toEqual([])
-  fixture.apply([docs, other])
-  fixture.sources.put(mine)
-  expect(fixture.plan([docs, other])).toEqual(["2 unchanged"])
+  expect(await fixture.plan([docs, other])).toEqual(["+ docs: new", "+ other: new"])
+  expect(await fixture.sources.list()).toEqual([])
+  await fixture.apply([docs, other])
+  await fixture.sources.put(mine)
+  expect(await fixture.plan([docs, other])).toEqual(["2 unchanged"])
   await fixture.crawl(docs)
 
   const changed = {
@@ -56,7 +56,7 @@ test("a plan says what a file would change, and changes nothing", async () => {
     limits: { pages: 100 },
     login: { kind: "basic", user: "ann", password: "${DOCS_PASSWORD}" },
   }
-  expect(fixture.plan([changed, { ...mine, scope: "domain" }])).toEqual([
+  expect(await fixture.plan([changed, { ...mine, scope: "domain" }])).toEqual([
     "~ docs: changed",
     '    exclude: [] -> ["/blog/**"]',
     "    limits.pages: 10000 -> 100",
@@ -66,42 +66,42 @@ test("a plan says what a file would change, and changes nothing", async () => {
     '    scope: "host" -> "domain"',
     "- other: no longer declared; it has no pages",
   ])
-  fixture.apply([changed, mine])
-  expect(fixture.sources.list().map(({ source, origin }) => [source.name, origin])).toEqual([
+  await fixture.apply([changed, mine])
+  expect((await fixture.sources.list()).map(({ source, origin }) => [source.name, origin])).toEqual([
     ["docs", "file"],
     ["mine", "file"],
   ])
-  expect(fixture.plan([mine])).toEqual([
+  expect(await fixture.plan([mine])).toEqual([
     "- docs: no longer declared; its 4 pages stay in the index; --remove-pages removes them",
     "1 unchanged",
   ])
-  expect(fixture.plan([mine], { removePages: true })[0]).toBe(
+  expect((await fixture.plan([mine], { removePages: true }))[0]).toBe(
     "- docs: no longer declared; its 4 pages are removed from the index",
   )
 })
 
 test("pages that a source shares stay for the others when it goes, as the plan says", async () => {
-  await using fixture = new Fixture()
+  await using fixture = await Fixture.open()
   await using site = await startTestSite({
     "/": article("Home", { links: ["/a/"] }),
     "/a/": article("Chapter A"),
   })
   const whole = { name: "whole", seeds: [site.url("/")], rendering: "http" as const }
   const chapter = { name: "chapter", seeds: [site.url("/a/")], scope: "prefix" as const }
-  fixture.apply([whole, chapter])
+  await fixture.apply([whole, chapter])
   await fixture.crawl(whole)
   await fixture.crawl(chapter)
-  expect(fixture.plan([chapter], { removePages: true })[0]).toBe(
+  expect((await fixture.plan([chapter], { removePages: true }))[0]).toBe(
     "- whole: no longer declared; its 2 pages are removed from the index, but for 1 that other sources have, too",
   )
-  fixture.apply([chapter], { removePages: true })
+  await fixture.apply([chapter], { removePages: true })
   const { db, engine, sources } = fixture
   expect(await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })).toBe(1)
   expect((await engine.stats()).pages).toBe(1)
 })
 
 test("a source that goes leaves its pages, unless they are to go too", async () => {
-  await using fixture = new Fixture()
+  await using fixture = await Fixture.open()
   await using site = await startTestSite({
     "/": article("Home", { links: ["/a"] }),
     "/a": article("Chapter A"),
@@ -110,21 +110,21 @@ test("a source that goes leaves its pages, unless they are to go too", async () 
   const docs = { name: "docs", seeds: [site.url("/")], rendering: "http" as const }
   const { db, engine, sources } = fixture
   const work = () => removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
-  fixture.apply([docs])
+  await fixture.apply([docs])
   await fixture.crawl(docs)
   await fixture.crawl({ name: "other", seeds: [other.url("/")], rendering: "http" })
 
-  fixture.apply([])
+  await fixture.apply([])
   expect(await work()).toBe(0)
   expect((await engine.stats()).pages).toBe(3)
 
-  fixture.apply([docs])
-  fixture.apply([], { removePages: true })
+  await fixture.apply([docs])
+  await fixture.apply([], { removePages: true })
   expect(await work()).toBe(2)
   expect(await engine.get(site.url("/a") as PageUrl)).toBeNull()
   expect((await engine.stats()).pages).toBe(1)
-  expect(new KnownAddresses(db).get(site.url("/a") as PageUrl)).toBeNull()
-  expect(sources.removals()).toEqual([])
+  expect(await new KnownAddresses(db).get(site.url("/a") as PageUrl)).toBeNull()
+  expect(await sources.removals()).toEqual([])
 
   // Crawled again, the pages come in as new ones.
   expect(await fixture.crawl(docs)).toMatchObject({ state: "finished", outcomes: { indexed: 2 } })
@@ -132,11 +132,11 @@ test("a source that goes leaves its pages, unless they are to go too", async () 
 
 test("a change says how long a whole crawl takes, by what is known", async () => {
   await using site = await startTestSite({ "/": article("Home", { links: ["/a"] }), "/a": article("A") })
-  await using fixture = new Fixture()
+  await using fixture = await Fixture.open()
   const docs = { name: "docs", seeds: [site.url("/")], rendering: "http" } as const
   await fixture.crawl(docs)
   const slow = readSourceSpec({ ...docs, politeness: { delayMs: 30_000 } })
-  const planned = planSources(fixture.db, fixture.sources, [slow], testConfig())
+  const planned = await planSources(fixture.db, fixture.sources, [slow], testConfig())
   expect(planned[0]?.fullCrawl).toEqual({ pages: 2, areKnown: true, seconds: 60, delayMs: 30_000 })
   expect(planLines(planned, false).at(-1)).toBe(
     "    a full crawl: about 2 pages, 1 min at one request to a host every 30 s",

@@ -38,13 +38,13 @@ export interface SourceChange {
 }
 
 /** By what earlier runs know of a source, and the pace that it and the settings give its hosts; nothing is fetched. */
-export function fullCrawlOf(
+export async function fullCrawlOf(
   db: StateStore,
   source: Source,
   author: SourceAuthor,
   config: PaceConfig,
-): FullCrawl {
-  const known = addressesByHost(db, source.name)
+): Promise<FullCrawl> {
+  const known = await addressesByHost(db, source.name)
   const origins = new Map(source.seeds.map((seed) => [new URL(seed).host, new URL(seed)]))
   for (const host of known.keys()) if (!origins.has(host)) origins.set(host, new URL(`https://${host}/`))
   const manners = mannersOf(source, author, config)
@@ -53,33 +53,37 @@ export function fullCrawlOf(
     pages: known.get(host) ?? null,
     ...manners(url.href),
   }))
-  return fullCrawl(source, hosts, config.fetchConcurrency, machineMs(db))
+  return fullCrawl(source, hosts, config.fetchConcurrency, await machineMs(db))
 }
 
 /** What {@link applySources} would do; changes nothing. By name. */
-export function planSources(
+export async function planSources(
   db: StateStore,
   sources: Sources,
   specs: readonly (SourceSpec & { readonly name: string })[],
   config?: PaceConfig,
-): SourceChange[] {
+): Promise<SourceChange[]> {
   const wanted = new Map(specs.map((spec) => [spec.name, defineSource(spec)]))
   const jobs = new JobRecords(db)
-  const changes = [...wanted.values()].map((source) => {
-    const [last] = jobs.list({ source: source.name, limit: 1 })
+  const changes: SourceChange[] = []
+  // One after the other: the addresses of each may be many.
+  for (const source of wanted.values()) {
+    const [last] = await jobs.list({ source: source.name, limit: 1 })
     const lists = listNotesIn(last?.note ?? null)
     const one = {
-      ...change(db, source, sources.get(source.name)),
+      ...(await change(db, source, await sources.get(source.name))),
       ...(lists.length > 0 && { lists }),
     }
-    return config && one.kind !== "unchanged"
-      ? { ...one, fullCrawl: fullCrawlOf(db, source, "operator", config) }
-      : one
-  })
-  for (const { source, origin } of sources.list()) {
+    changes.push(
+      config && one.kind !== "unchanged"
+        ? { ...one, fullCrawl: await fullCrawlOf(db, source, "operator", config) }
+        : one,
+    )
+  }
+  for (const { source, origin } of await sources.list()) {
     if (origin !== "file" || wanted.has(source.name)) continue
     const { name } = source
-    changes.push({ name, kind: "removed", fields: [], ...pageCounts(db, name), pagesOutOfScope: 0 })
+    changes.push({ name, kind: "removed", fields: [], ...(await pageCounts(db, name)), pagesOutOfScope: 0 })
   }
   return changes.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -88,33 +92,33 @@ export function planSources(
  * Makes the declared sources those of a file. Sources made over the API stay as they are, unless the file declares
  * them too. A source the file does not declare any more is deleted; its pages stay, unless `removePages`.
  */
-export function applySources(
+export async function applySources(
   sources: Sources,
   specs: readonly SourceSpec[],
   { removePages = false }: { removePages?: boolean } = {},
-): void {
+): Promise<void> {
   const wanted = new Set(specs.map(({ name }) => name))
-  for (const { source, origin } of sources.list()) {
+  for (const { source, origin } of await sources.list()) {
     if (origin === "file" && !wanted.has(source.name)) {
-      sources.delete(source.name, { origin: "file", removePages })
+      await sources.delete(source.name, { origin: "file", removePages })
     }
   }
-  for (const spec of specs) sources.put(spec, "file")
+  for (const spec of specs) await sources.put(spec, "file")
 }
 
-function change(db: StateStore, source: Source, old: SourceEntry | null): SourceChange {
+async function change(db: StateStore, source: Source, old: SourceEntry | null): Promise<SourceChange> {
   const { name } = source
-  if (!old) return { name, kind: "new", fields: [], ...pageCounts(db, name), pagesOutOfScope: 0 }
+  if (!old) return { name, kind: "new", fields: [], ...(await pageCounts(db, name)), pagesOutOfScope: 0 }
   const fields = fieldChanges(old.source, source)
-  const urls = pagesOf(db, name)
-  const landings = landingsOf(db, name)
+  const urls = await pagesOf(db, name)
+  const landings = await landingsOf(db, name)
   const was = membership(old.source, landings)
   const is = membership(source, landings)
   return {
     name,
     kind: old.origin === "api" ? "taken-over" : fields.length > 0 ? "changed" : "unchanged",
     fields,
-    ...pageCounts(db, name),
+    ...(await pageCounts(db, name)),
     pagesOutOfScope: fields.length > 0 ? urls.filter((url) => was(url) && !is(url)).length : 0,
   }
 }

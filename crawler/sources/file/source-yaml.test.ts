@@ -40,20 +40,20 @@ test("a source that says nothing more is written with its name and its start", (
   )
 })
 
-test("all declared sources are written as a file that declares them again, whatever version wrote them", () => {
+test("all declared sources are written as a file that declares them again, whatever version wrote them", async () => {
   const db = emptyState()
-  expect(parseSources(declaredYaml(db), "sources.yaml").sources).toEqual([])
+  expect(parseSources(await declaredYaml(db), "sources.yaml").sources).toEqual([])
   const sources = new Sources(db, new Jobs(db))
-  sources.put(WRITTEN)
-  sources.put({ name: "docs", seeds: ["https://docs.example.com/"] })
-  sources.pause("docs")
+  await sources.put(WRITTEN)
+  await sources.put({ name: "docs", seeds: ["https://docs.example.com/"] })
+  await sources.pause("docs")
   // No part of the state is asked what version it has.
-  db.exec("delete from schema_version; drop table job_event")
-  const text = declaredYaml(db)
+  await db.exec("delete from schema_version; drop table job_event")
+  const text = await declaredYaml(db)
   expect(text).toMatch(/# It was paused: fossick sources pause docs\n.*name: docs/)
   const specs = parseSources(text, "sources.yaml").sources
   expect(specs.map(({ name }) => name)).toEqual(["docs", "wiki"])
   expect(specs.map((spec) => defineSource(spec))).toEqual(
-    specs.map(({ name }) => defineSource(sources.get(name)!.spec)),
+    await Promise.all(specs.map(async ({ name }) => defineSource((await sources.get(name))!.spec))),
   )
 })

@@ -6,9 +6,9 @@ import { sourcesYaml } from "./source-yaml.ts"
  * The declared sources of a state as a file of sources. It asks for no more than their specs, so that it also reads a state of
  * another version, which nothing else opens.
  */
-export function declaredYaml(db: StateStore): string {
-  if (!hasTable(db, "source")) return sourcesYaml([])
-  const rows = db.prepare("select name, spec, paused from source order by name").all()
+export async function declaredYaml(db: StateStore): Promise<string> {
+  if (!(await hasTable(db, "source"))) return sourcesYaml([])
+  const rows = await db.prepare("select name, spec, paused from source order by name").all()
   return sourcesYaml(
     rows.map((row) => ({
       source: JSON.parse(String(row["spec"])) as object,

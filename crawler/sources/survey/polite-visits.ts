@@ -106,7 +106,7 @@ export class PoliteVisits {
   async try(url: PageUrl, source: Source): Promise<Tried | null> {
     const { reader, config, signal } = this.#options
     if (!(await this.#turn(url))) return null
-    return await tryPage(url, { source, reader, config, lookUp: () => null, signal })
+    return await tryPage(url, { source, reader, config, lookUp: async () => null, signal })
   }
 
   /** Waits until the host may be asked again. False: not in this look. */

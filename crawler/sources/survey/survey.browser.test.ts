@@ -16,9 +16,9 @@ describe("a look through a browser", { tags: ["chromium"] }, () => {
   let places: ReadingPlaces
   let story: CrawlFixture
 
-  beforeAll(() => {
+  beforeAll(async () => {
     places = new ReadingPlaces(config)
-    story = new CrawlFixture()
+    story = await CrawlFixture.open()
   })
   afterAll(async () => {
     await places[Symbol.asyncDispose]()

@@ -30,10 +30,10 @@ async function survey(
   } = {},
 ) {
   using folder = temporaryFolder()
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   try {
     // Makes the tables of runs, as every command does.
-    expect(new Jobs(db).count()).toBe(0)
+    expect(await new Jobs(db).count()).toBe(0)
     return await surveySite(url as PageUrl, {
       db,
       config: testConfig({
@@ -121,7 +121,7 @@ test("what is proposed, unchanged, crawls the site", async () => {
     "/doku.php": wiki("Another form of it", links),
   })
   const { source } = await survey(site.url("/"))
-  await using story = new CrawlFixture()
+  await using story = await CrawlFixture.open()
   const spec = readSourceSpec(source)
   site.requests.length = 0
   const job = await story.crawl({ ...spec, schedule: null })

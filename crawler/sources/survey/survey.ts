@@ -217,7 +217,7 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
     }),
     notes: advice.notes ?? [],
     pages,
-    estimate: isNeeded ? null : estimateOf(listedTotal, known.size, pace, machineMs(parts.db)),
+    estimate: isNeeded ? null : estimateOf(listedTotal, known.size, pace, await machineMs(parts.db)),
   }
 }
 

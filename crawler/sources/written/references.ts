@@ -15,27 +15,31 @@ export interface SourceReference {
  *
  * @param declared names in the file
  */
-export function strayReferences(
+export async function strayReferences(
   db: StateStore | null,
   references: readonly SourceReference[],
   declared: readonly string[],
-): string[] {
-  const known = [...new Set([...declared, ...(db ? sourceNames(db) : [])])]
-  return references.flatMap(({ by, sources }) =>
-    missing(db, sources, declared).map((name) => {
-      const isNew = !known.includes(name)
-      return `${by} names the source ${JSON.stringify(name)}, which ${isNew ? "is not declared" : "is no longer there"}${isNew ? didYouMean(name, known) : ""}`
-    }),
-  )
+): Promise<string[]> {
+  const known = [...new Set([...declared, ...(db ? await sourceNames(db) : [])])]
+  return (
+    await Promise.all(
+      references.map(async ({ by, sources }) =>
+        (await missing(db, sources, declared)).map((name) => {
+          const isNew = !known.includes(name)
+          return `${by} names the source ${JSON.stringify(name)}, which ${isNew ? "is not declared" : "is no longer there"}${isNew ? didYouMean(name, known) : ""}`
+        }),
+      ),
+    )
+  ).flat()
 }
 
-function missing(
+async function missing(
   db: StateStore | null,
   names: readonly string[],
   declared: readonly string[],
-): readonly string[] {
+): Promise<readonly string[]> {
   const others = names.filter((name) => !declared.includes(name))
   // Where nothing is known, another machine may fill the index; names are taken as they are.
-  if (db === null || sourceNames(db).length === 0) return declared.length === 0 ? [] : others
-  return goneSources(db, others)
+  if (db === null || (await sourceNames(db)).length === 0) return declared.length === 0 ? [] : others
+  return await goneSources(db, others)
 }

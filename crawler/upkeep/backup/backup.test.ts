@@ -47,7 +47,7 @@ describe("what is backed up is restored", () => {
     await from.crawl(docs(web.origin))
     await from.engine.settled()
     const images = [{ url: "https://docs.example.com/a.png", description: null }]
-    from.lookAtImages({ url: urlOf(`${web.origin}/`), images })
+    await from.lookAtImages({ url: urlOf(`${web.origin}/`), images })
     await from.backUp(folders.at("backup.tar"))
 
     const {
@@ -66,7 +66,7 @@ describe("what is backed up is restored", () => {
     expect(await disagreements(to)).toEqual([])
     const rows = ({ db }: SmallAppliance, table: string) => db.prepare(`select * from ${table}`).all()
     for (const table of ["known_address", "job", "job_outcome", "image", "page_images", "page_text"]) {
-      expect(rows(to, table)).toEqual(rows(from, table))
+      expect(await rows(to, table)).toEqual(await rows(from, table))
     }
     expect(readFileSync(join(to.dataDir, "images/01/1.webp"), "utf8")).toContain("thumbnail of")
 
@@ -119,18 +119,19 @@ describe("while crawls go on", () => {
     await using from = await SmallAppliance.open(folders.at("from"))
     const codeIn = (db: StateStore) =>
       db.prepare("select name, sql from sqlite_master where type in ('trigger', 'view') order by name").all()
-    const ours = codeIn(from.db)
+    const ours = await codeIn(from.db)
     const [first] = ours
     expect(ours.length).toBeGreaterThan(3)
-    from.db.exec(`drop trigger ${String(first!["name"])}`)
-    from.db.exec(`create trigger ${String(first!["name"])} after insert on job begin delete from job; end;
+    await from.db.exec(`drop trigger ${String(first!["name"])}`)
+    await from.db
+      .exec(`create trigger ${String(first!["name"])} after insert on job begin delete from job; end;
       create trigger "again" after insert on job begin delete from job; end;
       create view seen as select * from job`)
     await from.backUp(folders.at("backup.tar"))
     const { foreign } = await restoreInto(folders.at("to"), folders.at("backup.tar"))
     expect(foreign.toSorted()).toEqual([String(first!["name"]), "again", "seen"].toSorted())
     await using to = await SmallAppliance.open(folders.at("to"))
-    expect(codeIn(to.db)).toEqual(ours)
+    expect(await codeIn(to.db)).toEqual(ours)
   })
 
   test("what the index lost or learnt after the state was copied is mended, and nobody is told", async () => {
@@ -154,9 +155,9 @@ describe("while crawls go on", () => {
 
     await using to = await SmallAppliance.open(folders.at("to"))
     expect(await disagreements(to)).toEqual([])
-    expect(to.known.get(lost)).toMatchObject({ hash: null, dueAt: 0, validators: { etag: null } })
+    expect(await to.known.get(lost)).toMatchObject({ hash: null, dueAt: 0, validators: { etag: null } })
     const told = (db: SmallAppliance["db"]) => db.prepare("select * from webhook_change").all()
-    expect(told(to.db)).toEqual(told(from.db))
+    expect(await told(to.db)).toEqual(await told(from.db))
     const { outcomes } = await to.crawl(source, "due")
     expect(outcomes["indexed"]).toBe(2)
     expect((await to.engine.get(lost))?.markdown).toContain(rareWord(1))
@@ -170,20 +171,22 @@ describe("while crawls go on", () => {
       url: `https://docs.example.com/${name}.png`,
       description: null,
     }))
-    from.lookAtImages({ url: urlOf("a"), images })
+    await from.lookAtImages({ url: urlOf("a"), images })
     await rm(join(from.dataDir, "images/02"), { recursive: true })
     const jobs = new Jobs(from.db)
-    jobs.start(jobs.enqueue(defineSource({ name: "docs", seeds: ["https://docs.example.com/"] })).id)
-    jobs.crawlerBeat(process.pid)
+    await jobs.start(
+      (await jobs.enqueue(defineSource({ name: "docs", seeds: ["https://docs.example.com/"] }))).id,
+    )
+    await jobs.crawlerBeat(process.pid)
     await from.backUp(folders.at("backup.tar"))
 
     const { mended, images: thumbnails } = await restoreInto(folders.at("to"), folders.at("backup.tar"))
     expect({ mended, thumbnails }).toEqual({ mended: { addresses: 0, images: 1, jobs: 1 }, thumbnails: 1 })
-    const db = openStateStore(folders.at("to"))
+    const db = await openStateStore(folders.at("to"))
     try {
-      expect(new Jobs(db).get(1)?.state).toBe("queued")
-      expect(new Jobs(db).hasCrawler()).toBe(false)
-      expect(db.prepare("select state from image order by id").all()).toMatchObject([
+      expect((await new Jobs(db).get(1))?.state).toBe("queued")
+      expect(await new Jobs(db).hasCrawler()).toBe(false)
+      expect(await db.prepare("select state from image order by id").all()).toMatchObject([
         { state: "read" },
         { state: null },
       ])
@@ -210,7 +213,7 @@ describe("a restore that is killed", () => {
     await exited
     expect(child.signalCode).toBe("SIGKILL")
 
-    expect(() => openStateStore(dataDir)).toThrow(SettingsError)
+    await expect(() => openStateStore(dataDir)).rejects.toThrow(SettingsError)
     expect(await contentsOf(dataDir)).toEqual(["index", "state.db", "state.id"])
     const { aside } = await restoreInto(dataDir, file, { force: true })
     await using now = await SmallAppliance.open(dataDir)
@@ -244,7 +247,7 @@ describe("a restore that is killed", () => {
       for (const name of names.slice(0, Math.max(0, done - names.length))) {
         await rename(join(staging, name), join(dataDir, name))
       }
-      expect(() => openStateStore(dataDir)).toThrow("run fossick restore again")
+      await expect(() => openStateStore(dataDir)).rejects.toThrow("run fossick restore again")
       expect(await finishRestore(dataDir)).toBe(aside)
       expect([...what(dataDir), ...what(aside)]).toEqual(["new", "new", "new", "old", "old", "old"])
       expect(readdirSync(dataDir).toSorted()).toEqual(["README.md", "before-restore-x", ...names])
@@ -263,7 +266,7 @@ describe("a restore that is killed", () => {
     expect(readdirSync(folders.at("to"))).toEqual([])
 
     // One from which this Fossick cannot take over.
-    from.db.exec("delete from schema_version where part = 'state'")
+    await from.db.exec("delete from schema_version where part = 'state'")
     await writeBackupTo(folders.at("older.tar"), from)
     await expect(restoreInto(folders.at("to"), folders.at("older.tar"))).rejects.toThrow(
       /The state in .*older.tar is from an older Fossick.*`tar -xf`.*`cat index\/\* \| fossick import -`/,
@@ -289,15 +292,15 @@ describe("a data folder", () => {
 
   test("is in use while somebody crawls for it", async () => {
     using folders = new Folders()
-    expect(isInUse(folders.at("data"))).toBe(false)
-    const db = openStateStore(folders.at("data"))
+    expect(await isInUse(folders.at("data"))).toBe(false)
+    const db = await openStateStore(folders.at("data"))
     try {
       const jobs = new Jobs(db)
-      expect(isInUse(folders.at("data"))).toBe(false)
-      jobs.crawlerBeat(process.pid)
-      expect(isInUse(folders.at("data"))).toBe(true)
-      jobs.crawlerGone(process.pid)
-      expect(isInUse(folders.at("data"))).toBe(false)
+      expect(await isInUse(folders.at("data"))).toBe(false)
+      await jobs.crawlerBeat(process.pid)
+      expect(await isInUse(folders.at("data"))).toBe(true)
+      await jobs.crawlerGone(process.pid)
+      expect(await isInUse(folders.at("data"))).toBe(false)
     } finally {
       db.close()
     }

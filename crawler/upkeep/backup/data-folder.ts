@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
 import { makeFolder } from "#base/folder.ts"
 import { syncFolder } from "#engine/lifecycle/move/export-to-file.ts"
 import { PLAN, RESTORING } from "#base/store/unfinished-restore.ts"
@@ -36,16 +37,12 @@ export async function contentsOf(dataDir: string): Promise<string[]> {
 }
 
 /** Whether a process crawls for this data folder, and so whether an appliance runs on it. */
-export function isInUse(dataDir: string): boolean {
+export async function isInUse(dataDir: string): Promise<boolean> {
   const file = path.join(dataDir, "state.db")
   if (!existsSync(file)) return false
   try {
-    const db = new DatabaseSync(file, { timeout: 1000 })
-    try {
-      return hasLivingProcess(db)
-    } finally {
-      db.close()
-    }
+    using db = new SqliteStore(new DatabaseSync(file, { timeout: 1000 }))
+    return await hasLivingProcess(db)
   } catch {
     // A store that cannot be read is what one restores for.
     return false

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite"
+import { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
 import { SCHEMA_VERSION } from "#base/store/state-store.ts"
 import type { StateStore } from "#base/store/state-port.ts"
 import { TRUSTED_TIME_STEPS } from "#base/store/clock/trusted-time.ts"
@@ -7,7 +8,7 @@ import { Jobs } from "../../jobs/jobs.ts"
 import { SourceTable } from "../../sources/source-table.ts"
 import { WebhookQueue } from "../../reporting/webhooks/webhook-queue.ts"
 
-/** Opens parts of a state, which makes their tables and triggers. */
+/** Opens parts of a state, which has their tables and triggers made. */
 export type OpenParts = (db: StateStore) => void
 
 export const openCrawlerParts: OpenParts = (db) => {
@@ -24,8 +25,8 @@ export const openCrawlerParts: OpenParts = (db) => {
  * @param open the parts whose triggers may be in it
  * @returns their names
  */
-export function removeForeignCode(file: string, open: OpenParts): readonly string[] {
-  const ours = triggersOf(open)
+export async function removeForeignCode(file: string, open: OpenParts): Promise<readonly string[]> {
+  const ours = await triggersOf(open)
   using db = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   db.exec("pragma trusted_schema = off")
   const foreign = db
@@ -45,11 +46,11 @@ export function removeForeignCode(file: string, open: OpenParts): readonly strin
 }
 
 /** The triggers that our code makes, by name, as SQLite keeps them. */
-function triggersOf(open: OpenParts): ReadonlyMap<string, string> {
-  using db = new DatabaseSync(":memory:")
-  db.exec(SCHEMA_VERSION)
+async function triggersOf(open: OpenParts): Promise<ReadonlyMap<string, string>> {
+  using db = new SqliteStore(new DatabaseSync(":memory:"))
+  await db.exec(SCHEMA_VERSION)
   migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
   open(db)
-  const rows = db.prepare("select name, sql from sqlite_master where type = 'trigger'").all()
+  const rows = await db.prepare("select name, sql from sqlite_master where type = 'trigger'").all()
   return new Map(rows.map(({ name, sql }) => [String(name), String(sql)]))
 }

@@ -22,16 +22,15 @@ export async function lookInto(env: NodeJS.ProcessEnv): Promise<RestoredFolder> 
   const damage = await damageOf(settings)
   await using engine = await openEngine(settings, { mode: "read" })
   const { pages } = await engine.stats()
-  const db = openStateFile(settings.dataDir)
+  const db = await openStateFile(settings.dataDir)
   try {
     const jobs = new Jobs(db)
-    const last = jobs
-      .list({ limit: LOOKED_AT })
+    const last = (await jobs.list({ limit: LOOKED_AT }))
       .map(({ endedAt }) => endedAt)
       .find((at) => at !== null)
     return {
       pages,
-      sources: new SourceTable(db, jobs).list().length,
+      sources: (await new SourceTable(db, jobs).list()).length,
       lastCrawl: last?.toISOString() ?? null,
       damage,
     }

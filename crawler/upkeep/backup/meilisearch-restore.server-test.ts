@@ -50,7 +50,7 @@ test("a backup of an embedded index is restored onto Meilisearch, and one of tha
     await expect(over).rejects.toThrow("holds 13 pages already")
     {
       await using engine = await meilisearch.open(place, { mode: "read" })
-      const db = openStateStore(between)
+      const db = await openStateStore(between)
       try {
         expect(await disagreements({ db, engine })).toEqual([])
         await writeBackupTo(folders.at("2.tar"), { dataDir: between, db, engine })

@@ -8,9 +8,9 @@ import { defineSource } from "../../source.ts"
 import { temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { StateMender } from "./mend-state.ts"
 
-test("of a page of two sources each source's state is held to what the index says of it", () => {
+test("of a page of two sources each source's state is held to what the index says of it", async () => {
   using folder = temporaryFolder()
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   try {
     void new Jobs(db)
     const known = new KnownAddresses(db)
@@ -23,19 +23,19 @@ test("of a page of two sources each source's state is held to what the index say
         detail: null,
         hash: pageHash({ ...page, source: name }),
       }))
-      known.record({ id: 1, source }, visits)
+      await known.record({ id: 1, source }, visits)
     }
-    const mender = new StateMender(db, folder.path)
-    mender.holds(both)
-    mender.holds(lost)
-    expect(mender.mend().addresses).toBe(1)
-    expect(known.get(lost.url, "a")).toMatchObject({ hash: null, dueAt: 0 })
+    const mender = await StateMender.open(db, folder.path)
+    await mender.holds(both)
+    await mender.holds(lost)
+    expect((await mender.mend()).addresses).toBe(1)
+    expect(await known.get(lost.url, "a")).toMatchObject({ hash: null, dueAt: 0 })
     for (const [url, name] of [
       [both.url, "a"],
       [both.url, "b"],
       [lost.url, "b"],
     ] as const) {
-      expect(known.get(url, name)?.hash).not.toBeNull()
+      expect((await known.get(url, name))?.hash).not.toBeNull()
     }
   } finally {
     db.close()

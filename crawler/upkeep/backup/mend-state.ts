@@ -1,10 +1,10 @@
 import { matchPages } from "../../crawl/frontier/source-pages.ts"
 import { CrawlerProcesses } from "../../jobs/crawler-processes.ts"
-import { type Page, type PageUrl, sourcesOf } from "#engine"
+import { type Page, sourcesOf } from "#engine"
 import { ImageStore } from "../images/image-store.ts"
 import { pageHash } from "../../page/page-hash.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
-import { replaceSql } from "#base/store/state-port.ts"
+import { replaceSql, type StateStatement } from "#base/store/state-port.ts"
 import { trustClock } from "#base/store/clock/trusted-time.ts"
 import { BackupTable } from "./scheduled/backup-table.ts"
 import { WebhookQueue } from "../../reporting/webhooks/webhook-queue.ts"
@@ -33,50 +33,54 @@ export class StateMender {
   readonly #db: StateStore
   readonly #images: ImageStore
   readonly #webhooks: WebhookQueue
-  readonly #note: (url: PageUrl, source: string, hash: string) => void
-  readonly #noteImage: (id: number) => void
+  readonly #page: StateStatement
+  readonly #image: StateStatement
 
-  /** @param dataDir where the thumbnails are to be */
-  constructor(db: StateStore, dataDir: string) {
+  private constructor(db: StateStore, dataDir: string) {
     this.#db = db
     this.#images = new ImageStore(db, dataDir)
     this.#webhooks = new WebhookQueue(db)
-    new BackupTable(db).forgetUnfinished()
-    db.exec(`
+    this.#page = db.prepare(replaceSql("held_page", ["url", "source", "hash"], ["url", "source"]))
+    this.#image = db.prepare("insert or ignore into held_image values (?)")
+  }
+
+  /** @param dataDir where the thumbnails are to be */
+  static async open(db: StateStore, dataDir: string): Promise<StateMender> {
+    const mender = new StateMender(db, dataDir)
+    await new BackupTable(db).forgetUnfinished()
+    await db.exec(`
       create temp table held_page (
         url text not null, source text not null, hash text not null, primary key (url, source)
       ) strict, without rowid;
       create temp table held_image (id integer primary key) strict;`)
-    const page = db.prepare(replaceSql("held_page", ["url", "source", "hash"], ["url", "source"]))
-    const image = db.prepare("insert or ignore into held_image values (?)")
-    this.#note = (url, source, hash) => page.run(url, source, hash)
-    this.#noteImage = (id) => image.run(id)
+    return mender
   }
 
   /** Takes note of a page of the index. */
-  holds(page: Page): void {
-    for (const source of sourcesOf(page)) this.#note(page.url, source, pageHash({ ...page, source }))
+  async holds(page: Page): Promise<void> {
+    for (const source of sourcesOf(page))
+      await this.#page.run(page.url, source, pageHash({ ...page, source }))
   }
 
   /** Whether a thumbnail is wanted; if so it is taken to be there. */
-  wantsThumbnail(id: number): boolean {
-    const isKnown = this.#images.isRead(id)
-    if (isKnown) this.#noteImage(id)
+  async wantsThumbnail(id: number): Promise<boolean> {
+    const isKnown = await this.#images.isRead(id)
+    if (isKnown) await this.#image.run(id)
     return isKnown
   }
 
   /** Call it when all pages and thumbnails were noted. */
-  mend(): Mended {
-    const mended = transaction(this.#db, () => {
+  async mend(): Promise<Mended> {
+    const mended = await transaction(this.#db, async () => {
       // Receivers of webhooks are told what crawls find, and not that a copy was a minute behind.
-      const addresses = this.#webhooks.untold(() => matchPages(this.#db, "held_page"))
-      const images = this.#images.lookAgain("held_image")
-      const jobs = new CrawlerProcesses(this.#db).forgetAll()
+      const addresses = await this.#webhooks.untold(() => matchPages(this.#db, "held_page"))
+      const images = await this.#images.lookAgain("held_image")
+      const jobs = await new CrawlerProcesses(this.#db).forgetAll()
       // A copy of long ago says nothing of the clock of today.
-      trustClock(this.#db)
+      await trustClock(this.#db)
       return { addresses, images, jobs }
     })
-    this.#db.exec("drop table held_page; drop table held_image")
+    await this.#db.exec("drop table held_page; drop table held_image")
     return mended
   }
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await appliance.engine.index([aPage("a"), aPage("b")])
   await appliance.engine.settled()
   const images = [{ url: "https://docs.example.com/a.png", description: null }]
-  appliance.lookAtImages({ url: urlOf("a"), images })
+  await appliance.lookAtImages({ url: urlOf("a"), images })
   await appliance.backUp(file)
   whole = readFileSync(file)
 })

@@ -8,7 +8,7 @@ import { type ImportResult, importPages } from "#engine/lifecycle/move/import-pa
 import { differenceLines, isSound } from "#engine/commands/difference-lines.ts"
 import { ExportReader } from "#engine/lifecycle/move/format/read-export.ts"
 import { CommandError } from "#base/run-command.ts"
-import { stateDamage } from "#base/store/rebuild-state.ts"
+import { stateDamage } from "#base/store/sqlite/rebuild-state.ts"
 import { openStateFile, refuseOtherFile } from "#base/store/state-store.ts"
 import { BackupFileError, imageOf, STATE, SUMS } from "./backup-format.ts"
 import { isWhole, moveIntoPlace, stagingOf, syncFile } from "./data-folder.ts"
@@ -75,16 +75,16 @@ async function putTogether(
       "DAMAGED",
       `The ${STATE} in ${file} is damaged (${damage}): take an older backup.`,
     )
-  const foreign = removeForeignCode(state, options.openParts ?? openCrawlerParts)
-  refuseOtherFile(state, file)
-  const db = openStateFile(staging)
+  const foreign = await removeForeignCode(state, options.openParts ?? openCrawlerParts)
+  await refuseOtherFile(state, file)
+  const db = await openStateFile(staging)
   let restored: Omit<Restored, "aside">
   try {
-    const mender = new StateMender(db, staging)
+    const mender = await StateMender.open(db, staging)
     const index = await restoreIndex(file, reader, mender, options)
     const images = await restoreThumbnails(reader, staging, mender, options)
     await reader.finish()
-    restored = { index, images, foreign, mended: mender.mend() }
+    restored = { index, images, foreign, mended: await mender.mend() }
   } finally {
     // The last one to close it puts the log into the file.
     db.close()
@@ -110,8 +110,8 @@ async function restoreIndex(
   const result = await importPages(engine, exported, {
     replace: true,
     ...(signal && { signal }),
-    onPage: ({ page }) => {
-      mender.holds(page)
+    onPage: async ({ page }) => {
+      await mender.holds(page)
     },
     onProgress: (count) => onProgress?.("index", count),
     onCompare: (count) => onProgress?.("compare", count),
@@ -132,7 +132,7 @@ async function restoreThumbnails(
   while (reader.entry !== null && reader.entry !== SUMS) {
     signal?.throwIfAborted()
     const id = imageOf(reader.entry)
-    if (id === null || !mender.wantsThumbnail(id)) {
+    if (id === null || !(await mender.wantsThumbnail(id))) {
       await reader.skip()
       continue
     }

@@ -32,7 +32,7 @@ export async function runBackup(
   const startedAt = steadyNow()
   return await interruptible(
     async (signal) => {
-      const db = openStateStore(settings.dataDir)
+      const db = await openStateStore(settings.dataDir)
       try {
         await using engine = await openEngine(settings, { mode: "read" })
         const { pages } = await engine.stats()

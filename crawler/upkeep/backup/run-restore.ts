@@ -76,8 +76,8 @@ export async function runRestore(
         ...(openParts && { openParts }),
         force,
         signal,
-        openEngine: async (folder) =>
-          await openEngine({ ...settings, dataDir: folder }, { mode: "write", embedding: "off", embedder }),
+        openEngine: (folder) =>
+          openEngine({ ...settings, dataDir: folder }, { mode: "write", embedding: "off", embedder }),
         onProgress: (what, count) =>
           progress.show(() =>
             what === "images"
@@ -121,7 +121,7 @@ async function checked(file: string): ReturnType<typeof verifyBackup> {
 /** @throws CommandError when somebody works in the data folder, or something is there that nobody gave up */
 async function refuseOccupied(settings: Values<typeof engineSettings>, force: boolean): Promise<void> {
   const { dataDir } = settings
-  if (isInUse(dataDir)) {
+  if (await isInUse(dataDir)) {
     throw new CommandError(
       `An appliance or a crawl runs on ${dataDir}. Stop it first; after a crash, wait ten seconds.`,
     )

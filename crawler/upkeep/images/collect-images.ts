@@ -22,7 +22,7 @@ const HOST_FAILURES = 3
 export interface CollectImagesOptions {
   readonly store: ImageStore
   /** The readers that may reach an image, each by its address guard: the next is asked where one may not. */
-  readonly readersFor: (image: UnreadImage) => readonly PageReader[]
+  readonly readersFor: (image: UnreadImage) => Promise<readonly PageReader[]>
   readonly config: CrawlerConfig
   /** Ends the work after the images in hand are cut short. */
   readonly signal: AbortSignal
@@ -32,13 +32,19 @@ export interface CollectImagesOptions {
 export async function collectImages(options: CollectImagesOptions): Promise<void> {
   const { store, signal } = options
   const slots = new FairPool("images", { places: CONCURRENCY })
-  store.sweep()
-  for (let image = store.nextSuspect(); image && !signal.aborted; image = store.nextSuspect()) {
+  await store.sweep()
+  while (!signal.aborted) {
+    const image = await store.nextSuspect()
+    if (image === null) break
     const { pauseMs } = await collectImage(image, options)
-    if (signal.aborted) store.giveBack(image)
+    if (signal.aborted) await store.giveBack(image)
     await pause(pauseMs, signal)
   }
-  for (let hosts = store.unreadHosts(); hosts.length > 0 && !signal.aborted; hosts = store.unreadHosts()) {
+  for (
+    let hosts = await store.unreadHosts();
+    hosts.length > 0 && !signal.aborted;
+    hosts = await store.unreadHosts()
+  ) {
     await Promise.all(hosts.map((host) => collectHost(host, slots, options)))
   }
 }
@@ -48,17 +54,17 @@ async function collectHost(host: string, slots: FairPool, options: CollectImages
   /** Hosts take turns. */
   const party = {}
   let failures = 0
-  for (let image = store.nextUnread(host); image; image = store.nextUnread(host)) {
+  for (let image = await store.nextUnread(host); image; image = await store.nextUnread(host)) {
     const next = image
     const collected = await slots.run(() => (signal.aborted ? null : collectImage(next, options)), {
       key: party,
     })
     if (collected === null || signal.aborted) {
-      store.giveBack(image)
+      await store.giveBack(image)
       return
     }
     failures = collected.answered ? 0 : failures + 1
-    if (failures >= HOST_FAILURES) store.postponeHost(host, PAUSE_MS)
+    if (failures >= HOST_FAILURES) await store.postponeHost(host, PAUSE_MS)
     await pause(collected.pauseMs, signal)
     if (signal.aborted) return
   }
@@ -74,7 +80,7 @@ interface Collected {
 async function collectImage(image: UnreadImage, options: CollectImagesOptions): Promise<Collected> {
   const { store, signal } = options
   let fetched: Fetching | null = null
-  for (const reader of options.readersFor(image)) {
+  for (const reader of await options.readersFor(image)) {
     fetched = await fetchImage(image, reader, options)
     if (fetched.result.kind !== "failed" || fetched.result.because !== "blocked-address") break
   }
@@ -86,22 +92,22 @@ async function collectImage(image: UnreadImage, options: CollectImagesOptions): 
       await look(image, result.body, store)
       return { answered: true, pauseMs }
     case "skipped":
-      store.recordFailure(
+      await store.recordFailure(
         image.id,
         result.because === "unsupported-type" ? "broken" : "unreadable",
         `${result.because}: ${result.detail ?? ""}`,
       )
       return { answered: true, pauseMs: result.because === "robots" ? 0 : pauseMs }
     case "postponed":
-      store.postpone(image, result.until.getTime() - steadyNow(), "the site asked to come back later")
-      store.postponeHost(image.host, result.until.getTime() - steadyNow())
+      await store.postpone(image, result.until.getTime() - steadyNow(), "the site asked to come back later")
+      await store.postponeHost(image.host, result.until.getTime() - steadyNow())
       return { answered: true, pauseMs }
     case "failed": {
       const gone = /answered (?:404|410)$/.test(result.detail)
-      if (result.transient) store.postpone(image, PAUSE_MS, result.detail)
+      if (result.transient) await store.postpone(image, PAUSE_MS, result.detail)
       else {
         const refused = result.because === "blocked-address" ? REFUSED : ""
-        store.recordFailure(image.id, gone ? "broken" : "unreadable", `${refused}${result.detail}`)
+        await store.recordFailure(image.id, gone ? "broken" : "unreadable", `${refused}${result.detail}`)
       }
       return { answered: result.because === "http-status" || result.because === "blocked-address", pauseMs }
     }
@@ -137,9 +143,9 @@ async function fetchImage(
 async function look(image: UnreadImage, body: Uint8Array, store: ImageStore): Promise<void> {
   try {
     const { look: seen, thumbnail } = await readImage(body)
-    store.recordLook(image.id, seen, thumbnail)
+    await store.recordLook(image.id, seen, thumbnail)
   } catch (error) {
-    store.recordFailure(image.id, "unreadable", (error as Error).message)
+    await store.recordFailure(image.id, "unreadable", (error as Error).message)
   }
 }
 

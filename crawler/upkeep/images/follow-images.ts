@@ -25,12 +25,12 @@ export interface FollowImagesOptions {
  * and a host never has both at its door. Ends with the signal.
  */
 export async function followImages({ store, jobs, room, log, signal }: FollowImagesOptions): Promise<void> {
-  store.remakeLost()
+  await store.remakeLost()
   /** While the state is away nobody knows what a crawl does. */
-  const isBusy = () => unlessAway(() => !jobs.isIdle(), true) || room.isLow()
+  const isBusy = async () => (await unlessAway(async () => !(await jobs.isIdle()), true)) || room.isLow()
   await repeatWorker({
-    start: () => new WorkerProcess(PROGRAM),
-    hasWork: () => !isBusy() && unlessAway(() => store.hasWork(), false),
+    start: async () => new WorkerProcess(PROGRAM),
+    hasWork: async () => !(await isBusy()) && (await unlessAway(() => store.hasWork(), false)),
     isBusy,
     called: "the image process",
     pollMs: POLL_MS,
@@ -41,9 +41,9 @@ export async function followImages({ store, jobs, room, log, signal }: FollowIma
   })
 }
 
-function unlessAway(look: () => boolean, otherwise: boolean): boolean {
+async function unlessAway(look: () => Promise<boolean>, otherwise: boolean): Promise<boolean> {
   try {
-    return look()
+    return await look()
   } catch (error) {
     if (!isStateAway(error)) throw error
     return otherwise

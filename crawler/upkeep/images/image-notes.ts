@@ -26,92 +26,102 @@ export class ImageNotes {
   }
 
   /** Takes down which images pages carry now; pages with none count too. */
-  note(pages: readonly Pick<Page, "url" | "images" | "source">[]): void {
+  async note(pages: readonly Pick<Page, "url" | "images" | "source">[]): Promise<void> {
     const noted = this.#prepare("select images, source from page_images where url = ?")
     const now = this.#clock()
     const old = now - LOOK_AGAIN_MS
     const again = this.#prepare(
       "update image set state = null, tries = 0, due = 0 where url = ? and state is not null and (looked_at < ? or looked_at > ?)",
     )
-    const changed = pages.flatMap(({ url, images, source }) => {
+    const changed: { url: PageUrl; images: readonly PageImage[]; json: string; source: string }[] = []
+    for (const { url, images, source } of pages) {
       const kept = images.filter((image) => !isJunkAddress(image.url)).slice(0, IMAGES_PER_PAGE)
-      for (const image of kept) again.run(image.url, old, now)
-      const was = noted.get(url)
+      for (const image of kept) await again.run(image.url, old, now)
+      const was = await noted.get(url)
       const json = JSON.stringify(kept)
-      return was?.["images"] === json && was["source"] === source ? [] : [{ url, images: kept, json, source }]
-    })
+      if (was?.["images"] !== json || was["source"] !== source)
+        changed.push({ url, images: kept, json, source })
+    }
     if (changed.length === 0) return
-    transaction(this.#db, () => {
+    await transaction(this.#db, async () => {
       for (const { url, images, json, source } of changed) {
         const { host: site } = new URL(url)
-        this.#drop(url)
-        this.#prepare("insert into page_images (url, site, images, source) values (?, ?, ?, ?)").run(
+        await this.#drop(url)
+        await this.#prepare("insert into page_images (url, site, images, source) values (?, ?, ?, ?)").run(
           url,
           site,
           json,
           source,
         )
-        this.#prepare(
+        await this.#prepare(
           "insert into image_site values (?, 1) on conflict (site) do update set pages = pages + 1",
         ).run(site)
-        for (const [rank, image] of images.entries()) this.#use(image, site, source, rank)
+        for (const [rank, image] of images.entries()) await this.#use(image, site, source, rank)
       }
     })
   }
 
   /** Pages that are no more; images that no page carries then go with `ImageStore.sweep`. */
-  forget(pages: readonly PageUrl[]): void {
+  async forget(pages: readonly PageUrl[]): Promise<void> {
     if (pages.length === 0) return
-    transaction(this.#db, () => {
-      for (const url of pages) this.#drop(url)
+    await transaction(this.#db, async () => {
+      for (const url of pages) await this.#drop(url)
     })
   }
 
-  #use({ url, description }: PageImage, site: string, source: string, rank: number): void {
+  async #use({ url, description }: PageImage, site: string, source: string, rank: number): Promise<void> {
     const { host } = new URL(url)
     const alt = description?.slice(0, ALT_CHARS) ?? null
-    const { id } = this.#prepare(
+    const { id } = (await this.#prepare(
       `insert into image (url, host, alt, own, rank, uses) values (?, ?, ?, 0, ?, 1)
        on conflict (url) do update set uses = uses + 1, alt = coalesce(alt, excluded.alt),
          rank = min(rank, excluded.rank) returning id`,
-    ).get(url, host, alt, rank) as { id: number }
-    this.#prepare(
+    ).get(url, host, alt, rank)) as { id: number }
+    await this.#prepare(
       "insert into image_use values (?, ?, 1) on conflict (image, site) do update set pages = pages + 1",
     ).run(id, site)
-    const { changes } = this.#prepare(
+    const { changes } = await this.#prepare(
       "insert or ignore into image_source (image, source, pages) values (?, ?, 0)",
     ).run(id, source)
-    this.#prepare("update image_source set pages = pages + 1 where image = ? and source = ?").run(id, source)
+    await this.#prepare("update image_source set pages = pages + 1 where image = ? and source = ?").run(
+      id,
+      source,
+    )
     // What the sources before were refused, this one may be allowed.
     if (Number(changes) > 0) {
-      this.#prepare(
+      await this.#prepare(
         "update image set state = null, tries = 0, due = 0 where id = ? and state = 'unreadable' and detail like ?",
       ).run(id, `${REFUSED}%`)
     }
   }
 
-  #drop(page: PageUrl): void {
-    const row = this.#prepare("delete from page_images where url = ? returning site, images, source").get(
-      page,
-    )
+  async #drop(page: PageUrl): Promise<void> {
+    const row = await this.#prepare(
+      "delete from page_images where url = ? returning site, images, source",
+    ).get(page)
     if (!row) return
     const site = String(row["site"])
     const source = String(row["source"])
-    this.#prepare("update image_site set pages = pages - 1 where site = ?").run(site)
-    this.#prepare("delete from image_site where site = ? and pages <= 0").run(site)
+    await this.#prepare("update image_site set pages = pages - 1 where site = ?").run(site)
+    await this.#prepare("delete from image_site where site = ? and pages <= 0").run(site)
     for (const { url } of JSON.parse(String(row["images"])) as PageImage[]) {
-      const id = this.#prepare("update image set uses = uses - 1 where url = ? returning id").get(url)?.["id"]
+      const id = (
+        await this.#prepare("update image set uses = uses - 1 where url = ? returning id").get(url)
+      )?.["id"]
       if (id === undefined) continue
-      this.#prepare("update image_use set pages = pages - 1 where image = ? and site = ?").run(
+      await this.#prepare("update image_use set pages = pages - 1 where image = ? and site = ?").run(
         Number(id),
         site,
       )
-      this.#prepare("delete from image_use where image = ? and site = ? and pages <= 0").run(Number(id), site)
-      this.#prepare("update image_source set pages = pages - 1 where image = ? and source = ?").run(
+      await this.#prepare("delete from image_use where image = ? and site = ? and pages <= 0").run(
+        Number(id),
+        site,
+      )
+      await this.#prepare("update image_source set pages = pages - 1 where image = ? and source = ?").run(
         Number(id),
         source,
       )
-      this.#prepare("delete from image_source where image = ? and source = ? and pages <= 0").run(
+      await this.#prepare("delete from image_source where image = ? and source = ? and pages <= 0").run(
         Number(id),
         source,
       )

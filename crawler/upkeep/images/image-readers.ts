@@ -21,7 +21,7 @@ export class ImageReaders implements AsyncDisposable {
   readonly #opened = new AsyncDisposableStack()
   readonly #plain: PageReader
   /** By source; null for one that may read no more than the settings allow. */
-  readonly #own = new Map<string, PageReader | null>()
+  readonly #own = new Map<string, Promise<PageReader | null>>()
 
   /** `resolve`: how names are resolved; default: as the system does. */
   constructor(db: StateStore, config: CrawlerConfig, resolve?: Resolve) {
@@ -33,28 +33,41 @@ export class ImageReaders implements AsyncDisposable {
   }
 
   /** Those that may read an image, the one of least rights first. */
-  of({ sources }: Pick<UnreadImage, "sources">): readonly PageReader[] {
-    return [this.#plain, ...sources.flatMap((source) => this.#readerOf(source) ?? [])]
+  async of({ sources }: Pick<UnreadImage, "sources">): Promise<readonly PageReader[]> {
+    const own = await Promise.all(sources.map((source) => this.#readerOf(source)))
+    return [this.#plain, ...own.filter((reader) => reader !== null)]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#opened.disposeAsync()
   }
 
-  #readerOf(name: string): PageReader | null {
-    const known = this.#own.get(name)
-    if (known !== undefined) return known
-    const [last] = this.#jobs.list({ source: name, limit: 1 })
-    const hasMore = last?.author === "operator" || openedTo(this.#config, this.#db).length > 0
-    const reader = last !== undefined && hasMore ? this.#open(last) : null
-    this.#own.set(name, reader)
+  /** Opened once, also when images of several hosts ask for it at the same time. */
+  #readerOf(name: string): Promise<PageReader | null> {
+    let reader = this.#own.get(name)
+    if (reader === undefined) {
+      reader = this.#openFor(name)
+      this.#own.set(name, reader)
+      reader.catch(() => this.#own.delete(name))
+    }
     return reader
   }
 
-  #open({ source, author }: Job): PageReader | null {
+  async #openFor(name: string): Promise<PageReader | null> {
+    const [last] = await this.#jobs.list({ source: name, limit: 1 })
+    const hasMore = last?.author === "operator" || (await openedTo(this.#config, this.#db)).length > 0
+    return last !== undefined && hasMore ? await this.#open(last) : null
+  }
+
+  async #open({ source, author }: Job): Promise<PageReader | null> {
     let reach
     try {
-      reach = reachOf(source, this.#config, { db: this.#db, author, first: "public", resolve: this.#resolve })
+      reach = await reachOf(source, this.#config, {
+        db: this.#db,
+        author,
+        first: "public",
+        resolve: this.#resolve,
+      })
     } catch (error) {
       // A certificate that is not there any more fails the source's next run, which says so.
       if (error instanceof KnownError) return null

@@ -49,82 +49,84 @@ export class ImageStore {
   }
 
   /** Has every image looked at again when the folder of thumbnails is gone: it may be deleted at any time. */
-  remakeLost(): void {
+  async remakeLost(): Promise<void> {
     if (existsSync(this.#folder)) return
-    this.#prepare("update image set state = null, tries = 0, due = 0 where state = 'read'").run()
+    await this.#prepare("update image set state = null, tries = 0, due = 0 where state = 'read'").run()
   }
 
   /** Whether an image was looked at, and so has a thumbnail. */
-  isRead(id: number): boolean {
-    return this.#prepare("select 1 from image where id = ? and state = 'read'").get(id) !== undefined
+  async isRead(id: number): Promise<boolean> {
+    return (await this.#prepare("select 1 from image where id = ? and state = 'read'").get(id)) !== undefined
   }
 
   /**
    * Has images looked at again, but those that the table `held` names (`id`). Runs in the caller's transaction.
    * @returns how many
    */
-  lookAgain(held: string): number {
-    const { changes } = this.#prepare(
+  async lookAgain(held: string): Promise<number> {
+    const { changes } = await this.#prepare(
       `update image set state = null, tries = 0, due = 0 where state = 'read' and id not in (select id from ${held})`,
     ).run()
     return Number(changes)
   }
 
   /** Whether there is something to look at now, or something to sweep. */
-  hasWork(now = Date.now()): boolean {
+  async hasWork(now = Date.now()): Promise<boolean> {
     return (
-      this.#prepare(`select 1 from image where state is null and ${isDue("?1")} limit 1`).get(now) !==
-        undefined || this.#prepare("select 1 from image where uses = 0 limit 1").get() !== undefined
+      (await this.#prepare(`select 1 from image where state is null and ${isDue("?1")} limit 1`).get(now)) !==
+        undefined || (await this.#prepare("select 1 from image where uses = 0 limit 1").get()) !== undefined
     )
   }
 
   /** Hosts with images to look at. */
-  unreadHosts(now = Date.now()): string[] {
-    return this.#prepare(`select distinct host from image where state is null and ${isDue("?1")}`)
-      .all(now)
-      .map(({ host }) => String(host))
+  async unreadHosts(now = Date.now()): Promise<string[]> {
+    return (
+      await this.#prepare(`select distinct host from image where state is null and ${isDue("?1")}`).all(now)
+    ).map(({ host }) => String(host))
   }
 
   /** The next images of a host, those that come first on their pages first. Counts a try for each. */
-  nextUnread(host: string, now = Date.now()): UnreadImage | null {
-    const row = this.#prepare(
+  async nextUnread(host: string, now = Date.now()): Promise<UnreadImage | null> {
+    const row = await this.#prepare(
       `select id, url, host, tries from image where state is null and host = ?2 and ${isDue("?1")} order by rank, id limit 1`,
     ).get(now, host)
-    return row ? (this.#taken(row) ?? this.nextUnread(host, now)) : null
+    return row ? ((await this.#taken(row)) ?? (await this.nextUnread(host, now))) : null
   }
 
   /** The next of those that a process was at when it ended by itself: looked at alone, it takes no other along. */
-  nextSuspect(): UnreadImage | null {
-    const row = this.#prepare(
+  async nextSuspect(): Promise<UnreadImage | null> {
+    const row = await this.#prepare(
       "select id, url, host, tries from image where state is null and due = 0 and tries > 0 order by id limit 1",
     ).get()
-    return row ? (this.#taken(row) ?? this.nextSuspect()) : null
+    return row ? ((await this.#taken(row)) ?? (await this.nextSuspect())) : null
   }
 
-  #taken(row: Readonly<Record<string, unknown>>): UnreadImage | null {
+  async #taken(row: Readonly<Record<string, unknown>>): Promise<UnreadImage | null> {
     if (Number(row["tries"]) >= MAX_TRIES) {
-      this.recordFailure(Number(row["id"]), "unreadable", "it took its process down again and again")
+      await this.recordFailure(Number(row["id"]), "unreadable", "it took its process down again and again")
       return null
     }
     // Before it is looked at: an image that takes the process down is not tried for ever.
-    this.#prepare("update image set tries = tries + 1 where id = ?").run(Number(row["id"]))
+    await this.#prepare("update image set tries = tries + 1 where id = ?").run(Number(row["id"]))
     return {
       id: Number(row["id"]),
       url: row["url"] as PageUrl,
       host: String(row["host"]),
-      sources: this.#prepare("select source from image_source where image = ? order by source")
-        .all(Number(row["id"]))
-        .map(({ source }) => String(source)),
+      sources: (
+        await this.#prepare("select source from image_source where image = ? order by source").all(
+          Number(row["id"]),
+        )
+      ).map(({ source }) => String(source)),
       tries: Number(row["tries"]) + 1,
     }
   }
 
   /** Keeps what was seen. The thumbnail is there before anybody can know of it. */
-  recordLook(id: number, look: Look, thumbnail: Uint8Array): void {
+  async recordLook(id: number, look: Look, thumbnail: Uint8Array): Promise<void> {
     const path = this.thumbnailPath(id)
     makeFolder(dirname(path))
     writeFileSync(path, thumbnail)
-    this.#prepare(
+    await this.#prepare(
       `update image set state = 'read', width = ?, height = ?, format = ?, bytes = ?, frames = ?, hash = ?, junk = ?,
          looked_at = ?, thumbnail_sum = ? where id = ?`,
     ).run(
@@ -142,8 +144,8 @@ export class ImageStore {
   }
 
   /** `broken`: there is no image. `unreadable`: there may be one, which we cannot or may not look at. */
-  recordFailure(id: number, state: "broken" | "unreadable", detail: string): void {
-    this.#prepare("update image set state = ?, detail = ?, looked_at = ? where id = ?").run(
+  async recordFailure(id: number, state: "broken" | "unreadable", detail: string): Promise<void> {
+    await this.#prepare("update image set state = ?, detail = ?, looked_at = ? where id = ?").run(
       state,
       detail.slice(0, 500),
       Date.now(),
@@ -152,44 +154,44 @@ export class ImageStore {
   }
 
   /** Leaves an image alone for a time, {@link MAX_TRIES} times in all. */
-  postpone(image: UnreadImage, ms: number, detail: string): void {
-    if (image.tries >= MAX_TRIES) this.recordFailure(image.id, "unreadable", detail)
+  async postpone(image: UnreadImage, ms: number, detail: string): Promise<void> {
+    if (image.tries >= MAX_TRIES) await this.recordFailure(image.id, "unreadable", detail)
     else
-      this.#prepare("update image set due = ? where id = ?").run(
+      await this.#prepare("update image set due = ? where id = ?").run(
         Date.now() + Math.min(ms, MAX_REST_MS),
         image.id,
       )
   }
 
   /** Gives a try back that was not made, or was cut short. */
-  giveBack({ id }: UnreadImage): void {
-    this.#prepare("update image set tries = tries - 1 where id = ?").run(id)
+  async giveBack({ id }: UnreadImage): Promise<void> {
+    await this.#prepare("update image set tries = tries - 1 where id = ?").run(id)
   }
 
   /** Leaves a whole host alone for a time. */
-  postponeHost(host: string, ms: number): void {
-    this.#prepare("update image set due = ? where host = ? and state is null").run(
+  async postponeHost(host: string, ms: number): Promise<void> {
+    await this.#prepare("update image set due = ? where host = ? and state is null").run(
       Date.now() + Math.min(ms, MAX_REST_MS),
       host,
     )
   }
 
   /** Removes images that no page carries any more, thumbnails first, so that none is left without its row. */
-  sweep(): void {
-    for (const { id } of this.#prepare("select id from image where uses = 0").all()) {
+  async sweep(): Promise<void> {
+    for (const { id } of await this.#prepare("select id from image where uses = 0").all()) {
       rmSync(this.thumbnailPath(Number(id)), { force: true })
       // It may have come back meanwhile; then it is looked at once more.
-      const { changes } = this.#prepare("delete from image where id = ? and uses = 0").run(Number(id))
+      const { changes } = await this.#prepare("delete from image where id = ? and uses = 0").run(Number(id))
       if (changes === 0)
-        this.#prepare("update image set state = null, tries = 0, due = 0 where id = ?").run(Number(id))
+        await this.#prepare("update image set state = null, tries = 0, due = 0 where id = ?").run(Number(id))
     }
   }
 
   /** What is known of images on a page of this site, by address. */
-  facts(urls: readonly string[], pageUrl: string): Map<string, ImageFacts> {
+  async facts(urls: readonly string[], pageUrl: string): Promise<Map<string, ImageFacts>> {
     const { host: site } = new URL(pageUrl)
     const sitePages = Number(
-      this.#prepare("select pages from image_site where site = ?").get(site)?.["pages"] ?? 0,
+      (await this.#prepare("select pages from image_site where site = ?").get(site))?.["pages"] ?? 0,
     )
     const select = this.#prepare(
       `select id, state, width, height, format, bytes, frames, hash, junk, pages
@@ -197,7 +199,7 @@ export class ImageStore {
     )
     const facts = new Map<string, ImageFacts>()
     for (const url of urls) {
-      const row = select.get(site, url)
+      const row = await select.get(site, url)
       if (!row) continue
       const pages = Number(row["pages"] ?? 0)
       const fixture = pages >= FIXTURE_PAGES && pages * 2 > sitePages
@@ -213,22 +215,22 @@ export class ImageStore {
 
   /** The thumbnail of an image; null when it is gone, or holds other bytes than were written. Then the image is looked at again. */
   async thumbnail(id: number): Promise<Buffer | null> {
-    const sum = this.#prepare("select thumbnail_sum as sum from image where id = ? and state = 'read'").get(
-      id,
-    )
+    const sum = await this.#prepare(
+      "select thumbnail_sum as sum from image where id = ? and state = 'read'",
+    ).get(id)
     if (sum === undefined) return null
     const read = await readThumbnail(this.thumbnailPath(id), Number(sum["sum"]))
     if ("bytes" in read) return read.bytes
-    this.makeAgain([id])
+    await this.makeAgain([id])
     return null
   }
 
   /** Has thumbnails made again that are gone or damaged. */
-  makeAgain(ids: readonly number[]): void {
+  async makeAgain(ids: readonly number[]): Promise<void> {
     const forget = this.#prepare(
       "update image set state = null, tries = 0, due = 0 where id = ? and state = 'read'",
     )
-    for (const id of ids) forget.run(id)
+    for (const id of ids) await forget.run(id)
   }
 }
 
@@ -244,7 +246,9 @@ export interface DamagedThumbnail {
 /** The thumbnails that are not as they were written. It reads all of them, and changes nothing. */
 export async function damagedThumbnails(db: StateStore, dataDir: string): Promise<DamagedThumbnail[]> {
   const found: DamagedThumbnail[] = []
-  for (const row of db.prepare("select id, thumbnail_sum as sum from image where state = 'read'").iterate()) {
+  for await (const row of db
+    .prepare("select id, thumbnail_sum as sum from image where state = 'read'")
+    .iterate()) {
     const id = Number(row["id"])
     const file = join("images", thumbnailName(id))
     const read = await readThumbnail(join(dataDir, file), Number(row["sum"]))

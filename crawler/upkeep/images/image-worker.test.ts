@@ -34,7 +34,7 @@ const row = (fixture: CrawlFixture) => fixture.db.prepare("select state, tries f
 test("a process that was killed while it looked is followed by one that looks again", async () => {
   const { answer, first } = await slowAtFirst()
   await using site = await startTestSite({ "/": PAGE, "/bee.png": answer })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   await fixture.crawl({ seeds: [site.url("/")] })
   const start = () =>
     fork(new URL("./image-worker.ts", import.meta.url), {
@@ -45,11 +45,11 @@ test("a process that was killed while it looked is followed by one that looks ag
   await first
   killed.kill("SIGKILL")
   await once(killed, "exit")
-  expect(row(fixture)).toEqual({ state: null, tries: 1 })
+  expect(await row(fixture)).toEqual({ state: null, tries: 1 })
 
   const [code] = await once(start(), "exit")
   expect(code).toBe(0)
-  expect(row(fixture)).toEqual({ state: "read", tries: 2 })
+  expect(await row(fixture)).toEqual({ state: "read", tries: 2 })
 })
 
 test("an image that takes the process down is tried alone, then given up, and costs no other", async () => {
@@ -64,7 +64,7 @@ test("an image that takes the process down is tried alone, then given up, and co
     "/poison.png": send(poison),
     "/wasp.png": send(await picture(2)),
   })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   await fixture.crawl({ seeds: [site.url("/")] })
   // The worker needs some 100 MB by itself, and the picture as many more.
   const env = {
@@ -79,7 +79,7 @@ test("an image that takes the process down is tried alone, then given up, and co
     ends.push(code ?? signal)
   }
   expect(ends).toEqual(["SIGKILL", "SIGKILL", "SIGKILL", 0])
-  const rows = fixture.db.prepare("select url, state, tries, detail from image order by url").all()
+  const rows = await fixture.db.prepare("select url, state, tries, detail from image order by url").all()
   expect(rows).toMatchObject([
     { url: site.url("/bee.png"), state: "read" },
     {
@@ -95,7 +95,7 @@ test("an image that takes the process down is tried alone, then given up, and co
 test("images wait for a crawl, and go on after it", async () => {
   const { answer, first } = await slowAtFirst()
   await using site = await startTestSite({ "/": PAGE, "/bee.png": answer })
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   await fixture.crawl({ seeds: [site.url("/")] })
   const jobs = new Jobs(fixture.db)
   const stop = new AbortController()
@@ -110,11 +110,11 @@ test("images wait for a crawl, and go on after it", async () => {
   })
 
   const cut = once(await first, "close")
-  const { id } = jobs.enqueue(defineSource({ seeds: [site.url("/other")] }))
+  const { id } = await jobs.enqueue(defineSource({ seeds: [site.url("/other")] }))
   await cut
   await expect.poll(() => row(fixture)).toEqual({ state: null, tries: 0 })
 
-  jobs.cancel(id)
+  await jobs.cancel(id)
   await expect.poll(() => row(fixture)).toEqual({ state: "read", tries: 1 })
   stop.abort()
   await following

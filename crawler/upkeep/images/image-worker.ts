@@ -32,7 +32,7 @@ watchMemory(config.imageMemoryMb, () => {
   process.kill(process.pid, "SIGKILL")
 })
 
-const db = openStateStore(dataDir)
+const db = await openStateStore(dataDir)
 const outbound = keepOutbound(db)
 try {
   await using readers = new ImageReaders(db, config)
@@ -46,7 +46,7 @@ try {
   log.error({ err: error }, "images could not be read")
   process.exitCode = 1
 } finally {
-  outbound[Symbol.dispose]()
+  await outbound[Symbol.asyncDispose]()
   db.close()
 }
 if (process.connected) process.disconnect()

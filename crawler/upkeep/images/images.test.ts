@@ -25,12 +25,17 @@ const page = (title: string, images: readonly string[], links: readonly string[]
 async function collect(fixture: CrawlFixture, dataDir: string, config = testConfig()): Promise<ImageStore> {
   const store = new ImageStore(fixture.db, dataDir)
   await using reader = new PageReader(config)
-  await collectImages({ store, readersFor: () => [reader], config, signal: new AbortController().signal })
+  await collectImages({
+    store,
+    readersFor: async () => [reader],
+    config,
+    signal: new AbortController().signal,
+  })
   return store
 }
 
-const known = (store: ImageStore, site: TestSite, paths: readonly string[]) => {
-  const facts = store.facts(
+const known = async (store: ImageStore, site: TestSite, paths: readonly string[]) => {
+  const facts = await store.facts(
     paths.map((path) => site.url(path)),
     site.url("/"),
   )
@@ -57,7 +62,7 @@ describe("images of crawled pages", () => {
       "/text.png": textFile("no image"),
       "/spacer.gif": png(await flatPicture(1, 1)),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     using folder = temporaryFolder()
     await fixture.crawl({ seeds: [site.url("/")] })
     expect(site.requests.filter((path) => /png|gif/.test(path))).toEqual([])
@@ -73,7 +78,7 @@ describe("images of crawled pages", () => {
       "/text.png",
     ])
     expect(
-      known(store, site, [
+      await known(store, site, [
         "/bee.png",
         "/dot.png",
         "/blank-bar.png",
@@ -84,7 +89,7 @@ describe("images of crawled pages", () => {
       ]),
     ).toEqual(["read", "tracker", "flat", "strip", "broken", "broken", null])
 
-    const bee = store.facts([site.url("/bee.png")], site.url("/")).get(site.url("/bee.png"))
+    const bee = (await store.facts([site.url("/bee.png")], site.url("/"))).get(site.url("/bee.png"))
     if (bee?.state !== "read") throw new Error("the bee was not read")
     expect(bee).toMatchObject({ width: 640, height: 480, format: "png" })
     expect(await sharp(store.thumbnailPath(bee.id)).metadata()).toMatchObject({ format: "webp", width: 320 })
@@ -97,15 +102,15 @@ describe("images of crawled pages", () => {
         pages.map((path) => [path, page(`Page ${path}`, ["/logo.png", `/own${path.slice(1)}.png`], pages)]),
       ),
     )
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     using folder = temporaryFolder()
     await fixture.crawl({ seeds: [site.url("/")] })
     const store = new ImageStore(fixture.db, folder.path)
-    expect(known(store, site, ["/logo.png", "/own1.png"])).toEqual(["fixture", "unread"])
+    expect(await known(store, site, ["/logo.png", "/own1.png"])).toEqual(["fixture", "unread"])
 
     site.serve(Object.fromEntries(["/1", "/2", "/3"].map((path) => [path, page(`Page ${path}`, [], pages)])))
     await fixture.crawl({ seeds: [site.url("/")] })
-    expect(known(store, site, ["/logo.png"])).toEqual(["unread"])
+    expect(await known(store, site, ["/logo.png"])).toEqual(["unread"])
   })
 
   test("go with the last page that carries them", async () => {
@@ -115,21 +120,21 @@ describe("images of crawled pages", () => {
       "/both.png": png(await picture(1)),
       "/its-own.png": png(await picture(2)),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     using folder = temporaryFolder()
     await fixture.crawl({ seeds: [site.url("/")] })
     const store = await collect(fixture, folder.path)
-    const own = store.facts([site.url("/its-own.png")], site.url("/")).get(site.url("/its-own.png"))
+    const own = (await store.facts([site.url("/its-own.png")], site.url("/"))).get(site.url("/its-own.png"))
     if (own?.state !== "read") throw new Error("the image was not read")
     expect(existsSync(store.thumbnailPath(own.id))).toBe(true)
 
     site.serve({ "/gone": page("Without", []) })
     await fixture.crawl({ seeds: [site.url("/")] })
-    expect(store.hasWork()).toBe(true)
+    expect(await store.hasWork()).toBe(true)
     await collect(fixture, folder.path)
-    expect(known(store, site, ["/both.png", "/its-own.png"])).toEqual(["read", null])
+    expect(await known(store, site, ["/both.png", "/its-own.png"])).toEqual(["read", null])
     expect(existsSync(store.thumbnailPath(own.id))).toBe(false)
-    expect(store.hasWork()).toBe(false)
+    expect(await store.hasWork()).toBe(false)
   })
 
   test("are looked at again when their look is old, or their thumbnails are gone", async () => {
@@ -137,7 +142,7 @@ describe("images of crawled pages", () => {
       "/": page("Home", ["/bee.png"]),
       "/bee.png": png(await picture(1)),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     using folder = temporaryFolder()
     const looks = () => site.requests.filter((path) => path === "/bee.png").length
     await fixture.crawl({ seeds: [site.url("/")] })
@@ -147,17 +152,17 @@ describe("images of crawled pages", () => {
       new ImageNotes(fixture.db, () => Date.now() + days * 86_400_000).note([
         { url: site.url("/") as PageUrl, images: bee, source: "bees" },
       ])
-    note(29)
+    await note(29)
     await collect(fixture, folder.path)
     expect(looks()).toBe(1)
-    note(31)
+    await note(31)
     await collect(fixture, folder.path)
     expect(looks()).toBe(2)
 
-    store.remakeLost()
-    expect(store.hasWork()).toBe(false)
+    await store.remakeLost()
+    expect(await store.hasWork()).toBe(false)
     rmSync(join(folder.path, "images"), { recursive: true })
-    store.remakeLost()
+    await store.remakeLost()
     await collect(fixture, folder.path)
     expect(looks()).toBe(3)
     expect(existsSync(join(folder.path, "images"))).toBe(true)
@@ -170,20 +175,20 @@ describe("images of crawled pages", () => {
       "/private/bee.png": png(await picture(1)),
       "/busy.png": status(429, { "retry-after": "3600" }),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     using folder = temporaryFolder()
     await fixture.crawl({ seeds: [site.url("/")] })
     const store = await collect(fixture, folder.path)
     expect(site.requests).not.toContain("/private/bee.png")
-    expect(known(store, site, ["/private/bee.png", "/busy.png"])).toEqual(["unread", "unread"])
-    expect(store.hasWork()).toBe(false)
-    expect(store.hasWork(Date.now() + 3_700_000)).toBe(true)
+    expect(await known(store, site, ["/private/bee.png", "/busy.png"])).toEqual(["unread", "unread"])
+    expect(await store.hasWork()).toBe(false)
+    expect(await store.hasWork(Date.now() + 3_700_000)).toBe(true)
   })
 
   test("are not fetched from addresses that the guard refuses", async () => {
     await using hidden = await startTestSite({ "/secret.png": png(await picture(1)) })
     await using site = await startTestSite({ "/": page("Home", [`${hidden.origin}/secret.png`]) })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     using folder = temporaryFolder()
     await fixture.crawl({ seeds: [site.url("/")] })
     await collect(fixture, folder.path, testConfig({ FOSSICK_ALLOWED_NETWORKS: site.authority }))
@@ -202,7 +207,7 @@ describe("images of crawled pages", () => {
       "/wiki": page("Wiki", ["/shown.png"]),
       "/blog": page("Blog", [at("wiki.example", "/hidden.png"), inside.url("/hidden.png")]),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     using folder = temporaryFolder()
     const config = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_HOST_DELAY_MS: "0" })
     const { db, jobs, engine } = fixture
@@ -220,7 +225,7 @@ describe("images of crawled pages", () => {
         limits: { depth: 0 },
         allowedNetworks: name === "wiki" ? ["127.0.0.0/8"] : [],
       })
-      const { id } = jobs.enqueue(source, { author })
+      const { id } = await jobs.enqueue(source, { author })
       const signal = new AbortController().signal
       await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued", resolve: internet.resolve })
     }
@@ -232,7 +237,7 @@ describe("images of crawled pages", () => {
 
     // The wiki's own page shows it now: then it may be looked at.
     inside.serve({ "/wiki": page("Wiki", ["/shown.png", "/hidden.png"]) })
-    const { id } = jobs.enqueue(
+    const { id } = await jobs.enqueue(
       defineSource({
         name: "wiki",
         seeds: [at("wiki.example", "/wiki")],
@@ -247,28 +252,28 @@ describe("images of crawled pages", () => {
   })
 
   test("that take the process down each time are not tried for ever", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     using folder = temporaryFolder()
     await using site = await startTestSite({ "/": page("Home", ["/bomb.png"]) })
     await fixture.crawl({ seeds: [site.url("/")] })
     const store = new ImageStore(fixture.db, folder.path)
     // What a process that dies while it looks leaves behind: a counted try.
     const tries = []
-    for (let image = store.nextUnread(new URL(site.origin).host); image && tries.length < 10;) {
+    for (let image = await store.nextUnread(new URL(site.origin).host); image && tries.length < 10;) {
       tries.push(image.tries)
-      image = store.nextUnread(new URL(site.origin).host)
+      image = await store.nextUnread(new URL(site.origin).host)
     }
     expect(tries).toEqual([1, 2, 3])
-    expect(store.hasWork()).toBe(false)
+    expect(await store.hasWork()).toBe(false)
   })
 
   test("are noted once, however often the page is seen", async () => {
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await using site = await startTestSite({ "/": page("Home", ["/bee.png"]) })
     await fixture.crawl({ seeds: [site.url("/")] })
     const again = await fixture.crawl({ seeds: [site.url("/")] })
     expect(again.outcomes).toEqual({ unchanged: 1 })
-    const uses = fixture.db.prepare("select url, uses from image").all()
+    const uses = await fixture.db.prepare("select url, uses from image").all()
     expect(uses).toEqual([{ url: site.url("/bee.png") as PageUrl, uses: 1 }])
   })
 })

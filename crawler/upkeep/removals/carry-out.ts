@@ -33,7 +33,7 @@ export async function carryOutRemovals(options: CarryOutOptions): Promise<void> 
   const removals = new Removals(db, options.clock)
   while (await writes.run(() => removeSome(options)));
   while (await writes.run(() => restoreSome(options)));
-  removals.purge()
+  await removals.purge()
 }
 
 interface Approved {
@@ -48,42 +48,46 @@ interface Approved {
 async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Promise<boolean> {
   const known = new KnownAddresses(db, clock)
   // A page that came back after it was judged stays, and so does what the index holds no more by other ways.
-  db.prepare(
-    `delete from removal where state = 'approved'
+  await db
+    .prepare(
+      `delete from removal where state = 'approved'
        and not ${isUnfoundSinceSql("removal.url", "removal.source", "removal.job")}`,
-  ).run()
-  const batch = db
+    )
+    .run()
+  const rows = await db
     .prepare(
       `select url, source, job, reason, keep_days from removal
        where state = 'approved' order by url, source limit ${BATCH}`,
     )
     .all()
-    .map((row): Approved => ({
+  const batch = await Promise.all(
+    rows.map(async (row): Promise<Approved> => ({
       url: row["url"] as PageUrl,
       source: String(row["source"]),
       reason: row["reason"] as RemovalReason,
       job: Number(row["job"]),
       keepDays: Number(row["keep_days"]),
-      hash: known.hashOf(row["url"] as PageUrl, String(row["source"])),
-    }))
+      hash: await known.hashOf(row["url"] as PageUrl, String(row["source"])),
+    })),
+  )
   if (batch.length === 0) return false
   const copies = await Promise.all(batch.map(({ url }) => engine.get(url)))
-  transaction(db, () => {
+  await transaction(db, async () => {
     const kept = new RemovedCopies(db)
     for (const [i, { url, source }] of batch.entries()) {
       const page = copies[i]
-      if (page) kept.keep(url, source, withSources(page, [source]))
+      if (page) await kept.keep(url, source, withSources(page, [source]))
     }
   })
   const left: PageUrl[] = []
   for (const [source, pages] of Map.groupBy(batch, (one) => one.source)) {
-    const shared = new SharedPages(db, engine, { name: source, ...identityOf(db, source) }, clock)
+    const shared = new SharedPages(db, engine, { name: source, ...(await identityOf(db, source)) }, clock)
     // What a source leaves out by its own rules may be another's all the same.
     const going = pages.map(({ url, reason }) => ({ url, isGone: reason !== "out-of-scope" }))
     left.push(...(await shared.letGo(going)))
   }
   const now = clock()
-  transaction(db, () => {
+  await transaction(db, async () => {
     const removed = db.prepare(
       "update removal set state = 'removed', at = ?, expires_at = ?, hash = ? where url = ? and source = ?",
     )
@@ -91,55 +95,57 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
       "insert into removal_run values (?, 1, 0) on conflict (job) do update set removed = removed + 1",
     )
     for (const { url, source, job, keepDays, hash } of batch) {
-      removed.run(now, now + keepDays * DAY_MS, hash, url, source)
-      known.setHash(url, source, null)
-      count.run(job)
+      await removed.run(now, now + keepDays * DAY_MS, hash, url, source)
+      await known.setHash(url, source, null)
+      await count.run(job)
     }
   })
-  new ImageNotes(db).forget(left)
+  await new ImageNotes(db).forget(left)
   await nextTurn()
   return true
 }
 
 async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): Promise<boolean> {
   const known = new KnownAddresses(db, clock)
-  const batch = db
+  const rows = await db
     .prepare(
       `select url, source, hash from removal where state = 'restoring' order by url, source limit ${BATCH}`,
     )
     .all()
-    .map((row) => ({
+  const batch = await Promise.all(
+    rows.map(async (row) => ({
       url: row["url"] as PageUrl,
       source: String(row["source"]),
       hash: row["hash"] as string | null,
-      isHeld: known.hashOf(row["url"] as PageUrl, String(row["source"])) !== null,
-    }))
+      isHeld: (await known.hashOf(row["url"] as PageUrl, String(row["source"]))) !== null,
+    })),
+  )
   if (batch.length === 0) return false
   const pages = new Map<PageUrl, Page>()
   const hashes: [PageUrl, source: string, hash: string][] = []
   const copies = new RemovedCopies(db)
   for (const { url, source, hash, isHeld } of batch) {
     // A page that is back by itself is newer than its copy.
-    const copy = isHeld ? null : copies.get(url, source)
+    const copy = isHeld ? null : await copies.get(url, source)
     if (copy === null) continue
     const held = pages.get(url) ?? (await engine.get(url))
-    const shared = new SharedPages(db, engine, { name: source, ...identityOf(db, source) }, clock)
+    const shared = new SharedPages(db, engine, { name: source, ...(await identityOf(db, source)) }, clock)
     // It may stand there as another source reads it: its next visit brings it back.
-    if (held && !shared.mayShare(held)) continue
+    if (held && !(await shared.mayShare(held))) continue
     // What others hold is newer than the copy.
     pages.set(url, held ? withSources(held, [held.source, ...sourcesOf(held), source]) : copy)
     hashes.push([url, source, String(hash)])
   }
   if (pages.size > 0) await engine.index([...pages.values()])
-  transaction(db, () => {
+  await transaction(db, async () => {
     const pin = db.prepare(
       `update removal set state = 'struck', strikes = 0, due = 0, pinned = 1, expires_at = null, at = ?
        where url = ? and source = ?`,
     )
-    for (const { url, source } of batch) pin.run(clock(), url, source)
-    for (const [url, source, hash] of hashes) known.setHash(url, source, hash)
-    for (const { url, source } of batch) copies.drop(url, source)
+    for (const { url, source } of batch) await pin.run(clock(), url, source)
+    for (const [url, source, hash] of hashes) await known.setHash(url, source, hash)
+    for (const { url, source } of batch) await copies.drop(url, source)
   })
-  new ImageNotes(db).note([...pages.values()])
+  await new ImageNotes(db).note([...pages.values()])
   return true
 }

@@ -57,8 +57,8 @@ class Runs extends VisitedSite {
   ) {
     this.now += DAY
     const spec = sourceOf(source, { removal, ...more })
-    const { id } = this.jobs.enqueue(spec)
-    this.jobs.start(id)
+    const { id } = await this.jobs.enqueue(spec)
+    await this.jobs.start(id)
     for (const [path, visit] of Object.entries(visits)) {
       const url = path.startsWith("/") ? at(path) : (path as PageUrl)
       if (typeof visit === "string") {
@@ -70,15 +70,16 @@ class Runs extends VisitedSite {
         )
       }
       const ended = typeof visit === "string" ? { outcome: "indexed" as const, hash: visit } : visit
-      this.known.record({ id, source: spec }, [{ url, outcome: "indexed", detail: null, ...ended }])
+      await this.known.record({ id, source: spec }, [{ url, outcome: "indexed", detail: null, ...ended }])
     }
-    for (const [seed, target] of Object.entries(landed)) keepLanding(this.db, id, seed, target as PageUrl)
+    for (const [seed, target] of Object.entries(landed))
+      await keepLanding(this.db, id, seed, target as PageUrl)
     const { db, engine, clock } = this
     const job = { id, source: spec, trigger }
     const settled = isJudged
       ? await settleRemovals({ db, engine, clock, job, ...(writes && { writes }) })
       : null
-    this.jobs.end(id, isJudged ? "finished" : "cancelled")
+    await this.jobs.end(id, isJudged ? "finished" : "cancelled")
     return settled
   }
 
@@ -90,8 +91,8 @@ class Runs extends VisitedSite {
     return [...this.engine.pages.keys()].map((url) => url.replace(at(""), "")).sort()
   }
 
-  removal(path: string, source = "site") {
-    return this.removals.of(at(path)).find((one) => one.source === source)
+  async removal(path: string, source = "site") {
+    return (await this.removals.of(at(path))).find((one) => one.source === source)
   }
 }
 
@@ -110,7 +111,7 @@ describe("evidence", () => {
     const runs = new Runs()
     await runs.run(pages(3))
     expect(await runs.run({ "/0000": MISSING })).toEqual({ removed: 0, held: 0 })
-    expect(runs.removals.list("struck")).toEqual([
+    expect(await runs.removals.list("struck")).toEqual([
       {
         url: at("/0000"),
         source: "site",
@@ -127,14 +128,14 @@ describe("evidence", () => {
       removed: 1,
       held: 0,
     })
-    expect(runs.removal("/0000")).toMatchObject({
+    expect(await runs.removal("/0000")).toMatchObject({
       state: "removed",
       strikes: 2,
       job: 3,
       at: new Date(runs.now),
       keptUntil: new Date(runs.now + 3 * DAY),
     })
-    expect(runs.known.get(at("/0000"))?.hash).toBeNull()
+    expect((await runs.known.get(at("/0000")))?.hash).toBeNull()
     expect(runs.paths).toEqual(["/0001", "/0002"])
   })
 
@@ -144,7 +145,7 @@ describe("evidence", () => {
     const gone = Object.keys(pages(400))
     expect(await runs.run(ended(gone, AT_ONCE))).toEqual({ removed: 400, held: 0 })
     expect(runs.paths).toEqual(["/0400"])
-    expect(runs.removals.restore({ job: 2 })).toBe(400)
+    expect(await runs.removals.restore({ job: 2 })).toBe(400)
     await runs.carryOut()
     expect(runs.paths).toHaveLength(401)
   })
@@ -154,9 +155,9 @@ describe("evidence", () => {
     await runs.run(pages(3))
     await runs.run({ "/0000": AT_ONCE })
     await runs.run({ "/0000": "back again with other words" })
-    expect(runs.removal("/0000")).toBeUndefined()
+    expect(await runs.removal("/0000")).toBeUndefined()
     await runs.run({ "/0000": MISSING })
-    expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
+    expect(await runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
   })
 
   test("of what was removed and came back begins anew, even if nobody judged the run that found it", async () => {
@@ -165,7 +166,7 @@ describe("evidence", () => {
     await runs.run({ "/0000": AT_ONCE })
     await runs.run({ "/0000": "back again with other words" }, { isJudged: false })
     await runs.run({ "/0000": MISSING })
-    expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
+    expect(await runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
     expect(runs.paths).toContain("/0000")
   })
 
@@ -174,9 +175,9 @@ describe("evidence", () => {
     const copy = () => new RemovedCopies(runs.db).get(at("/0000"), "site")
     await runs.run(pages(3))
     await runs.run({ "/0000": AT_ONCE })
-    expect(copy()).toMatchObject({ url: at("/0000") })
+    expect(await copy()).toMatchObject({ url: at("/0000") })
     await runs.run({ "/0000": "back again with other words" })
-    expect(copy()).toBeNull()
+    expect(await copy()).toBeNull()
   })
 
   test("is all that is known of an address in the end, and goes with the copy", async () => {
@@ -190,22 +191,22 @@ describe("evidence", () => {
       )
       await runs.carryOut()
     }
-    const knows = () => runs.known.get(at("/gone"), "site") !== null
-    runs.removals.forgetDead()
-    expect([runs.paths, knows()]).toEqual([["/stays"], true])
+    const knows = async () => (await runs.known.get(at("/gone"), "site")) !== null
+    await runs.removals.forgetDead()
+    expect([runs.paths, await knows()]).toEqual([["/stays"], true])
     runs.now += 9 * DAY
-    runs.removals.purge()
-    runs.removals.forgetDead()
-    expect([runs.paths, knows()]).toEqual([["/stays"], false])
+    await runs.removals.purge()
+    await runs.removals.forgetDead()
+    expect([runs.paths, await knows()]).toEqual([["/stays"], false])
   })
 
   test("of an address that the index holds no more is forgotten", async () => {
     const runs = new Runs()
     await runs.run(pages(3))
     await runs.run({ "/0000": MISSING })
-    runs.known.setHash(at("/0000"), "site", null)
+    await runs.known.setHash(at("/0000"), "site", null)
     await runs.run({})
-    expect(runs.removal("/0000")).toBeUndefined()
+    expect(await runs.removal("/0000")).toBeUndefined()
   })
 })
 
@@ -220,7 +221,7 @@ describe("an address that leads to a page of the index", () => {
     const runs = new Runs()
     await runs.run(pages(9))
     expect(await runs.run({ "/0000": leading("/new"), "/new": HOME })).toEqual({ removed: 1, held: 0 })
-    expect(runs.removal("/0000")).toMatchObject({ reason: "moved", strikes: 1 })
+    expect(await runs.removal("/0000")).toMatchObject({ reason: "moved", strikes: 1 })
   })
 
   test("counts against the share unless its text stands there, which nobody can tell of what the index has lost", async () => {
@@ -229,7 +230,7 @@ describe("an address that leads to a page of the index", () => {
     runs.engine.pages.delete(at("/0001"))
     const visits = { "/0000": leading("/new"), "/0001": leading("/new"), "/new": HOME }
     expect(await runs.run(visits, { removal: { maxShare: 0 } })).toEqual({ removed: 0, held: 2 })
-    expect(runs.removals.held()[0]?.reasons).toEqual({ moved: 2 })
+    expect((await runs.removals.held())[0]?.reasons).toEqual({ moved: 2 })
   })
 
   test("leads elsewhere when that is no page now, or a front page, the seed's or that of its host", async () => {
@@ -240,9 +241,9 @@ describe("an address that leads to a page of the index", () => {
     const targets = ["/lost", "/none", "/", "/start"]
     const visits = Object.fromEntries(targets.map((to, index) => [`/000${index}`, leading(to)]))
     await runs.run({ "/lost": { outcome: "failed:timeout" }, ...visits }, { landed: { [seed]: landing } })
-    expect(targets.map((_, index) => runs.removal(`/000${index}`)?.reason)).toEqual(
-      targets.map(() => "leads-elsewhere"),
-    )
+    expect(
+      await Promise.all(targets.map(async (_, index) => (await runs.removal(`/000${index}`))?.reason)),
+    ).toEqual(targets.map(() => "leads-elsewhere"))
     // Of another host, and of a source that begins below.
     const below = { seeds: ["https://site.example/docs#top"] }
     const more = { "https://other.example/": HOME, "/docs": HOME }
@@ -250,13 +251,12 @@ describe("an address that leads to a page of the index", () => {
       { ...more, "/0005": leading("https://other.example/"), "/0006": leading("/docs") },
       { spec: below },
     )
-    expect(["/0005", "/0006"].map((path) => runs.removal(path)?.reason)).toEqual([
-      "leads-elsewhere",
-      "leads-elsewhere",
-    ])
+    expect(
+      await Promise.all(["/0005", "/0006"].map(async (path) => (await runs.removal(path))?.reason)),
+    ).toEqual(["leads-elsewhere", "leads-elsewhere"])
     // With a question it is a page like any other.
     await runs.run({ "/?article=4": HOME, "/0004": leading("/?article=4") })
-    expect(runs.removal("/0004")?.reason).toBe("moved")
+    expect((await runs.removal("/0004"))?.reason).toBe("moved")
   })
 
   test("leads elsewhere when five do, whatever they hand over", async () => {
@@ -267,7 +267,9 @@ describe("an address that leads to a page of the index", () => {
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`/000${index}`, leading(to(index))]))
     const logins = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [login(index), HOME]))
     await runs.run({ ...logins, ...visits(5, login) })
-    expect(runs.removals.list("struck").map(({ reason }) => reason)).toEqual(Array(5).fill("leads-elsewhere"))
+    expect((await runs.removals.list("struck")).map(({ reason }) => reason)).toEqual(
+      Array(5).fill("leads-elsewhere"),
+    )
     const four = Object.fromEntries([5, 6, 7, 8].map((index) => [`/000${index}`, leading("/four")]))
     expect(await runs.run(four)).toEqual({ removed: 4, held: 0 })
   })
@@ -286,7 +288,7 @@ describe("an address that leads to a page of the index", () => {
       removed: 1,
       held: 0,
     })
-    expect([runs.removal("/same")?.reason, runs.removal("/like")?.reason]).toEqual([
+    expect([(await runs.removal("/same"))?.reason, (await runs.removal("/like"))?.reason]).toEqual([
       "moved",
       "leads-elsewhere",
     ])
@@ -309,12 +311,12 @@ describe("an address that leads to a page of the index", () => {
       removed: 1,
       held: 0,
     })
-    expect(runs.removal("/one")).toMatchObject({ state: "removed", reason: "moved" })
-    expect(runs.removal("/other")).toMatchObject({ state: "struck", reason: "out-of-scope" })
-    expect(runs.removal("/missing")).toMatchObject({ state: "struck", reason: "not-found" })
+    expect(await runs.removal("/one")).toMatchObject({ state: "removed", reason: "moved" })
+    expect(await runs.removal("/other")).toMatchObject({ state: "struck", reason: "out-of-scope" })
+    expect(await runs.removal("/missing")).toMatchObject({ state: "struck", reason: "not-found" })
     // A site that has not moved says nothing of its addresses.
     await runs.run({ "/other": left }, { landed: { [at("/")]: at("/start") }, trigger: "command" })
-    expect(runs.removal("/other")).toMatchObject({ strikes: 1 })
+    expect(await runs.removal("/other")).toMatchObject({ strikes: 1 })
   })
 
   test("has not moved where its site has not, though another source finds it there", async () => {
@@ -323,7 +325,7 @@ describe("an address that leads to a page of the index", () => {
     await runs.run({ "/one": HOME }, { source: "other" })
     const landed = { [at("/")]: at("/start") }
     await runs.run({ "/one": { outcome: "skipped:out-of-scope" } }, { landed })
-    expect(runs.removal("/one")).toMatchObject({ state: "struck", reason: "out-of-scope" })
+    expect(await runs.removal("/one")).toMatchObject({ state: "struck", reason: "out-of-scope" })
   })
 })
 
@@ -362,9 +364,9 @@ describe("the share", () => {
     // It stays for the other, which asks.
     expect(runs.paths).toHaveLength(10)
     expect([
-      runs.removals.count("held"),
-      runs.removals.count("held", "other"),
-      runs.removals.count("held", "site"),
+      await runs.removals.count("held"),
+      await runs.removals.count("held", "other"),
+      await runs.removals.count("held", "site"),
     ]).toEqual([3, 3, 0])
   })
 })
@@ -384,73 +386,78 @@ describe("the operator", () => {
   test("is told what waits, by source, with the reasons and the latest run", async () => {
     const runs = await waiting()
     const both = { pages: 3, ofPages: 4, reasons: { gone: 2, noindex: 1 } }
-    expect(runs.removals.held()).toEqual([
+    expect(await runs.removals.held()).toEqual([
       { source: "a", ...both, job: 4, at: new Date(runs.now) },
       { source: "b", ...both, job: 2, at: new Date(runs.now - 2 * DAY) },
     ])
-    const listed = (...given: Parameters<Removals["list"]>) =>
-      runs.removals.list(...given).map(({ source, url }) => `${source} ${new URL(url).pathname}`)
+    const listed = async (...given: Parameters<Removals["list"]>) =>
+      (await runs.removals.list(...given)).map(({ source, url }) => `${source} ${new URL(url).pathname}`)
     const all = ["a", "b"].flatMap((source) => ["/0000", "/0001", "/0002"].map((path) => `${source} ${path}`))
-    expect(listed("held")).toEqual(all)
-    expect(listed("held", { source: "b" })).toEqual(all.slice(3))
-    expect(listed("held", { limit: 2, offset: 1 })).toEqual(all.slice(1, 3))
-    expect([listed("struck"), runs.removals.count("struck")]).toEqual([[], 0])
+    expect(await listed("held")).toEqual(all)
+    expect(await listed("held", { source: "b" })).toEqual(all.slice(3))
+    expect(await listed("held", { limit: 2, offset: 1 })).toEqual(all.slice(1, 3))
+    expect([await listed("struck"), await runs.removals.count("struck")]).toEqual([[], 0])
     // The latest evidence first.
-    expect(runs.removals.of(at("/0000")).map(({ source }) => source)).toEqual(["a", "b"])
-    expect([runs.removals.ofRun(2), runs.removals.ofRun(99)]).toEqual([{ removed: 0, held: 3 }, null])
+    expect((await runs.removals.of(at("/0000"))).map(({ source }) => source)).toEqual(["a", "b"])
+    expect([await runs.removals.ofRun(2), await runs.removals.ofRun(99)]).toEqual([
+      { removed: 0, held: 3 },
+      null,
+    ])
   })
 
   test("says yes or no for a source, and what is carried out is nobody's work any more", async () => {
     const runs = await waiting()
-    expect([runs.removals.approve("a"), runs.removals.reject("b"), runs.removals.hasWork()]).toEqual([
-      3,
-      3,
-      true,
-    ])
-    expect(runs.removals.list("struck")).toMatchObject([{ strikes: 0 }, { strikes: 0 }, { strikes: 0 }])
+    expect([
+      await runs.removals.approve("a"),
+      await runs.removals.reject("b"),
+      await runs.removals.hasWork(),
+    ]).toEqual([3, 3, true])
+    expect(await runs.removals.list("struck")).toMatchObject([{ strikes: 0 }, { strikes: 0 }, { strikes: 0 }])
     await runs.carryOut()
-    expect([runs.removals.hasWork(), runs.removals.count("removed", "a"), runs.removals.ofRun(4)]).toEqual([
-      false,
-      3,
-      { removed: 3, held: 3 },
-    ])
+    expect([
+      await runs.removals.hasWork(),
+      await runs.removals.count("removed", "a"),
+      await runs.removals.ofRun(4),
+    ]).toEqual([false, 3, { removed: 3, held: 3 }])
     // They are pages of the other source, which reads them as they are.
     expect(runs.paths).toHaveLength(4)
     expect(runs.engine.pages.get(at("/0000"))?.source).toBe("b")
-    expect(runs.removals.restore({ source: "b" })).toBe(0)
-    expect(runs.removals.restore({ urls: [at("/0000"), at("/0003")] })).toBe(1)
-    expect(runs.removals.hasWork()).toBe(true)
+    expect(await runs.removals.restore({ source: "b" })).toBe(0)
+    expect(await runs.removals.restore({ urls: [at("/0000"), at("/0003")] })).toBe(1)
+    expect(await runs.removals.hasWork()).toBe(true)
     await runs.carryOut()
     expect(runs.engine.pages.get(at("/0000"))).toMatchObject({ source: "b", sharedWith: ["a"] })
-    expect(runs.removal("/0000", "a")).toMatchObject({
+    expect(await runs.removal("/0000", "a")).toMatchObject({
       state: "struck",
       strikes: 0,
       keptUntil: null,
       at: new Date(runs.now),
     })
-    expect(runs.removals.restore({ source: "a" })).toBe(2)
+    expect(await runs.removals.restore({ source: "a" })).toBe(2)
   })
 
   test("is obeyed though a run has found the pages missing once more before anybody did what he said", async () => {
     const runs = await waiting()
-    runs.removals.approve("a")
+    await runs.removals.approve("a")
     const visits = { "/0000": AT_ONCE, "/0001": AT_ONCE }
     expect(await runs.run(visits, { source: "a", removal: { maxShare: 0 } })).toEqual({ removed: 0, held: 0 })
-    expect([runs.removals.count("removed", "a"), runs.removals.ofRun(4)?.removed]).toEqual([3, 3])
+    expect([await runs.removals.count("removed", "a"), (await runs.removals.ofRun(4))?.removed]).toEqual([
+      3, 3,
+    ])
   })
 
   test("is obeyed though what he wants back was there again, and has gone again", async () => {
     const runs = new Runs()
     await runs.run(pages(3))
     await runs.run({ "/0000": AT_ONCE })
-    expect(runs.removals.restore({ urls: [at("/0000")] })).toBe(1)
+    expect(await runs.removals.restore({ urls: [at("/0000")] })).toBe(1)
     await runs.run({ "/0000": "back again with other words" }, { isJudged: false })
-    const hash = () => runs.known.get(at("/0000"), "site")?.hash
+    const hash = async () => (await runs.known.get(at("/0000"), "site"))?.hash
     expect(await runs.run({ "/0000": AT_ONCE })).toEqual({ removed: 0, held: 0 })
-    expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 0 })
+    expect(await runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 0 })
     // It stays as it was found, not as it was kept, and nothing is written for it.
     expect(runs.engine.pages.get(at("/0000"))?.markdown).toBe("back again with other words")
-    expect([hash(), runs.engine.batches]).toEqual(["back again with other words", []])
+    expect([await hash(), runs.engine.batches]).toEqual(["back again with other words", []])
   })
 
   test("is asked all the while that a run is judged", async () => {
@@ -462,8 +469,8 @@ describe("the operator", () => {
     await runs.run(ended(gone, AT_ONCE), { removal })
     const waiting: number[] = []
     const get = runs.engine.get.bind(runs.engine)
-    runs.engine.get = (url) => {
-      waiting.push(runs.removals.count("held"))
+    runs.engine.get = async (url) => {
+      waiting.push(await runs.removals.count("held"))
       return get(url)
     }
     const leads = { outcome: "skipped:duplicate", leadsTo: at("/start") } as const
@@ -484,7 +491,7 @@ describe("a page of several sources", () => {
     runs.now += 31 * DAY
     await runs.run({ "/one": "One" })
     for (let run = 0; run < 2; run++) await runs.run({ "/one": visit })
-    expect(runs.removal("/one")).toMatchObject({ state: "removed" })
+    expect(await runs.removal("/one")).toMatchObject({ state: "removed" })
     expect(runs.paths).toEqual(paths)
   })
 
@@ -499,11 +506,11 @@ describe("a page of several sources", () => {
     await runs.run({ "/one": "One", "/two": "Two" }, as("ann"))
     await runs.run({ "/one": AT_ONCE }, as("ann"))
     await runs.run({ "/one": "As the other reads it" }, { source: "other", ...as(user) })
-    runs.removals.restore({ source: "site" })
+    await runs.removals.restore({ source: "site" })
     await runs.carryOut()
     const page = runs.engine.pages.get(at("/one"))!
     expect([page.markdown, sourcesOf(page).toSorted()]).toEqual(["As the other reads it", sources])
-    expect(runs.known.get(at("/one"), "site")?.hash).toBe(sources.includes("site") ? "One" : null)
+    expect((await runs.known.get(at("/one"), "site"))?.hash).toBe(sources.includes("site") ? "One" : null)
   })
 })
 
@@ -522,16 +529,16 @@ test("judgement takes its turn among those who write", async () => {
 })
 
 describe("the store", () => {
-  test("is made ready by who asks first", () => {
+  test("is made ready by who asks first", async () => {
     const removals = new Removals(emptyState())
-    removals.purge()
-    expect([removals.held(), removals.hasWork()]).toEqual([[], false])
+    await removals.purge()
+    expect([await removals.held(), await removals.hasWork()]).toEqual([[], false])
   })
 
-  test("of a newer Fossick is left alone", () => {
+  test("of a newer Fossick is left alone", async () => {
     const db = emptyState()
-    expect(new Removals(db).held()).toEqual([])
-    db.prepare("update schema_version set version = 99 where part = 'removals'").run()
-    expect(() => new Removals(db)).toThrow("written by a newer Fossick (removals 99")
+    expect(await new Removals(db).held()).toEqual([])
+    await db.prepare("update schema_version set version = 99 where part = 'removals'").run()
+    await expect(new Removals(db).held()).rejects.toThrow("written by a newer Fossick (removals 99")
   })
 })

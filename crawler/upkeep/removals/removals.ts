@@ -70,7 +70,7 @@ export type RemovedPages =
   | { readonly job: number }
 
 /**
- * What runs found to be gone, and the operator's word on it, in `state.db`. All calls are synchronous and short.
+ * What runs found to be gone, and the operator's word on it, in `state.db`. All calls are short.
  * What is decided here is done by the process that holds the index for writing (`carryOutRemovals`), which looks for
  * {@link hasWork}.
  */
@@ -91,9 +91,9 @@ export class Removals {
   }
 
   /** Sources with removals that wait, by name. */
-  held(): HeldRemovals[] {
+  async held(): Promise<HeldRemovals[]> {
     const bySource = new Map<string, HeldRemovals>()
-    for (const row of this.#prepare(
+    for (const row of await this.#prepare(
       `select source, reason, count(*) as pages, max(job) as job, max(at) as at from removal
        where state = 'held' group by source, reason order by source, reason`,
     ).all()) {
@@ -103,7 +103,7 @@ export class Removals {
       bySource.set(source, {
         source,
         pages: pages + (was?.pages ?? 0),
-        ofPages: was?.ofPages ?? this.#pagesOf(source),
+        ofPages: was?.ofPages ?? (await this.#pagesOf(source)),
         reasons: { ...was?.reasons, [String(row["reason"])]: pages },
         job: Math.max(Number(row["job"]), was?.job ?? 0),
         at: new Date(Math.max(Number(row["at"]), was?.at.getTime() ?? 0)),
@@ -113,112 +113,119 @@ export class Removals {
   }
 
   /** Pages in one state, by address. */
-  list(state: RemovalState, { source, limit = 100, offset = 0 }: RemovalList = {}): Removal[] {
-    return this.#prepare(
-      `select * from removal where state = ?1 and (?2 is null or source = ?2) order by source, url limit ?3 offset ?4`,
-    )
-      .all(state, source ?? null, limit, offset)
-      .map(removalOf)
+  async list(state: RemovalState, { source, limit = 100, offset = 0 }: RemovalList = {}): Promise<Removal[]> {
+    return (
+      await this.#prepare(
+        `select * from removal where state = ?1 and (?2 is null or source = ?2) order by source, url limit ?3 offset ?4`,
+      ).all(state, source ?? null, limit, offset)
+    ).map(removalOf)
   }
 
   /** How many pages are in one state. */
-  count(state: RemovalState, source?: string): number {
-    const row = this.#prepare(
+  async count(state: RemovalState, source?: string): Promise<number> {
+    const row = await this.#prepare(
       "select count(*) as n from removal where state = ?1 and (?2 is null or source = ?2)",
     ).get(state, source ?? null)
     return Number(row?.["n"])
   }
 
   /** What each source has against one address, the latest evidence first. */
-  of(url: PageUrl): Removal[] {
-    return this.#prepare("select * from removal where url = ? order by at desc, source")
-      .all(url)
-      .map(removalOf)
+  async of(url: PageUrl): Promise<Removal[]> {
+    return (await this.#prepare("select * from removal where url = ? order by at desc, source").all(url)).map(
+      removalOf,
+    )
   }
 
   /** What a run did; null for one that is not over or was not the kind to judge. */
-  ofRun(job: number): RunRemovals | null {
-    const row = this.#prepare("select removed, held from removal_run where job = ?").get(job)
+  async ofRun(job: number): Promise<RunRemovals | null> {
+    const row = await this.#prepare("select removed, held from removal_run where job = ?").get(job)
     return row ? { removed: Number(row["removed"]), held: Number(row["held"]) } : null
   }
 
   /** The operator's yes: what waits of the source is removed. @returns how many pages. */
-  approve(source: string): number {
-    return Number(
-      this.#prepare("update removal set state = 'approved' where state = 'held' and source = ?").run(source)
-        .changes,
-    )
+  async approve(source: string): Promise<number> {
+    const { changes } = await this.#prepare(
+      "update removal set state = 'approved' where state = 'held' and source = ?",
+    ).run(source)
+    return Number(changes)
   }
 
   /**
    * The operator's no: what waits of the source stays in the index, and only fresh evidence of two runs counts
    * against it. @returns how many pages.
    */
-  reject(source: string): number {
-    return Number(
-      this.#prepare(
-        `update removal set state = 'struck', strikes = 0, due = 0, pinned = 1 where state = 'held' and source = ?`,
-      ).run(source).changes,
-    )
+  async reject(source: string): Promise<number> {
+    const { changes } = await this.#prepare(
+      `update removal set state = 'struck', strikes = 0, due = 0, pinned = 1 where state = 'held' and source = ?`,
+    ).run(source)
+    return Number(changes)
   }
 
   /**
    * Asks for removed pages to be put back as they were. From then on only fresh evidence of two runs counts against
    * them. @returns how many of them can be.
    */
-  restore(pages: RemovedPages): number {
+  async restore(pages: RemovedPages): Promise<number> {
     const ask = (where: string) =>
       this.#prepare(
         `update removal set state = 'restoring' where state = 'removed' and ${where}
          and (url, source) in (select url, source from removed_page)`,
       )
-    return transaction(this.#db, () => {
-      if ("source" in pages) return Number(ask("source = ?").run(pages.source).changes)
-      if ("job" in pages) return Number(ask("job = ?").run(pages.job).changes)
-      return pages.urls.reduce((sum, url) => sum + Number(ask("url = ?").run(url).changes), 0)
+    return await transaction(this.#db, async () => {
+      if ("source" in pages) return Number((await ask("source = ?").run(pages.source)).changes)
+      if ("job" in pages) return Number((await ask("job = ?").run(pages.job)).changes)
+      const one = ask("url = ?")
+      let restored = 0
+      for (const url of pages.urls) restored += Number((await one.run(url)).changes)
+      return restored
     })
   }
 
   /** Whether the process that writes the index has something to remove or to put back. */
-  hasWork(): boolean {
+  async hasWork(): Promise<boolean> {
     return (
-      this.#prepare("select 1 from removal where state in ('approved', 'restoring') limit 1").get() !==
-      undefined
+      (await this.#prepare(
+        "select 1 from removal where state in ('approved', 'restoring') limit 1",
+      ).get()) !== undefined
     )
   }
 
   /** Forgets what was said against pages that a run found where they were, or that are in the index no more. */
-  acquit(job: number): void {
-    transaction(this.#db, () => {
-      this.#prepare(
+  async acquit(job: number): Promise<void> {
+    await transaction(this.#db, async () => {
+      await this.#prepare(
         `delete from removal where state <> 'restoring' and ${wasFoundSql("removal.url", "removal.source", "?")}`,
       ).run(job)
-      this.#prepare(
+      await this.#prepare(
         `delete from removal where state in ('struck', 'held') and not ${isHeldSql("removal.url", "removal.source")}`,
       ).run()
     })
   }
 
   /** Drops the copies whose time is over, and all that concerns addresses which are known no more (a deleted source's). */
-  purge(): void {
-    transaction(this.#db, () => {
-      this.#prepare("delete from removal where state = 'removed' and expires_at <= ?").run(this.#clock())
-      this.#prepare(`delete from removal where not ${isKnownSql("removal.url", "removal.source")}`).run()
-      this.#copies.dropForgotten()
-      this.#prepare(`delete from removal_run where not ${isJobSql("removal_run.job")}`).run()
+  async purge(): Promise<void> {
+    await transaction(this.#db, async () => {
+      await this.#prepare("delete from removal where state = 'removed' and expires_at <= ?").run(
+        this.#clock(),
+      )
+      await this.#prepare(
+        `delete from removal where not ${isKnownSql("removal.url", "removal.source")}`,
+      ).run()
+      await this.#copies.dropForgotten()
+      await this.#prepare(`delete from removal_run where not ${isJobSql("removal_run.job")}`).run()
     })
   }
 
   /** Forgets addresses of which nothing is left but that there is nothing, once no removal can be taken back there. */
-  forgetDead(): void {
-    new KnownAddresses(this.#db, this.#clock).forgetDead(
+  async forgetDead(): Promise<void> {
+    await new KnownAddresses(this.#db, this.#clock).forgetDead(
       (url, source) =>
         `exists (select 1 from removal where removal.url = ${url} and removal.source = ${source})`,
     )
   }
 
-  #pagesOf(source: string): number {
-    return pageCount(this.#db, source)
+  async #pagesOf(source: string): Promise<number> {
+    return await pageCount(this.#db, source)
   }
 }
 

@@ -17,7 +17,7 @@ let fixture: DailyCrawls
 let sources: Sources
 
 beforeEach(async () => {
-  fixture = new DailyCrawls()
+  fixture = await DailyCrawls.open()
   sources = new Sources(fixture.db, fixture.jobs)
   const image = '</h1><p><img src="/pump.jpg" width="800" height="600" alt="A pump"></p>'
   const pump = article("Pump").replace("</h1>", image)
@@ -46,7 +46,7 @@ const SPECS = {
 
 async function run(name: keyof typeof SPECS): Promise<void> {
   const spec = { removal: { maxShare: 1 }, ...SPECS[name]() }
-  sources.put(spec)
+  await sources.put(spec)
   await fixture.crawlNextDay(spec)
 }
 
@@ -59,21 +59,24 @@ const remove = (more: Partial<Parameters<typeof removeAskedPages>[0]> = {}) =>
     ...more,
   })
 const paths = () => [...fixture.engine.pages.keys()].map((url) => url.slice(site.origin.length)).sort()
-const rows = (table: string) => Number(fixture.db.prepare(`select count(*) as n from ${table}`).get()!["n"])
+const rows = async (table: string) =>
+  Number((await fixture.db.prepare(`select count(*) as n from ${table}`).get())!["n"])
 /** All that is kept of addresses, in rows. */
-const kept = () =>
-  Object.fromEntries(
-    [
-      "known_address",
-      "page_links",
-      "page_text",
-      "page_alias",
-      "page_images",
-      "listing",
-      "removal",
-      "removed_page",
-    ].map((table) => [table, rows(table)]),
-  )
+const kept = async (): Promise<Record<string, number>> => {
+  const counts: Record<string, number> = {}
+  for (const table of [
+    "known_address",
+    "page_links",
+    "page_text",
+    "page_alias",
+    "page_images",
+    "listing",
+    "removal",
+    "removed_page",
+  ])
+    counts[table] = await rows(table)
+  return counts
+}
 
 test("of a source that is deleted with its pages nothing is left, and the pages are counted", async () => {
   await run("all")
@@ -82,44 +85,44 @@ test("of a source that is deleted with its pages nothing is left, and the pages 
   await run("all")
   await run("all")
   expect(paths()).toEqual(["/", "/docs/", "/pump"])
-  for (const [table, count] of Object.entries(kept())) expect([table, count > 0]).toEqual([table, true])
-  sources.delete("all", { removePages: true })
+  for (const [table, count] of Object.entries(await kept())) expect([table, count > 0]).toEqual([table, true])
+  await sources.delete("all", { removePages: true })
   expect(await remove()).toBe(3)
   expect(paths()).toEqual([])
-  expect(new Set(Object.values(kept()))).toEqual(new Set([0]))
-  expect(sources.removals()).toEqual([])
+  expect(new Set(Object.values(await kept()))).toEqual(new Set([0]))
+  expect(await sources.removals()).toEqual([])
   expect(await remove()).toBe(0)
 })
 
 test("pages that another source holds stay for it, be it one that nobody runs any more, and are not counted", async () => {
   await run("docs")
   await run("all")
-  sources.delete("docs")
+  await sources.delete("docs")
   fixture.now += 365 * DAY_MS
-  sources.delete("all", { removePages: true })
+  await sources.delete("all", { removePages: true })
   expect(await remove()).toBe(2)
   expect(paths()).toEqual(["/docs/", "/docs/a"])
-  expect(new KnownAddresses(fixture.db).get(toPageUrl(site.url("/docs/a"))!, "docs")).not.toBeNull()
+  expect(await new KnownAddresses(fixture.db).get(toPageUrl(site.url("/docs/a"))!, "docs")).not.toBeNull()
 })
 
 test("what is being crawled waits, and what is stopped goes on with the next call", async () => {
   await run("docs")
   await run("all")
-  sources.removePages("docs")
-  sources.removePages("all")
+  await sources.removePages("docs")
+  await sources.removePages("all")
   expect(await remove({ except: new Set(["all", "docs"]) })).toBe(0)
-  expect(sources.removals().toSorted()).toEqual(["all", "docs"])
+  expect((await sources.removals()).toSorted()).toEqual(["all", "docs"])
   expect(await remove({ except: new Set(["docs"]), signal: AbortSignal.abort() })).toBe(0)
   expect(paths()).toHaveLength(4)
   expect(await remove({ except: new Set(["docs"]) })).toBe(2)
-  expect([paths(), sources.removals()]).toEqual([["/docs/", "/docs/a"], ["docs"]])
+  expect([paths(), await sources.removals()]).toEqual([["/docs/", "/docs/a"], ["docs"]])
   expect(await remove()).toBe(2)
-  expect([paths(), sources.removals()]).toEqual([[], []])
+  expect([paths(), await sources.removals()]).toEqual([[], []])
 })
 
 test("it takes its turn among those who write", async () => {
   await run("docs")
-  sources.removePages("docs")
+  await sources.removePages("docs")
   const writes = new Serial()
   const { promise: before, resolve: ended } = Promise.withResolvers<void>()
   const other = writes.run(() => before)
@@ -129,5 +132,5 @@ test("it takes its turn among those who write", async () => {
   ended()
   await other
   expect(await removed).toBe(2)
-  expect(new Removals(fixture.db).list("removed")).toEqual([])
+  expect(await new Removals(fixture.db).list("removed")).toEqual([])
 })

@@ -33,30 +33,30 @@ export async function removeAskedPages(options: RemovePagesOptions): Promise<num
   const { db, engine, sources, except, signal, writes = new Serial() } = options
   const known = new KnownAddresses(db)
   let removed = 0
-  for (const name of sources.removals()) {
+  for (const name of await sources.removals()) {
     if (except?.has(name)) continue
     const texts = new TextStore(db, name)
     const shared = new SharedPages(db, engine, { name, login: null })
-    for (let rows = known.some(name, BATCH); rows.length > 0; rows = known.some(name, BATCH)) {
+    for (let rows = await known.some(name, BATCH); rows.length > 0; rows = await known.some(name, BATCH)) {
       if (signal.aborted) return removed
       const urls = rows.map(({ url }) => url)
       const left = await writes.run(() => shared.letGo(urls.map((url) => ({ url, isGone: false }))))
-      new ImageNotes(db).forget(left)
+      await new ImageNotes(db).forget(left)
       for (const url of urls) {
-        texts.forget(url)
-        texts.clearAlias(url)
+        await texts.forget(url)
+        await texts.clearAlias(url)
       }
-      texts.flush()
-      transaction(db, () => {
-        for (const url of urls) known.forget(url, name)
+      await texts.flush()
+      await transaction(db, async () => {
+        for (const url of urls) await known.forget(url, name)
       })
       const gone = new Set(left)
       removed += rows.filter(({ url, hash }) => hash !== null && gone.has(url)).length
     }
-    new Listings(db, name).forgetAll()
+    await new Listings(db, name).forgetAll()
     // Copies of pages that were removed before would bring them back.
-    new Removals(db).purge()
-    sources.removed(name)
+    await new Removals(db).purge()
+    await sources.removed(name)
   }
   return removed
 }

@@ -11,8 +11,8 @@ export class RemovedCopies {
     this.#prepare = prepareOnce(db)
   }
 
-  keep(url: PageUrl, source: string, page: Page): void {
-    this.#prepare(replaceSql("removed_page", ["url", "source", "page"], ["url", "source"])).run(
+  async keep(url: PageUrl, source: string, page: Page): Promise<void> {
+    await this.#prepare(replaceSql("removed_page", ["url", "source", "page"], ["url", "source"])).run(
       url,
       source,
       packPage(page),
@@ -20,18 +20,21 @@ export class RemovedCopies {
   }
 
   /** Null when there is none. */
-  get(url: PageUrl, source: string): Page | null {
-    const row = this.#prepare("select page from removed_page where url = ? and source = ?").get(url, source)
+  async get(url: PageUrl, source: string): Promise<Page | null> {
+    const row = await this.#prepare("select page from removed_page where url = ? and source = ?").get(
+      url,
+      source,
+    )
     return row === undefined ? null : unpackPage(row["page"] as Uint8Array)
   }
 
-  drop(url: PageUrl, source: string): void {
-    this.#prepare("delete from removed_page where url = ? and source = ?").run(url, source)
+  async drop(url: PageUrl, source: string): Promise<void> {
+    await this.#prepare("delete from removed_page where url = ? and source = ?").run(url, source)
   }
 
   /** Drops those whose removal is over: taken back, or so old that it is forgotten. */
-  dropForgotten(): void {
-    this.#prepare(
+  async dropForgotten(): Promise<void> {
+    await this.#prepare(
       "delete from removed_page where (url, source) not in (select url, source from removal)",
     ).run()
   }

@@ -25,13 +25,15 @@ import { settleRemovals } from "./settle-removals.ts"
 /** A site, a source, and its runs, a day apart. */
 class Story implements AsyncDisposable {
   readonly site: TestSite
-  readonly fixture = new DailyCrawls()
+  readonly fixture: DailyCrawls
   readonly removals: Removals
   readonly spec: SourceSpec
-  readonly clock = this.fixture.clock
+  readonly clock: DailyCrawls["clock"]
 
-  private constructor(site: TestSite, spec: Omit<SourceSpec, "seeds">) {
+  private constructor(site: TestSite, fixture: DailyCrawls, spec: Omit<SourceSpec, "seeds">) {
     this.site = site
+    this.fixture = fixture
+    this.clock = fixture.clock
     this.removals = new Removals(this.fixture.db, this.clock)
     this.spec = { name: "site", seeds: [site.url("/")], removal: { maxShare: 0.5 }, ...spec }
   }
@@ -40,7 +42,7 @@ class Story implements AsyncDisposable {
     answers: Readonly<Record<string, Answer>>,
     spec: Omit<SourceSpec, "seeds"> = {},
   ): Promise<Story> {
-    return new Story(await startTestSite(answers), spec)
+    return new Story(await startTestSite(answers), await DailyCrawls.open(), spec)
   }
 
   /** A run and its judgement. */
@@ -58,8 +60,8 @@ class Story implements AsyncDisposable {
     return [...this.fixture.engine.pages.keys()].map((url) => url.slice(this.site.origin.length)).sort()
   }
 
-  known(path: string) {
-    return new KnownAddresses(this.fixture.db).get(this.url(path))
+  async known(path: string) {
+    return await new KnownAddresses(this.fixture.db).get(this.url(path))
   }
 
   url(path: string): PageUrl {
@@ -88,15 +90,15 @@ describe("a page goes", () => {
     story.site.serve({ "/a": status(404) })
     expect(await story.run()).toEqual({ removed: 0, held: 0 })
     expect(story.paths).toEqual(["/", "/a", "/b", "/c"])
-    expect(story.removals.of(story.url("/a"))[0]).toMatchObject({
+    expect((await story.removals.of(story.url("/a")))[0]).toMatchObject({
       state: "struck",
       strikes: 1,
       reason: "not-found",
     })
     expect(await story.run()).toEqual({ removed: 1, held: 0 })
     expect(story.paths).toEqual(["/", "/b", "/c"])
-    expect(story.known("/a")).toMatchObject({ hash: null, outcome: "failed:http-status", status: 404 })
-    expect(story.removals.list("removed")).toMatchObject([
+    expect(await story.known("/a")).toMatchObject({ hash: null, outcome: "failed:http-status", status: 404 })
+    expect(await story.removals.list("removed")).toMatchObject([
       { url: story.url("/a"), source: "site", reason: "not-found", detail: "the site answered 404" },
     ])
   })
@@ -108,14 +110,14 @@ describe("a page goes", () => {
     await story.run()
     story.site.serve({ "/a": article("The a story") })
     await story.run()
-    expect(story.removals.of(story.url("/a"))[0]).toBeUndefined()
+    expect((await story.removals.of(story.url("/a")))[0]).toBeUndefined()
     story.site.serve({ "/a": status(404) })
     await story.run()
     expect(story.paths).toContain("/a")
     // Trouble is no evidence, and takes none back.
     story.site.serve({ "/a": status(500) })
     await story.run()
-    expect(story.removals.of(story.url("/a"))[0]).toMatchObject({ strikes: 1 })
+    expect((await story.removals.of(story.url("/a")))[0]).toMatchObject({ strikes: 1 })
     story.site.serve({ "/a": status(404) })
     await story.run()
     expect(story.paths).not.toContain("/a")
@@ -130,7 +132,7 @@ describe("a page goes", () => {
     })
     expect(await story.run()).toEqual({ removed: 2, held: 0 })
     expect(story.paths).toEqual(["/", "/c", "/d"])
-    expect(story.removals.list("removed").map(({ reason }) => reason)).toEqual(["gone", "noindex"])
+    expect((await story.removals.list("removed")).map(({ reason }) => reason)).toEqual(["gone", "noindex"])
   })
 
   test("after two runs when robots.txt disallows it now", async () => {
@@ -165,9 +167,9 @@ describe("a page goes", () => {
     })
     expect(await story.run()).toEqual({ removed: 2, held: 0 })
     expect(story.paths).toEqual(["/", "/a", "/d", "/new"])
-    expect(story.removals.of(story.url("/b"))[0]).toMatchObject({ reason: "moved", state: "removed" })
+    expect((await story.removals.of(story.url("/b")))[0]).toMatchObject({ reason: "moved", state: "removed" })
     expect(await story.run()).toEqual({ removed: 1, held: 0 })
-    expect(story.removals.of(story.url("/a"))[0]).toMatchObject({ reason: "leads-elsewhere" })
+    expect((await story.removals.of(story.url("/a")))[0]).toMatchObject({ reason: "leads-elsewhere" })
     expect(story.paths).toEqual(["/", "/d", "/new"])
   })
 
@@ -188,7 +190,7 @@ describe("a page goes", () => {
       await settleRemovals({ db: fixture.db, engine: fixture.engine, job, clock })
     }
     expect(story.paths).toEqual(["/", "/a", "/b", "/c", "/d", "/e"])
-    expect(story.removals.list("struck")).toEqual([])
+    expect(await story.removals.list("struck")).toEqual([])
   })
 })
 
@@ -196,11 +198,11 @@ describe("out of scope", () => {
   test("is judged by the runs of a source, not by a narrower crawl by hand", async () => {
     await using story = await Story.begin(siteOf("a", "b"))
     await story.run()
-    const beyond = (trigger: JobTrigger) => {
-      const job = story.fixture.jobs.enqueue(defineSource(story.spec))
-      story.fixture.jobs.start(job.id)
-      story.fixture.jobs.end(job.id, "finished")
-      new KnownAddresses(story.fixture.db).record({ id: job.id, source: job.source }, [
+    const beyond = async (trigger: JobTrigger) => {
+      const job = await story.fixture.jobs.enqueue(defineSource(story.spec))
+      await story.fixture.jobs.start(job.id)
+      await story.fixture.jobs.end(job.id, "finished")
+      await new KnownAddresses(story.fixture.db).record({ id: job.id, source: job.source }, [
         { url: story.url("/a"), outcome: "skipped:out-of-scope", detail: "it belongs to the source no more" },
       ])
       const { db, engine } = story.fixture
@@ -234,7 +236,7 @@ describe("a site in trouble loses nothing", () => {
     expect(await story.run()).toEqual({ removed: 0, held: 9 })
     expect(await story.run()).toEqual({ removed: 0, held: 9 })
     expect(story.paths).toEqual(before)
-    expect(story.removals.held()).toEqual([
+    expect(await story.removals.held()).toEqual([
       {
         source: "site",
         pages: 9,
@@ -245,14 +247,14 @@ describe("a site in trouble loses nothing", () => {
       },
     ])
 
-    expect(story.removals.approve("another")).toBe(0)
-    expect(story.removals.hasWork()).toBe(false)
-    expect(story.removals.approve("site")).toBe(9)
-    expect(story.removals.hasWork()).toBe(true)
+    expect(await story.removals.approve("another")).toBe(0)
+    expect(await story.removals.hasWork()).toBe(false)
+    expect(await story.removals.approve("site")).toBe(9)
+    expect(await story.removals.hasWork()).toBe(true)
     await story.carryOut()
     expect(story.paths).toEqual(["/"])
-    expect(story.removals.hasWork()).toBe(false)
-    expect(story.removals.ofRun(4)).toEqual({ removed: 9, held: 9 })
+    expect(await story.removals.hasWork()).toBe(false)
+    expect(await story.removals.ofRun(4)).toEqual({ removed: 9, held: 9 })
   })
 
   test("when it redirects every page to its front page or to a login", async () => {
@@ -273,7 +275,7 @@ describe("a site in trouble loses nothing", () => {
 
     story.site.serve(siteOf(...NUMBERS))
     expect(await story.run()).toEqual({ removed: 0, held: 0 })
-    expect(story.removals.held()).toEqual([])
+    expect(await story.removals.held()).toEqual([])
     expect(story.paths).toEqual(expect.arrayContaining(before))
   })
 })
@@ -289,7 +291,7 @@ describe("the share of a source", () => {
     story.site.serve({ ...siteOf(...NUMBERS), ...gone, "/two": article("Two"), "/three": status(500) })
     expect(await story.run()).toEqual({ removed: 1, held: 1 })
     expect(story.paths).not.toContain("/one")
-    expect(story.removals.list("held").map(({ url }) => url)).toEqual([story.url("/three")])
+    expect((await story.removals.list("held")).map(({ url }) => url)).toEqual([story.url("/three")])
   })
 
   test("is one page at least, and none at all where the operator wants to be asked", async () => {
@@ -325,7 +327,7 @@ describe("the share of a source", () => {
     })
     await story.run()
     await story.run()
-    expect(story.removals.held()).toEqual([])
+    expect(await story.removals.held()).toEqual([])
     const moved = before.map((url) => url.replace(story.site.origin, home.origin))
     expect([...story.fixture.engine.pages.keys()].sort()).toEqual(moved.sort())
     await home[Symbol.asyncDispose]()
@@ -336,8 +338,8 @@ describe("the share of a source", () => {
     await story.run()
     story.site.serve({ "/one": status(410), "/two": status(410) })
     expect(await story.run()).toEqual({ removed: 0, held: 2 })
-    expect(story.removals.reject("site")).toBe(2)
-    expect(story.removals.held()).toEqual([])
+    expect(await story.removals.reject("site")).toBe(2)
+    expect(await story.removals.held()).toEqual([])
     expect(await story.run()).toEqual({ removed: 0, held: 0 })
     expect(await story.run()).toEqual({ removed: 0, held: 2 })
     expect(story.paths).toContain("/one")
@@ -348,7 +350,7 @@ describe("the share of a source", () => {
     await story.run()
     story.site.serve({ "/one": status(410), "/two": status(410) })
     await story.run()
-    story.removals.approve("site")
+    await story.removals.approve("site")
     story.site.serve({ "/one": article("The one story") })
     // The yes is carried out at the end of the next run, by the process that runs it.
     expect((await story.run()).held).toBe(0)
@@ -362,16 +364,16 @@ describe("a removed page", () => {
     await using story = await Story.begin(siteOf("a", "b", "c"))
     await story.run()
     const before = await story.fixture.engine.get(story.url("/a"))
-    const { hash } = story.known("/a")!
+    const { hash } = (await story.known("/a"))!
     story.site.serve({ "/a": status(410) })
     await story.run()
     expect(story.paths).not.toContain("/a")
 
-    expect(story.removals.restore({ urls: [story.url("/a"), story.url("/b")] })).toBe(1)
+    expect(await story.removals.restore({ urls: [story.url("/a"), story.url("/b")] })).toBe(1)
     await story.carryOut()
     expect(await story.fixture.engine.get(story.url("/a"))).toEqual(before)
-    expect(story.known("/a")).toMatchObject({ hash })
-    expect(story.removals.list("removed")).toEqual([])
+    expect(await story.known("/a")).toMatchObject({ hash })
+    expect(await story.removals.list("removed")).toEqual([])
 
     expect(await story.run()).toEqual({ removed: 0, held: 0 })
     expect(await story.run()).toEqual({ removed: 1, held: 0 })
@@ -383,14 +385,14 @@ describe("a removed page", () => {
     story.site.serve({ "/a": status(410), "/b": status(410) })
     await story.run()
     expect(story.paths).toEqual(["/", "/c", "/d"])
-    story.removals.restore({ job: 2 })
+    await story.removals.restore({ job: 2 })
     story.site.serve({
       "/b": article("B", { text: "It is back, and says something else than it did. ".repeat(9) }),
     })
     await story.run()
     expect(story.paths).toEqual(["/", "/a", "/b", "/c", "/d"])
     expect((await story.fixture.engine.get(story.url("/b")))?.markdown).toContain("something else")
-    expect(story.removals.restore({ source: "site" })).toBe(0)
+    expect(await story.removals.restore({ source: "site" })).toBe(0)
   })
 
   test("takes its images along, and brings them back", async () => {
@@ -402,18 +404,18 @@ describe("a removed page", () => {
          <p>${"A pump lifts water from the ground to where it is needed. ".repeat(9)}</p></article></body></html>`,
       ),
     })
-    const withImages = () =>
-      story.fixture.db.prepare("select url from page_images where images <> '[]'").all().length
+    const withImages = async () =>
+      (await story.fixture.db.prepare("select url from page_images where images <> '[]'").all()).length
     await story.run()
-    expect(withImages()).toBe(1)
+    expect(await withImages()).toBe(1)
     story.site.serve({ "/a": status(410) })
     await story.run()
-    expect([story.paths, withImages()]).toEqual([["/", "/b"], 0])
-    story.removals.restore({ source: "site" })
+    expect([story.paths, await withImages()]).toEqual([["/", "/b"], 0])
+    await story.removals.restore({ source: "site" })
     await story.carryOut()
-    expect([story.paths, withImages()]).toEqual([["/", "/a", "/b"], 1])
+    expect([story.paths, await withImages()]).toEqual([["/", "/a", "/b"], 1])
     // The copy is needed no more.
-    expect(story.fixture.db.prepare("select count(*) as n from removed_page").get()).toEqual({ n: 0 })
+    expect(await story.fixture.db.prepare("select count(*) as n from removed_page").get()).toEqual({ n: 0 })
   })
 
   test("is forgotten when the time for which it is kept is over", async () => {
@@ -421,14 +423,14 @@ describe("a removed page", () => {
     await story.run()
     story.site.serve({ "/a": status(410) })
     await story.run()
-    expect(story.removals.list("removed")).toMatchObject([
+    expect(await story.removals.list("removed")).toMatchObject([
       { keptUntil: new Date(story.fixture.now + 2 * DAY_MS) },
     ])
     await story.run()
-    expect(story.removals.count("removed")).toBe(1)
+    expect(await story.removals.count("removed")).toBe(1)
     await story.run()
-    expect(story.removals.count("removed")).toBe(0)
-    expect(story.fixture.db.prepare("select count(*) as n from removed_page").get()).toEqual({ n: 0 })
+    expect(await story.removals.count("removed")).toBe(0)
+    expect(await story.fixture.db.prepare("select count(*) as n from removed_page").get()).toEqual({ n: 0 })
   })
 })
 
@@ -447,16 +449,16 @@ describe("a process that is lost", () => {
         throw new Error("killed")
       }
       await expect(story.run()).rejects.toThrow("killed")
-      expect(story.known("/a")?.hash).not.toBeNull()
+      expect((await story.known("/a"))?.hash).not.toBeNull()
 
-      const job = story.fixture.jobs.get(2)!
+      const job = (await story.fixture.jobs.get(2))!
       expect(await settleRemovals({ db: story.fixture.db, engine, job, clock: story.clock })).toEqual({
         removed: 1,
         held: 0,
       })
       expect(story.paths).toEqual(["/", "/b", "/c"])
-      expect(story.known("/a")?.hash).toBeNull()
-      story.removals.restore({ urls: [story.url("/a")] })
+      expect((await story.known("/a"))?.hash).toBeNull()
+      await story.removals.restore({ urls: [story.url("/a")] })
       await story.carryOut()
       expect(story.paths).toEqual(["/", "/a", "/b", "/c"])
     },
@@ -468,7 +470,7 @@ describe("a process that is lost", () => {
     story.site.serve({ "/a": status(410) })
     await story.run()
     const { engine } = story.fixture
-    story.removals.restore({ source: "site" })
+    await story.removals.restore({ source: "site" })
     engine.beforeIndex = () => Promise.reject(new Error("killed"))
     await expect(story.carryOut()).rejects.toThrow("killed")
     engine.beforeIndex = () => Promise.resolve()
@@ -482,19 +484,19 @@ describe("a process that is lost", () => {
     story.site.serve({ "/a": status(404) })
     await story.run()
     const { db, engine, jobs } = story.fixture
-    await settleRemovals({ db, engine, job: jobs.get(2)!, clock: story.clock })
+    await settleRemovals({ db, engine, job: (await jobs.get(2))!, clock: story.clock })
     expect(story.paths).toContain("/a")
-    expect(story.removals.of(story.url("/a"))[0]).toMatchObject({ strikes: 1 })
+    expect((await story.removals.of(story.url("/a")))[0]).toMatchObject({ strikes: 1 })
   })
 })
 
 test("a job says at its end what it removed and what waits, and a stopped one judges nothing", async () => {
   await using site = await startTestSite(siteOf(...NUMBERS))
-  await using fixture = new CrawlFixture()
+  await using fixture = await CrawlFixture.open()
   const jobs = new Jobs(fixture.db)
   const run = async (pages: Partial<Record<string, Answer>>, signal = new AbortController().signal) => {
     site.serve(pages as Record<string, Answer>)
-    const { id } = jobs.enqueue(defineSource({ seeds: [site.url("/")] }))
+    const { id } = await jobs.enqueue(defineSource({ seeds: [site.url("/")] }))
     const { db, engine } = fixture
     return await runJob(id, { db, jobs, engine, config: testConfig(), signal, whenAborted: "paused" })
   }
@@ -511,5 +513,5 @@ test("a job says at its end what it removed and what waits, and a stopped one ju
     note: "pages that seem to be gone, too many to remove unasked: 2 (fossick removals)",
   })
   expect(fixture.engine.pages.size).toBe(9)
-  expect(jobs.events(2).map(({ text }) => text)).toContain("pages removed, since they are gone: 1")
+  expect((await jobs.events(2)).map(({ text }) => text)).toContain("pages removed, since they are gone: 1")
 })

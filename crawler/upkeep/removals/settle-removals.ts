@@ -37,11 +37,11 @@ const CHUNK = 200
 export async function settleRemovals(options: SettleOptions): Promise<RunRemovals> {
   const { db, job, clock } = options
   const removals = new Removals(db, clock)
-  removals.acquit(job.id)
-  await new Judgement(options).strike()
-  const held = decide(db, job)
+  await removals.acquit(job.id)
+  await (await Judgement.open(options)).strike()
+  const held = await decide(db, job)
   await carryOutRemovals(options)
-  return { removed: removals.ofRun(job.id)!.removed, held }
+  return { removed: (await removals.ofRun(job.id))!.removed, held }
 }
 
 interface Suspect {
@@ -68,16 +68,25 @@ class Judgement {
   /** Where sites have moved as a whole, by their redirects: origins by origins. */
   readonly #moves: ReadonlyMap<string, string>
 
-  constructor(options: SettleOptions) {
+  static async open(options: SettleOptions): Promise<Judgement> {
     const { db, job } = options
-    this.#options = options
     const leading = new Map<string, number>()
-    for (const target of targetsOf(db, job.source.name)) {
+    for await (const target of targetsOf(db, job.source.name)) {
       const place = placeOf(target)
       leading.set(place, (leading.get(place) ?? 0) + 1)
     }
+    return new Judgement(options, leading, await landingsIn(db, job.id))
+  }
+
+  private constructor(
+    options: SettleOptions,
+    leading: ReadonlyMap<string, number>,
+    landed: ReadonlyMap<string, PageUrl>,
+  ) {
+    const { job } = options
+    this.#options = options
     this.#leading = leading
-    const landings = [...landingsIn(db, job.id)].map(([seed, landed]) => ({ seed, landed }))
+    const landings = Array.from(landed, ([seed, url]) => ({ seed, landed: url }))
     this.#fronts = new Set([
       ...job.source.seeds.map((seed) => toPageUrl(seed) ?? seed),
       ...landings.map(({ landed }) => landed),
@@ -90,10 +99,10 @@ class Judgement {
   /** Takes down all evidence there is. */
   async strike(): Promise<void> {
     for (let after = ""; ;) {
-      const { suspects, last } = this.#suspects(after)
+      const { suspects, last } = await this.#suspects(after)
       const verdicts: Verdict[] = []
       for (const suspect of suspects) verdicts.push(await this.#judge(suspect))
-      this.#note(verdicts)
+      await this.#note(verdicts)
       if (last === undefined) return
       after = last
       await nextTurn()
@@ -101,9 +110,9 @@ class Judgement {
   }
 
   /** `last`: where the next begin; undefined: there are no more. */
-  #suspects(after: string): { suspects: Suspect[]; last: PageUrl | undefined } {
+  async #suspects(after: string): Promise<{ suspects: Suspect[]; last: PageUrl | undefined }> {
     const { db, job } = this.#options
-    const missed = missedPages(db, job.id, after, CHUNK)
+    const missed = await missedPages(db, job.id, after, CHUNK)
     const suspects = missed.flatMap((page): Suspect[] => {
       const evidence = evidenceOf(page, job.trigger)
       return evidence === null
@@ -117,7 +126,7 @@ class Judgement {
     const { evidence } = suspect
     const asItIs: Verdict = { suspect, ...evidence, spares: false }
     const leadsTo = suspect.leadsTo ?? this.#movedTo(suspect)
-    if (leadsTo === null || !isPageNow(this.#options.db, leadsTo)) return asItIs
+    if (leadsTo === null || !(await isPageNow(this.#options.db, leadsTo))) return asItIs
     if (await this.#saysTheSame(suspect.url, leadsTo)) {
       return { suspect, reason: "moved", atOnce: true, spares: true }
     }
@@ -145,9 +154,9 @@ class Judgement {
     return resemblance(shinglesOf(a.markdown), shinglesOf(b.markdown)) >= SAME_TEXT
   }
 
-  #note(verdicts: readonly Verdict[]): void {
+  async #note(verdicts: readonly Verdict[]): Promise<void> {
     const { db, job, clock = Date.now } = this.#options
-    transaction(db, () => {
+    await transaction(db, async () => {
       const known = db.prepare("select state, strikes, pinned, job from removal where url = ? and source = ?")
       const put = db.prepare(
         `insert into removal (url, source, state, reason, detail, strikes, due, pinned, spares, job, at, keep_days)
@@ -158,7 +167,7 @@ class Judgement {
            expires_at = null`,
       )
       for (const { suspect, reason, atOnce, spares } of verdicts) {
-        const was = known.get(suspect.url, job.source.name)
+        const was = await known.get(suspect.url, job.source.name)
         const state = was?.["state"]
         if (state === "approved" || state === "restoring") continue
         // What was removed and is in the index again has come back in between.
@@ -166,7 +175,7 @@ class Judgement {
         const strikes = Number(before["strikes"]) + (before["job"] === job.id ? 0 : 1)
         const pinned = Number(before["pinned"])
         const due = strikes >= STRIKES || (atOnce && pinned === 0)
-        put.run(
+        await put.run(
           suspect.url,
           job.source.name,
           state === "held" ? "held" : "struck",
@@ -189,25 +198,29 @@ class Judgement {
  * Lets what is due go, or holds it. An older verdict that this run did not confirm goes with neither: it waits on.
  * @returns how many pages of the source wait now.
  */
-function decide(db: StateStore, { id, source }: SettleOptions["job"]): number {
-  return transaction(db, () => {
-    const count = (sql: string) => Number(db.prepare(sql).get(source.name)?.["n"])
-    const pages = pageCount(db, source.name)
-    const due = count(
+async function decide(db: StateStore, { id, source }: SettleOptions["job"]): Promise<number> {
+  return await transaction(db, async () => {
+    const count = async (sql: string) => Number((await db.prepare(sql).get(source.name))?.["n"])
+    const pages = await pageCount(db, source.name)
+    const due = await count(
       "select count(*) as n from removal where source = ? and due = 1 and spares = 0 and state in ('struck', 'held')",
     )
     const isTooMany = due > allowance(pages, source.removal.maxShare)
-    db.prepare(
-      `update removal set state = 'approved'
+    await db
+      .prepare(
+        `update removal set state = 'approved'
        where source = ? and due = 1 and job = ? and state in ('struck', 'held') and (spares = 1 or not ?)`,
-    ).run(source.name, id, isTooMany ? 1 : 0)
-    db.prepare("update removal set state = 'held' where source = ? and due = 1 and state = 'struck'").run(
-      source.name,
-    )
-    const held = count("select count(*) as n from removal where source = ? and state = 'held'")
-    db.prepare(
-      "insert into removal_run values (?, 0, ?2) on conflict (job) do update set held = excluded.held",
-    ).run(id, held)
+      )
+      .run(source.name, id, isTooMany ? 1 : 0)
+    await db
+      .prepare("update removal set state = 'held' where source = ? and due = 1 and state = 'struck'")
+      .run(source.name)
+    const held = await count("select count(*) as n from removal where source = ? and state = 'held'")
+    await db
+      .prepare(
+        "insert into removal_run values (?, 0, ?2) on conflict (job) do update set held = excluded.held",
+      )
+      .run(id, held)
     return held
   })
 }

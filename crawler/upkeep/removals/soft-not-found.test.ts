@@ -40,8 +40,12 @@ async function crawl(fixture: CrawlFixture, site: TestSite) {
 
 const titles = (fixture: CrawlFixture) => [...fixture.engine.pages.values()].map(({ title }) => title).sort()
 
-function detail(fixture: CrawlFixture, site: TestSite, path: string): string | null | undefined {
-  return new KnownAddresses(fixture.db).get(site.url(path) as PageUrl)?.detail
+async function detail(
+  fixture: CrawlFixture,
+  site: TestSite,
+  path: string,
+): Promise<string | null | undefined> {
+  return (await new KnownAddresses(fixture.db).get(site.url(path) as PageUrl))?.detail
 }
 
 describe("a page that the index holds stays as it is", () => {
@@ -51,7 +55,7 @@ describe("a page that the index holds stays as it is", () => {
       "/a": article("Alpha"),
       "/b": article("Beta"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await crawl(fixture, site)
     expect(probes(site)).toEqual([])
 
@@ -60,8 +64,8 @@ describe("a page that the index holds stays as it is", () => {
       expect((await crawl(fixture, site)).outcomes).toEqual({ unchanged: 1, "skipped:soft-404": 2 })
     }
     expect(titles(fixture)).toEqual(["Alpha", "Beta", "Home"])
-    expect(detail(fixture, site, "/a")).toBe("the site says the same where there is nothing")
-    expect(new Removals(fixture.db).list("struck")).toEqual([])
+    expect(await detail(fixture, site, "/a")).toBe("the site says the same where there is nothing")
+    expect(await new Removals(fixture.db).list("struck")).toEqual([])
     // One a run, however many pages changed.
     expect(probes(site)).toHaveLength(3)
 
@@ -75,7 +79,7 @@ describe("a page that the index holds stays as it is", () => {
       "/": article("Home", { links: ["/a"], text: HOME }),
       "/a": article("Alpha"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await crawl(fixture, site)
     site.serve({ "/a": article("Product not found", { text: "We sell it no more." }) })
     expect((await crawl(fixture, site)).outcomes).toEqual({ unchanged: 1, "skipped:soft-404": 1 })
@@ -90,11 +94,11 @@ describe("a page that the index holds stays as it is", () => {
       "/index.html": home(HOME, "Start"),
       "/a": article("Alpha"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await crawl(fixture, site)
     site.serve({ "/a": home(HOME) })
     expect((await crawl(fixture, site)).outcomes).toEqual({ unchanged: 2, "skipped:soft-404": 1 })
-    expect(detail(fixture, site, "/a")).toBe("it has the text of the front page now")
+    expect(await detail(fixture, site, "/a")).toBe("it has the text of the front page now")
 
     site.serve({ "/": home(NEW_HOME), "/index.html": home(NEW_HOME, "Start"), "/a": home(NEW_HOME) })
     expect((await crawl(fixture, site)).outcomes).toMatchObject({ indexed: 2, "skipped:soft-404": 1 })
@@ -106,7 +110,7 @@ describe("a page that the index holds stays as it is", () => {
       "/": article("Home", { links: ["/a"], text: HOME }),
       "/a": article("Alpha"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await crawl(fixture, site)
     const closed = article("We'll be right back", { text: "New shelves are being put up." })
     site.serve({ "/": closed, "/a": closed, "*": closed })
@@ -122,7 +126,7 @@ describe("a page is taken as it is", () => {
       "/a": article("Alpha"),
       "/b": article("Beta"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await crawl(fixture, site)
     site.serve({ "/a": article("Alpha and more"), "/b": article("Beta rewritten", { text: NEW_HOME }) })
     expect((await crawl(fixture, site)).outcomes).toEqual({ unchanged: 1, indexed: 2 })
@@ -137,7 +141,7 @@ describe("a page is taken as it is", () => {
       "/a": article("Alpha"),
       "*": sorry,
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await crawl(fixture, site)
     site.serve({ "/a": article("Alpha rewritten", { text: NEW_HOME }) })
     await crawl(fixture, site)
@@ -159,7 +163,7 @@ describe("a page that is new", () => {
         html(article("Things that were not found", { text }))(request, response)
       },
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     expect((await crawl(fixture, site)).outcomes).toEqual({ indexed: 3, "skipped:soft-404": 2 })
     expect(titles(fixture)).toEqual(["Delta", "Home", "What was not found at sea"])
     expect(probes(site)).toHaveLength(1)
@@ -170,7 +174,7 @@ describe("a page that is new", () => {
       "/": article("Home", { links: ["/a"], text: HOME }),
       "/a": article("Alpha"),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     await crawl(fixture, site)
     site.serve({
       "/a": redirect("/error.html"),
@@ -197,9 +201,9 @@ describe("a wiki's page that nobody has written", () => {
       "/vakso": doku("", "La vakso venas de la abeloj, kaj ili konstruas per ĝi."),
       "/mielo": media,
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     expect((await crawl(fixture, site)).outcomes).toEqual({ indexed: 2, "skipped:soft-404": 2 })
-    expect(detail(fixture, site, "/apoj")).toBe("it says so itself, with status 200")
+    expect(await detail(fixture, site, "/apoj")).toBe("it says so itself, with status 200")
     expect(probes(site)).toEqual([])
   })
 
@@ -211,7 +215,7 @@ describe("a wiki's page that nobody has written", () => {
         text: `A red link says: "This topic does not exist yet". It leads to a page that you may write. ${HOME}`,
       }),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     expect((await crawl(fixture, site)).outcomes).toEqual({ indexed: 2, "skipped:soft-404": 1 })
   })
 
@@ -224,7 +228,7 @@ describe("a wiki's page that nobody has written", () => {
       "/wiki.cgi": form,
       "*": status(404),
     })
-    await using fixture = new CrawlFixture()
+    await using fixture = await CrawlFixture.open()
     expect((await crawl(fixture, site)).outcomes).toEqual({ indexed: 1, "skipped:soft-404": 1 })
     expect(probes(site)).toEqual([expect.stringMatching(/^\/wiki\.cgi\?page=no-such-page-/)])
   })

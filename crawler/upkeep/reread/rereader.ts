@@ -96,10 +96,10 @@ export class Rereader implements AsyncDisposable {
     const from = steadyNow() - maxAgeMs
     const before = this.#remembered(held, heldHash, from)
     if (before !== null) return before
-    const source = sourceNamed(held.source, { sources: this.#sources, jobs: this.#parts.jobs })
+    const source = await sourceNamed(held.source, { sources: this.#sources, jobs: this.#parts.jobs })
     if (source === null) return { kind: "refused", because: "its source no longer exists" }
     try {
-      const author = this.#sources.authorOf(source.name)
+      const author = await this.#sources.authorOf(source.name)
       const work = this.#readers.use(source, author, (reader) =>
         this.#atHost(held, { source, author, reader, heldHash, from, signal }),
       )
@@ -144,7 +144,7 @@ export class Rereader implements AsyncDisposable {
       signal,
     })
     await this.#slow(held.url, reader, tried)
-    return this.#learn(held, heldHash, began, tried)
+    return await this.#learn(held, heldHash, began, tried)
   }
 
   /** Keeps to what the host asks for: its crawl-delay, and to come back later. */
@@ -155,14 +155,19 @@ export class Rereader implements AsyncDisposable {
     if (delayMs !== null) pace.slow(delayMs)
   }
 
-  #learn(held: Page, heldHash: string, began: Pick<Seen, "at" | "began">, tried: Tried): Reread {
+  async #learn(
+    held: Page,
+    heldHash: string,
+    began: Pick<Seen, "at" | "began">,
+    tried: Tried,
+  ): Promise<Reread> {
     const { page, end } = tried
     if (page === null) {
       // Without validators there is no third way for a visit to end.
       if (end === null) throw new Error(`${held.url} gave neither a page nor a reason`)
       if (!provesGone(end)) return { kind: "unread", end: concealedVisit(end) }
       this.#remember(held, { ...began, found: { gone: end } })
-      this.#known.makeDue(held.url, held.source)
+      await this.#known.makeDue(held.url, held.source)
       return { kind: "gone", end }
     }
     const hash = pageHash(page)
@@ -170,7 +175,7 @@ export class Rereader implements AsyncDisposable {
     this.#remember(held, { ...began, found: { hash, page: isSame ? null : page } })
     if (isSame) return { kind: "same", at: began.began }
     // What a run has read meanwhile is not due again only because this index lags behind.
-    if (this.#known.get(held.url)?.hash !== hash) this.#known.makeDue(held.url, held.source)
+    if ((await this.#known.get(held.url))?.hash !== hash) await this.#known.makeDue(held.url, held.source)
     return { kind: "changed", page, at: began.began }
   }
 

@@ -20,7 +20,7 @@ export interface ImportOptions {
   /** Pages that are written together, at most; an import that dies makes so many again. Default: 1000 */
   readonly pagesAtATime?: number
   /** Told of each page of the export, before it is written. */
-  readonly onPage?: (page: ExportedPage) => void
+  readonly onPage?: (page: ExportedPage) => Promise<void>
   /** Told how many pages of the export were dealt with. */
   readonly onProgress?: (pages: number) => void
   /** Told how many pages of the index were compared with the export at the end. */
@@ -80,7 +80,7 @@ export async function importPages(
       for (const page of pages) {
         await breathe()
         digests.add(page)
-        onPage?.(page)
+        await onPage?.(page)
         const vectors = takesVectors ? page.vectors : null
         const there = await theirs.at(page.id)
         if (there && isSame(there, { ...page, vectors })) continue

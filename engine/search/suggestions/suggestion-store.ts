@@ -1,7 +1,8 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
-import { BUSY_MS, openToRead, useWal } from "#base/store/busy.ts"
-import { prepareOnce, transaction } from "#base/store/state-store.ts"
+import { BUSY_MS, openToRead, useWal } from "#base/store/sqlite/busy.ts"
+import { fileTransaction } from "#base/store/sqlite/sqlite-store.ts"
+import { prepareOnce } from "#base/store/state-store.ts"
 import type { Suggestion, SuggestionFilter, SuggestionQuery } from "../../engine.ts"
 import type { StoredPage } from "../../index/page-record.ts"
 import { domainRules } from "../../index/page/domains.ts"
@@ -59,7 +60,7 @@ export class SuggestionStore implements Disposable {
    */
   constructor(file: string, mode: "read" | "write") {
     this.#db = mode === "read" ? openToRead(file) : new DatabaseSync(file, { timeout: BUSY_MS })
-    this.#statement = prepareOnce(this.#db) as (sql: string) => StatementSync
+    this.#statement = prepareOnce(this.#db)
     try {
       const { user_version: format } = this.#db.prepare("pragma user_version").get() as {
         user_version: number
@@ -83,7 +84,7 @@ export class SuggestionStore implements Disposable {
   }
 
   #makeAnew(): void {
-    transaction(this.#db, () => {
+    fileTransaction(this.#db, () => {
       this.#db.exec(
         "drop table if exists names; drop table if exists suggestion; drop table if exists suggested_page; drop table if exists expected_page; drop table if exists followed",
       )
@@ -99,7 +100,7 @@ export class SuggestionStore implements Disposable {
 
   /** Notes pages that are about to be written or removed. */
   expect(ids: readonly string[]): void {
-    transaction(this.#db, () => {
+    fileTransaction(this.#db, () => {
       for (const id of ids) this.#run("insert or ignore into expected_page (id) values (?)", id)
     })
   }
@@ -121,7 +122,7 @@ export class SuggestionStore implements Disposable {
   }
 
   set followed(version: number) {
-    transaction(this.#db, () => {
+    fileTransaction(this.#db, () => {
       this.#run("delete from followed")
       this.#run("insert into followed (version) values (?)", version)
     })
@@ -157,7 +158,7 @@ export class SuggestionStore implements Disposable {
   /** Replaces the names of these pages, in steps, so that the event loop goes on between them. */
   async write(pages: readonly NamedPage[]): Promise<void> {
     for (let from = 0; from < pages.length && !this.#isClosed; from += PAGES_AT_A_TIME) {
-      transaction(this.#db, () => {
+      fileTransaction(this.#db, () => {
         for (const page of pages.slice(from, from + PAGES_AT_A_TIME)) this.#writeOne(page)
       })
       await setImmediate()
@@ -183,7 +184,7 @@ export class SuggestionStore implements Disposable {
 
   remove(ids: readonly string[]): void {
     if (this.#isClosed) return
-    transaction(this.#db, () => {
+    fileTransaction(this.#db, () => {
       for (const id of ids) this.#removeOne(id)
     })
   }

@@ -234,7 +234,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
   })
 
   test("a source of the file is shown with its YAML, and not changed", async () => {
-    workshop.declareInFile("filed", { seeds: [site.url("/")], scope: "prefix" })
+    await workshop.declareInFile("filed", { seeds: [site.url("/")], scope: "prefix" })
     await using opened = await open("/console?view=source&source=filed")
     const { page } = opened
     await page.getByText("This source stands in the file of sources").waitFor()

@@ -126,7 +126,7 @@ describe("the first run in a browser", { tags: ["chromium"] }, () => {
         hasBegun = true
         workshop.begin("pumps")
         const jobs = new Jobs(workshop.db)
-        await until(() => jobs.list().every(({ endedAt }) => endedAt !== null))
+        await until(async () => (await jobs.list()).every(({ endedAt }) => endedAt !== null))
       }
       await route.continue()
     })

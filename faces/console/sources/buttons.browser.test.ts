@@ -47,7 +47,7 @@ describe("buttons for several things", { tags: ["chromium"] }, () => {
   })
 
   test("a one-off crawl is marked as such, and deleted after one question", async () => {
-    new Jobs(workshop.db).enqueue(defineSource({ name: "once", seeds: ["https://once.example/"] }))
+    await new Jobs(workshop.db).enqueue(defineSource({ name: "once", seeds: ["https://once.example/"] }))
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
     const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "once" }) })

@@ -61,10 +61,10 @@ describe("a schedule in a browser", { tags: ["chromium"] }, () => {
     expect(first.getTime() - Date.now()).toBeLessThanOrEqual(DAY)
     expect(await forum.getByText("by hand").count()).toBe(0)
 
-    workshop.passTo(new Date(first.getTime() - SECOND))
+    await workshop.passTo(new Date(first.getTime() - SECOND))
     await page.reload()
     await page.getByRole("button", { name: "Run forum" }).waitFor()
-    workshop.passTo(first)
+    await workshop.passTo(first)
     await forum.getByText("Queued").waitFor()
     await forum.getByRole("link", { name: "Watch" }).click()
     await page.getByRole("heading", { level: 1, name: "forum" }).waitFor()

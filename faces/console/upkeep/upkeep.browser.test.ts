@@ -91,11 +91,11 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     await writeFile(join(folder, "fossick-2026-05-01T02-30-00Z.tar"), "twelve bytes")
     const schedule = { cron: "30 2 * * *", everyHours: null, timeZone: "UTC", jitterMinutes: 0 }
     const backups = new BackupTable(workshop.db)
-    backups.declare({ name: "fossick", folder, keep: 7, schedule })
+    await backups.declare({ name: "fossick", folder, keep: 7, schedule })
     await page.reload()
     await page.getByRole("button", { name: "Back up now" }).click()
     await page.getByRole("button", { name: "A backup is under way" }).waitFor()
-    expect(backups.unfinished()?.trigger).toBe("command")
+    expect((await backups.unfinished())?.trigger).toBe("command")
     await page.getByRole("table", { name: "Files of backups" }).getByText("2026-05-01T02-30-00Z").waitFor()
     await page.getByText(/npx fossick restore .*02-30-00Z\.tar --force/).waitFor()
     expect(await faultsOf(page, "phone")).toEqual([])
@@ -106,29 +106,29 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     const { db } = workshop
     const queue = new WebhookQueue(db)
     const sources = new Sources(db, new Jobs(db))
-    const { source } = sources.get("manual")!
-    sources.put({
+    const { source } = (await sources.get("manual"))!
+    await sources.put({
       name: "manual",
       rendering: "http",
       seeds: source.seeds,
       webhooks: [{ url: "http://receiver.example/told", events: ["finished"] }],
     })
     const before = await workshop.pages()
-    sources.run("manual", { trigger: "api" })
+    await sources.run("manual", { trigger: "api" })
     await workshop.work("manual")
     expect(await workshop.pages()).toBeGreaterThan(0)
     expect(before).toBeGreaterThan(0)
-    queue.collect()
-    const [due] = queue.due(new Set(), 1)
-    queue.settle(due!.id, { status: 503, error: "it answered 503", final: false })
+    await queue.collect()
+    const [due] = await queue.due(new Set(), 1)
+    await queue.settle(due!.id, { status: 503, error: "it answered 503", final: false })
     await using opened = await open("/console?view=upkeep&shown=webhooks")
     const { page, complaints } = opened
     const row = page.getByRole("table", { name: "Deliveries of webhooks" }).getByRole("row").nth(1)
     await row.getByText("it answered 503").waitFor()
-    expect(queue.due(new Set(), 1)).toEqual([])
+    expect(await queue.due(new Set(), 1)).toEqual([])
     await row.getByRole("button", { name: "Send again to receiver.example" }).click()
     await page.getByText("It will be sent again").waitFor()
-    expect(queue.due(new Set(), 1)).toHaveLength(1)
+    expect(await queue.due(new Set(), 1)).toHaveLength(1)
     expect(await faultsOf(page, "desktop")).toEqual([])
     expect(complaints).toEqual([])
   })
@@ -178,7 +178,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
   test("connections: whom the appliance talked to, and what for", async () => {
     const at = Date.now()
     const hosts = [{ purpose: "webhook", host: "hooks.example:8443", first: at, last: at, count: 3 }] as const
-    new OutboundLedger(workshop.db).add(hosts)
+    await new OutboundLedger(workshop.db).add(hosts)
     await using opened = await open("/console?view=upkeep&shown=connections")
     const { page, complaints } = opened
     await page.getByRole("table", { name: "Connections" }).getByText("hooks.example:8443").waitFor()

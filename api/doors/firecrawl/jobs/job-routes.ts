@@ -84,9 +84,9 @@ async function begunOnce(
   { store }: Pick<JobEndpointParts, "store">,
   begin: (id: string, once: string | null) => Promise<boolean>,
 ): Promise<string> {
-  const find = () => (once === null ? null : store.named(key.id, once))
+  const find = async () => (once === null ? null : await store.named(key.id, once))
   const id = randomUUID()
-  const earlier = find() ?? ((await begin(id, once)) ? null : find())
+  const earlier = (await find()) ?? ((await begin(id, once)) ? null : await find())
   if (earlier === null) return id
   if (JSON.stringify(earlier.request) === JSON.stringify(request)) return earlier.id
   throw new ApiError(409, "Idempotency key already used, for another request.")
@@ -96,7 +96,7 @@ async function begunOnce(
 export function jobStatus(version: Version, parts: JobEndpointParts): Middleware {
   return async (ctx) => {
     const { store } = parts
-    const job = jobOf(ctx, store)
+    const job = await jobOf(ctx, store)
     const skip = wholeNumber(ctx, "skip", 0, 0, Number.MAX_SAFE_INTEGER)
     const limit = wholeNumber(ctx, "limit", MOST_DOCUMENTS, 1, MOST_DOCUMENTS)
     const { key } = ctx.state
@@ -104,7 +104,7 @@ export function jobStatus(version: Version, parts: JobEndpointParts): Middleware
     const admits = await ctx.state.reach.addresses()
     const data: unknown[] = []
     let [passed, chars, hasMore] = [0, 0, false]
-    for (const { url, text } of store.documents(job.id, skip)) {
+    for await (const { url, text } of store.documents(job.id, skip)) {
       hasMore = passed === limit || (passed > 0 && chars + text.length > ANSWER_CHARS)
       if (hasMore) break
       passed += 1
@@ -138,7 +138,7 @@ export const summaryOf = (job: FirecrawlJob) => ({
 /** DELETE /v2/crawl/{id}: ends a job; what it has found stays. */
 export function cancelJob({ store, runner }: JobEndpointParts): Middleware {
   return async (ctx) => {
-    const job = jobOf(ctx, store)
+    const job = await jobOf(ctx, store)
     if (job.endedAt !== null) throw new ApiError(409, "The job has ended already.")
     await runner.cancel(job)
     ctx.body = { success: true, status: "cancelled", message: "The job was cancelled." }
@@ -148,7 +148,7 @@ export function cancelJob({ store, runner }: JobEndpointParts): Middleware {
 /** GET /v2/crawl/{id}/errors: the pages that a job could not read. */
 export function jobErrors({ store }: JobEndpointParts): Middleware {
   return async (ctx) => {
-    const failures = store.failures(jobOf(ctx, store).id)
+    const failures = await store.failures((await jobOf(ctx, store)).id)
     const admits = await ctx.state.reach.addresses()
     const seen = failures.filter(({ url }) => {
       const address = toPageUrl(url)
@@ -170,7 +170,7 @@ export function activeCrawls({ store }: JobEndpointParts): Middleware {
     const { key } = ctx.state
     ctx.body = {
       success: true,
-      crawls: store.open(key.id).flatMap(({ id, createdAt, request }) =>
+      crawls: (await store.open(key.id)).flatMap(({ id, createdAt, request }) =>
         request.kind === "crawl"
           ? [
               {
@@ -200,8 +200,8 @@ const optionsOf = ({
 })
 
 /** Whatever its kind: the client of the first version looks for its batches among the crawls. */
-export function jobOf(ctx: Context, store: JobStore): FirecrawlJob {
-  const job = store.get(pathParameter(ctx, "id"))
+export async function jobOf(ctx: Context, store: JobStore): Promise<FirecrawlJob> {
+  const job = await store.get(pathParameter(ctx, "id"))
   // To others it is as if there were no such job.
   const isOwn = job !== null && (job.owner.keyId === ctx.state.key.id || ctx.state.key.role === "admin")
   if (job === null || !isOwn) throw new ApiError(404, "Job not found")

@@ -100,7 +100,7 @@ export class JobRunner implements AsyncDisposable {
     once: string | null,
   ): Promise<boolean> {
     const { store, billing } = this.#options
-    const waiting = store.waitingCounts(key.id)
+    const waiting = await store.waitingCounts(key.id)
     if (waiting.all >= WAITING || waiting.ofKey >= WAITING_OF_KEY) {
       throw new ApiError(
         429,
@@ -109,7 +109,7 @@ export class JobRunner implements AsyncDisposable {
         { "Retry-After": "30" },
       )
     }
-    if (!store.hasRoom(key.id)) throw new ApiError(432, NO_ROOM)
+    if (!(await store.hasRoom(key.id))) throw new ApiError(432, NO_ROOM)
     // Set aside until the job has ended, not until this call has.
     await billing.reserve({ requestId: id, key }, jobCost(request))
     const isTaken = await store.add(id, owner, request, new Date(), once)
@@ -132,9 +132,9 @@ export class JobRunner implements AsyncDisposable {
   }
 
   /** Jobs that were ended by another process, such as when their caller asked that one, are put down here, too. */
-  #endElsewhere(): void {
+  async #endElsewhere(): Promise<void> {
     for (const id of this.#runner.running) {
-      if ((this.#options.store.get(id)?.endedAt ?? null) !== null) void this.#runner.cancel(id)
+      if (((await this.#options.store.get(id))?.endedAt ?? null) !== null) void this.#runner.cancel(id)
     }
   }
 
@@ -147,17 +147,17 @@ export class JobRunner implements AsyncDisposable {
     const gone = new AbortController()
     const signal = AbortSignal.any([turn.signal, late, full.signal, gone.signal])
     try {
-      const key = keys.byId(owner.keyId)
+      const key = await keys.byId(owner.keyId)
       if (!key) return await this.#end(job, { state: "failed", error: NO_KEY })
       // Cancelled while its turn came.
-      if ((store.get(id)?.endedAt ?? null) !== null) return
+      if (((await store.get(id))?.endedAt ?? null) !== null) return
       // What was set aside when the job was taken may have gone with the process that took it.
       await billing.reserve({ requestId: id, key }, jobCost(request))
       const results = {
         document: async (url: string, document: Parameters<JobStore["addDocument"]>[2]) => {
           while (room?.isLow() && !signal.aborted) await pause(ROOM_MS, signal)
-          if (!keys.byId(owner.keyId)) gone.abort()
-          else if (!store.hasRoom(owner.keyId)) full.abort()
+          if (!(await keys.byId(owner.keyId))) gone.abort()
+          else if (!(await store.hasRoom(owner.keyId))) full.abort()
           else if (!signal.aborted) await store.addDocument(job, url, document)
         },
         failure: async (failure: Parameters<JobStore["addFailure"]>[1]) => {
@@ -198,8 +198,8 @@ export class JobRunner implements AsyncDisposable {
     const { store, keys, billing, writes, log } = this.#options
     const { id, owner, request, createdAt } = job
     try {
-      const key = keys.byId(owner.keyId)
-      const now = store.get(id)
+      const key = await keys.byId(owner.keyId)
+      const now = await store.get(id)
       // By another process, which has counted what was read.
       if ((now?.endedAt ?? null) !== null) {
         if (key) await billing.release({ requestId: id, key })

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest"
 import type { ReadResult } from "#crawler"
 import type { PageUrl } from "#engine"
 import { crawlerSettings } from "#crawler/settings.ts"
+import { listed } from "#base/testing/listed.ts"
 import { readSettings } from "#base/settings.ts"
 
 import { openAccounts } from "../../../identity/accounts/accounts.ts"
@@ -18,11 +19,11 @@ import { RESTARTED } from "./job-store.ts"
 const ADDRESS = "https://example.com/a" as PageUrl
 
 /** Jobs over accounts in memory, with the store of an earlier process if one is given. */
-function opened(db = memoryState(), crawlJobsMb = 1024) {
+async function opened(db = memoryState(), crawlJobsMb = 1024) {
   const config = { ...readSettings(apiSettings, {}), crawlJobsMb }
-  const accounts = openAccounts(db, config, () => {})
+  const accounts = await openAccounts(db, config, () => {})
   const log = pino({ level: "silent" })
-  const jobs = openFirecrawlJobs(db, config, {
+  const jobs = await openFirecrawlJobs(db, config, {
     accounts,
     knowledge: NO_PAGES,
     chatModel: null,
@@ -31,7 +32,7 @@ function opened(db = memoryState(), crawlJobsMb = 1024) {
     log,
     turnMs: 0,
   })
-  const key = accounts.keys.verify(accounts.keys.create({ role: "search" }))!
+  const key = (await accounts.keys.verify(await accounts.keys.create({ role: "search" })))!
   const owner = { keyId: key.id, project: "", session: "", human: "" }
   const { request } = readBatch(new FieldReader({ urls: [ADDRESS] }), 2)
   return { db, accounts, jobs, key, owner, request }
@@ -39,56 +40,58 @@ function opened(db = memoryState(), crawlJobsMb = 1024) {
 
 describe("a job that was under way when its process ended", () => {
   test("has failed, and keeps what it had found", async () => {
-    const { db, jobs, owner, request } = opened()
+    const { db, jobs, owner, request } = await opened()
     await jobs.store.add("1", owner, request, new Date())
     await jobs.store.begin(new Date())
-    await jobs.store.addDocument(jobs.store.get("1")!, ADDRESS, { metadata: {}, markdown: "found" })
-    const next = opened(db)
+    await jobs.store.addDocument((await jobs.store.get("1"))!, ADDRESS, { metadata: {}, markdown: "found" })
+    const next = await opened(db)
     await next.jobs.store.recover(new Date())
-    expect(next.jobs.store.get("1")).toMatchObject({ state: "failed", error: RESTARTED, completed: 1 })
-    const [document] = [...next.jobs.store.documents("1", 0)].map(({ text }) => JSON.parse(text) as unknown)
+    expect(await next.jobs.store.get("1")).toMatchObject({ state: "failed", error: RESTARTED, completed: 1 })
+    const [document] = (await listed(next.jobs.store.documents("1", 0))).map(
+      ({ text }) => JSON.parse(text) as unknown,
+    )
     expect(document).toEqual({ metadata: {}, markdown: "found" })
   })
 
   test("is forgotten with its documents", async () => {
-    const { jobs, owner, request } = opened()
+    const { jobs, owner, request } = await opened()
     await jobs.store.add("1", owner, request, new Date())
     await jobs.store.begin(new Date())
-    await jobs.store.addDocument(jobs.store.get("1")!, ADDRESS, { metadata: {} })
+    await jobs.store.addDocument((await jobs.store.get("1"))!, ADDRESS, { metadata: {} })
     await jobs.store.recover(new Date(1000))
     await jobs.store.forget(new Date(1001))
-    expect([jobs.store.get("1"), jobs.store.stored.all().entries]).toEqual([null, 0])
+    expect([await jobs.store.get("1"), (await jobs.store.stored.all()).entries]).toEqual([null, 0])
   })
 })
 
 test("what jobs keep is bounded, a quarter of it for one key", async () => {
-  const { jobs, owner, key, request } = opened(undefined, 4)
+  const { jobs, owner, key, request } = await opened(undefined, 4)
   await jobs.store.add("1", owner, request, new Date())
   await jobs.store.begin(new Date())
-  const job = jobs.store.get("1")!
+  const job = (await jobs.store.get("1"))!
   await jobs.store.addDocument(job, ADDRESS, { metadata: {}, markdown: "x".repeat(900_000) })
-  expect(jobs.store.hasRoom(key.id)).toBe(true)
+  expect(await jobs.store.hasRoom(key.id)).toBe(true)
   await jobs.store.addDocument(job, ADDRESS, { metadata: {}, markdown: "x".repeat(200_000) })
-  expect([jobs.store.hasRoom(key.id), jobs.store.hasRoom("another")]).toEqual([false, true])
+  expect([await jobs.store.hasRoom(key.id), await jobs.store.hasRoom("another")]).toEqual([false, true])
 })
 
 test("keys take turns, and those that wait are counted for their key and for all", async () => {
-  const { jobs, owner, key, request } = opened()
+  const { jobs, owner, key, request } = await opened()
   const { store } = jobs
   const add = (id: string, keyId: string, at: number) =>
     store.add(id, { ...owner, keyId }, request, new Date(at))
   for (const at of [1, 2, 3, 4]) await add(`many ${at}`, key.id, at)
   await add("one", "another", 5)
   expect((await store.begin(new Date(10)))?.id).toBe("many 1")
-  expect(store.waitingCounts(key.id)).toEqual({ all: 4, ofKey: 3 })
-  expect(store.open(key.id).map(({ id }) => id)).toEqual(["many 1", "many 2", "many 3", "many 4"])
+  expect(await store.waitingCounts(key.id)).toEqual({ all: 4, ofKey: 3 })
+  expect((await store.open(key.id)).map(({ id }) => id)).toEqual(["many 1", "many 2", "many 3", "many 4"])
   // The key with the fewest under way.
-  expect([store.turns.isOwed(key.id), store.turns.isOwed("another")]).toEqual([true, false])
+  expect([await store.turns.isOwed(key.id), await store.turns.isOwed("another")]).toEqual([true, false])
   expect((await store.begin(new Date(11)))?.id).toBe("one")
-  expect(store.turns.isOwed(key.id)).toBe(false)
+  expect(await store.turns.isOwed(key.id)).toBe(false)
   // Among equals, the key whose last turn began longest ago, whose job came later.
   for (const id of ["many 1", "one"])
-    store.end(id, { state: "completed", credits: 0, error: null }, new Date(12))
+    await store.end(id, { state: "completed", credits: 0, error: null }, new Date(12))
   await add("new", "another", 13)
   const next = [
     await store.begin(new Date(14)),
@@ -99,28 +102,28 @@ test("keys take turns, and those that wait are counted for their key and for all
 })
 
 test("a job that gives way waits with what is left, goes on from there, and is told to have begun once", async () => {
-  const { jobs, db, owner, key, request } = opened()
+  const { jobs, db, owner, key, request } = await opened()
   const { store } = jobs
   await store.add("1", owner, request, new Date(1))
   const first = (await store.begin(new Date(2)))!
   expect(first).toMatchObject({ frontier: null, begunAt: new Date(2) })
   await store.addDocument(first, ADDRESS, { metadata: {} })
   await store.giveWay(first, { kind: "batch", left: 7 })
-  expect(store.get("1")).toMatchObject({ state: "waiting", completed: 1, endedAt: null })
+  expect(await store.get("1")).toMatchObject({ state: "waiting", completed: 1, endedAt: null })
   // What is left is kept of its key, and survives the process.
   const frontiers = () =>
     db.prepare("select entries from stored_use where store = 'firecrawl_frontier' and key_id = ?").get(key.id)
-  expect(frontiers()).toEqual({ entries: 1 })
-  await opened(db).jobs.store.recover(new Date(3))
-  const again = (await opened(db).jobs.store.begin(new Date(4)))!
+  expect(await frontiers()).toEqual({ entries: 1 })
+  await (await opened(db)).jobs.store.recover(new Date(3))
+  const again = (await (await opened(db)).jobs.store.begin(new Date(4)))!
   expect(again).toMatchObject({ id: "1", frontier: { kind: "batch", left: 7 }, begunAt: new Date(2) })
-  expect(frontiers()).toBe(undefined)
+  expect(await frontiers()).toBe(undefined)
   // A job that is cancelled while it waits leaves nothing of it.
   await store.giveWay(again, { kind: "batch", left: 6 })
-  store.end("1", { state: "cancelled", credits: 1, error: null }, new Date(5))
-  expect(frontiers()).toBe(undefined)
+  await store.end("1", { state: "cancelled", credits: 1, error: null }, new Date(5))
+  expect(await frontiers()).toBe(undefined)
   await store.giveWay(again, { kind: "batch", left: 6 })
-  expect([store.get("1")!.state, frontiers()]).toEqual(["cancelled", undefined])
+  expect([(await store.get("1"))!.state, await frontiers()]).toEqual(["cancelled", undefined])
 })
 
 describe("four slow jobs of one key", () => {
@@ -131,8 +134,8 @@ describe("four slow jobs of one key", () => {
     readBatch(new FieldReader({ urls: addresses(of, count) }), 2).request
 
   test("give way to another key's, and read each of their pages once in the end", async () => {
-    const { accounts, jobs, key, owner } = opened()
-    const other = accounts.keys.verify(accounts.keys.create({ role: "search" }))!
+    const { accounts, jobs, key, owner } = await opened()
+    const other = (await accounts.keys.verify(await accounts.keys.create({ role: "search" })))!
     const read: string[] = []
     const slow: (() => void)[] = []
     let isSlow = true
@@ -150,20 +153,25 @@ describe("four slow jobs of one key", () => {
     for (const name of names) await runner.add(name, key, owner, batch(name, PAGES), null)
     await expect.poll(() => read.length).toBe(4 * 6)
     await runner.add("quick", other, { ...owner, keyId: other.id }, batch("quick", 3), null)
-    const ended = (id: string) => jobs.store.get(id)!.endedAt !== null
+    const ended = async (ids: readonly string[]) => {
+      const ends: string[] = []
+      for (const id of ids) if ((await jobs.store.get(id))!.endedAt !== null) ends.push(id)
+      return ends
+    }
     // Each page that ends makes one of the slow jobs look whether its turn is over.
     await expect
-      .poll(() => {
+      .poll(async () => {
         slow.shift()?.()
-        return ended("quick")
+        return await ended(["quick"])
       })
-      .toBe(true)
-    expect(names.filter(ended)).toEqual([])
-    expect(jobs.store.get("quick")).toMatchObject({ state: "completed", tried: 3 })
+      .toEqual(["quick"])
+    expect(await ended(names)).toEqual([])
+    expect(await jobs.store.get("quick")).toMatchObject({ state: "completed", tried: 3 })
     isSlow = false
     for (const go of slow.splice(0)) go()
-    await expect.poll(() => names.filter(ended)).toEqual(names)
-    for (const name of names) expect(jobs.store.get(name)).toMatchObject({ state: "completed", tried: PAGES })
+    await expect.poll(() => ended(names)).toEqual(names)
+    for (const name of names)
+      expect(await jobs.store.get(name)).toMatchObject({ state: "completed", tried: PAGES })
     const all = [...names.flatMap((name) => addresses(name, PAGES)), ...addresses("quick", 3)]
     expect(read.toSorted()).toEqual(all.toSorted())
     await jobs[Symbol.asyncDispose]()

@@ -162,8 +162,8 @@ export class JobStore {
   }
 
   /** What all documents take, and may. */
-  get storedBytes(): StoredBytes {
-    return { bytes: this.stored.all().bytes, most: this.#limits.all.bytes }
+  async storedBytes(): Promise<StoredBytes> {
+    return { bytes: (await this.stored.all()).bytes, most: this.#limits.all.bytes }
   }
 
   /**
@@ -178,8 +178,8 @@ export class JobStore {
     once: string | null = null,
   ): Promise<boolean> {
     const [ownerText, text] = [JSON.stringify(owner), JSON.stringify(request)]
-    return await this.#writes.run(() => {
-      const { changes } = this.#sql(
+    return await this.#writes.run(async () => {
+      const { changes } = await this.#sql(
         `insert into firecrawl_job (id, key_id, owner, request, state, created_at, once)
          values (?, ?, ?, ?, 'waiting', ?, ?) on conflict (key_id, once) where once is not null do nothing`,
       ).run(id, owner.keyId, ownerText, text, now.getTime(), once)
@@ -188,43 +188,43 @@ export class JobStore {
   }
 
   /** The job that a key began under a name of its own. */
-  named(keyId: string, once: string): FirecrawlJob | null {
-    const row = this.#sql("select * from firecrawl_job where key_id = ? and once = ?").get(keyId, once)
+  async named(keyId: string, once: string): Promise<FirecrawlJob | null> {
+    const row = await this.#sql("select * from firecrawl_job where key_id = ? and once = ?").get(keyId, once)
     return row ? toJob(row) : null
   }
 
-  get(id: string): FirecrawlJob | null {
-    const row = this.#sql("select * from firecrawl_job where id = ?").get(id)
+  async get(id: string): Promise<FirecrawlJob | null> {
+    const row = await this.#sql("select * from firecrawl_job where id = ?").get(id)
     return row ? toJob(row) : null
   }
 
   /** Those of a key that have not ended, oldest first. */
-  open(keyId: string): readonly FirecrawlJob[] {
-    return this.#sql(
-      "select * from firecrawl_job where key_id = ? and state in ('waiting', 'scraping') order by created_at, id",
-    )
-      .all(keyId)
-      .map(toJob)
+  async open(keyId: string): Promise<readonly FirecrawlJob[]> {
+    return (
+      await this.#sql(
+        "select * from firecrawl_job where key_id = ? and state in ('waiting', 'scraping') order by created_at, id",
+      ).all(keyId)
+    ).map(toJob)
   }
 
   /** How many wait, of all keys and of one. */
-  waitingCounts(keyId: string): { readonly all: number; readonly ofKey: number } {
-    const row = this.#sql(
+  async waitingCounts(keyId: string): Promise<{ readonly all: number; readonly ofKey: number }> {
+    const row = (await this.#sql(
       "select count(*) as n, count(*) filter (where key_id = ?) as mine from firecrawl_job where state = 'waiting'",
-    ).get(keyId)!
+    ).get(keyId))!
     return { all: Number(row["n"]), ofKey: Number(row["mine"]) }
   }
 
   /** How many jobs of a key wait and are worked on, and when one of them was last completed, of those that are still kept. */
-  queueOf(keyId: string): {
+  async queueOf(keyId: string): Promise<{
     readonly waiting: number
     readonly active: number
     readonly lastSuccess: Date | null
-  } {
-    const row = this.#sql(
+  }> {
+    const row = (await this.#sql(
       `select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'scraping') as active,
          max(ended_at) filter (where state = 'completed') as last from firecrawl_job where key_id = ?`,
-    ).get(keyId)!
+    ).get(keyId))!
     return {
       waiting: Number(row["waiting"]),
       active: Number(row["active"]),
@@ -234,14 +234,16 @@ export class JobStore {
 
   /** Begins the job whose turn it is, or goes on with it; null when none waits. */
   async begin(now: Date): Promise<BegunJob | null> {
-    return await this.#writes.run(() => {
-      const row = this.#sql(
+    return await this.#writes.run(async () => {
+      const row = await this.#sql(
         `update firecrawl_job set state = 'scraping', process = ?1, turn_at = ?2, begun_at = coalesce(begun_at, ?2)
          where id = (${this.turns.nextId}) returning *`,
       ).get(this.#process, now.getTime())
       if (row === undefined) return null
       const job = toJob(row)
-      const kept = this.#sql("delete from firecrawl_frontier where job_id = ? returning frontier").get(job.id)
+      const kept = await this.#sql("delete from firecrawl_frontier where job_id = ? returning frontier").get(
+        job.id,
+      )
       const frontier = kept === undefined ? null : (JSON.parse(kept["frontier"] as string) as JobFrontier)
       return { ...job, begunAt: job.begunAt ?? now, frontier }
     })
@@ -250,12 +252,12 @@ export class JobStore {
   /** Has a job wait for its next turn. */
   async giveWay({ id, owner }: FirecrawlJob, frontier: JobFrontier): Promise<void> {
     const text = JSON.stringify(frontier)
-    await this.#writes.run(() => {
-      const { changes } = this.#sql(
+    await this.#writes.run(async () => {
+      const { changes } = await this.#sql(
         "update firecrawl_job set state = 'waiting' where id = ? and state = 'scraping'",
       ).run(id)
       if (Number(changes) > 0)
-        this.#sql("insert into firecrawl_frontier (job_id, key_id, frontier) values (?, ?, ?)").run(
+        await this.#sql("insert into firecrawl_frontier (job_id, key_id, frontier) values (?, ?, ?)").run(
           id,
           owner.keyId,
           text,
@@ -264,8 +266,8 @@ export class JobStore {
   }
 
   /** Whether there is room for another document of this key. */
-  hasRoom(keyId: string): boolean {
-    return !this.stored.isFull(keyId, this.#limits) && this.#kept.hasRoom(keyId)
+  async hasRoom(keyId: string): Promise<boolean> {
+    return !(await this.stored.isFull(keyId, this.#limits)) && (await this.#kept.hasRoom(keyId))
   }
 
   async addDocument({ id, owner }: FirecrawlJob, url: string, document: FirecrawlDocument): Promise<void> {
@@ -277,24 +279,27 @@ export class JobStore {
   }
 
   async #addResult(id: string, keyId: string, url: string, code: string | null, text: string): Promise<void> {
-    await this.#writes.run(() => {
-      this.#sql(
+    await this.#writes.run(async () => {
+      await this.#sql(
         `insert into firecrawl_result select id, tried, ?2, ?3, ?4, ?5 from firecrawl_job
          where id = ?1 and state = 'scraping'`,
       ).run(id, keyId, url, code, text)
-      this.#sql(
+      await this.#sql(
         `update firecrawl_job set tried = tried + 1, completed = completed + ?2 where id = ?1 and state = 'scraping'`,
       ).run(id, code === null ? 1 : 0)
     })
   }
 
   /** Documents in their order, as they were written, from a place on. */
-  *documents(id: string, skip: number): Generator<{ readonly url: string; readonly text: string }> {
-    const first = this.#sql(
+  async *documents(
+    id: string,
+    skip: number,
+  ): AsyncGenerator<{ readonly url: string; readonly text: string }> {
+    const first = await this.#sql(
       "select place from firecrawl_result where job_id = ? and code is null order by place limit 1 offset ?",
     ).get(id, skip)
     for (let from = Number(first?.["place"] ?? Infinity); Number.isFinite(from); from += 1) {
-      const row = this.#sql(
+      const row = await this.#sql(
         `select place, url, result from firecrawl_result
          where job_id = ? and code is null and place >= ? order by place limit 1`,
       ).get(id, from)
@@ -305,30 +310,30 @@ export class JobStore {
   }
 
   /** A result at its place; null: it is no document, or gone. */
-  document(id: string, place: number): { readonly url: string; readonly text: string } | null {
-    const row = this.#sql(
+  async document(id: string, place: number): Promise<{ readonly url: string; readonly text: string } | null> {
+    const row = await this.#sql(
       "select url, result from firecrawl_result where job_id = ? and place = ? and code is null",
     ).get(id, place)
     return row === undefined ? null : { url: row["url"] as string, text: row["result"] as string }
   }
 
-  failures(id: string): readonly StoredFailure[] {
-    return this.#sql(
-      "select result from firecrawl_result where job_id = ? and code is not null order by place",
-    )
-      .all(id)
-      .map((row) => {
-        const { at, ...failure } = JSON.parse(row["result"] as string) as StoredFailure & { at: string }
-        return { ...failure, at: new Date(at) }
-      })
+  async failures(id: string): Promise<readonly StoredFailure[]> {
+    return (
+      await this.#sql(
+        "select result from firecrawl_result where job_id = ? and code is not null order by place",
+      ).all(id)
+    ).map((row) => {
+      const { at, ...failure } = JSON.parse(row["result"] as string) as StoredFailure & { at: string }
+      return { ...failure, at: new Date(at) }
+    })
   }
 
   /** For a transaction of the write queue. */
-  end(id: string, { state, credits, error }: JobEnd, now: Date): void {
-    this.#sql(
+  async end(id: string, { state, credits, error }: JobEnd, now: Date): Promise<void> {
+    await this.#sql(
       "update firecrawl_job set state = ?2, credits = ?3, error = ?4, ended_at = ?5 where id = ?1 and ended_at is null",
     ).run(id, state, credits, error, now.getTime())
-    this.#sql("delete from firecrawl_frontier where job_id = ?").run(id)
+    await this.#sql("delete from firecrawl_frontier where job_id = ?").run(id)
   }
 
   /**
@@ -337,23 +342,22 @@ export class JobStore {
    */
   async recover(now: Date): Promise<boolean> {
     const left = leftWork(this.#sql, "firecrawl_job", "scraping")
-    if (!left.isThere()) return true
-    await this.#writes.run(() => {
-      this.#sql(`update firecrawl_job set state = 'failed', error = ?, ended_at = ? where ${left.where}`).run(
-        RESTARTED,
-        now.getTime(),
-      )
+    if (!(await left.isThere())) return true
+    await this.#writes.run(async () => {
+      await this.#sql(
+        `update firecrawl_job set state = 'failed', error = ?, ended_at = ? where ${left.where}`,
+      ).run(RESTARTED, now.getTime())
     })
     return true
   }
 
   /** Forgets what ended before a time. */
   async forget(before: Date): Promise<void> {
-    await this.#writes.run(() => {
-      this.#sql(
+    await this.#writes.run(async () => {
+      await this.#sql(
         "delete from firecrawl_result where job_id in (select id from firecrawl_job where ended_at < ?)",
       ).run(before.getTime())
-      this.#sql("delete from firecrawl_job where ended_at < ?").run(before.getTime())
+      await this.#sql("delete from firecrawl_job where ended_at < ?").run(before.getTime())
     })
   }
 }

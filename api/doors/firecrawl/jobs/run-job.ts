@@ -30,7 +30,7 @@ export interface JobTurn {
   /** What the turn before left; null: this is the first. */
   readonly from: JobFrontier | null
   /** Whether to give way: what is being read already is kept first. */
-  isOver(): boolean
+  isOver(): Promise<boolean>
 }
 
 /**
@@ -117,8 +117,12 @@ async function runBatch(
   const { addresses, pace, scrape } = request
   const first = turn.from?.kind === "batch" ? addresses.length - turn.from.left : 0
   let begun = first
+  const isOver = () => begun >= addresses.length || signal.aborted
   const work = async (): Promise<void> => {
-    while (begun < addresses.length && !signal.aborted && (begun === first || !turn.isOver())) {
+    while (!isOver()) {
+      if (begun > first && (await turn.isOver())) return
+      // Others may have begun the last one meanwhile.
+      if (isOver()) return
       const address = addresses[begun]!
       begun += 1
       await keep(address.given, results, () =>

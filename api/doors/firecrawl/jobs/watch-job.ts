@@ -28,7 +28,7 @@ export function watchJob(parts: Pick<JobEndpointParts, "store">): Middleware {
       await next()
       return
     }
-    const { id } = jobOf(ctx, parts.store)
+    const { id } = await jobOf(ctx, parts.store)
     const leave = sockets.enter(ctx.state.key.id)
     if (leave === null) throw new ApiError(429, "Too many jobs are being watched.")
     let socket: OutgoingSocket
@@ -55,15 +55,15 @@ async function tell(
   { store }: Pick<JobEndpointParts, "store">,
 ): Promise<void> {
   const send = (message: object) => socket.send(JSON.stringify(message))
-  const standing = store.get(id)
+  const standing = await store.get(id)
   if (standing === null) return
   await send({ type: "catchup", data: { ...summaryOf(standing), status: "scraping", data: [] } })
   for (let told = 0; !socket.closed.aborted; await pause(POLL_MS, socket.closed)) {
     // Before its documents: what has ended finds no more of them.
-    const job = store.get(id)
+    const job = await store.get(id)
     if (job === null) return
     const admits = await reach.addresses()
-    for (const { url, text } of store.documents(id, told)) {
+    for await (const { url, text } of store.documents(id, told)) {
       if (socket.closed.aborted) return
       told += 1
       const address = toPageUrl(url)

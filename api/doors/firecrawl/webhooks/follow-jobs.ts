@@ -16,7 +16,7 @@ import type { JobMessage, JobOutbox } from "./job-outbox.ts"
 
 export interface FollowJobsParts {
   /** Whether it is this process that tells. Default: yes. */
-  readonly mayTell?: () => boolean
+  readonly mayTell?: () => Promise<boolean>
   readonly store: Pick<JobStore, "get" | "document">
   readonly outbox: JobOutbox
   readonly keys: Pick<KeyStore, "byId">
@@ -32,8 +32,8 @@ export interface FollowJobsParts {
 export type SecretOf = (keyId: string) => string
 
 /** Each is made of the key's id and one secret of the appliance (HMAC-SHA256, RFC 2104), so that none is kept. */
-export function openSigningSecrets(db: StateStore): SecretOf {
-  const secret = keptSecret(db, "firecrawl")
+export async function openSigningSecrets(db: StateStore): Promise<SecretOf> {
+  const secret = await keptSecret(db, "firecrawl")
   return (keyId) => `whsec_${createHmac("sha256", secret).update(keyId).digest("base64")}`
 }
 
@@ -44,8 +44,8 @@ export async function followJobs(parts: FollowJobsParts, signal: AbortSignal): P
     outbox,
     called: ["a message about a job", "messages about jobs"],
     maySend: mayTell,
-    attempt: async (message) => await attempted(message, parts, signal),
-    onSettled({ id, event }, attempt) {
+    attempt: (message) => attempted(message, parts, signal),
+    async onSettled({ id, event }, attempt) {
       if (attempt.error !== null)
         log.warn({ id, event, error: attempt.reason ?? attempt.error }, "a message about a job was not taken")
     },
@@ -61,12 +61,12 @@ async function attempted(
   signal: AbortSignal,
 ): Promise<Attempt | null> {
   const { id, event, place, receiver } = message
-  const job = store.get(message.job)
+  const job = await store.get(message.job)
   if (job === null) return null
-  const key = keys.byId(job.owner.keyId)
+  const key = await keys.byId(job.owner.keyId)
   const refused = (error: string) => ({ error, status: null, final: true }) as const
   if (key === null) return refused("the key of the job is over")
-  const document = place === null ? null : store.document(job.id, place)
+  const document = place === null ? null : await store.document(job.id, place)
   if (document !== null && key.role !== "admin") {
     const address = toPageUrl(document.url)
     // What a key may see can have become less since.

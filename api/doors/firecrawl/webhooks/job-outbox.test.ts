@@ -15,19 +15,19 @@ const OWNER = { keyId: "somebody", project: "", session: "", human: "" }
 /** A store whose writes are at once, with a job that tells of these events. */
 async function withJob(events: readonly string[], clock: Clock = Date.now) {
   const db = memoryState()
-  const store = new JobStore(db, { run: async (work) => work() }, 1_000_000, { hasRoom: () => true })
+  const store = new JobStore(db, { run: async (work) => work() }, 1_000_000, { hasRoom: async () => true })
   const outbox = new JobOutbox(db, clock)
   const webhook = { url: "https://hook.example/", events }
   const { request } = readBatch(new FieldReader({ urls: [ADDRESS], webhook }), 2)
   await store.add("1", OWNER, request, new Date())
   /** All that is to be told, each message taken at once. */
-  const told = () => {
+  const told = async () => {
     const all = []
     for (;;) {
-      const [message] = outbox.due(new Set(), 1)
+      const [message] = await outbox.due(new Set(), 1)
       if (message === undefined) return all
       all.push(message)
-      outbox.settle(message.id, { error: null, status: 204 })
+      await outbox.settle(message.id, { error: null, status: 204 })
     }
   }
   return { store, outbox, told }
@@ -36,7 +36,7 @@ async function withJob(events: readonly string[], clock: Clock = Date.now) {
 test("what happens to a job is told in its order, with the place of each document", async () => {
   const { store, told } = await withJob(["started", "page", "completed"])
   await store.begin(new Date())
-  const job = store.get("1")!
+  const job = (await store.get("1"))!
   await store.addFailure(job, {
     id: "f",
     url: ADDRESS,
@@ -46,14 +46,14 @@ test("what happens to a job is told in its order, with the place of each documen
     at: new Date(),
   })
   await store.addDocument(job, ADDRESS, { metadata: {}, markdown: "found" })
-  store.end("1", { state: "completed", credits: 1, error: null }, new Date())
-  const messages = told()
+  await store.end("1", { state: "completed", credits: 1, error: null }, new Date())
+  const messages = await told()
   expect(messages.map(({ event, place }) => [event, place])).toEqual([
     ["started", null],
     ["page", 1],
     ["completed", null],
   ])
-  expect(store.document("1", 1)).toMatchObject({ url: ADDRESS })
+  expect(await store.document("1", 1)).toMatchObject({ url: ADDRESS })
   expect(new Set(messages.map(({ id }) => id)).size).toBe(3)
 })
 
@@ -61,36 +61,36 @@ test("a job that gave way is told to have started once", async () => {
   const { store, told } = await withJob(["started", "completed"])
   await store.giveWay((await store.begin(new Date()))!, { kind: "batch", left: 1 })
   await store.begin(new Date())
-  store.end("1", { state: "completed", credits: 0, error: null }, new Date())
-  expect(told().map(({ event }) => event)).toEqual(["started", "completed"])
+  await store.end("1", { state: "completed", credits: 0, error: null }, new Date())
+  expect((await told()).map(({ event }) => event)).toEqual(["started", "completed"])
 })
 
 test("a job that its process took along is told to have failed, and nobody is told what they did not ask for", async () => {
   const { store, told } = await withJob(["failed"])
   await store.begin(new Date())
-  await store.addDocument(store.get("1")!, ADDRESS, { metadata: {} })
+  await store.addDocument((await store.get("1"))!, ADDRESS, { metadata: {} })
   await store.recover(new Date())
-  expect(told().map(({ event }) => event)).toEqual(["failed"])
+  expect((await told()).map(({ event }) => event)).toEqual(["failed"])
 })
 
 test("a message that was not taken waits, one that its receiver refuses for good does not, and both go with their job", async () => {
   let aheadMs = 0
   const { store, outbox } = await withJob(["started", "page"], () => Date.now() + aheadMs)
   await store.begin(new Date())
-  await store.addDocument(store.get("1")!, ADDRESS, { metadata: {} })
+  await store.addDocument((await store.get("1"))!, ADDRESS, { metadata: {} })
   const due = (served: readonly string[] = []) => outbox.due(new Set(), 9, served)
-  const [first] = due(["another"])
+  const [first] = await due(["another"])
   expect(first).toMatchObject({ job: "1", key: OWNER.keyId, event: "started" })
-  expect(due([OWNER.keyId])).toEqual([])
-  outbox.settle(first!.id, { error: "answered 500", status: 500, final: false })
+  expect(await due([OWNER.keyId])).toEqual([])
+  await outbox.settle(first!.id, { error: "answered 500", status: 500, final: false })
   // The others wait behind it: receivers get messages in order.
-  expect(due()).toEqual([])
-  expect(outbox.count({ state: "waiting" })).toBe(2)
+  expect(await due()).toEqual([])
+  expect(await outbox.count({ state: "waiting" })).toBe(2)
   aheadMs = 60_000
-  expect(due().map(({ id }) => id)).toEqual([first!.id])
-  outbox.settle(first!.id, { error: "answered 410", status: 410, final: true })
-  expect(due().map(({ event }) => event)).toEqual(["page"])
+  expect((await due()).map(({ id }) => id)).toEqual([first!.id])
+  await outbox.settle(first!.id, { error: "answered 410", status: 410, final: true })
+  expect((await due()).map(({ event }) => event)).toEqual(["page"])
   await store.recover(new Date(1000))
   await store.forget(new Date(1001))
-  expect(outbox.count()).toBe(0)
+  expect(await outbox.count()).toBe(0)
 })

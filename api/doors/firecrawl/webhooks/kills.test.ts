@@ -6,6 +6,7 @@ import { join } from "node:path"
 
 import { expect, test } from "vitest"
 
+import { listed } from "#base/testing/listed.ts"
 import { pause } from "#base/flow/pause.ts"
 import { readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
@@ -59,10 +60,10 @@ test("through many kills each event of each job is told under one id, none is lo
       },
     }),
   )
-  const db = openStateStore(folder.path)
+  const db = await openStateStore(folder.path)
   opened.defer(() => db.close())
-  const accounts = opened.use(openAccounts(db, readSettings(apiSettings, {}), () => {}))
-  const key = accounts.keys.verify(accounts.keys.create({ role: "admin" }))!
+  const accounts = opened.use(await openAccounts(db, readSettings(apiSettings, {}), () => {}))
+  const key = (await accounts.keys.verify(await accounts.keys.create({ role: "admin" })))!
   const store = new JobStore(db, accounts.writes, 10_000_000, accounts.kept)
 
   let worker: ChildProcess | null = null
@@ -87,7 +88,7 @@ test("through many kills each event of each job is told under one id, none is lo
     jobs.push(id)
     worker!.send({ id, keyId: key.id, request } satisfies Asked)
     // A kill takes the answer along; then it is asked again, under the same name.
-    await until(() => store.get(id) !== null)
+    await until(async () => (await store.get(id)) !== null)
   }
   await start()
   for (let at = 0; at < KILLS; at++) {
@@ -95,7 +96,7 @@ test("through many kills each event of each job is told under one id, none is lo
     if (at % 3 === 0) await begin()
     // In the middle of a job, or at any time: before it, at its end, while it is told of.
     const isHeld = at % 2 === 0
-    if (isHeld) await until(() => store.get(jobs.at(-1)!)!.completed > 0)
+    if (isHeld) await until(async () => (await store.get(jobs.at(-1)!))!.completed > 0)
     else {
       lastPage.resolve()
       await pause((at * 97) % 400)
@@ -106,24 +107,29 @@ test("through many kills each event of each job is told under one id, none is lo
   }
   lastPage.resolve()
   await begin()
-  await until(() => jobs.every((id) => store.get(id)!.endedAt !== null))
+  await until(async () => {
+    for (const id of jobs) if ((await store.get(id))!.endedAt === null) return false
+    return true
+  })
   // What was refused would be sent again in a minute: its time comes at once, and again where that is refused, too.
-  const count = (which: string) =>
+  const count = async (which: string) =>
     Number(
-      db.prepare(`select count(*) as n from firecrawl_message where state = 'waiting' ${which}`).get()!["n"],
+      (await db
+        .prepare(`select count(*) as n from firecrawl_message where state = 'waiting' ${which}`)
+        .get())!["n"],
     )
-  await until(() => {
-    if (count("and due_at > first_due_at") > 0)
-      db.exec("update firecrawl_message set due_at = first_due_at where state = 'waiting'")
-    return count("") === 0
+  await until(async () => {
+    if ((await count("and due_at > first_due_at")) > 0)
+      await db.exec("update firecrawl_message set due_at = first_due_at where state = 'waiting'")
+    return (await count("")) === 0
   }, 50)
 
   expect(refusals).toBeGreaterThan(0)
-  const states = jobs.map((id) => store.get(id)!.state)
+  const states = await Promise.all(jobs.map(async (id) => (await store.get(id))!.state))
   expect(states.at(-1)).toBe("completed")
   expect(states).toContain("failed")
   for (const id of jobs) {
-    const job = store.get(id)!
+    const job = (await store.get(id))!
     // Of several attempts at one message one counts.
     const inOrder = [
       ...new Map(told.filter((one) => one.id === id).map((one) => [one.webhookId, one])).values(),
@@ -134,7 +140,7 @@ test("through many kills each event of each job is told under one id, none is lo
       `batch_scrape.${job.state}`,
     ])
     const toldPages = inOrder.flatMap(({ data }) => data.map(({ metadata }) => metadata.sourceURL))
-    expect(toldPages).toEqual([...store.documents(id, 0)].map(({ url }) => url))
+    expect(toldPages).toEqual((await listed(store.documents(id, 0))).map(({ url }) => url))
     expect(new Set(toldPages).size).toBe(job.completed)
   }
 })

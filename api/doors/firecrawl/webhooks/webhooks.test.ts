@@ -32,7 +32,7 @@ afterAll(() => opened.disposeAsync())
 const bodies = (): any[] => received.map((one) => JSON.parse(one.text))
 
 test("a batch tells of its begin, its documents and its end, signed in both ways", async () => {
-  const key = garden.app.key({ role: "admin" })
+  const key = await garden.app.key({ role: "admin" })
   const start = await garden.app.call("/v2/batch/scrape", key, {
     urls: [garden.site.url("/roses/"), garden.site.url("/none")],
     webhook: { url: receiver.url("/hook"), metadata: { order: "7" } },

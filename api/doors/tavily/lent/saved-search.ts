@@ -8,10 +8,10 @@ import { type SearchBody, searchSchema } from "../schema.ts"
 const readBody = bodyReader<SearchBody>(searchSchema)
 
 /** The questions of watches are bodies of POST /search. */
-export const readQuestion: ReadQuestion = (search, limits, names) => {
+export const readQuestion: ReadQuestion = async (search, limits, names) => {
   const [unknown] = unknownFields(searchSchema, search)
   if (unknown) throw badRequest(`Invalid question. ${unknown.text}`)
-  const { request, question } = prepareSearch(readBody(search), limits, names)
+  const { request, question } = await prepareSearch(readBody(search), limits, names)
   if (question.freshness !== null) {
     throw badRequest("Invalid question. max_age_hours has no place here: a watch follows what crawls find.")
   }

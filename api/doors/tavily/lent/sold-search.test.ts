@@ -11,8 +11,8 @@ const limits = readSettings(apiSettings, {})
 const read = paidRequestReader(limits)
 
 describe("a paid request", () => {
-  test("is at advanced depth, and reports nothing that is for operators, whatever it says", () => {
-    const { request, warnings } = read({
+  test("is at advanced depth, and reports nothing that is for operators, whatever it says", async () => {
+    const { request, warnings } = await read({
       query: "pumps",
       explain: "as you like",
       include_evidence: 1,
@@ -24,7 +24,7 @@ describe("a paid request", () => {
       word_statistics: 7,
       of_no_meaning: 8,
     })
-    expect(request).toEqual(read({ query: "pumps" }).request)
+    expect(request).toEqual((await read({ query: "pumps" })).request)
     expect(warnings.map(({ code, field }) => [code, field])).toEqual(
       [
         "explain",
@@ -50,15 +50,15 @@ describe("a paid request", () => {
       expect(request).not.toHaveProperty(field)
   })
 
-  test("has a query of a thousand characters at most, however many bytes each takes", () => {
-    expect(read({ query: "𝒳".repeat(1000) }).request.query).toHaveLength(2000)
+  test("has a query of a thousand characters at most, however many bytes each takes", async () => {
+    expect((await read({ query: "𝒳".repeat(1000) })).request.query).toHaveLength(2000)
     const error = "Invalid query. Must be a string of 1 to 1000 characters."
-    expect(() => read({ query: "x".repeat(1001) })).toThrow(error)
-    expect(() => read({})).toThrow("Missing query. Must be a string of 1 to 1000 characters.")
+    await expect(read({ query: "x".repeat(1001) })).rejects.toThrow(error)
+    await expect(read({})).rejects.toThrow("Missing query. Must be a string of 1 to 1000 characters.")
   })
 
-  test.each([1, 50, "auto"])("may ask for %s results", (results) => {
-    const { request } = read({ query: "pumps", max_results: results, search_depth: "advanced" })
+  test.each([1, 50, "auto"])("may ask for %s results", async (results) => {
+    const { request } = await read({ query: "pumps", max_results: results, search_depth: "advanced" })
     expect(request.max_results).toBe(results)
   })
 
@@ -69,8 +69,8 @@ describe("a paid request", () => {
     { max_results: "all" },
     { search_depth: "basic" },
     { search_depth: "ultra-fast" },
-  ])("may not ask for %o", (more) => {
-    expect(() => read({ query: "pumps", ...more })).toThrow(`Invalid ${Object.keys(more)[0]}.`)
+  ])("may not ask for %o", async (more) => {
+    await expect(read({ query: "pumps", ...more })).rejects.toThrow(`Invalid ${Object.keys(more)[0]}.`)
   })
 })
 

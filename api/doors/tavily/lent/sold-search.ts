@@ -59,9 +59,9 @@ export const paidSearchSchema: RequestSchema<PaidBody> = {
 /** A reader of paid requests. It throws an ApiError 400 for a wrong one, so that what passes it can be answered. */
 export function paidRequestReader(
   limits: SearchLimits,
-): (body: Readonly<Record<string, unknown>>) => PreparedSearch {
+): (body: Readonly<Record<string, unknown>>) => Promise<PreparedSearch> {
   const read = bodyReader<PaidBody>(paidSearchSchema)
-  return (body) => {
+  return async (body) => {
     const request = read(body)
     if (Array.from(request.query).length > MAX_QUERY_CHARS) {
       throw badRequest(`Invalid query. Must be ${paidSearchSchema.properties.query["x-allowed"]}.`)
@@ -74,7 +74,7 @@ export function paidRequestReader(
       include_usage: false,
       include_word_statistics: false,
     } as const
-    return withUnknown(prepareSearch(paid, limits), unknownFields(paidSearchSchema, body))
+    return withUnknown(await prepareSearch(paid, limits), unknownFields(paidSearchSchema, body))
   }
 }
 
@@ -83,8 +83,8 @@ export function soldSearch(limits: SearchLimits): SoldCall {
   const read = paidRequestReader(limits)
   return {
     schema: paidSearchSchema,
-    read(body) {
-      const prepared = read(body)
+    async read(body) {
+      const prepared = await read(body)
       return {
         identity: JSON.stringify(prepared.request),
         answer: (ctx, parts, stop) => performSearch(prepared, ctx, parts, stop),

@@ -41,26 +41,29 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 /** A ledger in which payments of these names were sold. */
-function sold(...ids: readonly string[]) {
-  const ledger = openLedger(dataDir)
+async function sold(...ids: readonly string[]) {
+  const ledger = await openLedger(dataDir)
   for (const id of ids) {
-    ledger.begin({ id, fingerprint: "f" }, { validBefore: inTwoMinutes(), authorization: "{}", answer: "{}" })
-    ledger.settled(id, RECEIPT, TIMES)
+    await ledger.begin(
+      { id, fingerprint: "f" },
+      { validBefore: inTwoMinutes(), authorization: "{}", answer: "{}" },
+    )
+    await ledger.settled(id, RECEIPT, TIMES)
   }
   return ledger
 }
 
 describe("the ledger", () => {
-  test("keeps an answer from before settlement until it is delivered, over a restart", () => {
+  test("keeps an answer from before settlement until it is delivered, over a restart", async () => {
     const purchase = { id: "one", fingerprint: "f" }
     const begun = Date.now()
     {
-      using ledger = openLedger(dataDir)
+      using ledger = await openLedger(dataDir)
       const facts = { validBefore: inTwoMinutes(), authorization: "{}", answer: '{"results":[]}' }
-      expect(ledger.begin(purchase, facts)).toBe(true)
-      expect(ledger.begin(purchase, facts)).toBe(false)
+      expect(await ledger.begin(purchase, facts)).toBe(true)
+      expect(await ledger.begin(purchase, facts)).toBe(false)
       const since = expect.toSatisfy((ms: number) => ms >= begun && ms <= Date.now())
-      expect(ledger.get("one")).toEqual({
+      expect(await ledger.get("one")).toEqual({
         fingerprint: "f",
         state: "settling",
         answer: '{"results":[]}',
@@ -68,114 +71,120 @@ describe("the ledger", () => {
         since,
       })
       // It is at work on it, as long as it lives.
-      ledger.recover()
-      expect(ledger.get("one")).toMatchObject({ state: "settling" })
+      await ledger.recover()
+      expect(await ledger.get("one")).toMatchObject({ state: "settling" })
     }
     {
-      using ledger = openLedger(dataDir)
-      expect(ledger.get("one")).toMatchObject({ state: "unknown", fingerprint: "f" })
-      const { since } = ledger.get("one")!
-      expect(ledger.unsettled()).toEqual([{ ...purchase, since, authorization: "{}" }])
-      expect([ledger.resume("one"), ledger.resume("one")]).toEqual([true, false])
-      ledger.settled("one", RECEIPT, TIMES)
-      expect(ledger.get("one")).toMatchObject({
+      using ledger = await openLedger(dataDir)
+      expect(await ledger.get("one")).toMatchObject({ state: "unknown", fingerprint: "f" })
+      const { since } = (await ledger.get("one"))!
+      expect(await ledger.unsettled()).toEqual([{ ...purchase, since, authorization: "{}" }])
+      expect([await ledger.resume("one"), await ledger.resume("one")]).toEqual([true, false])
+      await ledger.settled("one", RECEIPT, TIMES)
+      expect(await ledger.get("one")).toMatchObject({
         state: "settled",
         answer: '{"results":[]}',
         receipt: RECEIPT,
       })
-      ledger.delivered("one")
-      expect(ledger.get("one")).toMatchObject({ state: "settled", answer: null })
+      await ledger.delivered("one")
+      expect(await ledger.get("one")).toMatchObject({ state: "settled", answer: null })
       // What is settled is not undone by who comes late.
-      ledger.unknown("one")
-      ledger.forget("one")
-      expect(ledger.get("one")).toMatchObject({ state: "settled" })
+      await ledger.unknown("one")
+      await ledger.forget("one")
+      expect(await ledger.get("one")).toMatchObject({ state: "settled" })
     }
   })
 
-  test("has on the disk what it wrote before money can move", () => {
+  test("has on the disk what it wrote before money can move", async () => {
     // On a server it is for that one to see to.
     vi.stubEnv("FOSSICK_STATE", "")
     const exec = vi.spyOn(DatabaseSync.prototype, "exec")
-    using ledger = openLedger(dataDir)
+    using ledger = await openLedger(dataDir)
     const [db] = exec.mock.contexts as DatabaseSync[]
     exec.mockRestore()
     vi.unstubAllEnvs()
     // SQLite's number for "full".
     expect(db!.prepare("pragma synchronous").get()).toEqual({ synchronous: 2 })
-    expect(ledger.isFull()).toBe(false)
+    expect(await ledger.isFull()).toBe(false)
   })
 
-  test("lets go of its folder when it is closed", () => {
-    const ledger = openLedger(dataDir)
+  test("lets go of its folder when it is closed", async () => {
+    const ledger = await openLedger(dataDir)
     ledger[Symbol.dispose]()
-    expect(() => ledger.get("one")).toThrow(/not open|closed/)
+    await expect(() => ledger.get("one")).rejects.toThrow(/not open|closed/)
   })
 
-  test("is full while too many answers wait for their payers", () => {
-    using ledger = openLedger(dataDir, 1200)
+  test("is full while too many answers wait for their payers", async () => {
+    using ledger = await openLedger(dataDir, 1200)
     const facts = { validBefore: inTwoMinutes(), authorization: "{}", answer: "x".repeat(600) }
-    ledger.begin({ id: "one", fingerprint: "f" }, facts)
-    expect(ledger.isFull()).toBe(false)
-    ledger.begin({ id: "two", fingerprint: "f" }, facts)
-    expect(ledger.isFull()).toBe(true)
-    ledger.delivered("one")
-    expect(ledger.isFull()).toBe(false)
+    await ledger.begin({ id: "one", fingerprint: "f" }, facts)
+    expect(await ledger.isFull()).toBe(false)
+    await ledger.begin({ id: "two", fingerprint: "f" }, facts)
+    expect(await ledger.isFull()).toBe(true)
+    await ledger.delivered("one")
+    expect(await ledger.isFull()).toBe(false)
   })
 
-  test("forgets a payment an hour after it ran out, and no sooner", () => {
-    using ledger = openLedger(dataDir)
+  test("forgets a payment an hour after it ran out, and no sooner", async () => {
+    using ledger = await openLedger(dataDir)
     const ranOut = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
     for (const [id, ago] of [
       ["old", 3700],
       ["young", 3500],
     ] as const) {
-      ledger.begin({ id, fingerprint: "f" }, { validBefore: ranOut(ago), authorization: "{}", answer: "{}" })
-      ledger.unknown(id)
+      await ledger.begin(
+        { id, fingerprint: "f" },
+        { validBefore: ranOut(ago), authorization: "{}", answer: "{}" },
+      )
+      await ledger.unknown(id)
     }
-    ledger.sweep()
-    expect(ledger.get("old")).toBeNull()
-    expect(ledger.get("young")).toMatchObject({ state: "unknown" })
+    await ledger.sweep()
+    expect(await ledger.get("old")).toBeNull()
+    expect(await ledger.get("young")).toMatchObject({ state: "unknown" })
   })
 })
 
 describe("the books", () => {
-  test("have a sale once, with its money to the last decimal, and outcomes by day", () => {
-    using ledger = sold("one", "two", "three")
-    ledger.settled("one", RECEIPT, TIMES)
-    ledger.delivered("one")
+  test("have a sale once, with its money to the last decimal, and outcomes by day", async () => {
+    using ledger = await sold("one", "two", "three")
+    await ledger.settled("one", RECEIPT, TIMES)
+    await ledger.delivered("one")
     const counts = new OutcomeCounts()
     counts.add("unpaid")
     counts.add("unpaid")
-    ledger.count(counts.take())
+    await ledger.count(counts.take())
     counts.add("unpaid")
-    ledger.count(counts.take())
-    ledger.count(counts.take())
+    await ledger.count(counts.take())
+    await ledger.count(counts.take())
     expect(counts.total.get("unpaid")).toBe(3)
 
-    const db = openStateStore(dataDir)
+    const db = await openStateStore(dataDir)
     const books = openBooks(db)
-    expect(books.days({})).toEqual([{ day: today, network: "eip155:84532", sales: 3, usd: "0.030000" }])
-    expect(books.outcomes({})).toEqual([{ day: today, outcome: "unpaid", count: 3 }])
-    expect(books.sales({ limit: 10, offset: 0 }).map(({ deliveredAt }) => deliveredAt !== null)).toEqual([
-      false,
-      false,
-      true,
-    ])
-    expect(books.count({ from: today, to: today })).toBe(3)
-    expect(books.count({ to: "2020-01-01" })).toBe(0)
-    expect(books.count({ from: "2999-01-01" })).toBe(0)
+    expect(await books.days({})).toEqual([{ day: today, network: "eip155:84532", sales: 3, usd: "0.030000" }])
+    expect(await books.outcomes({})).toEqual([{ day: today, outcome: "unpaid", count: 3 }])
+    expect(
+      (await books.sales({ limit: 10, offset: 0 })).map(({ deliveredAt }) => deliveredAt !== null),
+    ).toEqual([false, false, true])
+    expect(await books.count({ from: today, to: today })).toBe(3)
+    expect(await books.count({ to: "2020-01-01" })).toBe(0)
+    expect(await books.count({ from: "2999-01-01" })).toBe(0)
     db.close()
   })
 
-  test("are empty where nothing was ever sold", () => {
-    const db = openStateStore(dataDir)
+  test("are empty where nothing was ever sold", async () => {
+    const db = await openStateStore(dataDir)
     const books = openBooks(db)
-    expect([books.days({}), books.outcomes({}), books.count({}), books.open()]).toEqual([[], [], 0, 0])
+    expect([
+      await books.days({}),
+      await books.outcomes({}),
+      await books.count({}),
+      await books.open(),
+    ]).toEqual([[], [], 0, 0])
     db.close()
   })
 
   test("are shown by fossick payments", async () => {
-    sold("one", "two")[Symbol.dispose]()
+    ;(await sold("one", "two"))[Symbol.dispose]()
     const run = async (...args: string[]) => {
       const command = join(import.meta.dirname, "../../../../command/fossick.js")
       const { PATH, FOSSICK_STATE } = process.env
@@ -208,11 +217,11 @@ describe("the books", () => {
 
   test("are served to the console, and as a file", async () => {
     {
-      using ledger = sold("one", "two")
+      using ledger = await sold("one", "two")
       const facts = { validBefore: inTwoMinutes(), authorization: "{}", answer: "{}" }
-      ledger.begin({ id: "open", fingerprint: "f" }, facts)
+      await ledger.begin({ id: "open", fingerprint: "f" }, facts)
     }
-    const db = openStateStore(dataDir)
+    const db = await openStateStore(dataDir)
     const router = new Router<RequestState>({ prefix: "/admin" })
     paymentRoutes(router, { db })
     const app = new Koa<RequestState>()

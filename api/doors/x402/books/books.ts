@@ -40,18 +40,18 @@ export interface Span {
 /** What was sold, from the ledger's own records: only payments that arrived are in it. */
 export interface Books {
   /** Newest first. */
-  sales(span: Span & { readonly limit: number; readonly offset: number }): readonly Sale[]
-  count(span: Span): number
+  sales(span: Span & { readonly limit: number; readonly offset: number }): Promise<readonly Sale[]>
+  count(span: Span): Promise<number>
   /** Oldest first; read row by row, however many there are. */
-  allSales(span: Span): Iterable<Sale>
+  allSales(span: Span): AsyncIterable<Sale>
   /** Newest first. */
-  days(span: Span): readonly Day[]
+  days(span: Span): Promise<readonly Day[]>
   /** How often requests ended in each way, by day; newest first. */
   outcomes(
     span: Span,
-  ): readonly { readonly day: string; readonly outcome: X402Outcome; readonly count: number }[]
+  ): Promise<readonly { readonly day: string; readonly outcome: X402Outcome; readonly count: number }[]>
   /** Payments that nobody could tell about yet. */
-  open(): number
+  open(): Promise<number>
 }
 
 export function openBooks(db: StateStore): Books {
@@ -60,42 +60,47 @@ export function openBooks(db: StateStore): Books {
   const select = `select at, transaction_hash, network, asset, payer, pay_to, amount, version, verify_ms, search_ms,
                          settle_ms, delivered_at from x402_sales where ${inSpan}`
   return {
-    sales: ({ limit, offset, ...span }) =>
-      db
-        .prepare(`${select} order by id desc limit ? offset ?`)
-        .all(...bounds(span), limit, offset)
-        .map(saleOf),
-    count: (span) =>
-      Number(db.prepare(`select count(*) as n from x402_sales where ${inSpan}`).get(...bounds(span))!["n"]),
-    *allSales(span) {
-      for (const row of db.prepare(`${select} order by id`).iterate(...bounds(span))) yield saleOf(row)
+    sales: async ({ limit, offset, ...span }) =>
+      (
+        await db.prepare(`${select} order by id desc limit ? offset ?`).all(...bounds(span), limit, offset)
+      ).map(saleOf),
+    count: async (span) =>
+      Number(
+        (await db.prepare(`select count(*) as n from x402_sales where ${inSpan}`).get(...bounds(span)))!["n"],
+      ),
+    async *allSales(span) {
+      for await (const row of db.prepare(`${select} order by id`).iterate(...bounds(span))) yield saleOf(row)
     },
-    days: (span) =>
-      db
-        .prepare(
-          `select substr(at, 1, 10) as day, network, count(*) as sales, sum(amount) as amount
+    days: async (span) =>
+      (
+        await db
+          .prepare(
+            `select substr(at, 1, 10) as day, network, count(*) as sales, sum(amount) as amount
            from x402_sales where ${inSpan} group by day, network order by day desc, network`,
-        )
-        .all(...bounds(span))
-        .map((row) => ({
-          day: String(row["day"]),
-          network: String(row["network"]),
-          sales: Number(row["sales"]),
-          usd: usd(Number(row["amount"])),
-        })),
-    outcomes: ({ from = FIRST_DAY, to = LAST_DAY }) =>
-      db
-        .prepare(
-          `select day, outcome, count from x402_outcomes where day >= ? and day <= ? order by day desc, outcome`,
-        )
-        .all(from, to)
-        .map((row) => ({
-          day: String(row["day"]),
-          outcome: row["outcome"] as X402Outcome,
-          count: Number(row["count"]),
-        })),
-    open: () =>
-      Number(db.prepare("select count(*) as n from x402_payments where state <> 'settled'").get()!["n"]),
+          )
+          .all(...bounds(span))
+      ).map((row) => ({
+        day: String(row["day"]),
+        network: String(row["network"]),
+        sales: Number(row["sales"]),
+        usd: usd(Number(row["amount"])),
+      })),
+    outcomes: async ({ from = FIRST_DAY, to = LAST_DAY }) =>
+      (
+        await db
+          .prepare(
+            `select day, outcome, count from x402_outcomes where day >= ? and day <= ? order by day desc, outcome`,
+          )
+          .all(from, to)
+      ).map((row) => ({
+        day: String(row["day"]),
+        outcome: row["outcome"] as X402Outcome,
+        count: Number(row["count"]),
+      })),
+    open: async () =>
+      Number(
+        (await db.prepare("select count(*) as n from x402_payments where state <> 'settled'").get())!["n"],
+      ),
   }
 }
 

@@ -12,7 +12,7 @@ const COLUMNS: readonly (readonly [string, (sale: Sale) => string])[] = [
 ]
 
 /** Sales for bookkeeping (RFC 4180), a header line first. No value has a comma, a quote or a formula in it. */
-export function* salesAsCsv(sales: Iterable<Sale>): Generator<string> {
+export async function* salesAsCsv(sales: AsyncIterable<Sale>): AsyncGenerator<string> {
   yield `${COLUMNS.map(([name]) => name).join(",")}\r\n`
-  for (const sale of sales) yield `${COLUMNS.map(([, value]) => value(sale)).join(",")}\r\n`
+  for await (const sale of sales) yield `${COLUMNS.map(([, value]) => value(sale)).join(",")}\r\n`
 }

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest"
 
+import { listed } from "#base/testing/listed.ts"
+
 import { salesAsCsv } from "./csv.ts"
 import { OutcomeCounts, X402_OUTCOMES } from "./outcomes.ts"
 
@@ -36,7 +38,7 @@ test("outcomes are counted since the start, and given out to be written once eac
   )
 })
 
-test("sales come as lines of a table that bookkeepers can read, those that are not delivered yet too", () => {
+test("sales come as lines of a table that bookkeepers can read, those that are not delivered yet too", async () => {
   const sale = {
     at: "2026-01-31T12:00:00.000Z",
     usd: "0.010000",
@@ -46,8 +48,11 @@ test("sales come as lines of a table that bookkeepers can read, those that are n
     payTo: "0xpayee",
     transaction: "0xabc",
     deliveredAt: null,
-  } as unknown as Parameters<typeof salesAsCsv>[0] extends Iterable<infer Sale> ? Sale : never
-  const lines = [...salesAsCsv([sale, { ...sale, deliveredAt: "2026-01-31T12:00:01.000Z" }])]
+  } as unknown as Parameters<typeof salesAsCsv>[0] extends AsyncIterable<infer Sale> ? Sale : never
+  const sales = async function* () {
+    yield* [sale, { ...sale, deliveredAt: "2026-01-31T12:00:01.000Z" }]
+  }
+  const lines = await listed(salesAsCsv(sales()))
   const first = "2026-01-31T12:00:00.000Z,0.010000,eip155:8453,0xasset,0xpayer,0xpayee,0xabc,"
   expect(lines).toEqual([
     "at,amount_usd,network,asset,payer,pay_to,transaction,delivered_at\r\n",

@@ -1,5 +1,11 @@
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
-import { migrate, openStateStore, prepareOnce, transaction } from "#base/store/state-store.ts"
+import {
+  migrate,
+  openStateStore,
+  prepareOnce,
+  type StateStore,
+  transaction,
+} from "#base/store/state-store.ts"
 import { deletionTime } from "#base/store/clock/trusted-time.ts"
 
 import type { X402Outcome } from "./outcomes.ts"
@@ -52,28 +58,35 @@ export interface Unsettled extends Purchase {
  * remembers.
  */
 export interface Ledger extends Disposable {
-  get(id: string): Entry | null
+  get(id: string): Promise<Entry | null>
   /**
    * To be called before money can move.
    * @returns false when another process has that payment under way
    */
-  begin(purchase: Purchase, facts: { validBefore: number; authorization: string; answer: string }): boolean
+  begin(
+    purchase: Purchase,
+    facts: { validBefore: number; authorization: string; answer: string },
+  ): Promise<boolean>
   /** Whether so many answers wait for their payers that no more are to be begun. */
-  isFull(): boolean
+  isFull(): Promise<boolean>
   /** Takes up a payment again that is `unknown`. @returns false when another process has it under way */
-  resume(id: string): boolean
-  settled(id: string, receipt: Receipt, times: { verifyMs: number; searchMs: number; settleMs: number }): void
-  unknown(id: string): void
+  resume(id: string): Promise<boolean>
+  settled(
+    id: string,
+    receipt: Receipt,
+    times: { verifyMs: number; searchMs: number; settleMs: number },
+  ): Promise<void>
+  unknown(id: string): Promise<void>
   /** No money moved, and none will: the authorization may be used again, or never. */
-  forget(id: string): void
-  delivered(id: string): void
+  forget(id: string): Promise<void>
+  delivered(id: string): Promise<void>
   /** Of payments that lost processes were settling nobody can tell. */
-  recover(): void
+  recover(): Promise<void>
   /** Payments nobody could tell about. */
-  unsettled(): readonly Unsettled[]
+  unsettled(): Promise<readonly Unsettled[]>
   /** Forgets payments that cannot be used any more. */
-  sweep(): void
-  count(counts: ReadonlyMap<X402Outcome, number>): void
+  sweep(): Promise<void>
+  count(counts: ReadonlyMap<X402Outcome, number>): Promise<void>
 }
 
 /** Kept so long after an authorization ran out: its payer may still come back for the answer. */
@@ -124,27 +137,32 @@ const steps = [
 const MOST_BYTES = 256_000_000
 
 /** Brings the tables up to date; for those who only read them. */
-export const migrateX402 = (db: ReturnType<typeof openStateStore>): void => migrate(db, "x402", steps)
+export const migrateX402 = (db: StateStore): void => migrate(db, "x402", steps)
 
 /**
  * Opens the ledger in the data folder, on a connection of its own. Whoever opens it closes it.
  *
  * @param process id of this one among others on the same state; null: there is no other
  */
-export function openLedger(dataDir: string, mostBytes = MOST_BYTES, process: string | null = null): Ledger {
-  const db = openStateStore(dataDir)
-  db.exec("pragma synchronous = full")
+export async function openLedger(
+  dataDir: string,
+  mostBytes = MOST_BYTES,
+  process: string | null = null,
+): Promise<Ledger> {
+  const db = await openStateStore(dataDir)
+  await db.exec("pragma synchronous = full")
   migrateProcesses(db)
   migrateX402(db)
   const sql = prepareOnce(db)
   const left = leftWork(sql, "x402_payments", "settling")
-  const recover = () => {
-    if (left.isThere()) sql(`update x402_payments set state = 'unknown' where ${left.where}`).run()
+  const recover = async () => {
+    if (await left.isThere())
+      await sql(`update x402_payments set state = 'unknown' where ${left.where}`).run()
   }
-  recover()
+  await recover()
   return {
-    get(id) {
-      const row = sql(
+    async get(id) {
+      const row = await sql(
         "select fingerprint, state, answer, receipt, since from x402_payments where id = ?",
       ).get(id)
       if (row === undefined) return null
@@ -156,32 +174,34 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES, process: str
         since: Number(row["since"]),
       }
     },
-    begin({ id, fingerprint }, { validBefore, authorization, answer }) {
-      const { changes } = sql(
+    async begin({ id, fingerprint }, { validBefore, authorization, answer }) {
+      const { changes } = await sql(
         `insert into x402_payments (id, fingerprint, state, authorization, answer, since, forget_at, process)
          values (?, ?, 'settling', ?, ?, ?, ?, ?) on conflict (id) do nothing`,
       ).run(id, fingerprint, authorization, answer, Date.now(), (validBefore + KEPT_SECONDS) * 1000, process)
       return Number(changes) > 0
     },
-    isFull() {
-      const row = sql(
+    async isFull() {
+      const row = await sql(
         "select sum(octet_length(answer)) as bytes from x402_payments where answer is not null",
       ).get()
       return Number(row!["bytes"] ?? 0) >= mostBytes
     },
-    resume: (id) =>
+    resume: async (id) =>
       Number(
-        sql(
-          "update x402_payments set state = 'settling', process = ? where id = ? and state = 'unknown'",
-        ).run(process, id).changes,
+        (
+          await sql(
+            "update x402_payments set state = 'settling', process = ? where id = ? and state = 'unknown'",
+          ).run(process, id)
+        ).changes,
       ) > 0,
-    settled(id, receipt, { verifyMs, searchMs, settleMs }) {
-      transaction(db, () => {
-        sql("update x402_payments set state = 'settled', receipt = ? where id = ?").run(
+    async settled(id, receipt, { verifyMs, searchMs, settleMs }) {
+      await transaction(db, async () => {
+        await sql("update x402_payments set state = 'settled', receipt = ? where id = ?").run(
           JSON.stringify(receipt),
           id,
         )
-        sql(
+        await sql(
           `insert into x402_sales (at, transaction_hash, network, asset, payer, pay_to, amount, version,
                                    verify_ms, search_ms, settle_ms, payment_id)
            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (payment_id) do nothing`,
@@ -199,39 +219,44 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES, process: str
         )
       })
     },
-    unknown: (id) =>
-      void sql("update x402_payments set state = 'unknown' where id = ? and state = 'settling'").run(id),
-    forget: (id) => void sql("delete from x402_payments where id = ? and state <> 'settled'").run(id),
-    delivered(id) {
-      transaction(db, () => {
-        sql("update x402_payments set answer = null where id = ?").run(id)
-        sql("update x402_sales set delivered_at = ? where payment_id = ? and delivered_at is null").run(
+    async unknown(id) {
+      await sql("update x402_payments set state = 'unknown' where id = ? and state = 'settling'").run(id)
+    },
+    async forget(id) {
+      await sql("delete from x402_payments where id = ? and state <> 'settled'").run(id)
+    },
+    async delivered(id) {
+      await transaction(db, async () => {
+        await sql("update x402_payments set answer = null where id = ?").run(id)
+        await sql("update x402_sales set delivered_at = ? where payment_id = ? and delivered_at is null").run(
           new Date().toISOString(),
           id,
         )
       })
     },
-    unsettled: () =>
-      sql("select id, fingerprint, since, authorization from x402_payments where state = 'unknown'")
-        .all()
-        .map((row) => ({
-          id: row["id"] as string,
-          fingerprint: row["fingerprint"] as string,
-          since: Number(row["since"]),
-          authorization: row["authorization"] as string,
-        })),
-    recover() {
-      if (process !== null) recover()
+    unsettled: async () =>
+      (
+        await sql(
+          "select id, fingerprint, since, authorization from x402_payments where state = 'unknown'",
+        ).all()
+      ).map((row) => ({
+        id: row["id"] as string,
+        fingerprint: row["fingerprint"] as string,
+        since: Number(row["since"]),
+        authorization: row["authorization"] as string,
+      })),
+    async recover() {
+      if (process !== null) await recover()
     },
-    sweep: () =>
-      void sql("delete from x402_payments where forget_at < ? and state <> 'settling'").run(
-        deletionTime(db, Date.now()),
-      ),
-    count(counts) {
+    async sweep() {
+      const before = await deletionTime(db, Date.now())
+      await sql("delete from x402_payments where forget_at < ? and state <> 'settling'").run(before)
+    },
+    async count(counts) {
       const day = new Date().toISOString().slice(0, 10)
-      transaction(db, () => {
+      await transaction(db, async () => {
         for (const [outcome, count] of counts) {
-          sql(
+          await sql(
             `insert into x402_outcomes values (?, ?, ?)
              on conflict (day, outcome) do update set count = count + excluded.count`,
           ).run(day, outcome, count)

@@ -14,24 +14,24 @@ import { salesAsCsv } from "./csv.ts"
 export function paymentRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const books = openBooks(db)
 
-  router.get("/payments", (ctx) => {
+  router.get("/payments", async (ctx) => {
     const span = spanOf(ctx)
     const { limit, offset } = sliceOf(ctx)
     ctx.body = {
-      payments: books.sales({ ...span, limit, offset }).map(saleOnWire),
-      total: books.count(span),
-      open: books.open(),
+      payments: (await books.sales({ ...span, limit, offset })).map(saleOnWire),
+      total: await books.count(span),
+      open: await books.open(),
       limit,
       offset,
     }
   })
 
-  router.get("/payments/days", (ctx) => {
+  router.get("/payments/days", async (ctx) => {
     const span = spanOf(ctx)
-    ctx.body = { revenue: books.days(span), outcomes: books.outcomes(span) }
+    ctx.body = { revenue: await books.days(span), outcomes: await books.outcomes(span) }
   })
 
-  router.get("/payments.csv", (ctx) => {
+  router.get("/payments.csv", async (ctx) => {
     const sales = books.allSales(spanOf(ctx))
     // Its ending gives it its type, too.
     ctx.attachment("payments.csv")

@@ -38,7 +38,7 @@ beforeEach(async () => {
     publicUrl: "https://search.example",
     v1: true,
   })
-  ledger = openLedger(dataDir)
+  ledger = await openLedger(dataDir)
   logged = []
   for (const id of ["one", "two"]) {
     const facts = {
@@ -46,8 +46,8 @@ beforeEach(async () => {
       authorization: JSON.stringify(AUTHORIZATION),
       answer: `{"results":["${id}"]}`,
     }
-    ledger.begin({ id, fingerprint: "f" }, facts)
-    ledger.unknown(id)
+    await ledger.begin({ id, fingerprint: "f" }, facts)
+    await ledger.unknown(id)
   }
 })
 afterEach(() => {
@@ -56,26 +56,26 @@ afterEach(() => {
 })
 
 /** Asks of both payments, of which the network says this. */
-async function lookUp(look: (times: number) => Seen) {
+async function lookUp(look: (times: number) => Promise<Seen>) {
   const asked: unknown[] = []
   const chain = {
-    look: async (authorization: unknown, since: unknown) => look(asked.push([authorization, since])),
+    look: (authorization: unknown, since: unknown) => look(asked.push([authorization, since])),
   } as unknown as Chain
   const write = (line: string) => void logged.push(JSON.parse(line) as (typeof logged)[number])
   await reconcile({ ledger, chain, terms, log: pino({}, { write }) })
   return asked
 }
-const states = () => ["one", "two"].map((id) => ledger.get(id)?.state)
+const states = () => Promise.all(["one", "two"].map(async (id) => (await ledger.get(id))?.state))
 
 test("a payment that arrived is kept for its payer, with its answer, and one that cannot arrive any more is forgotten", async () => {
-  const since = ledger.unsettled().map((one) => one.since)
-  const asked = await lookUp((times) =>
+  const since = (await ledger.unsettled()).map((one) => one.since)
+  const asked = await lookUp(async (times) =>
     times === 1 ? { kind: "paid", transaction: "0xabc" } : { kind: "dead", because: "expired" },
   )
   expect(asked).toEqual(since.map((time) => [AUTHORIZATION, time]))
-  expect(states()).toEqual(["settled", undefined])
+  expect(await states()).toEqual(["settled", undefined])
   const { network, asset, payTo } = terms.requirements
-  expect(ledger.get("one")).toMatchObject({
+  expect(await ledger.get("one")).toMatchObject({
     answer: '{"results":["one"]}',
     receipt: {
       transaction: "0xabc",
@@ -87,7 +87,7 @@ test("a payment that arrived is kept for its payer, with its answer, and one tha
       version: 2,
     },
   })
-  expect(ledger.unsettled()).toEqual([])
+  expect(await ledger.unsettled()).toEqual([])
   expect(logged).toMatchObject([
     { payment: "one", found: "paid", msg: "an open payment was looked up" },
     { payment: "two", found: "dead" },
@@ -95,20 +95,20 @@ test("a payment that arrived is kept for its payer, with its answer, and one tha
 })
 
 test("what is open, or cannot be asked, is asked again the next time", async () => {
-  await lookUp((times) =>
+  await lookUp(async (times) =>
     times === 1 ? { kind: "open" } : { kind: "unreachable", error: new Error("no node") },
   )
-  expect([states(), logged]).toEqual([["unknown", "unknown"], []])
-  expect(await lookUp(() => ({ kind: "open" }))).toHaveLength(2)
+  expect([await states(), logged]).toEqual([["unknown", "unknown"], []])
+  expect(await lookUp(async () => ({ kind: "open" }))).toHaveLength(2)
 })
 
 test.each<Seen>([
   { kind: "paid", transaction: "0xabc" },
   { kind: "dead", because: "no-balance" },
 ])("a payer who comes back meanwhile has it in hand: $kind", async (seen) => {
-  await lookUp((times) => {
-    if (times === 1) for (const id of ["one", "two"]) ledger.resume(id)
+  await lookUp(async (times) => {
+    if (times === 1) for (const id of ["one", "two"]) await ledger.resume(id)
     return seen
   })
-  expect([states(), logged]).toEqual([["settling", "settling"], []])
+  expect([await states(), logged]).toEqual([["settling", "settling"], []])
 })

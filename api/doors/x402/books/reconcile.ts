@@ -16,12 +16,12 @@ export async function reconcile(parts: {
   readonly log: Logger
 }): Promise<void> {
   const { ledger, chain, log } = parts
-  for (const { id, since, authorization: text } of ledger.unsettled()) {
+  for (const { id, since, authorization: text } of await ledger.unsettled()) {
     const authorization = JSON.parse(text) as Authorization & { version: 1 | 2 }
     const seen = await chain.look(authorization, since)
     // Its payer may have come back meanwhile.
-    if ((seen.kind !== "paid" && seen.kind !== "dead") || !ledger.resume(id)) continue
-    if (seen.kind === "dead") ledger.forget(id)
+    if ((seen.kind !== "paid" && seen.kind !== "dead") || !(await ledger.resume(id))) continue
+    if (seen.kind === "dead") await ledger.forget(id)
     else {
       const { network, asset, payTo } = parts.terms.requirements
       const { from: payer, value: amount, version } = authorization
@@ -34,7 +34,7 @@ export async function reconcile(parts: {
         amount,
         version,
       }
-      ledger.settled(id, receipt, { verifyMs: 0, searchMs: 0, settleMs: 0 })
+      await ledger.settled(id, receipt, { verifyMs: 0, searchMs: 0, settleMs: 0 })
     }
     log.info({ payment: id, found: seen.kind }, "an open payment was looked up")
   }

@@ -253,7 +253,7 @@ describe("a node", () => {
 
   test("is among the hosts that the operator sees, for payments", async () => {
     await look()
-    expect(talkedTo()).toContain(`payments ${server.authority}`)
+    expect(await talkedTo()).toContain(`payments ${server.authority}`)
   })
 
   test("that is not there is of no use, either", async () => {

@@ -99,7 +99,7 @@ describe("a facilitator", () => {
   test("is among the hosts that the operator sees, for payments", async () => {
     says({ isValid: true })
     await facilitator.verify(PAYMENT)
-    expect(talkedTo()).toContain(`payments ${server.authority}`)
+    expect(await talkedTo()).toContain(`payments ${server.authority}`)
   })
 
   test("that does not answer in time decides nothing", async () => {

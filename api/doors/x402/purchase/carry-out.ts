@@ -35,7 +35,12 @@ export interface PurchaseParts {
 /** How a purchase ended; one that was answered ends by whether the answer arrives. */
 export type Ended =
   | { readonly kind: "refused"; readonly outcome: X402Outcome }
-  | { readonly kind: "answered"; readonly outcome: (arrived: boolean) => X402Outcome }
+  | {
+      readonly kind: "answered"
+      readonly outcome: (arrived: boolean) => X402Outcome
+      /** Resolves when the answer has left, or cannot any more, and the ledger knows of it. Never rejects. */
+      readonly noted: Promise<void>
+    }
 
 const refused = (outcome: X402Outcome): Ended => ({ kind: "refused", outcome })
 
@@ -59,7 +64,7 @@ export async function carryOut(
   }
   parts.check()
   const memory = untilClosed(ctx, parts.memory.enter())
-  if (parts.ledger.isFull()) {
+  if (await parts.ledger.isFull()) {
     sayLater(ctx, COME_AGAIN.tooManyOpen)
     return refused("overloaded")
   }
@@ -87,7 +92,7 @@ export async function carryOut(
     authorization: JSON.stringify({ version, ...authorization }),
     answer: found,
   }
-  if (!parts.ledger.begin({ id, fingerprint: purchase.fingerprint }, facts)) {
+  if (!(await parts.ledger.begin({ id, fingerprint: purchase.fingerprint }, facts))) {
     // Another process was quicker.
     sayLater(ctx, COME_AGAIN.inProgress)
     return refused("in-progress")
@@ -118,11 +123,11 @@ async function settle(
   try {
     settlement = await timed(purchase, "settleMs", () => settlePayment(payment, started, parts))
     if (settlement.kind === "settled") {
-      ledger.settled(payment.id, receiptOf(purchase, settlement.transaction, terms), purchase.times)
-    } else if (settlement.kind === "refused") ledger.forget(payment.id)
-    else ledger.unknown(payment.id)
+      await ledger.settled(payment.id, receiptOf(purchase, settlement.transaction, terms), purchase.times)
+    } else if (settlement.kind === "refused") await ledger.forget(payment.id)
+    else await ledger.unknown(payment.id)
   } catch (error) {
-    ledger.unknown(payment.id)
+    await ledger.unknown(payment.id)
     throw error
   }
   if (settlement.kind === "settled") {
@@ -154,11 +159,17 @@ function answer(
   setReceipt(ctx, payment, { success: true, transaction })
   const outcome = (arrived: boolean) =>
     arrived ? (paid.again ? "delivered-later" : "sold") : "sold-undelivered"
-  whenSent(ctx.res, (arrived) => {
-    if (arrived) ledger.delivered(payment.id)
+  const note = async (arrived: boolean) => {
     logPayment(log, outcome(arrived), purchase, transaction)
-  })
-  return { kind: "answered", outcome }
+    try {
+      if (arrived) await ledger.delivered(payment.id)
+    } catch (err) {
+      log.warn({ err, payment: payment.id }, "the ledger does not know that an answer was delivered")
+    }
+  }
+  const { promise: noted, resolve } = Promise.withResolvers<void>()
+  whenSent(ctx.res, (arrived) => resolve(note(arrived)))
+  return { kind: "answered", outcome, noted }
 }
 
 function receiptOf({ payment }: Purchase, transaction: string, { requirements }: Terms): Receipt {

@@ -37,12 +37,12 @@ export class StagedEngine {
 /** What a search needs, over that engine: no images, and neither a reranker nor a chat model. */
 export const searchOver = (engine: StagedEngine): ListenerParts["search"] => ({
   engine,
-  images: { facts: () => new Map() },
+  images: { facts: async () => new Map() },
   embedder: new HashingEmbedder(),
   statementReranker: null,
   chatModel: null,
   fresh: {
-    checked: ({ fetchedAt }) => fetchedAt,
+    checked: async ({ fetchedAt }) => fetchedAt,
     reread: async () => ({ kind: "refused", because: "nothing is read in this test" }),
   },
 })
@@ -86,7 +86,7 @@ export async function sellSearches(
     host: "127.0.0.1",
     dataDir,
     search: searchOver(engine),
-    collections: { sourcesOf: () => [] },
+    collections: { sourcesOf: async () => [] },
     connections,
     memory,
     searches: openGates({ ...limits, ...gate }).searches,

@@ -34,25 +34,28 @@ beforeEach(() => {
   log = new CallLog(db)
   told = []
   counted = []
-  const runNow = <T>(work: () => T): T => {
+  const runNow = async <T>(work: () => Promise<T>): Promise<T> => {
     writes += 1
     if (refusing !== null) throw refusing
-    const before = log.stored.all().entries
-    const done = transaction(db, work)
-    counted.push(log.stored.all().entries - before)
+    const before = (await log.stored.all()).entries
+    const done = await transaction(db, work)
+    counted.push((await log.stored.all()).entries - before)
     return done
   }
   billing = new Billing({
-    ledger: new Ledger(db, { name: "Ours", credits: null, paygo: 0 }, () => 0),
+    ledger: new Ledger(db, { name: "Ours", credits: null, paygo: 0 }, async () => 0),
     log,
-    writes: { run: async (work: () => unknown) => runNow(work), runNow } as unknown as WriteQueue,
+    writes: {
+      run: (work: () => Promise<unknown>) => runNow(work),
+      runNow,
+    } as unknown as WriteQueue,
     keepsQueries: true,
     mostWaiting: 10_000,
     onWaiting: (...waiting) => told.push(waiting),
   })
 })
-afterEach(() => {
-  billing[Symbol.dispose]()
+afterEach(async () => {
+  await billing[Symbol.asyncDispose]()
   vi.useRealTimers()
   db.close()
 })
@@ -94,7 +97,7 @@ test("calls wait for room, which is told when the first does, and are counted wi
     0,
   ])
   // Of a question that waits in memory its beginning is kept.
-  expect(log.list({ limit: 9 }).map(({ query }) => query?.length ?? 0)).toEqual([1000, 1000, 1000, 0])
+  expect((await log.list({ limit: 9 })).map(({ query }) => query?.length ?? 0)).toEqual([1000, 1000, 1000, 0])
   // And the next time anew.
   refusing = NO_ROOM
   await settle()
@@ -122,11 +125,20 @@ test("at the end what waits is counted, or told to be lost", async () => {
   refusing = NO_ROOM
   await settle()
   await settle()
-  billing[Symbol.dispose]()
+  await billing[Symbol.asyncDispose]()
   expect([told.at(-1), vi.getTimerCount()]).toEqual([[2, true], 0])
   refusing = null
-  billing[Symbol.dispose]()
-  expect([told.at(-1), log.list({ limit: 9 }).length, billing.waiting]).toEqual([[0, false], 2, 0])
+  await billing[Symbol.asyncDispose]()
+  expect([told.at(-1), (await log.list({ limit: 9 })).length, billing.waiting]).toEqual([[0, false], 2, 0])
+})
+
+test("what is being counted at the end is counted once", async () => {
+  refusing = NO_ROOM
+  await settle()
+  refusing = null
+  vi.advanceTimersByTime(2000)
+  await billing[Symbol.asyncDispose]()
+  expect([(await log.list({ limit: 9 })).length, billing.waiting]).toEqual([1, 0])
 })
 
 test("with no room a limit counts what is under way in memory, until that is given back or answered", async () => {
@@ -146,6 +158,12 @@ test("with no room a limit counts what is under way in memory, until that is giv
   // One of two is counted, and nothing is set aside any more.
   await reserve("e")
   await expect(reserve("f")).rejects.toEqual(PASSED)
+})
+
+test("with no room calls that come at once do not all fit into what is left of a limit", async () => {
+  refusing = NO_ROOM
+  const ends = await Promise.allSettled(["a", "b", "c"].map((id) => reserve(id)))
+  expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"])
 })
 
 test("once there is room again, what waits is counted before a limit is judged", async () => {
@@ -183,6 +201,6 @@ test("what else keeps a call from being counted is no want of room, nor is what 
   await expect(reserve("a")).rejects.toBe(refusing)
   await expect(settle()).rejects.toBe(refusing)
   refusing = NO_ROOM
-  await expect(billing.settle(callOf("b"), { credits: 1 }, SERVED, () => {})).rejects.toBe(NO_ROOM)
+  await expect(billing.settle(callOf("b"), { credits: 1 }, SERVED, async () => {})).rejects.toBe(NO_ROOM)
   expect([billing.waiting, told]).toEqual([0, []])
 })

@@ -1,4 +1,5 @@
 import { isUnwritable } from "#base/disk-space.ts"
+import { Serial } from "#base/flow/serial.ts"
 
 import { ApiError } from "../../../errors.ts"
 import type { CallLog } from "../call-log.ts"
@@ -56,13 +57,15 @@ export interface BillingParts {
  * On a disk that is full or read-only calls are answered all the same, and counted when it takes writes again ({@link Unsettled}): limits hold
  * meanwhile as well, and what waits is bounded. It is lost with the process.
  */
-export class Billing implements Disposable {
+export class Billing implements AsyncDisposable {
   readonly #ledger: Ledger
   readonly #log: CallLog
   readonly #writes: WriteQueue
   readonly #keepsQueries: boolean
   readonly #onWaiting: BillingParts["onWaiting"]
   readonly #unsettled: Unsettled
+  /** One call at a time is judged by what is held in memory: two at once would both fit into what is left. */
+  readonly #unwritable = new Serial()
   #timer: NodeJS.Timeout | null = null
   #counting: Promise<void> | null = null
 
@@ -88,21 +91,28 @@ export class Billing implements Disposable {
     try {
       // The limit is judged by what is counted.
       if (this.#unsettled.size > 0) await this.#count()
-      refusal = await this.#writes.run(() => {
+      refusal = await this.#writes.run(async () => {
         // Work that goes on after a restart may have something set aside still, or not.
-        this.#ledger.release(requestId)
-        return this.#ledger.hold(call, most)
+        await this.#ledger.release(requestId)
+        return await this.#ledger.hold(call, most)
       })
     } catch (error) {
       if (!isUnwritable(error)) throw error
-      const credits = mostCredits(most)
-      refusal = this.#ledger.refusal(key, credits, {
-        key: this.#unsettled.credits(key.id),
-        account: this.#unsettled.credits(),
-      })
-      if (refusal === null) this.#unsettled.hold(requestId, key.id, credits)
+      refusal = await this.#unwritable.run(() => this.#holdInMemory(call, mostCredits(most)))
     }
     if (refusal !== null) throw new ApiError(...refusals[refusal])
+  }
+
+  async #holdInMemory(
+    { requestId, key }: Pick<BilledCall, "requestId" | "key">,
+    credits: number,
+  ): Promise<Refusal | null> {
+    const refusal = await this.#ledger.refusal(key, credits, {
+      key: this.#unsettled.credits(key.id),
+      account: this.#unsettled.credits(),
+    })
+    if (refusal === null) this.#unsettled.hold(requestId, key.id, credits)
+    return refusal
   }
 
   /** Gives back what a call set aside that came to nothing. */
@@ -123,12 +133,12 @@ export class Billing implements Disposable {
     call: BilledCall,
     cost: Cost,
     { depth, seconds, query }: Served,
-    also?: () => void,
+    also?: () => Promise<void>,
   ): Promise<number> {
     const at = Date.now()
-    const write = (asked: string | undefined) => {
-      const credits = this.#ledger.settle(call, cost, at)
-      this.#log.add({
+    const write = async (asked: string | undefined) => {
+      const credits = await this.#ledger.settle(call, cost, at)
+      await this.#log.add({
         at,
         requestId: call.requestId,
         endpoint: call.endpoint,
@@ -145,20 +155,22 @@ export class Billing implements Disposable {
       return credits
     }
     try {
-      const credits = await this.#writes.run(() => {
-        also?.()
-        return write(query)
+      const credits = await this.#writes.run(async () => {
+        await also?.()
+        return await write(query)
       })
       this.#unsettled.release(call.requestId)
       return credits
     } catch (error) {
       if (also !== undefined || !isUnwritable(error)) throw error
-      const credits = this.#ledger.due(call.key, cost)
+      const credits = await this.#ledger.due(call.key, cost)
       const kept = query?.slice(0, KEPT_CHARS)
       this.#unsettled.add(call.requestId, {
         keyId: call.key.id,
         credits: mostCredits(cost),
-        write: () => void write(kept),
+        write: async () => {
+          await write(kept)
+        },
       })
       this.#countLater()
       return credits
@@ -190,8 +202,8 @@ export class Billing implements Disposable {
   async #countAll(): Promise<void> {
     while (this.#unsettled.size > 0) {
       const calls = this.#unsettled.next(CALLS_AT_ONCE)
-      await this.#writes.run(() => {
-        for (const call of calls) call.write()
+      await this.#writes.run(async () => {
+        for (const call of calls) await call.write()
       })
       this.#unsettled.settled(calls)
     }
@@ -202,14 +214,16 @@ export class Billing implements Disposable {
   }
 
   /** Counts what waits once more, at once. What cannot be counted is lost, and told of. */
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
+    // What it counts must not be counted twice.
+    await this.#counting?.catch(() => undefined)
     if (this.#unsettled.size === 0) return
     try {
       const calls = this.#unsettled.next(this.#unsettled.size)
-      this.#writes.runNow(() => {
-        for (const call of calls) call.write()
+      await this.#writes.runNow(async () => {
+        for (const call of calls) await call.write()
       })
       this.#unsettled.settled(calls)
       this.#onWaiting(0, false)

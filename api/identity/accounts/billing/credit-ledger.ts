@@ -87,10 +87,10 @@ const HOLD_MS = 3_600_000
 export class Ledger {
   readonly plan: Plan
   readonly #prepare: ReturnType<typeof prepareOnce>
-  readonly #handedOut: (key: ApiKey) => number
+  readonly #handedOut: (key: ApiKey) => Promise<number>
 
   /** @param handedOut credits that a key gave to the keys it made */
-  constructor(db: StateStore, plan: Plan, handedOut: (key: ApiKey) => number) {
+  constructor(db: StateStore, plan: Plan, handedOut: (key: ApiKey) => Promise<number>) {
     migrate(db, "ledger", STEPS)
     this.plan = plan
     this.#handedOut = handedOut
@@ -103,29 +103,29 @@ export class Ledger {
   }
 
   /** Whether calls of a key may count for this project: it has named it this month, or fewer than the most there may be. */
-  mayName(keyId: string, project: string): boolean {
+  async mayName(keyId: string, project: string): Promise<boolean> {
     const ofMonth = [monthOf(Date.now()), keyId]
-    const isKnown = this.#prepare(
+    const isKnown = await this.#prepare(
       "select 1 from credit_use where month = ? and key_id = ? and project = ? limit 1",
     ).get(...ofMonth, project)
     if (isKnown !== undefined) return true
-    const row = this.#prepare(
+    const row = await this.#prepare(
       "select count(distinct project) as n from credit_use where month = ? and key_id = ? and project <> ''",
     ).get(...ofMonth)
     return Number(row!["n"]) < MOST_PROJECTS
   }
 
   /** Sets the most that a call may cost aside, or says which limit it would pass. A call that can cost nothing passes none. */
-  hold(call: Pick<LedgerCall, "requestId" | "key">, most: Cost): Refusal | null {
-    const before = this.#passed(call.key)
+  async hold(call: Pick<LedgerCall, "requestId" | "key">, most: Cost): Promise<Refusal | null> {
+    const before = await this.#passed(call.key)
     const insert = this.#prepare("insert into credit_hold values (?, ?, ?, ?, ?, ?, ?)")
     const until = Date.now() + HOLD_MS
     const put = (meter: string, amount: number) =>
       insert.run(call.requestId, meter, call.key.id, amount, until, process.pid, HOST)
-    if (most.credits) put(CREDITS, most.credits)
-    for (const [meter, pages] of metersOf(most)) put(meter, pages)
-    const refusal = this.#refusal(before, this.#passed(call.key))
-    if (refusal !== null) this.release(call.requestId)
+    if (most.credits) await put(CREDITS, most.credits)
+    for (const [meter, pages] of metersOf(most)) await put(meter, pages)
+    const refusal = this.#refusal(before, await this.#passed(call.key))
+    if (refusal !== null) await this.release(call.requestId)
     return refusal
   }
 
@@ -134,12 +134,12 @@ export class Ledger {
    * @param credits that the call may cost at most
    * @param uncounted credits of the key, and of all keys, that the ledger does not know of
    */
-  refusal(
+  async refusal(
     key: ApiKey,
     credits: number,
     uncounted: { readonly key: number; readonly account: number },
-  ): Refusal | null {
-    const passed = this.#passed(key)
+  ): Promise<Refusal | null> {
+    const passed = await this.#passed(key)
     const before = { key: passed.key + uncounted.key, account: passed.account + uncounted.account }
     return this.#refusal(before, { key: before.key + credits, account: before.account + credits })
   }
@@ -151,26 +151,27 @@ export class Ledger {
   }
 
   /** The credits that would fall due with a call, as far as the ledger knows. */
-  due(key: ApiKey, cost: Cost): number {
-    return metersOf(cost).reduce((sum, [meter, pages]) => {
-      const row = this.#prepare("select successes from credit_meters where key_id = ? and meter = ?").get(
-        key.id,
-        meter,
-      )
+  async due(key: ApiKey, cost: Cost): Promise<number> {
+    let sum = cost.credits ?? 0
+    for (const [meter, pages] of metersOf(cost)) {
+      const row = await this.#prepare(
+        "select successes from credit_meters where key_id = ? and meter = ?",
+      ).get(key.id, meter)
       const before = Number(row?.["successes"] ?? 0)
-      return sum + dueBetween(meter, before, before + pages)
-    }, cost.credits ?? 0)
+      sum += dueBetween(meter, before, before + pages)
+    }
+    return sum
   }
 
   /** Credits that a key may still use or hand out, those set aside not among them; Infinity without a limit. */
-  left(key: ApiKey): number {
+  async left(key: ApiKey): Promise<number> {
     // Not -0, which some forms of a number show.
-    return 0 - this.#passed(key).key
+    return 0 - (await this.#passed(key)).key
   }
 
   /** Gives back what a call set aside: it came to nothing. */
-  release(requestId: string): void {
-    this.#prepare("delete from credit_hold where request_id = ?").run(requestId)
+  async release(requestId: string): Promise<void> {
+    await this.#prepare("delete from credit_hold where request_id = ?").run(requestId)
   }
 
   /**
@@ -180,11 +181,15 @@ export class Ledger {
    * @param at when it was answered
    * @returns the credits that fell due
    */
-  settle({ requestId, key, project, endpoint }: LedgerCall, cost: Cost, at = Date.now()): number {
-    if (this.isLimited(key)) this.release(requestId)
+  async settle(
+    { requestId, key, project, endpoint }: LedgerCall,
+    cost: Cost,
+    at = Date.now(),
+  ): Promise<number> {
+    if (this.isLimited(key)) await this.release(requestId)
     let credits = cost.credits ?? 0
     for (const [meter, pages] of metersOf(cost)) {
-      const row = this.#prepare(
+      const row = await this.#prepare(
         `insert into credit_meters (key_id, meter, successes) values (?, ?, ?)
          on conflict (key_id, meter) do update set successes = successes + excluded.successes
          returning successes`,
@@ -193,7 +198,7 @@ export class Ledger {
       credits += dueBetween(meter, after - pages, after)
     }
     const month = monthOf(at)
-    this.#prepare(
+    await this.#prepare(
       `insert into credit_use values (?, ?, ?, ?, ?, 1)
        on conflict (month, key_id, project, endpoint)
        do update set credits = credits + excluded.credits, calls = calls + 1`,
@@ -203,20 +208,20 @@ export class Ledger {
         `insert into credit_total values (?, ?, ?)
          on conflict (subject, month) do update set credits = credits + excluded.credits`,
       )
-      add.run(key.id, month, credits)
-      add.run(ACCOUNT, month, credits)
+      await add.run(key.id, month, credits)
+      await add.run(ACCOUNT, month, credits)
     }
     return credits
   }
 
   /** What a key used in the time of its limit (this month when it has none), of one project or of all. */
-  ofKey({ id, creditLimit }: ApiKey, project: string | null): Used {
+  async ofKey({ id, creditLimit }: ApiKey, project: string | null): Promise<Used> {
     const months =
       creditLimit?.per === "total"
         ? "(select month from credit_total where subject = ?1)"
         : `('${monthOf(Date.now())}')`
     return used(
-      this.#prepare(
+      await this.#prepare(
         `select endpoint, sum(credits) as credits from credit_use
          where month in ${months} and key_id = ?1 and (?2 is null or project = ?2) group by endpoint`,
       ).all(id, project),
@@ -224,16 +229,18 @@ export class Ledger {
   }
 
   /** What a key used, by month (UTC, as `2026-11`), the newest first. */
-  monthsOf(keyId: string): readonly { readonly month: string; readonly credits: number }[] {
-    return this.#prepare("select month, credits from credit_total where subject = ? order by month desc")
-      .all(keyId)
-      .map((row) => ({ month: String(row["month"]), credits: Number(row["credits"]) }))
+  async monthsOf(keyId: string): Promise<readonly { readonly month: string; readonly credits: number }[]> {
+    return (
+      await this.#prepare(
+        "select month, credits from credit_total where subject = ? order by month desc",
+      ).all(keyId)
+    ).map((row) => ({ month: String(row["month"]), credits: Number(row["credits"]) }))
   }
 
   /** What all keys used this month, of one project or of all. */
-  ofAccount(project: string | null): Used {
+  async ofAccount(project: string | null): Promise<Used> {
     return used(
-      this.#prepare(
+      await this.#prepare(
         `select endpoint, sum(credits) as credits from credit_use
          where month = ?1 and (?2 is null or project = ?2) group by endpoint`,
       ).all(monthOf(Date.now()), project),
@@ -241,46 +248,53 @@ export class Ledger {
   }
 
   /** Frees what processes of this machine had set aside that are no more; what those of others did ends by itself. To be called before this process sets anything aside. */
-  recover(): void {
-    for (const { pid } of this.#prepare("select distinct pid from credit_hold where host = ?").all(HOST)) {
+  async recover(): Promise<void> {
+    for (const { pid } of await this.#prepare("select distinct pid from credit_hold where host = ?").all(
+      HOST,
+    )) {
       if (pid === process.pid || !isAlive(Number(pid)))
-        this.#prepare("delete from credit_hold where pid = ? and host = ?").run(pid!, HOST)
+        await this.#prepare("delete from credit_hold where pid = ? and host = ?").run(pid!, HOST)
     }
     // Also what was set aside while the clock was ahead.
     const now = Date.now()
-    this.#prepare("delete from credit_hold where until < ? or until > ?").run(now, now + HOLD_MS)
+    await this.#prepare("delete from credit_hold where until < ? or until > ?").run(now, now + HOLD_MS)
   }
 
   /** Credits beyond the limits if everything set aside falls due: 0 and less while they hold. */
-  #passed(key: ApiKey): Passed {
+  async #passed(key: ApiKey): Promise<Passed> {
     const { id, creditLimit, mayMakeKeys } = key
     const { credits: plan, paygo } = this.plan
     return {
       key:
         creditLimit === null
           ? -Infinity
-          : this.#total(id, creditLimit.per) +
-            this.#held(id) +
-            (mayMakeKeys ? this.#handedOut(key) : 0) -
+          : (await this.#total(id, creditLimit.per)) +
+            (await this.#held(id)) +
+            (mayMakeKeys ? await this.#handedOut(key) : 0) -
             creditLimit.credits,
-      account: plan === null ? -Infinity : this.#total(ACCOUNT, "month") + this.#held(null) - plan - paygo,
+      account:
+        plan === null
+          ? -Infinity
+          : (await this.#total(ACCOUNT, "month")) + (await this.#held(null)) - plan - paygo,
     }
   }
 
-  #total(subject: string, per: "month" | "total"): number {
+  async #total(subject: string, per: "month" | "total"): Promise<number> {
     const row =
       per === "month"
-        ? this.#prepare("select credits from credit_total where subject = ? and month = ?").get(
+        ? await this.#prepare("select credits from credit_total where subject = ? and month = ?").get(
             subject,
             monthOf(Date.now()),
           )
-        : this.#prepare("select sum(credits) as credits from credit_total where subject = ?").get(subject)
+        : await this.#prepare("select sum(credits) as credits from credit_total where subject = ?").get(
+            subject,
+          )
     return Number(row?.["credits"] ?? 0)
   }
 
   /** What falls due at most with the calls that are under way, of one key or of all. */
-  #held(keyId: string | null): number {
-    const rows = this.#prepare(
+  async #held(keyId: string | null): Promise<number> {
+    const rows = await this.#prepare(
       `select key_id, meter, sum(amount) as amount,
          (select successes from credit_meters m where m.key_id = h.key_id and m.meter = h.meter) as successes
        from credit_hold h where until > ?1 and (?2 is null or key_id = ?2) group by key_id, meter`,

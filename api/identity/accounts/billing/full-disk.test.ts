@@ -23,8 +23,8 @@ const search = (key: string) => app.call("/search", key, { query: "bees" })
 
 /** Leaves no byte in the file: what has room on a page that is there already is taken by calls. */
 async function fillDisk(): Promise<void> {
-  app.db.exec("pragma max_page_count = 1")
-  const filler = app.key()
+  await app.db.exec("pragma max_page_count = 1")
+  const filler = await app.key()
   for (let calls = 0; app.accounts.billing.waiting === 0; calls++) {
     expect((await search(filler)).status).toBe(200)
     expect(calls).toBeLessThan(500)
@@ -38,7 +38,7 @@ const usageOf = async (key: string) => {
 }
 
 test("searches go on, and are counted once there is room", async () => {
-  const key = app.key()
+  const key = await app.key()
   expect((await search(key)).status).toBe(200)
   await fillDisk()
   const waiting = app.accounts.billing.waiting
@@ -46,27 +46,27 @@ test("searches go on, and are counted once there is room", async () => {
   expect(app.accounts.billing.waiting).toBe(waiting + 20)
   expect(await usageOf(key)).toBe(1)
 
-  makeRoom()
+  await makeRoom()
   await expect.poll(() => app.accounts.billing.waiting).toBe(0)
   expect(await usageOf(key)).toBe(21)
-  const { body } = await app.call("/logs", app.key({ role: "admin" }), { limit: 100 })
+  const { body } = await app.call("/logs", await app.key({ role: "admin" }), { limit: 100 })
   expect(JSON.stringify(body)).toContain("search")
 })
 
 test("a limit holds to the credit all the same", async () => {
-  const key = app.key({ creditLimit: { credits: 5, per: "month" } })
+  const key = await app.key({ creditLimit: { credits: 5, per: "month" } })
   expect((await search(key)).status).toBe(200)
   await fillDisk()
   const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await search(key)).status))
   expect(statuses.filter((status) => status === 200)).toHaveLength(4)
   expect(statuses.filter((status) => status === 432)).toHaveLength(8)
-  makeRoom()
+  await makeRoom()
   expect((await search(key)).status).toBe(432)
   expect(await usageOf(key)).toBe(5)
 })
 
 test("what must be kept is refused, and says why", async () => {
-  const key = app.key()
+  const key = await app.key()
   await fillDisk()
   // More than has room on the pages of the file.
   const { status, body } = await app.call("/research", key, { input: "bees and honey ".repeat(1000) })
@@ -76,24 +76,26 @@ test("what must be kept is refused, and says why", async () => {
 })
 
 test("a stop counts what waits, if there is room by then", async () => {
-  const key = app.key()
+  const key = await app.key()
   await fillDisk()
   expect((await search(key)).status).toBe(200)
-  makeRoom()
+  await makeRoom()
   await app[Symbol.asyncDispose]()
   app = await serveAccounts({ dir: folder.path })
-  const [row] = app.db.prepare("select sum(calls) as calls from credit_use").all()
-  expect(Number(row!["calls"])).toBe(app.db.prepare("select id from call_log").all().length)
+  const [row] = await app.db.prepare("select sum(calls) as calls from credit_use").all()
+  expect(Number(row!["calls"])).toBe((await app.db.prepare("select id from call_log").all()).length)
   expect(app.accounts.billing.waiting).toBe(0)
   expect(
-    app.db.prepare("select 1 from credit_use where key_id = ?").all(app.accounts.keys.verify(key)!.id),
+    await app.db
+      .prepare("select 1 from credit_use where key_id = ?")
+      .all((await app.accounts.keys.verify(key))!.id),
   ).toHaveLength(1)
 })
 
 test("what waits is bounded: by key, by credits, and in all", () => {
   const unsettled = new Unsettled()
   const { most, mostOfKey, mostCreditsOfKey } = unsettled
-  const write = () => {}
+  const write = async () => {}
   const add = (keyId: string, credits: number) => unsettled.add("request", { keyId, credits, write })
   for (let calls = 0; calls < mostOfKey; calls++) add("busy", 1)
   expect(() => add("busy", 1)).toThrow("disk is full")

@@ -16,11 +16,11 @@ vi.mock("#base/folder.ts", async (original) => {
 test("in a folder that became read-only searches go on, what must be kept is refused, and all is counted later", async () => {
   using folder = temporaryFolder()
   await using app = await serveAccounts({ dir: folder.path })
-  const key = app.key()
+  const key = await app.key()
   const search = async () => (await app.call("/search", key, { query: "bees" })).status
   expect(await search()).toBe(200)
   made.readOnly = true
-  app.db.exec("pragma query_only = on")
+  await app.db.exec("pragma query_only = on")
   for (let calls = 0; calls < 3; calls++) expect(await search()).toBe(200)
   expect(app.accounts.billing.waiting).toBe(3)
   const { status, body } = await app.call("/research", key, { input: "bees" })
@@ -30,7 +30,7 @@ test("in a folder that became read-only searches go on, what must be kept is ref
   ])
   expect(JSON.stringify(body)).not.toContain(folder.path)
   made.readOnly = false
-  app.db.exec("pragma query_only = off")
+  await app.db.exec("pragma query_only = off")
   await expect.poll(() => app.accounts.billing.waiting).toBe(0)
   expect((await app.call("/usage", key)).body).toMatchObject({ key: { usage: 4 } })
 })

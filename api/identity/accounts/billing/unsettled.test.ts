@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 
 import { Unsettled } from "./unsettled.ts"
 
-const call = (keyId: string, credits = 1) => ({ keyId, credits, write: () => {} })
+const call = (keyId: string, credits = 1) => ({ keyId, credits, write: async () => {} })
 const FULL = "more calls than it may answer uncounted"
 
 test("what waits and what is held counts against its key, and against all", () => {

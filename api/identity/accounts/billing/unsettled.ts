@@ -12,7 +12,7 @@ interface Waiting {
   readonly keyId: string
   readonly credits: number
   /** Counts it and writes it down; belongs into a write transaction. */
-  readonly write: () => void
+  readonly write: () => Promise<void>
 }
 
 interface Sums {

@@ -5,6 +5,9 @@ import { setTimeout as wait } from "node:timers/promises"
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
+import { Sessions } from "#base/store/postgres/sessions.ts"
+import { stateServer } from "#base/store/postgres/state-location.ts"
+import type { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
 import { isOnServer } from "#base/store/state-store.ts"
 import { until } from "#base/testing/until.ts"
 import { openStateStore, type StateStore } from "#crawler"
@@ -19,9 +22,13 @@ let writes: WriteQueue
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "fossick-writes-"))
-  db = openStateStore(dir)
-  other = openStateStore(dir)
-  db.exec("create table t (n integer primary key) strict; pragma busy_timeout = 0")
+  db = await openStateStore(dir)
+  other = await openStateStore(dir)
+  await db.exec(
+    `create table t (n integer primary key) strict;
+     create table later (n integer references t deferrable initially deferred) strict`,
+  )
+  db.patienceMs = 0
   writes = new WriteQueue(db)
 })
 afterEach(async () => {
@@ -32,30 +39,53 @@ afterEach(async () => {
   await rm(dir, { recursive: true })
 })
 
-const add = (n: number) => () => void db.prepare("insert into t values (?)").run(n)
+const add = (n: number) => async () => {
+  await db.prepare("insert into t values (?)").run(n)
+}
+/** Has somebody write as another process would, until the returned function is called. */
+async function othersWrite(sql = "select 1"): Promise<() => Promise<void>> {
+  const server = stateServer(dir)
+  if (server === null) {
+    const { file } = other as SqliteStore
+    file.exec("begin immediate")
+    file.exec(sql)
+    return async () => file.exec("commit")
+  }
+  const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const sessions = new Sessions(server)
+  const writing = sessions.use((session) =>
+    session.transaction("write", async () => {
+      await session.run(sql, [])
+      begun.resolve()
+      await over.promise
+    }),
+  )
+  await begun.promise
+  return async () => {
+    over.resolve()
+    await writing
+    sessions.close()
+  }
+}
 /** A turn of the event loop, in which the queue does what it was asked for. */
 const aTurn = () => new Promise(setImmediate)
-const kept = () =>
-  other
-    .prepare("select n from t order by n")
-    .all()
-    .map((row) => row["n"])
+const kept = async () => (await other.prepare("select n from t order by n").all()).map((row) => row["n"])
 
 test("what resolved is in the file, in the order it was asked for", async () => {
   const order: number[] = []
   const asked = [3, 1, 2].map((n) => writes.run(add(n)).then(() => order.push(n)))
-  expect(kept()).toEqual([])
+  expect(await kept()).toEqual([])
   await Promise.all(asked)
-  expect([order, kept()]).toEqual([
+  expect([order, await kept()]).toEqual([
     [3, 1, 2],
     [1, 2, 3],
   ])
-  expect(await writes.run(() => "a result")).toBe("a result")
+  expect(await writes.run(async () => "a result")).toBe("a result")
 })
 
 test("a work that throws takes nobody else with it, and leaves nothing of itself", async () => {
-  const failing = () => {
-    add(2)()
+  const failing = async () => {
+    await add(2)()
     throw new Error("half done")
   }
   const [one, two, three, four] = await Promise.allSettled([
@@ -70,37 +100,50 @@ test("a work that throws takes nobody else with it, and leaves nothing of itself
     "fulfilled",
     "rejected",
   ])
-  expect(kept()).toEqual([1, 3])
+  expect(await kept()).toEqual([1, 3])
 })
 
 test("what is asked for in one turn is one transaction, and nothing asked for is none", async () => {
-  const exec = vi.spyOn(db, "exec")
+  const transaction = vi.spyOn(db, "transaction")
   await Promise.all([1, 2, 3].map((n) => writes.run(add(n))))
   await aTurn()
-  expect(exec.mock.calls.flat()).toEqual(["begin immediate", "commit"])
-  exec.mockClear()
-  const failing = writes.run(() => {
+  expect(transaction).toHaveBeenCalledOnce()
+  transaction.mockClear()
+  const failing = writes.run(async () => {
     throw new Error("alone")
   })
   await expect(failing).rejects.toThrow("alone")
   await aTurn()
-  expect(exec.mock.calls.flat()).toEqual(["begin immediate", "rollback"])
+  expect(transaction).toHaveBeenCalledOnce()
+})
+
+test("what is asked for while a transaction is under way is in the next one, together", async () => {
+  const transaction = vi.spyOn(db, "transaction")
+  const asked: Promise<unknown>[] = []
+  await writes.run(async () => {
+    await add(1)()
+    for (const n of [2, 3]) asked.push(writes.run(add(n)))
+    await add(4)()
+  })
+  expect(await kept()).toEqual([1, 4])
+  await Promise.all(asked)
+  expect([transaction.mock.calls.length, await kept()]).toEqual([2, [1, 2, 3, 4]])
 })
 
 test("a work whose transaction is over when it throws takes nobody else with it either", async () => {
   // As SQLite does by itself where a disk fails.
-  const ended = () => {
-    db.exec("rollback")
+  const ended = async () => {
+    await db.exec("rollback")
     throw new Error("disk I/O error")
   }
   const asked = [add(1), ended, add(2)].map((work) => writes.run(work))
   const ends = await Promise.allSettled(asked)
   expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"])
-  expect(kept()).toEqual([1, 2])
+  expect(await kept()).toEqual([1, 2])
 })
 
 test("on a full disk all that was to be written is refused, and said to be for that", async () => {
-  const full = () => {
+  const full = async () => {
     throw Object.assign(new Error("no"), { code: "ERR_SQLITE_ERROR", errcode: 13 })
   }
   const ends = await Promise.allSettled([add(1), full, add(2)].map((work) => writes.run(work)))
@@ -109,47 +152,54 @@ test("on a full disk all that was to be written is refused, and said to be for t
   const refused = { status: "rejected", reason }
   expect(ends).toMatchObject([refused, refused, refused])
   await writes.run(add(3))
-  expect(kept()).toEqual([3])
+  expect(await kept()).toEqual([3])
   // What has no folder has no disk to tell of.
   const elsewhere = new WriteQueue(memoryState())
   await expect(elsewhere.run(full)).rejects.toThrow(/^no$/)
 })
 
 test("what cannot be committed is not there, and the queue goes on", async () => {
-  const exec = db.exec.bind(db)
-  const failing = vi.spyOn(db, "exec")
-  // SQLite may have rolled back by itself, or not.
-  for (const isOver of [false, true]) {
-    failing.mockImplementationOnce(exec).mockImplementationOnce(() => {
-      if (isOver) exec("rollback")
-      throw new Error("disk I/O error")
-    })
-    const ends = await Promise.allSettled([writes.run(add(1)), writes.run(add(2))])
-    const refused = { status: "rejected", reason: { message: "disk I/O error" } }
-    expect(ends).toMatchObject([refused, refused])
+  // What it refers to is looked for at the end.
+  const orphan = async () => {
+    await db.prepare("insert into later values (9)").run()
   }
+  const ends = await Promise.allSettled([writes.run(add(1)), writes.run(orphan)])
+  const refused = { status: "rejected", reason: { message: expect.stringMatching(/foreign key/i) } }
+  expect(ends).toMatchObject([refused, refused])
   await writes.run(add(3))
-  expect(kept()).toEqual([3])
+  expect(await kept()).toEqual([3])
 })
 
 test("while another connection writes, it is tried again after pauses that grow to a bound", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] })
   const start = performance.now()
   const tries: number[] = []
-  const exec = db.exec.bind(db)
-  vi.spyOn(db, "exec").mockImplementation((sql) => {
-    if (sql === "begin immediate") tries.push(performance.now() - start)
-    exec(sql)
+  const underWay = new Set<unknown>()
+  const transaction = db.transaction.bind(db)
+  vi.spyOn(db, "transaction").mockImplementation(async (work) => {
+    tries.push(performance.now() - start)
+    underWay.add(work)
+    return await transaction(work).finally(() => underWay.delete(work))
   })
+  const tried = async () => {
+    do await aTurn()
+    while (underWay.size > 0)
+  }
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed++) {
+      vi.advanceTimersByTime(1)
+      await tried()
+    }
+  }
   const pauses = async (n: number) => {
     tries.length = 0
-    other.exec("begin immediate")
+    const end = await othersWrite()
     const asked = writes.run(add(n))
-    await aTurn()
+    await tried()
     expect(tries).toHaveLength(1)
-    vi.advanceTimersByTime(70)
-    other.exec("rollback")
-    vi.advanceTimersByTime(20)
+    await pass(70)
+    await end()
+    await pass(20)
     await asked
     return tries.slice(1).map((at, after) => at - tries[after]!)
   }
@@ -158,31 +208,31 @@ test("while another connection writes, it is tried again after pauses that grow 
 })
 
 test("while another connection writes, the event loop goes on and the work waits", async () => {
-  other.exec("begin immediate")
-  other.exec("insert into t values (10)")
+  const end = await othersWrite("insert into t values (10)")
   let done = false
   const asked = writes.run(add(11)).then(() => (done = true))
   let turns = 0
   for (; turns < 20; turns++) await wait(2)
   expect([done, turns]).toEqual([false, 20])
   const later = writes.run(add(12))
-  other.exec("commit")
+  await end()
   await Promise.all([asked, later])
-  expect(kept()).toEqual([10, 11, 12])
+  expect(await kept()).toEqual([10, 11, 12])
 })
 
 test("who waits too long for another connection is told to come back, and the queue goes on", async () => {
   let now = 1000
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
-  other.exec("begin immediate")
+  const end = await othersWrite()
   let isOver = false
   const asked = writes
     .run(add(1))
     .catch((error: unknown) => error)
     .finally(() => (isOver = true))
+  const tries = vi.spyOn(db, "transaction").mock.calls
   const triedAgain = async () => {
-    const before = clock.mock.calls.length
-    await until(() => clock.mock.calls.length >= before + 2)
+    const before = tries.length
+    await until(async () => tries.length >= before + 2)
   }
   await triedAgain()
   now += 10_000
@@ -193,29 +243,45 @@ test("who waits too long for another connection is told to come back, and the qu
   expect(await asked).toMatchObject({ status: 503, message: expect.stringContaining("busy writing") })
   clock.mockRestore()
   expect(await patient.catch((error: unknown) => error)).toMatchObject({ status: 503 })
-  other.exec("commit")
+  await end()
   await writes.run(add(3))
-  expect(kept()).toEqual([3])
+  expect(await kept()).toEqual([3])
 })
 
-test("at the end of the process a work is done at once, in a transaction of its own", () => {
-  writes.runNow(add(1))
-  expect(kept()).toEqual([1])
+test("at the end of the process a work is done at once, in a transaction of its own", async () => {
+  await writes.runNow(add(1))
+  expect(await kept()).toEqual([1])
   // It waits for others, for a second.
-  expect(Object.entries(db.prepare("pragma busy_timeout").get()!)).toEqual([["timeout", 1000]])
-  expect(() =>
-    writes.runNow(() => {
-      add(2)()
+  const patiently = vi.spyOn(db, "patiently")
+  await writes.runNow(add(2))
+  expect(patiently).toHaveBeenCalledWith(expect.any(Function), 1000)
+  await expect(() =>
+    writes.runNow(async () => {
+      await add(3)()
       throw new Error("half done")
     }),
-  ).toThrow("half done")
-  expect(kept()).toEqual([1])
+  ).rejects.toThrow("half done")
+  expect(await kept()).toEqual([1, 2])
+})
+
+test("at the end of the process what was given can be waited for, and for a moment alone", async () => {
+  await writes.idle()
+  let isDone = false
+  void writes.run(add(1)).then(() => (isDone = true))
+  await writes.idle()
+  expect([isDone, await kept()]).toEqual([true, [1]])
+  const end = await othersWrite()
+  const asked = writes.run(add(2))
+  await writes.idle()
+  expect(await kept()).toEqual([1])
+  await end()
+  await asked
 })
 
 test("a connection that is gone fails who asks, and does not throw elsewhere", async () => {
-  const gone = openStateStore(dir)
+  const gone = await openStateStore(dir)
   const queue = new WriteQueue(gone)
-  const asked = queue.run(() => 1)
+  const asked = queue.run(async () => 1)
   gone.close()
   await expect(asked).rejects.toThrow("not open")
 })

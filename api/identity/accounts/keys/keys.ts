@@ -87,48 +87,48 @@ export interface KeySpec extends Partial<Omit<ApiKey, "id" | "role" | "hint" | "
  */
 export interface KeyStore {
   /** The key behind `presented`, or null when it may not be used. */
-  verify(presented: string): ApiKey | null
+  verify(presented: string): Promise<ApiKey | null>
   /** The key behind `presented`, disabled and expired ones too; null when it was not made here. */
-  lookUp(presented: string): MadeKey | null
+  lookUp(presented: string): Promise<MadeKey | null>
   /** The key of this id, or null when it may not be used: for work that goes on after its call. */
-  byId(id: string): ApiKey | null
+  byId(id: string): Promise<ApiKey | null>
   /** Makes and stores a key. The return value is the only copy of its text. */
-  create(spec: KeySpec): string
+  create(spec: KeySpec): Promise<string>
   /**
    * Whether `maker` may have `count` more keys.
    * @param size bytes of what each is held to
    */
-  hasRoom(maker: string, count: number, size: number): boolean
+  hasRoom(maker: string, count: number, size: number): Promise<boolean>
   /**
    * Deletes up to `count` keys made over the API that ended before `time`; what they were handed out stays counted.
    * Belongs into a write transaction.
    * @returns how many there were
    */
-  prune(time: number, count: number): number
+  prune(time: number, count: number): Promise<number>
   /** What keys made over the API take, by their makers. */
   readonly stored: StoredUse
   /** Every key that was made, oldest first. */
-  list(): readonly MadeKey[]
+  list(): Promise<readonly MadeKey[]>
   /** Has a key refused from now on, until it is enabled. @returns false when there is no such key. */
-  disable(id: string): boolean
+  disable(id: string): Promise<boolean>
   /** Has a disabled key accepted again, unless it is over. @returns false when there is no such key. */
-  enable(id: string): boolean
+  enable(id: string): Promise<boolean>
   /** Has a key end at this time, if it does not end before. @returns false when there is no such key. */
-  endBy(id: string, time: Date): boolean
+  endBy(id: string, time: Date): Promise<boolean>
   /** Deletes a key for good; what it was handed out stays counted. Belongs into a write transaction. @returns false when there is no such key. */
-  delete(id: string): boolean
+  delete(id: string): Promise<boolean>
   /** The keys that were made together and are still valid, of this key's making alone unless it is null. */
-  validOf(generation: string, madeBy: string | null): readonly MadeKey[]
+  validOf(generation: string, madeBy: string | null): Promise<readonly MadeKey[]>
   /**
    * Disables the keys that were made together.
    * @param madeBy only those of this key's making
    * @returns how many were still valid; null when none was ever made
    */
-  disableGeneration(generation: string, madeBy: string | null): number | null
+  disableGeneration(generation: string, madeBy: string | null): Promise<number | null>
   /** Credits that a key has handed out to the keys it made, in the time of its limit, whether they are valid yet or not. */
-  handedOut(maker: Pick<ApiKey, "id" | "creditLimit">): number
+  handedOut(maker: Pick<ApiKey, "id" | "creditLimit">): Promise<number>
   /** Whether any key would be accepted. */
-  any(): boolean
+  any(): Promise<boolean>
 }
 
 export const STORED_KEYS: StoredTable = {
@@ -186,39 +186,39 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
   const prepare = prepareOnce(db)
 
   /** The index sees digests only: its timing tells nothing about the text of a key. */
-  const find = (given: Buffer): MadeKey | null => {
-    const row = prepare("select * from api_keys where digest = ?").get(given)
+  const find = async (given: Buffer): Promise<MadeKey | null> => {
+    const row = await prepare("select * from api_keys where digest = ?").get(given)
     return row !== undefined && timingSafeEqual(row["digest"] as Uint8Array, given) ? keyOf(row) : null
   }
   /** What it was handed out stays counted with its maker. */
-  const remove = ({ id, made_by: maker, credit_limit: credits }: Row) => {
+  const remove = async ({ id, made_by: maker, credit_limit: credits }: Row) => {
     if (maker !== null) {
-      prepare("update api_keys set handed_out_before = handed_out_before + ? where id = ?").run(
+      await prepare("update api_keys set handed_out_before = handed_out_before + ? where id = ?").run(
         credits ?? 0,
         maker!,
       )
     }
-    prepare("delete from api_keys where id = ?").run(id!)
+    await prepare("delete from api_keys where id = ?").run(id!)
   }
   return {
-    verify(presented) {
+    async verify(presented) {
       const given = digest(presented)
       if (operator !== null && timingSafeEqual(operator, given)) return OPERATOR
-      const key = find(given)
+      const key = await find(given)
       return key !== null && isValid(key) ? key : null
     },
     lookUp: (presented) => find(digest(presented)),
-    byId(id) {
+    async byId(id) {
       if (id === OPERATOR.id) return operator === null ? null : OPERATOR
-      const row = prepare("select * from api_keys where id = ?").get(id)
+      const row = await prepare("select * from api_keys where id = ?").get(id)
       const key = row === undefined ? null : keyOf(row)
       return key !== null && isValid(key) ? key : null
     },
-    create(spec) {
+    async create(spec) {
       const keyType = spec.keyType ?? "production"
       const text = `fsk-${keyType === "development" ? "dev-" : ""}${randomBytes(32).toString("base64url")}`
       const { scope = UNLIMITED, projects = [], creditLimit = null, rateLimits = null } = spec
-      prepare(
+      await prepare(
         `insert into api_keys (id, digest, created_at, role, name, hint, key_type, scope, projects, credit_limit,
            limit_per, rate_limits, may_make_keys, expires_at, made_by, generation)
          values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -242,67 +242,77 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
       )
       return text
     },
-    hasRoom(maker, count, size) {
-      const { entries, bytes } = stored.ofKey(maker)
+    async hasRoom(maker, count, size) {
+      const { entries, bytes } = await stored.ofKey(maker)
       return entries + count <= keysPerKey && bytes + count * size <= MOST_BYTES
     },
-    prune(time, count) {
+    async prune(time, count) {
       const before = new Date(time).toISOString()
-      const gone = prepare(
+      const gone = await prepare(
         `select id, made_by, credit_limit from api_keys
          where made_by is not null and (disabled_at < ?1 or expires_at < ?1)
            -- Those of this month count for a maker with a limit by the month.
            and created_at < ?2 limit ?3`,
       ).all(before, now().slice(0, 7), count)
-      for (const row of gone) remove(row)
+      for (const row of gone) await remove(row)
       return gone.length
     },
     stored,
-    list: () => prepare("select * from api_keys order by created_at, id").all().map(keyOf),
-    disable: (id) =>
+    list: async () => (await prepare("select * from api_keys order by created_at, id").all()).map(keyOf),
+    disable: async (id) =>
       Number(
-        prepare("update api_keys set disabled_at = coalesce(disabled_at, ?) where id = ?").run(now(), id)
-          .changes,
-      ) > 0,
-    enable: (id) =>
-      Number(prepare("update api_keys set disabled_at = null where id = ?").run(id).changes) > 0,
-    endBy: (id, time) =>
-      Number(
-        prepare("update api_keys set expires_at = min(coalesce(expires_at, ?1), ?1) where id = ?2").run(
-          time.toISOString(),
-          id,
+        (
+          await prepare("update api_keys set disabled_at = coalesce(disabled_at, ?) where id = ?").run(
+            now(),
+            id,
+          )
         ).changes,
       ) > 0,
-    delete(id) {
-      const row = prepare("select id, made_by, credit_limit from api_keys where id = ?").get(id)
-      if (row !== undefined) remove(row)
+    enable: async (id) =>
+      Number((await prepare("update api_keys set disabled_at = null where id = ?").run(id)).changes) > 0,
+    endBy: async (id, time) =>
+      Number(
+        (
+          await prepare(
+            "update api_keys set expires_at = min(coalesce(expires_at, ?1), ?1) where id = ?2",
+          ).run(time.toISOString(), id)
+        ).changes,
+      ) > 0,
+    async delete(id) {
+      const row = await prepare("select id, made_by, credit_limit from api_keys where id = ?").get(id)
+      if (row !== undefined) await remove(row)
       return row !== undefined
     },
-    validOf: (generation, madeBy) =>
-      prepare(`select * from api_keys where ${OF_MAKER} and ${IS_VALID} order by created_at, id`)
-        .all(generation, madeBy, now())
-        .map(keyOf),
-    disableGeneration(generation, madeBy) {
-      if (!prepare(`select 1 from api_keys where ${OF_MAKER} limit 1`).get(generation, madeBy)) return null
-      const { changes } = prepare(
+    validOf: async (generation, madeBy) =>
+      (
+        await prepare(`select * from api_keys where ${OF_MAKER} and ${IS_VALID} order by created_at, id`).all(
+          generation,
+          madeBy,
+          now(),
+        )
+      ).map(keyOf),
+    async disableGeneration(generation, madeBy) {
+      if (!(await prepare(`select 1 from api_keys where ${OF_MAKER} limit 1`).get(generation, madeBy)))
+        return null
+      const { changes } = await prepare(
         `update api_keys set disabled_at = ? where ${OF_MAKER} and ${IS_VALID}`,
       ).run(now(), generation, madeBy, now())
       return Number(changes)
     },
-    handedOut({ id, creditLimit }) {
+    async handedOut({ id, creditLimit }) {
       const since = creditLimit?.per === "month" ? now().slice(0, 7) : ""
-      const sum = prepare(
+      const sum = await prepare(
         "select sum(credit_limit) as credits from api_keys where made_by = ? and created_at >= ?",
       ).get(id, since)
       const before =
         creditLimit?.per === "month"
           ? undefined
-          : prepare("select handed_out_before as credits from api_keys where id = ?").get(id)
+          : await prepare("select handed_out_before as credits from api_keys where id = ?").get(id)
       return Number(sum!["credits"] ?? 0) + Number(before?.["credits"] ?? 0)
     },
-    any: () =>
+    any: async () =>
       operator !== null ||
-      prepare(`select 1 from api_keys where ${IS_VALID} limit 1`).get(now()) !== undefined,
+      (await prepare(`select 1 from api_keys where ${IS_VALID} limit 1`).get(now())) !== undefined,
   }
 }
 

@@ -76,7 +76,11 @@ export class Admissions {
    * @throws ApiError 403 when the key may not make it, 429 with `Retry-After` when it made too many, or when there are
    *   more calls under way or waiting than can be answered in time, 503 with `Retry-After` when calls hold all memory
    */
-  admit(endpoint: LimitedEndpoint, caller: Caller, { isStored = false }: AdmitOptions = {}): Admission {
+  async admit(
+    endpoint: LimitedEndpoint,
+    caller: Caller,
+    { isStored = false }: AdmitOptions = {},
+  ): Promise<Admission> {
     const { key } = caller
     const billed = ENDPOINTS.find((one) => one === endpoint)
     if (billed && key.scope.endpoints?.includes(billed) === false) {
@@ -84,11 +88,11 @@ export class Admissions {
     }
     const project = projectOf(key, caller.tracking.project)
     const { accounts, rateLimits } = this.#parts
-    const refused = accounts.rates.take(key.id, endpoint, key.rateLimits ?? rateLimits)
+    const refused = await accounts.rates.take(key.id, endpoint, key.rateLimits ?? rateLimits)
     if (refused !== null) {
       throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
     }
-    if (billed && project !== "" && !accounts.ledger.mayName(key.id, project)) {
+    if (billed && project !== "" && !(await accounts.ledger.mayName(key.id, project))) {
       const text = `Invalid X-Project-ID. This key has named ${MOST_PROJECTS} projects this month, the most there may be.`
       throw badRequest(text)
     }

@@ -14,7 +14,7 @@ import { FieldReader } from "../../../server/wire/fields.ts"
 import { KeptByKey } from "./kept-by-key.ts"
 
 const MB = 1_000_000
-const writes = { run: async <T>(work: () => T) => work() }
+const writes = { run: <T>(work: () => Promise<T>) => work() }
 const owner = (keyId: string) => ({ keyId, project: "", session: "", human: "" })
 const options = { name: "", changes: CHANGES, webhook: null, emails: [], everyMinutes: 0, paused: false }
 const address = (at: number) => `https://garden.example.com/${at}` as PageUrl
@@ -53,55 +53,62 @@ test("what research, jobs and watches keep for a key is one sum, and each of the
   expect(await tasks.add("task", owner("a"), research("x".repeat(400_000)), new Date())).not.toBeNull()
   // The request of a job counts, too, until the job is forgotten.
   await jobs.add("job", owner("a"), request(50), new Date())
-  expect([kept.hasRoom("a", 200_000), kept.hasRoom("a", 400_000), jobs.hasRoom("a")]).toEqual([
-    true,
-    false,
-    true,
-  ])
-  const watch = watches.create({ ...options, key: "a", subject: { kind: "page", urls: [address(1)] } }, 9)!
+  expect([
+    await kept.hasRoom("a", 200_000),
+    await kept.hasRoom("a", 400_000),
+    await jobs.hasRoom("a"),
+  ]).toEqual([true, false, true])
+  const watch = (await watches.create(
+    { ...options, key: "a", subject: { kind: "page", urls: [address(1)] } },
+    9,
+  ))!
   const unlike = Array.from({ length: 90_000 }, (_, at) =>
     String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000)),
   ).join("")
-  watches.keepFirst(watch.id, [seen(1, "1", unlike)], address(1), true)
+  await watches.keepFirst(watch.id, [seen(1, "1", unlike)], address(1), true)
   await jobs.begin(new Date())
-  await jobs.addDocument(jobs.get("job")!, address(1), {
+  await jobs.addDocument((await jobs.get("job"))!, address(1), {
     metadata: {},
     markdown: "x".repeat(300_000),
   })
-  expect(kept.largest()).toBeGreaterThan(MB)
-  expect([kept.hasRoom("a"), jobs.hasRoom("a"), watches.hasRoom("a")]).toEqual([false, false, false])
+  expect(await kept.largest()).toBeGreaterThan(MB)
+  expect([await kept.hasRoom("a"), await jobs.hasRoom("a"), await watches.hasRoom("a")]).toEqual([
+    false,
+    false,
+    false,
+  ])
   expect(await tasks.add("next", owner("a"), research("roses"), new Date())).toBeNull()
   // Nobody else is concerned.
-  expect([jobs.hasRoom("b"), watches.hasRoom("b")]).toEqual([true, true])
+  expect([await jobs.hasRoom("b"), await watches.hasRoom("b")]).toEqual([true, true])
   expect(await tasks.add("other", owner("b"), research("roses"), new Date())).not.toBeNull()
-  expect(kept.bytesOf("b")).toBeGreaterThan(0)
-  expect(kept.largest()).toBe(kept.bytesOf("a"))
+  expect(await kept.bytesOf("b")).toBeGreaterThan(0)
+  expect(await kept.largest()).toBe(await kept.bytesOf("a"))
 })
 
 test("a key has room up to the last byte but one", async () => {
   const { db, kept, tasks } = stores(MB)
   await tasks.add("task", owner("a"), research("roses"), new Date())
-  const bytes = kept.bytesOf("a")
+  const bytes = await kept.bytesOf("a")
   const hasRoom = (most: number, more?: number) => new KeptByKey(db, most).hasRoom("a", more)
-  expect([hasRoom(bytes), hasRoom(bytes + 1), hasRoom(bytes + 8, 8), hasRoom(bytes + 9, 8)]).toEqual([
-    false,
-    true,
-    false,
-    true,
-  ])
+  expect([
+    await hasRoom(bytes),
+    await hasRoom(bytes + 1),
+    await hasRoom(bytes + 8, 8),
+    await hasRoom(bytes + 9, 8),
+  ]).toEqual([false, true, false, true])
 })
 
 test("a watch of a key without room goes on to tell, without differences, and remembers no further page", async () => {
   const { db, tasks } = stores(MB)
   const watches = new WatchStore(db, { textBytes: MB, keyBytes: MB / 2 })
-  const watch = watches.create(
+  const watch = (await watches.create(
     { ...options, key: "a", subject: { kind: "source", source: "garden", include: [], exclude: [] } },
     9,
-  )!
-  watches.keepFirst(watch.id, [seen(1, "1", "Roses.")], address(1), true)
+  ))!
+  await watches.keepFirst(watch.id, [seen(1, "1", "Roses.")], address(1), true)
   await tasks.add("task", owner("a"), research("x".repeat(MB / 2)), new Date())
   const entry = { change: "changed", title: "Roses", sources: ["garden"], diff: "+Tulips." } as const
-  watches.keep(
+  await watches.keep(
     [
       { watch: watch.id, url: address(1), entry, seen: seen(1, "2", "Tulips."), before: "1" },
       {
@@ -115,30 +122,34 @@ test("a watch of a key without room goes on to tell, without differences, and re
     [],
     0,
   )
-  expect(watches.entries(watch.id, { limit: 9 }).map(({ change, diff }) => [change, diff])).toEqual([
+  expect((await watches.entries(watch.id, { limit: 9 })).map(({ change, diff }) => [change, diff])).toEqual([
     ["new", null],
     ["changed", null],
   ])
-  expect(watches.seenCount(watch.id)).toBe(1)
-  expect(watches.seen(watch.id, address(1))?.hash).toBe("2")
-  expect(db.prepare("select count(*) as n from watch_text").get()).toEqual({ n: 0 })
+  expect(await watches.seenCount(watch.id)).toBe(1)
+  expect((await watches.seen(watch.id, address(1)))?.hash).toBe("2")
+  expect(await db.prepare("select count(*) as n from watch_text").get()).toEqual({ n: 0 })
 })
 
-test("a watch that is deleted gives back all that was counted for it", () => {
+test("a watch that is deleted gives back all that was counted for it", async () => {
   const { kept, watches } = stores(MB)
-  const make = () =>
-    watches.create({ ...options, key: "a", subject: { kind: "page", urls: [address(1)] } }, 9)!
-  const [first, second] = [make(), make()]
+  const make = async () =>
+    (await watches.create({ ...options, key: "a", subject: { kind: "page", urls: [address(1)] } }, 9))!
+  const [first, second] = [await make(), await make()]
   const entry = { change: "gone", title: "Roses", sources: ["garden"], diff: "-Roses." } as const
   for (const { id } of [first, second]) {
-    watches.keepFirst(id, [seen(1, "1", "Roses.")], address(1), true)
+    await watches.keepFirst(id, [seen(1, "1", "Roses.")], address(1), true)
     // Seen again in another form: it is still one page.
-    watches.keep([{ watch: id, url: address(1), entry, seen: seen(1, "2", "Tulips."), before: "1" }], [], 0)
+    await watches.keep(
+      [{ watch: id, url: address(1), entry, seen: seen(1, "2", "Tulips."), before: "1" }],
+      [],
+      0,
+    )
   }
-  const both = kept.bytesOf("a")
-  watches.delete(second.id)
-  expect(kept.bytesOf("a")).toBeGreaterThan(0)
-  expect(kept.bytesOf("a")).toBeLessThan(both)
-  watches.delete(first.id)
-  expect(kept.bytesOf("a")).toBe(0)
+  const both = await kept.bytesOf("a")
+  await watches.delete(second.id)
+  expect(await kept.bytesOf("a")).toBeGreaterThan(0)
+  expect(await kept.bytesOf("a")).toBeLessThan(both)
+  await watches.delete(first.id)
+  expect(await kept.bytesOf("a")).toBe(0)
 })

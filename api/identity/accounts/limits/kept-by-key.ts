@@ -31,8 +31,8 @@ export class KeptByKey {
     this.#prepare = prepareOnce(db)
   }
 
-  bytesOf(keyId: string): number {
-    const row = this.#prepare(
+  async bytesOf(keyId: string): Promise<number> {
+    const row = await this.#prepare(
       `select coalesce(sum(bytes), 0) as bytes from stored_use
        where key_id = ? and store in (${KEPT})`,
     ).get(keyId)
@@ -40,8 +40,8 @@ export class KeptByKey {
   }
 
   /** Of the key that has the most. */
-  largest(): number {
-    const row = this.#prepare(
+  async largest(): Promise<number> {
+    const row = await this.#prepare(
       `select coalesce(max(bytes), 0) as bytes from (
          select sum(bytes) as bytes from stored_use
          where key_id not in ('${ALL}', '') and store in (${KEPT}) group by key_id) as sums`,
@@ -50,7 +50,7 @@ export class KeptByKey {
   }
 
   /** Whether a key may have `more` bytes kept. */
-  hasRoom(keyId: string, more = 0): boolean {
-    return this.most === Infinity || this.bytesOf(keyId) + more < this.most
+  async hasRoom(keyId: string, more = 0): Promise<boolean> {
+    return this.most === Infinity || (await this.bytesOf(keyId)) + more < this.most
   }
 }

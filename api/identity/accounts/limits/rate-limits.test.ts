@@ -54,12 +54,13 @@ describe("rates as text", () => {
 describe("a rate", () => {
   const limits = parseRateLimits("search=3/10s, *=1/10s")
 
-  test("lets no more through in any stretch of its length", () => {
+  test("lets no more through in any stretch of its length", async () => {
     let now = 0
     const counter = new RateCounter(() => now)
     const times: number[] = []
     // A caller who asks at every turn of the clock.
-    for (; now < 100_000; now += 130) if (counter.take("a", "search", limits) === null) times.push(now)
+    for (; now < 100_000; now += 130)
+      if ((await counter.take("a", "search", limits)) === null) times.push(now)
     const most = Math.max(
       ...times.map((from) => times.filter((at) => at >= from && at < from + 10_000).length),
     )
@@ -67,55 +68,55 @@ describe("a rate", () => {
     expect(times.length).toBeGreaterThanOrEqual(29)
   })
 
-  test("says how long to wait, and then lets one through", () => {
+  test("says how long to wait, and then lets one through", async () => {
     let now = 0
     const counter = new RateCounter(() => now)
     const take = () => counter.take("a", "search", limits)
-    take()
+    await take()
     now = 4000
-    take()
-    take()
-    expect(take()).toEqual({ retryAfter: 6 })
+    await take()
+    await take()
+    expect(await take()).toEqual({ retryAfter: 6 })
     now = 4001
-    expect(take()).toEqual({ retryAfter: 6 })
+    expect(await take()).toEqual({ retryAfter: 6 })
     now = 10_000
-    expect(take()).toBeNull()
-    expect(take()).toEqual({ retryAfter: 4 })
+    expect(await take()).toBeNull()
+    expect(await take()).toEqual({ retryAfter: 4 })
   })
 
-  test("begins anew when it is set to another number", () => {
+  test("begins anew when it is set to another number", async () => {
     const counter = new RateCounter(() => 0)
     const take = (calls: number) => counter.take("a", "search", { search: { calls, seconds: 10 } })
-    expect([take(1), take(1)]).toEqual([null, { retryAfter: 10 }])
-    expect([take(2), take(2), take(2)]).toEqual([null, null, { retryAfter: 10 }])
+    expect([await take(1), await take(1)]).toEqual([null, { retryAfter: 10 }])
+    expect([await take(2), await take(2), await take(2)]).toEqual([null, null, { retryAfter: 10 }])
   })
 
-  test("is waited for a second at least", () => {
+  test("is waited for a second at least", async () => {
     let now = 0
     const counter = new RateCounter(() => now)
-    counter.take("a", "map", limits)
+    await counter.take("a", "map", limits)
     now = 9999.5
-    expect(counter.take("a", "map", limits)).toEqual({ retryAfter: 1 })
+    expect(await counter.take("a", "map", limits)).toEqual({ retryAfter: 1 })
   })
 
-  test("of the key that called longest ago is forgotten when there are too many", () => {
+  test("of the key that called longest ago is forgotten when there are too many", async () => {
     const counter = new RateCounter(() => 0)
-    const take = (key: string) => counter.take(key, "map", limits) === null
-    expect([take("first"), take("second"), take("first")]).toEqual([true, true, false])
-    for (let at = 0; at < 9998; at++) take(`k${at}`)
-    expect([take("first"), take("second")]).toEqual([false, false])
-    take("one more")
-    expect([take("first"), take("second"), take("k0")]).toEqual([false, false, true])
+    const take = async (key: string) => (await counter.take(key, "map", limits)) === null
+    expect([await take("first"), await take("second"), await take("first")]).toEqual([true, true, false])
+    for (let at = 0; at < 9998; at++) await take(`k${at}`)
+    expect([await take("first"), await take("second")]).toEqual([false, false])
+    await take("one more")
+    expect([await take("first"), await take("second"), await take("k0")]).toEqual([false, false, true])
   })
 
-  test("is counted by key and by endpoint, and off where none is set", () => {
+  test("is counted by key and by endpoint, and off where none is set", async () => {
     const counter = new RateCounter(() => 0)
     expect([
-      counter.take("a", "map", limits),
-      counter.take("a", "crawl", limits),
-      counter.take("b", "map", limits),
+      await counter.take("a", "map", limits),
+      await counter.take("a", "crawl", limits),
+      await counter.take("b", "map", limits),
     ]).toEqual([null, null, null])
-    expect(counter.take("a", "map", limits)).toEqual({ retryAfter: 10 })
-    expect(counter.take("a", "map", {})).toBeNull()
+    expect(await counter.take("a", "map", limits)).toEqual({ retryAfter: 10 })
+    expect(await counter.take("a", "map", {})).toBeNull()
   })
 })

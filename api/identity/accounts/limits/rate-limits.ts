@@ -85,7 +85,11 @@ export class RateCounter {
   }
 
   /** Lets a call through, or says in how many whole seconds one may be. */
-  take(key: string, endpoint: LimitedEndpoint, limits: RateLimits): { readonly retryAfter: number } | null {
+  async take(
+    key: string,
+    endpoint: LimitedEndpoint,
+    limits: RateLimits,
+  ): Promise<{ readonly retryAfter: number } | null> {
     const limit = limits[endpoint] ?? limits["*"]
     if (limit === undefined) return null
     const now = this.#now()

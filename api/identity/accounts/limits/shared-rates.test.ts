@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises"
+
 import { Client } from "pg"
 import { describe, expect, test, vi } from "vitest"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
@@ -5,6 +7,7 @@ import { NO_TURN } from "#base/store/state-port.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { stateOn } from "#base/store/testing/state-on.ts"
+import { until } from "#base/testing/until.ts"
 import { memoryState } from "../../../testing/serve-app.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { SharedRates } from "./shared-rates.ts"
@@ -12,9 +15,11 @@ import { SharedRates } from "./shared-rates.ts"
 const TEN = { search: { calls: 10, seconds: 3600 }, usage: { calls: 1, seconds: 1 } }
 
 /** How many of so many calls are let through, by two processes in turn. */
-function letThrough(one: StateStore, other: StateStore, calls: number): number {
+async function letThrough(one: StateStore, other: StateStore, calls: number): Promise<number> {
   const rates = [new SharedRates(one), new SharedRates(other)]
-  const taken = Array.from({ length: calls }, (_, at) => rates[at % 2]!.take("key", "search", TEN))
+  const taken = await Promise.all(
+    Array.from({ length: calls }, (_, at) => rates[at % 2]!.take("key", "search", TEN)),
+  )
   for (const refused of taken.filter((one) => one !== null)) {
     expect(refused.retryAfter).toBeGreaterThan(3500)
     expect(refused.retryAfter).toBeLessThanOrEqual(3600)
@@ -22,29 +27,29 @@ function letThrough(one: StateStore, other: StateStore, calls: number): number {
   return taken.filter((one) => one === null).length
 }
 
-test("a limit holds over all processes, by key and by endpoint, and a smaller one at once", () => {
+test("a limit holds over all processes, by key and by endpoint, and a smaller one at once", async () => {
   using db = memoryState()
-  expect(letThrough(db, db, 25)).toBe(10)
+  expect(await letThrough(db, db, 25)).toBe(10)
   const rates = new SharedRates(db)
-  expect(rates.take("another", "search", TEN)).toBeNull()
-  expect([rates.take("key", "usage", TEN), rates.take("key", "usage", TEN)]).toEqual([
+  expect(await rates.take("another", "search", TEN)).toBeNull()
+  expect([await rates.take("key", "usage", TEN), await rates.take("key", "usage", TEN)]).toEqual([
     null,
     { retryAfter: 1 },
   ])
   // As if an hour had passed: three are let through again, and no more.
-  db.exec("update rate_slot set at = at - 3600000 where name = 'key search'")
+  await db.exec("update rate_slot set at = at - 3600000 where name = 'key search'")
   const three = { search: { calls: 3, seconds: 3600 } }
-  const taken = Array.from({ length: 5 }, () => rates.take("key", "search", three))
+  const taken = await Promise.all(Array.from({ length: 5 }, () => rates.take("key", "search", three)))
   expect(taken.filter((one) => one === null)).toHaveLength(3)
 })
 
-test("its table has a version of its own", () => {
+test("its table has a version of its own", async () => {
   using db = memoryState()
   void new SharedRates(db)
-  expect(db.prepare("select version from schema_version where part = 'rates'").all()).toHaveLength(1)
+  expect(await db.prepare("select version from schema_version where part = 'rates'").all()).toHaveLength(1)
 })
 
-test("slots are kept for as long as they are taken, under names that only their maker can tell", () => {
+test("slots are kept for as long as they are taken, under names that only their maker can tell", async () => {
   using db = memoryState()
   const rates = () => new SharedRates(db, (name) => Array.from(name).toReversed().join(""))
   const [minute, hour] = [
@@ -52,15 +57,15 @@ test("slots are kept for as long as they are taken, under names that only their 
     { calls: 3, seconds: 3600 },
   ]
   for (const at of ["192.0.2.1", "192.0.2.2"]) {
-    rates().take(at, "search", { search: minute })
-    rates().take(at, "suggest", { suggest: hour })
-    rates().take(at, "suggest", { suggest: hour })
+    await rates().take(at, "search", { search: minute })
+    await rates().take(at, "suggest", { suggest: hour })
+    await rates().take(at, "suggest", { suggest: hour })
   }
   // Two minutes later, but for one call of the second.
-  db.exec("update rate_slot set at = at - 120000 where not (slot = 1 and name like '%2.2.0.291')")
-  db.exec("update rate_slot set at = at - 3600000 where slot = 0 and name like '%2.2.0.291'")
-  expect(rates().take("192.0.2.3", "search", { search: minute })).toBeNull()
-  const left = db.prepare("select name, slot from rate_slot order by name, slot").all()
+  await db.exec("update rate_slot set at = at - 120000 where not (slot = 1 and name like '%2.2.0.291')")
+  await db.exec("update rate_slot set at = at - 3600000 where slot = 0 and name like '%2.2.0.291'")
+  expect(await rates().take("192.0.2.3", "search", { search: minute })).toBeNull()
+  const left = await db.prepare("select name, slot from rate_slot order by name, slot").all()
   expect(left.map(({ name, slot }) => `${String(name)} ${String(slot)}`)).toEqual([
     "hcraes 3.2.0.291 0",
     "tseggus 1.2.0.291 0",
@@ -68,45 +73,44 @@ test("slots are kept for as long as they are taken, under names that only their 
     "tseggus 2.2.0.291 1",
   ])
   // What went in between is free again, and no more than that.
-  const taken = Array.from({ length: 4 }, () => rates().take("192.0.2.2", "suggest", { suggest: hour }))
+  const taken = await Promise.all(
+    Array.from({ length: 4 }, () => rates().take("192.0.2.2", "suggest", { suggest: hour })),
+  )
   expect(taken.filter((one) => one === null)).toHaveLength(2)
 })
 
-test("an endpoint without a limit of its own has that of all others, or none", () => {
+test("an endpoint without a limit of its own has that of all others, or none", async () => {
   using db = memoryState()
   const rates = new SharedRates(db)
   const take = (limits: Parameters<typeof rates.take>[2]) => rates.take("key", "search", limits)
-  for (let calls = 0; calls < 3; calls++) expect(take({ usage: { calls: 1, seconds: 60 } })).toBeNull()
+  for (let calls = 0; calls < 3; calls++) expect(await take({ usage: { calls: 1, seconds: 60 } })).toBeNull()
   const all = { "*": { calls: 1, seconds: 60 } }
-  expect([take(all), take(all)]).toEqual([null, { retryAfter: 60 }])
-  expect(take({ ...all, search: { calls: 2, seconds: 60 } })).toBeNull()
+  expect([await take(all), await take(all)]).toEqual([null, { retryAfter: 60 }])
+  expect(await take({ ...all, search: { calls: 2, seconds: 60 } })).toBeNull()
 })
 
-test("slots that are over are looked for once a minute", () => {
+test("slots that are over are looked for once a minute", async () => {
   using db = memoryState()
   let now = 5_000_000
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
   const rates = new SharedRates(db)
-  const names = () =>
-    db
-      .prepare("select name from rate_slot order by name")
-      .all()
-      .map(({ name }) => name)
+  const names = async () =>
+    (await db.prepare("select name from rate_slot order by name").all()).map(({ name }) => name)
   const take = (key: string) => rates.take(key, "search", TEN)
-  take("a")
-  db.exec("update rate_slot set at = at - 3600000")
+  await take("a")
+  await db.exec("update rate_slot set at = at - 3600000")
   now += 59_999
-  take("b")
-  expect(names()).toEqual(["a search", "b search"])
+  await take("b")
+  expect(await names()).toEqual(["a search", "b search"])
   now += 1
-  take("c")
-  expect(names()).toEqual(["b search", "c search"])
+  await take("c")
+  expect(await names()).toEqual(["b search", "c search"])
   clock.mockRestore()
 })
 
 describe("a slot that cannot be made", () => {
   /** The limiter of a state where that statement does so. */
-  function rates(db: StateStore, run: () => { readonly changes: number }): SharedRates {
+  function rates(db: StateStore, run: () => Promise<{ readonly changes: number }>): SharedRates {
     const prepare = db.prepare.bind(db)
     vi.spyOn(db, "prepare").mockImplementation((sql) => {
       const statement = prepare(sql)
@@ -116,28 +120,47 @@ describe("a slot that cannot be made", () => {
     return new SharedRates(db)
   }
 
-  test("is told of, and does not pass for a limit that is reached", () => {
+  test("is told of, and does not pass for a limit that is reached", async () => {
     using db = memoryState()
-    const failing = rates(db, () => {
+    const failing = rates(db, async () => {
       throw new Error("disk I/O error")
     })
-    expect(() => failing.take("key", "search", TEN)).toThrow("disk I/O error")
+    await expect(() => failing.take("key", "search", TEN)).rejects.toThrow("disk I/O error")
   })
 
-  test("since others make theirs is waited for, and for so long alone", () => {
+  test("since others make theirs is waited for, and for so long alone", async () => {
     using db = memoryState()
     let tries = 0
-    const busy = rates(db, () => {
+    const busy = rates(db, async () => {
       tries++
       throw Object.assign(new Error("database is locked"), { errcode: 5 })
     })
-    expect(busy.take("key", "search", TEN)).toEqual({ retryAfter: 1 })
+    expect(await busy.take("key", "search", TEN)).toEqual({ retryAfter: 1 })
     expect(tries).toBe(2)
   })
 
-  test("since others were quicker, again and again, has the caller come back", () => {
+  test("is made by one call of a name at a time", async () => {
     using db = memoryState()
-    expect(rates(db, () => ({ changes: 0 })).take("key", "search", TEN)).toEqual({ retryAfter: 1 })
+    let [atWork, most, awaited] = [0, 0, 1]
+    const slow = rates(db, async () => {
+      most = Math.max(most, ++atWork)
+      await setImmediate()
+      await until(async () => most >= awaited)
+      atWork -= 1
+      return { changes: 1 }
+    })
+    await Promise.all(Array.from({ length: 5 }, () => slow.take("key", "search", TEN)))
+    expect(most).toBe(1)
+    awaited = 2
+    await Promise.all(["key", "another"].map((key) => slow.take(key, "search", TEN)))
+    expect(most).toBe(2)
+  })
+
+  test("since others were quicker, again and again, has the caller come back", async () => {
+    using db = memoryState()
+    expect(await rates(db, async () => ({ changes: 0 })).take("key", "search", TEN)).toEqual({
+      retryAfter: 1,
+    })
   })
 })
 
@@ -146,14 +169,14 @@ describe("on PostgreSQL", { tags: ["postgresql"] }, () => {
     using folder = temporaryFolder()
     await using server = await PostgresServer.start()
     using _ = stateOn(server.socketUrl())
-    using one = openStateStore(folder.path)
-    using other = openStateStore(folder.path)
+    using one = await openStateStore(folder.path)
+    using other = await openStateStore(folder.path)
     expect(one).toBeInstanceOf(PostgresStore)
-    expect(letThrough(one, other, 25)).toBe(10)
+    expect(await letThrough(one, other, 25)).toBe(10)
 
     // A third process is making a slot, and an API waits for no lock.
-    other.exec("pragma busy_timeout = 0")
-    const { searchPath } = one.prepare('select current_schema() as "searchPath"').get()!
+    other.patienceMs = 0
+    const { searchPath } = (await one.prepare('select current_schema() as "searchPath"').get())!
     const options = `-c search_path=${String(searchPath)}`
     const third = new Client({ connectionString: server.socketUrl(), options })
     await third.connect()
@@ -162,7 +185,7 @@ describe("on PostgreSQL", { tags: ["postgresql"] }, () => {
         await third.query("begin")
         await third.query("insert into rate_slot (name, slot, at, span_ms) values ($1, 0, 0, 1)", [name])
         const made = third.query(`select pg_sleep(${seconds}); commit`)
-        const taken = new SharedRates(other).take(name.split(" ")[0]!, "search", TEN)
+        const taken = await new SharedRates(other).take(name.split(" ")[0]!, "search", TEN)
         await made
         return taken
       }

@@ -1,8 +1,9 @@
-import { isBusy, patiently } from "#base/store/busy.ts"
+import { Serial } from "#base/flow/serial.ts"
+import { isBusy } from "#base/store/sqlite/busy.ts"
 import { NO_TURN, SKIP_LOCKED } from "#base/store/state-port.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
-import type { LimitedEndpoint, RateCounter, RateLimits } from "./rate-limits.ts"
+import type { LimitedEndpoint, RateCounter, RateLimit, RateLimits } from "./rate-limits.ts"
 
 const STEPS: readonly string[] = [
   `create table rate_slot (
@@ -30,6 +31,8 @@ export class SharedRates implements Pick<RateCounter, "take"> {
   readonly #db: StateStore
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #concealed: (name: string) => string
+  /** Calls of this process by name, one after the other: side by side each would try to make the same slot. */
+  readonly #lines = new Map<string, Serial>()
   #tidyAt = 0
 
   /** @param concealed what is written of a name that is nobody else's to read */
@@ -40,10 +43,25 @@ export class SharedRates implements Pick<RateCounter, "take"> {
     this.#concealed = concealed
   }
 
-  take(key: string, endpoint: LimitedEndpoint, limits: RateLimits): { readonly retryAfter: number } | null {
+  async take(
+    key: string,
+    endpoint: LimitedEndpoint,
+    limits: RateLimits,
+  ): Promise<{ readonly retryAfter: number } | null> {
     const limit = limits[endpoint] ?? limits["*"]
     if (limit === undefined) return null
+    await this.#tidy()
     const name = this.#concealed(`${key} ${endpoint}`)
+    const line = this.#lines.get(name) ?? new Serial()
+    this.#lines.set(name, line)
+    try {
+      return await line.run(() => this.#takeSlot(name, limit))
+    } finally {
+      if (line.isIdle) this.#lines.delete(name)
+    }
+  }
+
+  async #takeSlot(name: string, limit: RateLimit): Promise<{ readonly retryAfter: number } | null> {
     const spanMs = limit.seconds * 1000
     const take = this.#sql(
       `update rate_slot set at = ${NOW}, span_ms = ? where id = (
@@ -59,16 +77,15 @@ export class SharedRates implements Pick<RateCounter, "take"> {
        where free.slot < ?2
        on conflict (name, slot) do nothing`,
     )
-    const add = () => Number(addSlot.run(name, limit.calls, spanMs).changes) > 0
-    this.#tidy()
+    const add = async () => Number((await addSlot.run(name, limit.calls, spanMs)).changes) > 0
     for (let tries = 0; tries < TRIES; tries++) {
-      if (take.get(spanMs, name, limit.calls, spanMs) !== undefined) return null
-      const isAdded = this.#onceMade(add)
+      if ((await take.get(spanMs, name, limit.calls, spanMs)) !== undefined) return null
+      const isAdded = await this.#onceMade(add)
       if (isAdded === null) break
       if (isAdded) return null
-      const row = this.#sql(
+      const row = (await this.#sql(
         `select count(*) as n, min(at) + ?3 - ${NOW} as wait from rate_slot where name = ?1 and slot < ?2`,
-      ).get(name, limit.calls, spanMs)!
+      ).get(name, limit.calls, spanMs))!
       if (Number(row["n"]) >= limit.calls)
         return { retryAfter: Math.max(1, Math.ceil(Number(row["wait"]) / 1000)) }
     }
@@ -76,14 +93,13 @@ export class SharedRates implements Pick<RateCounter, "take"> {
   }
 
   /**
-   * A slot that another process is making at this moment is waited for, for a moment: it is one statement, and nothing else of this process
-   * goes on meanwhile.
+   * A slot that another process is making at this moment is waited for, for a moment: it is one statement.
    * @returns whether it added one; null when it was not made in time
    */
-  #onceMade(add: () => boolean): boolean | null {
+  async #onceMade(add: () => Promise<boolean>): Promise<boolean | null> {
     for (const ms of [0, MOMENT_MS]) {
       try {
-        return patiently(this.#db, add, ms)
+        return await this.#db.patiently(add, ms)
       } catch (error) {
         if (!isBusy(error)) throw error
       }
@@ -91,10 +107,10 @@ export class SharedRates implements Pick<RateCounter, "take"> {
     return null
   }
 
-  #tidy(): void {
+  async #tidy(): Promise<void> {
     if (steadyNow() < this.#tidyAt) return
     this.#tidyAt = steadyNow() + TIDY_MS
-    this.#sql(
+    await this.#sql(
       `delete from rate_slot where id in (select id from rate_slot where at + span_ms <= ${NOW} ${SKIP_LOCKED})`,
     ).run()
   }

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 
+import { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
 import { miscounted, recount } from "#base/store/rows/counts.ts"
 
 import { FakeEngine, hit } from "../../../testing/fake-engine.ts"
@@ -23,99 +24,101 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true }))
 
-test("what is in a table is counted from before on, with each change of it", () => {
-  const db = new DatabaseSync(":memory:")
-  db.exec(
+test("what is in a table is counted from before on, with each change of it", async () => {
+  const db = new SqliteStore(new DatabaseSync(":memory:"))
+  await db.exec(
     "create table note (id integer primary key, by text, text text); insert into note values (1, 'a', 'é')",
   )
   const table = { table: "note", key: "by", columns: ["text"] }
-  db.exec(countStored(table))
+  await db.exec(countStored(table))
   const stored = new StoredUse(db, table)
-  const of = (key: string) => [stored.ofKey(key).entries, stored.ofKey(key).bytes % 100]
-  expect([of("a"), stored.all()]).toEqual([[1, 2], stored.ofKey("a")])
-  db.exec("insert into note values (2, 'a', null), (3, 'b', 'abcd'); update note set text = 'x' where id = 1")
-  expect([of("a"), of("b"), stored.all().entries]).toEqual([[2, 1], [1, 4], 3])
-  db.exec("delete from note")
-  expect([stored.ofKey("a"), stored.all()]).toEqual([
+  const of = async (key: string) => [(await stored.ofKey(key)).entries, (await stored.ofKey(key)).bytes % 100]
+  expect([await of("a"), await stored.all()]).toEqual([[1, 2], await stored.ofKey("a")])
+  await db.exec(
+    "insert into note values (2, 'a', null), (3, 'b', 'abcd'); update note set text = 'x' where id = 1",
+  )
+  expect([await of("a"), await of("b"), (await stored.all()).entries]).toEqual([[2, 1], [1, 4], 3])
+  await db.exec("delete from note")
+  expect([await stored.ofKey("a"), await stored.all()]).toEqual([
     { entries: 0, bytes: 0 },
     { entries: 0, bytes: 0 },
   ])
   db.close()
 })
 
-test("a key, or all, are full when one entry more would pass a bound of theirs", () => {
-  const db = new DatabaseSync(":memory:")
-  db.exec("create table note (id integer primary key, by text, text text)")
+test("a key, or all, are full when one entry more would pass a bound of theirs", async () => {
+  const db = new SqliteStore(new DatabaseSync(":memory:"))
+  await db.exec("create table note (id integer primary key, by text, text text)")
   const table = { table: "note", key: "by", columns: ["text"] }
-  db.exec(countStored(table))
-  db.exec("insert into note values (1, 'a', 'xy'), (2, 'b', 'xyz')")
+  await db.exec(countStored(table))
+  await db.exec("insert into note values (1, 'a', 'xy'), (2, 'b', 'xyz')")
   const stored = new StoredUse(db, table)
-  const [all, ofA] = [stored.all(), stored.ofKey("a")]
+  const [all, ofA] = [await stored.all(), await stored.ofKey("a")]
   expect([all.entries, ofA.entries]).toEqual([2, 1])
   const none = { entries: Infinity, bytes: Infinity }
   /** With so much more than there is, of all and of the key. */
-  const isFull = (what: "all" | "ofKey", entries: number, bytes: number, more?: number) => {
+  const isFull = async (what: "all" | "ofKey", entries: number, bytes: number, more?: number) => {
     const had = what === "all" ? all : ofA
     const limit = { entries: had.entries + entries, bytes: had.bytes + bytes }
-    return stored.isFull("a", { all: none, ofKey: none, [what]: limit }, more)
+    return await stored.isFull("a", { all: none, ofKey: none, [what]: limit }, more)
   }
   // A row takes 200 bytes beside its texts.
   for (const what of ["all", "ofKey"] as const)
     expect([
-      isFull(what, 1, 200),
-      isFull(what, 0, 1000),
-      isFull(what, 1, 199),
-      isFull(what, 1, 205, 5),
-      isFull(what, 1, 204, 5),
+      await isFull(what, 1, 200),
+      await isFull(what, 0, 1000),
+      await isFull(what, 1, 199),
+      await isFull(what, 1, 205, 5),
+      await isFull(what, 1, 204, 5),
     ]).toEqual([false, true, true, false, true])
   // What is at a bound is within it: nothing has to go.
   const removed: string[] = []
-  stored.makeRoom("a", { all, ofKey: ofA }, (keyId) => removed.push(keyId))
+  await stored.makeRoom("a", { all, ofKey: ofA }, async (keyId) => void removed.push(keyId))
   expect(removed).toEqual([])
   db.close()
 })
 
-test("a count that is not what was counted is found, of a key and of all, and mended", () => {
-  const db = new DatabaseSync(":memory:")
-  db.exec(
+test("a count that is not what was counted is found, of a key and of all, and mended", async () => {
+  const db = new SqliteStore(new DatabaseSync(":memory:"))
+  await db.exec(
     "create table note (id integer primary key, by text, text text); create table other (by text, text text)",
   )
   const [table, other] = ["note", "other"].map((name) => ({ table: name, key: "by", columns: ["text"] }))
-  for (const one of [table!, other!]) db.exec(countStored(one))
-  db.exec(
+  for (const one of [table!, other!]) await db.exec(countStored(one))
+  await db.exec(
     "insert into note values (1, 'a', 'é'), (2, 'b', 'abcd'), (3, null, 'x'); insert into other values ('a', 'y')",
   )
   const count = storedCount(table!)
   const all = () => db.prepare("select * from stored_use order by store, key_id").all()
-  const right = all()
-  expect(miscounted(db, count)).toBe(0)
+  const right = await all()
+  expect(await miscounted(db, count)).toBe(0)
   for (const [wrong, rows] of [
     ["update stored_use set bytes = bytes + 1 where store = 'note' and key_id = 'a'", 2],
     ["update stored_use set entries = 9 where store = 'note' and key_id = '*'", 2],
     ["delete from stored_use where store = 'note' and key_id = ''", 1],
     ["insert into stored_use values ('note', 'gone', 1, 200)", 1],
   ] as const) {
-    db.exec(wrong)
-    expect([wrong, miscounted(db, count)]).toEqual([wrong, rows])
-    recount(db, count)
-    expect([miscounted(db, count), all()]).toEqual([0, right])
+    await db.exec(wrong)
+    expect([wrong, await miscounted(db, count)]).toEqual([wrong, rows])
+    await recount(db, count)
+    expect([await miscounted(db, count), await all()]).toEqual([0, right])
   }
   // A row with nothing, which a table that was emptied leaves, is no fault.
-  db.exec("delete from note")
-  expect(miscounted(db, count)).toBe(0)
+  await db.exec("delete from note")
+  expect(await miscounted(db, count)).toBe(0)
   // Nor is what another table has.
-  db.exec("update stored_use set entries = 9 where store = 'other'")
-  expect([miscounted(db, count), miscounted(db, storedCount(other!))]).toEqual([0, 4])
+  await db.exec("update stored_use set entries = 9 where store = 'other'")
+  expect([await miscounted(db, count), await miscounted(db, storedCount(other!))]).toEqual([0, 4])
   db.close()
 })
 
 test("what is stored is told by table, with the most that it may be where there is one", async () => {
   await using app = await serveAccounts({ dir, config: { feedbackMb: 1, logMb: 2 } })
-  const key = app.key()
+  const key = await app.key()
   await app.call("/feedback", key, { request_id: "one", response_delivered: "good" })
   await app.call("/search", key, { query: "pumps" })
-  await expect.poll(() => app.accounts.callLog.stored.all().entries).toBeGreaterThan(0)
-  const told = app.accounts.stored()
+  await expect.poll(async () => (await app.accounts.callLog.stored.all()).entries).toBeGreaterThan(0)
+  const told = await app.accounts.stored()
   expect([...told].map(([table, { most }]) => [table, most])).toEqual([
     ["calls", 2 * MB],
     ["feedback", MB],
@@ -123,15 +126,15 @@ test("what is stored is told by table, with the most that it may be where there 
     ["keys", null],
   ])
   const { callLog, feedback } = app.accounts
-  expect(told.get("calls")!.bytes).toBe(callLog.stored.all().bytes)
-  expect(told.get("feedback")!.bytes).toBe(feedback.stored.all().bytes)
+  expect(told.get("calls")!.bytes).toBe((await callLog.stored.all()).bytes)
+  expect(told.get("feedback")!.bytes).toBe((await feedback.stored.all()).bytes)
   expect(told.get("keys")!.bytes).toBeGreaterThan(0)
 })
 
 describe("a key that stores without end", () => {
   test("has its own oldest feedback forgotten, and nobody else's", async () => {
     await using app = await serveAccounts({ dir, config: { feedbackMb: 1 } })
-    const [flooder, other] = [app.key(), app.key()]
+    const [flooder, other] = [await app.key(), await app.key()]
     const tell = (key: string, request_id: string, text: string) =>
       app.call("/feedback", key, { request_id, response_delivered: text })
     expect((await tell(other, "kept", "good")).status).toBe(200)
@@ -140,14 +143,16 @@ describe("a key that stores without end", () => {
       expect(status).toBe(200)
     }
     const { feedback } = app.accounts
-    expect(feedback.stored.all().bytes).toBeLessThan(MB)
-    const ids = feedback.list({ limit: 200, offset: 0 }).map(({ requestId }) => requestId)
+    expect((await feedback.stored.all()).bytes).toBeLessThan(MB)
+    const ids = (await feedback.list({ limit: 200, offset: 0 })).map(({ requestId }) => requestId)
     expect(ids).toHaveLength(11)
     expect(ids).toEqual(expect.arrayContaining(["kept", "r99", "r90"]))
-    const many = Array.from({ length: 8 }, () => app.key())
+    const many = await Promise.all(Array.from({ length: 8 }, () => app.key()))
     for (const key of many) for (let i = 0; i < 6; i++) await tell(key, "r", "x".repeat(49_000))
-    expect(feedback.stored.all().bytes).toBeLessThanOrEqual(MB)
-    expect(feedback.list({ limit: 200, offset: 0 }).map(({ requestId }) => requestId)).toContain("kept")
+    expect((await feedback.stored.all()).bytes).toBeLessThanOrEqual(MB)
+    expect((await feedback.list({ limit: 200, offset: 0 })).map(({ requestId }) => requestId)).toContain(
+      "kept",
+    )
     // 7 MB were told. How much of a server's disk they take is its own matter.
     if (!existsSync(join(dir, "state.db"))) return
     using db = new DatabaseSync(join(dir, "state.db"), { readOnly: true })
@@ -178,20 +183,20 @@ describe("a key that stores without end", () => {
         query: "q".repeat(100_000),
       })
     await writes.run(() => add("quiet", 1))
-    await writes.run(() => {
-      for (let after = 2; after < 2000; after++) add("loud", after)
+    await writes.run(async () => {
+      for (let after = 2; after < 2000; after++) await add("loud", after)
     })
-    expect(callLog.stored.all().bytes).toBeLessThanOrEqual(MB)
-    expect(callLog.list({ limit: 1 })).toMatchObject([{ at: start + 1999, query: "q".repeat(4000) }])
-    expect(callLog.list({ limit: 10, keyId: "quiet" })).toHaveLength(1)
-    expect(callLog.stored.ofKey("loud").entries).toBeGreaterThan(200)
+    expect((await callLog.stored.all()).bytes).toBeLessThanOrEqual(MB)
+    expect(await callLog.list({ limit: 1 })).toMatchObject([{ at: start + 1999, query: "q".repeat(4000) }])
+    expect(await callLog.list({ limit: 10, keyId: "quiet" })).toHaveLength(1)
+    expect((await callLog.stored.ofKey("loud")).entries).toBeGreaterThan(200)
   })
 
   test("makes no more keys than it may, and what it handed out counts when they are deleted", async () => {
     await using app = await serveAccounts({ dir, config: { keysPerKey: 5 } })
     const { keys, ledger, writes } = app.accounts
-    const text = app.key({ mayMakeKeys: true, creditLimit: { credits: 1000, per: "total" } })
-    const maker = keys.verify(text)!
+    const text = await app.key({ mayMakeKeys: true, creditLimit: { credits: 1000, per: "total" } })
+    const maker = (await keys.verify(text))!
     const make = (count: number) =>
       app.call("/generate-keys", text, { permission_level: "user", key_limit: 10, count })
     expect((await make(4)).status).toBe(200)
@@ -199,38 +204,38 @@ describe("a key that stores without end", () => {
       status: 403,
       body: { detail: { error: expect.stringContaining("FOSSICK_KEYS_PER_KEY") } },
     })
-    app.db.exec(
+    await app.db.exec(
       "update api_keys set created_at = '2020-01-01T00:00:00.000Z', expires_at = '2020-01-02T00:00:00.000Z' where made_by is not null",
     )
-    const left = ledger.left(maker)
+    const left = await ledger.left(maker)
     expect(await writes.run(() => keys.prune(Date.now(), 100))).toBe(4)
-    expect([left, ledger.left(maker), keys.list().length]).toEqual([960, 960, 1])
+    expect([left, await ledger.left(maker), (await keys.list()).length]).toEqual([960, 960, 1])
     expect((await make(5)).status).toBe(200)
   })
 
   test("makes no keys that are held to more than there is room for", async () => {
     await using app = await serveAccounts({ dir })
-    const text = app.key({ mayMakeKeys: true })
+    const text = await app.key({ mayMakeKeys: true })
     const domains = Array.from({ length: 300 }, (_, i) => `${"a".repeat(60)}.${"b".repeat(60)}.${i}.example`)
     const make = () => app.call("/generate-keys", text, { permission_level: "user", count: 200, domains })
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await make()).status)
     expect(statuses).toEqual([200, 403, 403])
-    expect(app.accounts.keys.stored.all().bytes).toBeLessThan(16 * MB)
+    expect((await app.accounts.keys.stored.all()).bytes).toBeLessThan(16 * MB)
   })
 
   test("names no more projects in a month than may be counted", async () => {
     await using app = await serveAccounts({ dir, engine: new FakeEngine([hit()]) })
     const { keys, ledger, writes } = app.accounts
-    const text = app.key()
-    const { id } = keys.verify(text)!
+    const text = await app.key()
+    const { id } = (await keys.verify(text))!
     const search = async (project: string) =>
       app.call("/search", text, { query: "pumps" }, { "X-Project-ID": project })
     expect((await search("first")).status).toBe(200)
-    await writes.run(() => {
+    await writes.run(async () => {
       for (let i = 1; i < MOST_PROJECTS; i++) {
         const call = { requestId: "", key: apiKey({ id, role: "search" }), project: `p${i}` }
-        ledger.settle({ ...call, endpoint: "search" }, { credits: 1 })
+        await ledger.settle({ ...call, endpoint: "search" }, { credits: 1 })
       }
     })
     expect(await search("one more")).toMatchObject({
@@ -250,7 +255,7 @@ describe("a key that stores without end", () => {
       }
     }
     await using app = await serveAccounts({ dir, engine: new SlowEngine([hit()]), config: { researchMb: 4 } })
-    const key = app.key()
+    const key = await app.key()
     const data = Buffer.from("A pump moves water. ".repeat(7500)).toString("base64")
     const ask = (as = key) =>
       app.call("/research", as, { input: "pumps", files: [{ name: "a.txt", data, type: "base64" }] })
@@ -258,7 +263,7 @@ describe("a key that stores without end", () => {
     for (let i = 0; i < 8; i++) statuses.push((await ask()).status)
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 432, 432])
     expect((await ask()).body.detail.error).toContain("FOSSICK_RESEARCH_MB")
-    const other = await ask(app.key())
+    const other = await ask(await app.key())
     expect(other.status).toBe(200)
     gate.resolve()
     await expect

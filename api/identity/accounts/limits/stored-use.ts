@@ -90,23 +90,22 @@ export class StoredUse {
     this.#prepare = prepareOnce(db)
   }
 
-  ofKey(keyId: string): Stored {
-    const row = this.#prepare("select entries, bytes from stored_use where store = ? and key_id = ?").get(
-      this.#table,
-      keyId,
-    )
+  async ofKey(keyId: string): Promise<Stored> {
+    const row = await this.#prepare(
+      "select entries, bytes from stored_use where store = ? and key_id = ?",
+    ).get(this.#table, keyId)
     return { entries: Number(row?.["entries"] ?? 0), bytes: Number(row?.["bytes"] ?? 0) }
   }
 
-  all(): Stored {
-    return this.ofKey(ALL)
+  async all(): Promise<Stored> {
+    return await this.ofKey(ALL)
   }
 
   /** Whether a key, or all of them, would have more than they may with `more` bytes in an entry of its own. */
-  isFull(keyId: string, { all, ofKey }: StoreLimits, more = 0): boolean {
+  async isFull(keyId: string, { all, ofKey }: StoreLimits, more = 0): Promise<boolean> {
     const passes = (stored: Stored, limit: Stored) =>
       stored.entries + 1 > limit.entries || stored.bytes + ROW_BYTES + more > limit.bytes
-    return passes(this.all(), all) || passes(this.ofKey(keyId), ofKey)
+    return passes(await this.all(), all) || passes(await this.ofKey(keyId), ofKey)
   }
 
   /**
@@ -114,20 +113,24 @@ export class StoredUse {
    * nobody pushes out what others have stored. Belongs into the transaction that stored something.
    * @param remove deletes the oldest `count` entries of a key
    */
-  makeRoom(keyId: string, { all, ofKey }: StoreLimits, remove: (keyId: string, count: number) => void): void {
+  async makeRoom(
+    keyId: string,
+    { all, ofKey }: StoreLimits,
+    remove: (keyId: string, count: number) => Promise<void>,
+  ): Promise<void> {
     const isOver = (stored: Stored, limit: Stored) =>
       stored.entries > limit.entries || stored.bytes > limit.bytes
     for (;;) {
-      const own = isOver(this.ofKey(keyId), ofKey)
-      if (!own && !isOver(this.all(), all)) return
-      const from = own ? keyId : this.#largest()
+      const own = isOver(await this.ofKey(keyId), ofKey)
+      if (!own && !isOver(await this.all(), all)) return
+      const from = own ? keyId : await this.#largest()
       if (from === undefined) return
-      remove(from, Math.min(MOST_AT_ONCE, Math.ceil(this.ofKey(from).entries / PART)))
+      await remove(from, Math.min(MOST_AT_ONCE, Math.ceil((await this.ofKey(from)).entries / PART)))
     }
   }
 
-  #largest(): string | undefined {
-    const row = this.#prepare(
+  async #largest(): Promise<string | undefined> {
+    const row = await this.#prepare(
       "select key_id from stored_use where store = ? and key_id <> ? order by bytes desc limit 1",
     ).get(this.#table, ALL)
     return row?.["key_id"] as string | undefined

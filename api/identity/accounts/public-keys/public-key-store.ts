@@ -30,72 +30,78 @@ export class PublicKeyStore {
   }
 
   /** The key of this text; null when it may not be used. */
-  verify(text: string): PublicKey | null {
-    const row = this.#prepare("select * from public_key where text = ? and disabled_at is null").get(text)
+  async verify(text: string): Promise<PublicKey | null> {
+    const row = await this.#prepare("select * from public_key where text = ? and disabled_at is null").get(
+      text,
+    )
     return row === undefined ? null : keyOf(row)
   }
 
-  get(id: string): PublicKey | null {
-    const row = this.#prepare("select * from public_key where id = ?").get(id)
+  async get(id: string): Promise<PublicKey | null> {
+    const row = await this.#prepare("select * from public_key where id = ?").get(id)
     return row === undefined ? null : keyOf(row)
   }
 
   /** Oldest first. */
-  list(): readonly PublicKey[] {
-    return this.#prepare("select * from public_key order by created_at, id").all().map(keyOf)
+  async list(): Promise<readonly PublicKey[]> {
+    return (await this.#prepare("select * from public_key order by created_at, id").all()).map(keyOf)
   }
 
   /** Whether pages of this origin may use any of the keys. */
-  admits(origin: string): boolean {
-    const found = this.#prepare(
+  async admits(origin: string): Promise<boolean> {
+    const found = await this.#prepare(
       `select 1 from public_key, json_each(spec, '$.origins') as origin
        where disabled_at is null and origin.value = ? limit 1`,
     ).get(origin)
     return found !== undefined
   }
 
-  hasRoom(): boolean {
-    return Number(this.#prepare("select count(*) as n from public_key").get()!["n"]) < MOST_PUBLIC_KEYS
+  async hasRoom(): Promise<boolean> {
+    return (
+      Number((await this.#prepare("select count(*) as n from public_key").get())!["n"]) < MOST_PUBLIC_KEYS
+    )
   }
 
-  create(spec: PublicKeySpec): PublicKey {
+  async create(spec: PublicKeySpec): Promise<PublicKey> {
     const id = randomBytes(6).toString("hex")
-    this.#prepare("insert into public_key (id, text, created_at, spec) values (?, ?, ?, ?)").run(
+    await this.#prepare("insert into public_key (id, text, created_at, spec) values (?, ?, ?, ?)").run(
       id,
       `${PUBLIC_PREFIX}${randomBytes(18).toString("base64url")}`,
       new Date().toISOString(),
       JSON.stringify(spec),
     )
-    return this.get(id)!
+    return (await this.get(id))!
   }
 
   /** Holds a key to something else; its text stays. @returns null when there is no such key */
-  change(id: string, spec: PublicKeySpec, isDisabled: boolean): PublicKey | null {
+  async change(id: string, spec: PublicKeySpec, isDisabled: boolean): Promise<PublicKey | null> {
     const now = new Date().toISOString()
-    this.#prepare(
+    await this.#prepare(
       "update public_key set spec = ?1, disabled_at = case when ?2 = 1 then coalesce(disabled_at, ?3) end where id = ?4",
     ).run(JSON.stringify(spec), isDisabled ? 1 : 0, now, id)
-    return this.get(id)
+    return await this.get(id)
   }
 
   /** Refuses a key until it is enabled. @returns false when there is no such key */
-  disable(id: string): boolean {
-    return this.#switch(id, true)
+  async disable(id: string): Promise<boolean> {
+    return await this.#switch(id, true)
   }
 
   /** Accepts a disabled key again. @returns false when there is no such key */
-  enable(id: string): boolean {
-    return this.#switch(id, false)
+  async enable(id: string): Promise<boolean> {
+    return await this.#switch(id, false)
   }
 
-  #switch(id: string, isDisabled: boolean): boolean {
-    const key = this.get(id)
-    return key !== null && this.change(id, key, isDisabled) !== null
+  async #switch(id: string, isDisabled: boolean): Promise<boolean> {
+    const { changes } = await this.#prepare(
+      "update public_key set disabled_at = case when ?1 = 1 then coalesce(disabled_at, ?2) end where id = ?3",
+    ).run(isDisabled ? 1 : 0, new Date().toISOString(), id)
+    return Number(changes) > 0
   }
 
   /** @returns false when there is no such key */
-  delete(id: string): boolean {
-    return Number(this.#prepare("delete from public_key where id = ?").run(id).changes) > 0
+  async delete(id: string): Promise<boolean> {
+    return Number((await this.#prepare("delete from public_key where id = ?").run(id)).changes) > 0
   }
 }
 

@@ -24,9 +24,9 @@ describe("a public key", () => {
   let dir: string
   let db: StateStore
   let keys: PublicKeyStore
-  beforeEach(() => {
+  beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), "fossick-public-keys-"))
-    db = openStateStore(dir)
+    db = await openStateStore(dir)
     keys = new PublicKeyStore(db)
   })
   afterEach(() => {
@@ -34,14 +34,25 @@ describe("a public key", () => {
     rmSync(dir, { recursive: true })
   })
 
-  test("is kept as it is, and stands for a key that may search its source and nothing else", () => {
-    const key = keys.create(SPEC)
+  test("keeps what it was changed to while it is enabled", async () => {
+    const { id } = await keys.create(SPEC)
+    await keys.disable(id)
+    await Promise.all([keys.enable(id), keys.change(id, { ...SPEC, name: "new" }, true)])
+    expect((await keys.get(id))?.name).toBe("new")
+  })
+
+  test("is kept as it is, and stands for a key that may search its source and nothing else", async () => {
+    const key = await keys.create(SPEC)
     expect(key.text).toMatch(/^fsk-pub-[\w-]{24}$/)
     expect(isPublicText(key.text)).toBe(true)
     expect([isPublicText("fsk-dev-abc"), isPublicText(`x${key.text}`)]).toEqual([false, false])
     expect(key).toMatchObject({ ...SPEC, disabledAt: null, createdAt: expect.any(Date) })
-    expect([keys.verify(key.text), keys.get(key.id), keys.list()]).toEqual([key, key, [key]])
-    expect([keys.verify(`${key.text}x`), keys.get("nobody")]).toEqual([null, null])
+    expect([await keys.verify(key.text), await keys.get(key.id), await keys.list()]).toEqual([
+      key,
+      key,
+      [key],
+    ])
+    expect([await keys.verify(`${key.text}x`), await keys.get("nobody")]).toEqual([null, null])
     expect(asApiKey(key)).toMatchObject({
       id: key.id,
       role: "search",
@@ -59,9 +70,9 @@ describe("a public key", () => {
     expect(asApiKey({ ...key, source: null }).scope).toMatchObject({ sources: [], collections: null })
   })
 
-  test("holds to what it is changed to, under the text that stands in pages", () => {
-    const { id, text } = keys.create(SPEC)
-    const changed = keys.change(id, { ...SPEC, source: null, collection: "all", origins: [] }, false)
+  test("holds to what it is changed to, under the text that stands in pages", async () => {
+    const { id, text } = await keys.create(SPEC)
+    const changed = await keys.change(id, { ...SPEC, source: null, collection: "all", origins: [] }, false)
     expect(changed).toMatchObject({
       id,
       text,
@@ -70,55 +81,57 @@ describe("a public key", () => {
       origins: [],
       disabledAt: null,
     })
-    expect(keys.change("nobody", SPEC, false)).toBeNull()
+    expect(await keys.change("nobody", SPEC, false)).toBeNull()
   })
 
-  test("is refused while it is disabled, and lets in the pages of its origins alone", () => {
-    const { id, text } = keys.create(SPEC)
-    const other = keys.create({ ...SPEC, origins: ["https://a.example", "https://b.example"] })
-    const admitted = (...origins: string[]) => origins.map((origin) => keys.admits(origin))
-    expect(admitted("https://docs.example", "https://b.example", "https://c.example")).toEqual([
+  test("is refused while it is disabled, and lets in the pages of its origins alone", async () => {
+    const { id, text } = await keys.create(SPEC)
+    const other = await keys.create({ ...SPEC, origins: ["https://a.example", "https://b.example"] })
+    const admitted = (...origins: string[]) => Promise.all(origins.map((origin) => keys.admits(origin)))
+    expect(await admitted("https://docs.example", "https://b.example", "https://c.example")).toEqual([
       true,
       true,
       false,
     ])
-    expect([keys.disable(id), keys.disable("nobody")]).toEqual([true, false])
-    const since = keys.get(id)!.disabledAt
+    expect([await keys.disable(id), await keys.disable("nobody")]).toEqual([true, false])
+    const since = (await keys.get(id))!.disabledAt
     expect(since).toBeInstanceOf(Date)
-    expect(keys.verify(text)).toBeNull()
-    expect(admitted("https://docs.example", "https://b.example")).toEqual([false, true])
-    keys.change(id, SPEC, true)
-    expect(keys.get(id)!.disabledAt).toEqual(since)
-    keys.change(id, SPEC, false)
-    expect(keys.verify(text)?.disabledAt).toBeNull()
-    expect([keys.delete(id), keys.delete(id)]).toEqual([true, false])
-    expect(keys.list().map((key) => key.id)).toEqual([other.id])
+    expect(await keys.verify(text)).toBeNull()
+    expect(await admitted("https://docs.example", "https://b.example")).toEqual([false, true])
+    await keys.change(id, SPEC, true)
+    expect((await keys.get(id))!.disabledAt).toEqual(since)
+    await keys.change(id, SPEC, false)
+    expect((await keys.verify(text))?.disabledAt).toBeNull()
+    expect([await keys.delete(id), await keys.delete(id)]).toEqual([true, false])
+    expect((await keys.list()).map((key) => key.id)).toEqual([other.id])
   })
 
-  test("is one of five hundred at most", () => {
-    for (let at = 0; at < MOST_PUBLIC_KEYS - 1; at++) keys.create(SPEC)
-    expect(keys.hasRoom()).toBe(true)
-    keys.create(SPEC)
-    expect(keys.hasRoom()).toBe(false)
+  test("is one of five hundred at most", async () => {
+    for (let at = 0; at < MOST_PUBLIC_KEYS - 1; at++) await keys.create(SPEC)
+    expect(await keys.hasRoom()).toBe(true)
+    await keys.create(SPEC)
+    expect(await keys.hasRoom()).toBe(false)
   })
 })
 
 describe("a public key that somebody wrote", () => {
   const known = {
-    unknownSource: ([name]: readonly string[]) =>
+    unknownSource: async ([name]: readonly string[]) =>
       name === "docs" ? null : `There is no source "${name}"; did you mean "docs"?`,
-    unknownCollection: ([name]: readonly string[]) =>
+    unknownCollection: async ([name]: readonly string[]) =>
       name === "all" ? null : `There is no collection "${name}"`,
   }
   const read = (more: Partial<WrittenPublicKey>) =>
     readPublicKey({ source: "docs", origins: ["https://docs.example"], ...more }, known)
-  const problems = (more: Partial<WrittenPublicKey>) => {
-    const result = read(more)
+  const problems = async (more: Partial<WrittenPublicKey>) => {
+    const result = await read(more)
     return "problems" in result ? result.problems.map(({ field, message }) => `${field} ${message}`) : []
   }
 
-  test("is without name, answers and limits where nothing is said of them", () => {
-    expect(read({ origins: ["https://a.example", "http://localhost:3000", "https://a.example"] })).toEqual({
+  test("is without name, answers and limits where nothing is said of them", async () => {
+    expect(
+      await read({ origins: ["https://a.example", "http://localhost:3000", "https://a.example"] }),
+    ).toEqual({
       spec: {
         name: "",
         source: "docs",
@@ -137,7 +150,7 @@ describe("a public key that somebody wrote", () => {
       rate_limits: "search=1/m",
       credits: 0,
     }
-    expect(read(all)).toEqual({
+    expect(await read(all)).toEqual({
       spec: {
         name: "n",
         source: null,
@@ -148,9 +161,9 @@ describe("a public key that somebody wrote", () => {
         credits: 0,
       },
     })
-    expect(read({ rate_limits: "  " })).toMatchObject({ spec: { rateLimits: null } })
+    expect(await read({ rate_limits: "  " })).toMatchObject({ spec: { rateLimits: null } })
     const origins = Array.from({ length: 50 }, (_, at) => `https://a${at}.example`)
-    expect(problems({ name: "é".repeat(100), credits: 1_000_000_000, origins })).toEqual([])
+    expect(await problems({ name: "é".repeat(100), credits: 1_000_000_000, origins })).toEqual([])
   })
 
   const REACH = "source or collection must be given, and not both: a public key reaches one of them"
@@ -174,8 +187,8 @@ describe("a public key that somebody wrote", () => {
     [{ credits: 1_000_000_001 }, [CREDITS]],
     [{ rate_limits: "find=1/m" }, [expect.stringMatching(/^rate_limits must be a list such as/)]],
     [{ origins: [], credits: -1 }, ["origins must have 1 to 50 entries", CREDITS]],
-  ])("%j is told what is wrong, by field: %j", (written, wrong) => {
-    expect(problems(written)).toEqual(wrong)
+  ])("%j is told what is wrong, by field: %j", async (written, wrong) => {
+    expect(await problems(written)).toEqual(wrong)
   })
 
   test.each([

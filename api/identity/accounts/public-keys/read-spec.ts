@@ -26,15 +26,15 @@ export interface SpecProblem {
 
 /** Which names there are: each says what is wrong with one that is none, and null else. */
 export interface KnownReach {
-  readonly unknownSource: (names: readonly string[]) => string | null
-  readonly unknownCollection: (names: readonly string[]) => string | null
+  readonly unknownSource: (names: readonly string[]) => Promise<string | null>
+  readonly unknownCollection: (names: readonly string[]) => Promise<string | null>
 }
 
 /** A key as it was written, checked; or what is wrong with it. */
-export function readPublicKey(
+export async function readPublicKey(
   written: WrittenPublicKey,
   { unknownSource, unknownCollection }: KnownReach,
-): { readonly spec: PublicKeySpec } | { readonly problems: readonly SpecProblem[] } {
+): Promise<{ readonly spec: PublicKeySpec } | { readonly problems: readonly SpecProblem[] }> {
   const { name = "", source = null, collection = null, origins, answers = false, credits = null } = written
   const problems: SpecProblem[] = []
   const wrong = (field: SpecProblem["field"], message: string | null) => {
@@ -44,8 +44,8 @@ export function readPublicKey(
   if ((source === null) === (collection === null)) {
     wrong("source", "or collection must be given, and not both: a public key reaches one of them")
   }
-  if (source !== null) wrong("source", inSentence(unknownSource([source])))
-  if (collection !== null) wrong("collection", inSentence(unknownCollection([collection])))
+  if (source !== null) wrong("source", inSentence(await unknownSource([source])))
+  if (collection !== null) wrong("collection", inSentence(await unknownCollection([collection])))
   if (origins.length === 0 || origins.length > MOST_ORIGINS) {
     wrong("origins", `must have 1 to ${MOST_ORIGINS} entries`)
   } else if (!origins.every(isOrigin)) {

@@ -20,7 +20,7 @@ test("only what the operator's own keys ask for goes to networks that the operat
   await once(server, "listening")
   const roles: Readonly<Record<string, KeyRole>> = { ops: "admin", team: "search" }
   await using receivers = new KeyReceivers({
-    keys: { byId: (id) => (roles[id] ? apiKey({ id, role: roles[id] }) : null) },
+    keys: { byId: async (id) => (roles[id] ? apiKey({ id, role: roles[id] }) : null) },
     sending: readSettings(crawlerSettings, { FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8" }),
     userAgent: "receivers-test",
   })

@@ -22,7 +22,7 @@ export class KeyReceivers implements AsyncDisposable {
 
   /** One attempt. */
   async send(keyId: string, message: WebhookMessage, signal: AbortSignal): Promise<Attempt> {
-    const isOperator = this.#options.keys.byId(keyId)?.role === "admin"
+    const isOperator = (await this.#options.keys.byId(keyId))?.role === "admin"
     const sender = await this.#sender(isOperator ? "any" : "public")
     return await sender.send(message, signal)
   }

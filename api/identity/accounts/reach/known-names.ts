@@ -23,20 +23,20 @@ export interface KnownNames {
    * The sources that are asked for: those named, and those of the collections; undefined when none is asked for.
    * @throws ApiError 400 naming the first name that is unknown, with those near it
    */
-  named(asked: AskedNames): readonly string[] | undefined
+  named(asked: AskedNames): Promise<readonly string[] | undefined>
   /** All that are known, by name. */
-  all(): { readonly sources: readonly string[]; readonly collections: readonly string[] }
+  all(): Promise<{ readonly sources: readonly string[]; readonly collections: readonly string[] }>
   /** Those of a page's sources that are known, and the collections that hold any of these. */
-  filing(): (sources: readonly string[]) => Filed
+  filing(): Promise<(sources: readonly string[]) => Filed>
 }
 
 /** Of those who are told no names: what a request says of them is not read. */
-export const NAMELESS: Pick<KnownNames, "named"> = { named: () => undefined }
+export const NAMELESS: Pick<KnownNames, "named"> = { named: async () => undefined }
 
 export interface NameParts {
   readonly collections: Pick<Collections, "sourcesOf" | "list">
   /** Names of all sources; empty where none is known, as beside an index that another machine fills. */
-  readonly sourceNames: () => readonly string[]
+  readonly sourceNames: () => Promise<readonly string[]>
 }
 
 /**
@@ -44,23 +44,23 @@ export interface NameParts {
  * none: neither what is refused nor what is shown tells of more.
  */
 export function knownNames(scope: KeyScope, { collections, sourceNames }: NameParts): KnownNames {
-  const limits = () => {
-    const mine = pageLimits(scope, collections)
+  const limits = async () => {
+    const mine = await pageLimits(scope, collections)
     return mine === null ? null : (mine.sources ?? [])
   }
-  const knownCollections = (isLimited: boolean) => {
-    const all = collections.list()
+  const knownCollections = async (isLimited: boolean) => {
+    const all = await collections.list()
     return isLimited ? all.filter(({ name }) => scope.collections?.includes(name)) : all
   }
   return {
-    named({ sources = [], collections: asked = [] }) {
+    async named({ sources = [], collections: asked = [] }) {
       const wanted = { sources: [sources].flat(), collections: [asked].flat() }
       if (wanted.sources.length + wanted.collections.length === 0) return undefined
-      const mine = limits()
-      const known = mine ?? sourceNames()
+      const mine = await limits()
+      const known = mine ?? (await sourceNames())
       // Where no source is known at all, none is wrong.
       if (mine !== null || known.length > 0) requireKnown("sources", wanted.sources, known)
-      const sets = knownCollections(mine !== null)
+      const sets = await knownCollections(mine !== null)
       requireKnown(
         "collections",
         wanted.collections,
@@ -69,16 +69,16 @@ export function knownNames(scope: KeyScope, { collections, sourceNames }: NamePa
       const held = sets.filter(({ name }) => wanted.collections.includes(name)).flatMap((one) => one.sources)
       return [...new Set([...wanted.sources, ...held])]
     },
-    all() {
-      const mine = limits()
+    async all() {
+      const mine = await limits()
       return {
-        sources: (mine ?? sourceNames()).toSorted(),
-        collections: knownCollections(mine !== null).map(({ name }) => name),
+        sources: (mine ?? (await sourceNames())).toSorted(),
+        collections: (await knownCollections(mine !== null)).map(({ name }) => name),
       }
     },
-    filing() {
-      const mine = limits()
-      const sets = knownCollections(mine !== null)
+    async filing() {
+      const mine = await limits()
+      const sets = await knownCollections(mine !== null)
       return (sources) => {
         const shown = mine === null ? sources : sources.filter((name) => mine.includes(name))
         const holding = sets.filter((one) => one.sources.some((name) => shown.includes(name)))

@@ -182,7 +182,7 @@ describe("a key of limited scope", () => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "fossick-reach-"))
-    const db = openStateStore(dir)
+    const db = await openStateStore(dir)
     opened.defer(() => db.close())
     const engine = opened.use(
       await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder: new HashingEmbedder() }),
@@ -211,13 +211,13 @@ describe("a key of limited scope", () => {
       createReader({ ...readSettings(crawlerSettings, {}), allowedNetworks: [site.authority] }),
     )
     const jobs = new Jobs(db)
-    new Sources(db, jobs).put({ name: "open", seeds: [site.url("/open/")], scope: "prefix" })
+    await new Sources(db, jobs).put({ name: "open", seeds: [site.url("/open/")], scope: "prefix" })
     const { sourceSites } = await import("./source-sites.ts")
-    const sourceNames = () => ["open", "closed", "elsewhere", "secret-source"]
+    const sourceNames = async () => ["open", "closed", "elsewhere", "secret-source"]
     app = opened.use(await serveAccounts({ dir, engine, reader, sites: sourceSites(db, jobs), sourceNames }))
-    app.accounts.collections.set("secret-set", ["open", "closed", "secret-source"])
-    app.accounts.collections.set("parts", ["open"])
-    app.accounts.collections.set("none-declared", ["nowhere"])
+    await app.accounts.collections.set("secret-set", ["open", "closed", "secret-source"])
+    await app.accounts.collections.set("parts", ["open"])
+    await app.accounts.collections.set("none-declared", ["nowhere"])
     live = {
       inside: site.url("/open/"),
       out: site.url("/secret/page"),
@@ -252,7 +252,7 @@ describe("a key of limited scope", () => {
   test.each(specs)(
     "%s sees no page outside, whatever it asks of whatever endpoint",
     async (_, spec, findsPages) => {
-      const key = app.key(spec)
+      const key = await app.key(spec)
       let found = 0
       for (const endpoint of ENDPOINTS) {
         // Whoever adds an endpoint says above what it could be asked.
@@ -279,7 +279,7 @@ describe("a key of limited scope", () => {
   test.each(specs.filter((_, at) => at % 3 === 0))(
     "%s sees none through the tools of models either",
     async (_, spec, findsPages) => {
-      const key = app.key(spec)
+      const key = await app.key(spec)
       const told: string[] = []
       for (const endpoint of ENDPOINTS) {
         const bodies = hostile[endpoint]?.(live) ?? []
@@ -296,28 +296,28 @@ describe("a key of limited scope", () => {
   )
 
   test("finds as much of what it may see as one without limits would", async () => {
-    const key = app.key(ofSource)
+    const key = await app.key(ofSource)
     const { body } = await app.call("/search", key, { query: "pump seals", max_results: 1 })
     expect(body.results).toHaveLength(1)
-    const all = await app.call("/search", app.key(), { query: "pump seals", max_results: 20 })
+    const all = await app.call("/search", await app.key(), { query: "pump seals", max_results: 20 })
     expect(all.body.results).toHaveLength(6)
     const live = await app.call("/extract", key, { urls: [site.url("/open/pumps")] })
     expect(live.body.results).toHaveLength(1)
   })
 
   test("sees what a collection holds at the time it asks", async () => {
-    app.accounts.collections.set("growing", ["nowhere"])
-    const key = app.key({ scope: scopeOfCollections(["growing"]) })
+    await app.accounts.collections.set("growing", ["nowhere"])
+    const key = await app.key({ scope: scopeOfCollections(["growing"]) })
     const count = async () => (await app.call("/search", key, { query: "pump seals" })).body.results.length
     expect(await count()).toBe(0)
-    app.accounts.collections.set("growing", ["open"])
+    await app.accounts.collections.set("growing", ["open"])
     expect(await count()).toBe(3)
-    app.accounts.collections.delete("growing")
+    await app.accounts.collections.delete("growing")
     expect(await count()).toBe(0)
   })
 
   test("reads no live page outside, and is not told where redirects lead", async () => {
-    const key = app.key(ofSource)
+    const key = await app.key(ofSource)
     const { body } = await app.call("/extract", key, {
       urls: [live.out, ...live.hops, site.url("/open/pumps")],
     })
@@ -334,7 +334,7 @@ describe("a key of limited scope", () => {
   })
 
   test("may be limited to endpoints", async () => {
-    const key = app.key({ scope: readScope({ endpoints: ["search"] }) })
+    const key = await app.key({ scope: readScope({ endpoints: ["search"] }) })
     expect((await app.call("/search", key, { query: "pump" })).status).toBe(200)
     for (const path of ["/extract", "/crawl", "/map"]) {
       const refused = await app.call(path, key, { urls: live.inside, url: live.inside })
@@ -354,7 +354,7 @@ describe("the engine of a limited scope", () => {
       hit({ url: aPage("https://sub.example.com/b").url, source: "b" }),
       hit({ url: aPage("https://example.org/c").url, source: "a" }),
     ])
-    const limited = scopedEngine(engine, () => pageLimits(limits, { sourcesOf: () => [] }))
+    const limited = scopedEngine(engine, () => pageLimits(limits, { sourcesOf: async () => [] }))
     const { hits } = await limited.search({ text: "x", limit: 10, ...query })
     return { filter: engine.queries[0]?.filter, urls: hits.map(({ url }) => new URL(url).hostname) }
   }

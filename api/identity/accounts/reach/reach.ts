@@ -40,9 +40,9 @@ export interface Reach {
   /** The stored page, with those of its sources that may be named; null when there is none that may be seen. */
   page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
   /** Which pages of the index may be seen, now; null: all. */
-  limits(): PageLimits | null
+  limits(): Promise<PageLimits | null>
   /** The other appliance that is to read a page, as it was found there; null: the reader is. */
-  holderOf(url: PageUrl): Peer | null
+  holderOf(url: PageUrl): Promise<Peer | null>
   /**
    * What a page of the index that may be seen is now, read as its source reads it, and never past where the caller may look. The
    * source is one that may be named.
@@ -106,7 +106,7 @@ export function reachOf(
   const all = parts.federated?.(byTurns) ?? byTurns
   const engine = memory === undefined ? all : holding(all, memory)
   const addresses = async (): Promise<AddressTest> => {
-    const now = limits()
+    const now = await limits()
     if (now === null) return () => true
     const ofSources = now.sources === null ? () => true : await parts.sites(now.sources)
     const onDomains = now.domains === null ? () => true : domainTest(now.domains)
@@ -114,7 +114,7 @@ export function reachOf(
   }
   const page: Reach["page"] = async (url, signal) => {
     const stored = await gates.searches.run(() => parts.engine.get(url), { key: id, signal })
-    const found = scopedPage(stored, limits())
+    const found = scopedPage(stored, await limits())
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
@@ -123,7 +123,7 @@ export function reachOf(
     facets: (query, signal) =>
       gates.searches.run(
         async () => {
-          const now = limits()
+          const now = await limits()
           const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
           if (filter === null) return noFacets(query)
           const found = await parts.engine.facets({ ...query, filter }, signal ? { signal } : {})
@@ -133,7 +133,7 @@ export function reachOf(
       ),
     // It takes a millisecond or two: no turn is waited for.
     suggest: async (query) => {
-      const now = limits()
+      const now = await limits()
       const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
       return filter === null ? [] : await parts.engine.suggest({ ...query, filter })
     },
@@ -161,9 +161,9 @@ export function reachOf(
     limits,
     names: knownNames(scope, parts),
     addresses,
-    holderOf(url) {
+    async holderOf(url) {
       const peer = parts.holderOf?.(url) ?? null
-      const now = limits()
+      const now = await limits()
       if (peer === null || now === null) return peer
       return pageTest(now)(url, [sourceOfPeer(peer.spec.name)]) ? peer : null
     },

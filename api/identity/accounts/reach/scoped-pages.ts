@@ -19,13 +19,16 @@ export interface PageLimits {
 }
 
 /** What a scope means now; null when it lets every page through. */
-export function pageLimits(scope: KeyScope, collections: Pick<Collections, "sourcesOf">): PageLimits | null {
+export async function pageLimits(
+  scope: KeyScope,
+  collections: Pick<Collections, "sourcesOf">,
+): Promise<PageLimits | null> {
   if (!limitsPages(scope)) return null
   const { sources, collections: named, domains } = scope
   const listed =
     sources === null && named === null
       ? null
-      : [...new Set([...(sources ?? []), ...collections.sourcesOf(named ?? [])])]
+      : [...new Set([...(sources ?? []), ...(await collections.sourcesOf(named ?? []))])]
   return { sources: listed, domains }
 }
 
@@ -35,11 +38,11 @@ export function pageLimits(scope: KeyScope, collections: Pick<Collections, "sour
  */
 export function scopedEngine(
   engine: Pick<Engine, "search">,
-  limits: () => PageLimits | null,
+  limits: () => Promise<PageLimits | null>,
 ): Pick<Engine, "search"> {
   return {
     async search(query, options) {
-      const now = limits()
+      const now = await limits()
       if (now === null) return await engine.search(query, options)
       const filter = narrowed(query.filter ?? {}, now)
       if (filter === null) return { hits: [] }

@@ -58,7 +58,7 @@ describe("a page of the index", () => {
     }))
     const engine = { search: async () => ({ hits: [hit({ folded }), hit()] }) }
     const found = async (given: PageLimits | null) => {
-      const { hits } = await scopedEngine(engine, () => given).search({ text: "x", limit: 10 })
+      const { hits } = await scopedEngine(engine, async () => given).search({ text: "x", limit: 10 })
       return hits.map((one) => one.folded?.map(({ url }) => new URL(url).host))
     }
     expect(await found(null)).toEqual([["docs.example.com", "vault.example.org"], undefined])
@@ -124,25 +124,26 @@ describe("what is asked for within limits", () => {
 /** What there is: two sources, one of them in a collection, and another one that nobody declared. */
 const COLLECTIONS = { parts: ["open"], all: ["open", "closed", "nowhere"] } as const
 const collections = {
-  sourcesOf: (names: readonly string[]) => names.flatMap((name) => [...(COLLECTIONS[name as "parts"] ?? [])]),
-  list: () => Object.entries(COLLECTIONS).map(([name, sources]) => ({ name, sources })),
+  sourcesOf: async (names: readonly string[]) =>
+    names.flatMap((name) => [...(COLLECTIONS[name as "parts"] ?? [])]),
+  list: async () => Object.entries(COLLECTIONS).map(([name, sources]) => ({ name, sources })),
 } as unknown as ReachParts["collections"]
 
 describe("names", () => {
   const names = (given: Partial<KeyScope>, sources = ["open", "closed"]) =>
-    knownNames(scope(given), { collections, sourceNames: () => sources })
+    knownNames(scope(given), { collections, sourceNames: async () => sources })
 
-  test("of collections stand for their sources, beside those that are named", () => {
-    expect(names({}).named({ collections: "parts", sources: ["closed"] })).toEqual(["closed", "open"])
-    expect(names({}).named({ collections: ["parts", "all"] })).toEqual(["open", "closed", "nowhere"])
-    expect(names({}).named({})).toBeUndefined()
-    expect(() => names({}).named({ collections: "prats" })).toThrow(
+  test("of collections stand for their sources, beside those that are named", async () => {
+    expect(await names({}).named({ collections: "parts", sources: ["closed"] })).toEqual(["closed", "open"])
+    expect(await names({}).named({ collections: ["parts", "all"] })).toEqual(["open", "closed", "nowhere"])
+    expect(await names({}).named({})).toBeUndefined()
+    await expect(() => names({}).named({ collections: "prats" })).rejects.toThrow(
       /There is no collection "prats"; did you mean "parts"/,
     )
   })
 
-  test("of collections are those of its scope to who has one; others are not there, nor near", () => {
-    expect(names({ collections: ["parts"] }).named({ collections: "parts" })).toEqual(["open"])
+  test("of collections are those of its scope to who has one; others are not there, nor near", async () => {
+    expect(await names({ collections: ["parts"] }).named({ collections: "parts" })).toEqual(["open"])
     const mine = [
       { collections: ["parts"] },
       { sources: ["open", "closed", "nowhere"] },
@@ -150,71 +151,80 @@ describe("names", () => {
     ]
     for (const given of mine)
       for (const other of ["all", "al"])
-        expect(() => names(given).named({ collections: other })).toThrow(
+        await expect(() => names(given).named({ collections: other })).rejects.toThrow(
           `Invalid collections. There is no collection "${other}".`,
         )
   })
 
-  test("that are unknown are told no longer than they need to be", () => {
+  test("that are unknown are told no longer than they need to be", async () => {
     const long = "z".repeat(200)
     const shown = long.slice(0, 100)
-    expect(() => names({}).named({ sources: ["open", long] })).toThrow(
+    await expect(() => names({}).named({ sources: ["open", long] })).rejects.toThrow(
       `Invalid sources. There is no source "${shown}".`,
     )
-    expect(() => names({}).named({ collections: long })).toThrow(
+    await expect(() => names({}).named({ collections: long })).rejects.toThrow(
       `Invalid collections. There is no collection "${shown}".`,
     )
   })
 
-  test("of a page are those of its sources that are known, and of the collections that hold one of these", () => {
-    const filed = (given: Partial<KeyScope>, sources = ["open", "closed"]) => {
-      const { sources: shown, collections: holding } = names(given).filing()(sources)
+  test("of a page are those of its sources that are known, and of the collections that hold one of these", async () => {
+    const filed = async (given: Partial<KeyScope>, sources = ["open", "closed"]) => {
+      const { sources: shown, collections: holding } = (await names(given).filing())(sources)
       return [shown, holding]
     }
-    expect(filed({})).toEqual([
+    expect(await filed({})).toEqual([
       ["open", "closed"],
       ["parts", "all"],
     ])
-    expect(filed({}, ["closed"])).toEqual([["closed"], ["all"]])
-    expect(filed({}, ["other"])).toEqual([["other"], []])
-    expect(filed({ collections: ["parts"] })).toEqual([["open"], ["parts"]])
-    expect(filed({ sources: ["closed"] })).toEqual([["closed"], []])
-    expect(filed({ domains: ["example.com"] })).toEqual([[], []])
+    expect(await filed({}, ["closed"])).toEqual([["closed"], ["all"]])
+    expect(await filed({}, ["other"])).toEqual([["other"], []])
+    expect(await filed({ collections: ["parts"] })).toEqual([["open"], ["parts"]])
+    expect(await filed({ sources: ["closed"] })).toEqual([["closed"], []])
+    expect(await filed({ domains: ["example.com"] })).toEqual([[], []])
   })
 
-  test("are not read where nobody is told any", () => {
-    expect(NAMELESS.named({ sources: "anything", collections: "prats" })).toBeUndefined()
+  test("are not read where nobody is told any", async () => {
+    expect(await NAMELESS.named({ sources: "anything", collections: "prats" })).toBeUndefined()
   })
 
-  test("of a scope are its sources and those of its collections, and no others", () => {
-    const sourcesOf = (given: Partial<KeyScope>) =>
-      pageLimits(scope(given), { sourcesOf: (asked) => asked.map((name) => `of ${name}`) })?.sources
-    expect(sourcesOf({ sources: ["open"] })).toEqual(["open"])
-    expect(sourcesOf({ collections: ["parts"] })).toEqual(["of parts"])
-    expect(sourcesOf({ sources: ["open", "of parts"], collections: ["parts"] })).toEqual(["open", "of parts"])
-    expect(sourcesOf({ domains: ["example.com"] })).toBeNull()
-    expect(sourcesOf({})).toBeUndefined()
+  test("of a scope are its sources and those of its collections, and no others", async () => {
+    const sourcesOf = async (given: Partial<KeyScope>) =>
+      (await pageLimits(scope(given), { sourcesOf: async (asked) => asked.map((name) => `of ${name}`) }))
+        ?.sources
+    expect(await sourcesOf({ sources: ["open"] })).toEqual(["open"])
+    expect(await sourcesOf({ collections: ["parts"] })).toEqual(["of parts"])
+    expect(await sourcesOf({ sources: ["open", "of parts"], collections: ["parts"] })).toEqual([
+      "open",
+      "of parts",
+    ])
+    expect(await sourcesOf({ domains: ["example.com"] })).toBeNull()
+    expect(await sourcesOf({})).toBeUndefined()
   })
 
-  test("are right where no source is known at all, but for who knows some", () => {
-    expect(names({}, []).named({ sources: "anything" })).toEqual(["anything"])
-    expect(() => names({}).named({ sources: "opne" })).toThrow(
+  test("are right where no source is known at all, but for who knows some", async () => {
+    expect(await names({}, []).named({ sources: "anything" })).toEqual(["anything"])
+    await expect(() => names({}).named({ sources: "opne" })).rejects.toThrow(
       /There is no source "opne"; did you mean "open"/,
     )
-    expect(() => names({ domains: ["example.com"] }, []).named({ sources: "open" })).toThrow(
+    await expect(() => names({ domains: ["example.com"] }, []).named({ sources: "open" })).rejects.toThrow(
       "There is no source",
     )
-    expect(() => names({ sources: [] }, []).named({ sources: "open" })).toThrow("There is no source")
+    await expect(() => names({ sources: [] }, []).named({ sources: "open" })).rejects.toThrow(
+      "There is no source",
+    )
   })
 
-  test("are all told to who has no limits, by name, and to others their own", () => {
-    expect(names({}).all()).toEqual({ sources: ["closed", "open"], collections: ["parts", "all"] })
-    expect(names({ sources: ["open", "closed"] }).all()).toEqual({
+  test("are all told to who has no limits, by name, and to others their own", async () => {
+    expect(await names({}).all()).toEqual({ sources: ["closed", "open"], collections: ["parts", "all"] })
+    expect(await names({ sources: ["open", "closed"] }).all()).toEqual({
       sources: ["closed", "open"],
       collections: [],
     })
-    expect(names({ collections: ["parts"] }).all()).toEqual({ sources: ["open"], collections: ["parts"] })
-    expect(names({ domains: ["example.com"] }).all()).toEqual({ sources: [], collections: [] })
+    expect(await names({ collections: ["parts"] }).all()).toEqual({
+      sources: ["open"],
+      collections: ["parts"],
+    })
+    expect(await names({ domains: ["example.com"] }).all()).toEqual({ sources: [], collections: [] })
   })
 })
 
@@ -375,15 +385,15 @@ describe("who looks at the index and the web", () => {
     expect(await reachOf({ id: "work", scope: UNLIMITED }, all.parts).page(URL_A)).not.toBeNull()
   })
 
-  test("is sent to another appliance for pages that it may see there", () => {
+  test("is sent to another appliance for pages that it may see there", async () => {
     const peer = { spec: { name: "hall" } } as Peer
     const holderOf = () => peer
-    expect(reach({}).seen.holderOf(URL_A)).toBeNull()
-    expect(reach({}, { holderOf: () => null }).seen.holderOf(URL_A)).toBeNull()
-    expect(reach({}, { holderOf }).seen.holderOf(URL_A)).toBe(peer)
-    expect(reach({ sources: ["open"] }).seen.holderOf(URL_A)).toBeNull()
-    expect(reach({ sources: ["open"] }, { holderOf }).seen.holderOf(URL_A)).toBeNull()
-    expect(reach({ sources: [sourceOfPeer("hall")] }, { holderOf }).seen.holderOf(URL_A)).toBe(peer)
+    expect(await reach({}).seen.holderOf(URL_A)).toBeNull()
+    expect(await reach({}, { holderOf: () => null }).seen.holderOf(URL_A)).toBeNull()
+    expect(await reach({}, { holderOf }).seen.holderOf(URL_A)).toBe(peer)
+    expect(await reach({ sources: ["open"] }).seen.holderOf(URL_A)).toBeNull()
+    expect(await reach({ sources: ["open"] }, { holderOf }).seen.holderOf(URL_A)).toBeNull()
+    expect(await reach({ sources: [sourceOfPeer("hall")] }, { holderOf }).seen.holderOf(URL_A)).toBe(peer)
   })
 
   test("may read addresses on its domains that belong to its sources", async () => {

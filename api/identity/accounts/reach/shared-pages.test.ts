@@ -34,11 +34,11 @@ beforeAll(async () => {
   )
   const jobs = new Jobs(db)
   sources = new Sources(db, jobs)
-  sources.put({ name: "everything", seeds: [site.url("/")], removal: { maxShare: 1 } })
+  await sources.put({ name: "everything", seeds: [site.url("/")], removal: { maxShare: 1 } })
   const manual = { name: "manual", seeds: [site.url("/manual/")], scope: "prefix" as const }
-  sources.put({ ...manual, removal: { maxShare: 1 } })
+  await sources.put({ ...manual, removal: { maxShare: 1 } })
   app = opened.use(await serveAccounts({ dir, engine }))
-  app.accounts.collections.set("for-support", ["manual"])
+  await app.accounts.collections.set("for-support", ["manual"])
 })
 afterAll(() => opened.disposeAsync())
 
@@ -47,7 +47,7 @@ async function run(name: string): Promise<void> {
 }
 
 async function foundBy(scope: Parameters<typeof app.key>[0]): Promise<string[]> {
-  const { body } = await app.call("/search", app.key(scope), { query: "pumps", max_results: 20 })
+  const { body } = await app.call("/search", await app.key(scope), { query: "pumps", max_results: 20 })
   const results = body.results as { readonly url: string }[]
   return results.map((result) => result.url.slice(site.origin.length)).sort()
 }
@@ -76,7 +76,7 @@ test("a key finds the pages of its source, whichever other source reads them too
   await run("everything")
   expect(await foundBy(everything)).toEqual(["/", "/manual/", "/prices"])
 
-  sources.delete("everything", { removePages: true })
+  await sources.delete("everything", { removePages: true })
   await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
   expect(await foundBy(everything)).toEqual([])
   expect(await foundBy(support)).toEqual(["/manual/"])

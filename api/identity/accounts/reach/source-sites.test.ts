@@ -11,9 +11,9 @@ test("addresses belong to sources by what these declare, or else by their last c
   const jobs = new Jobs(db)
   const crawled = (name: string, seed: string) =>
     jobs.enqueue(defineSource({ name, seeds: [seed], scope: "prefix" }))
-  new Sources(db, jobs).put({ name: "declared", seeds: ["https://a.example/new/"], scope: "prefix" })
-  crawled("declared", "https://a.example/old/")
-  crawled("undeclared", "https://b.example/docs/")
+  await new Sources(db, jobs).put({ name: "declared", seeds: ["https://a.example/new/"], scope: "prefix" })
+  await crawled("declared", "https://a.example/old/")
+  await crawled("undeclared", "https://b.example/docs/")
   const sites = sourceSites(db, jobs)
   const belong = async (...names: string[]) => {
     const test = await sites(names)

@@ -15,17 +15,18 @@ export function sourceSites(db: StateStore, jobs: Jobs): (names: readonly string
       import("#crawler/sources/source-table.ts"),
     ])
     const table = new SourceTable(db, jobs)
-    const sourceOf = (name: string) =>
-      table.get(name)?.source ?? jobs.list({ source: name, limit: 1 })[0]?.source
-    return { sourceOf, testOf: (source: Source) => membership(source, landingsOf(db, source.name)) }
+    const sourceOf = async (name: string) =>
+      (await table.get(name))?.source ?? (await jobs.list({ source: name, limit: 1 }))[0]?.source
+    return {
+      sourceOf,
+      testOf: async (source: Source) => membership(source, await landingsOf(db, source.name)),
+    }
   }
   let loading: ReturnType<typeof load> | undefined
   return async (names) => {
     const { sourceOf, testOf } = await (loading ??= load())
-    const tests = names
-      .map(sourceOf)
-      .filter((source) => source !== undefined)
-      .map(testOf)
+    const sources = (await Promise.all(names.map(sourceOf))).filter((source) => source !== undefined)
+    const tests = await Promise.all(sources.map(testOf))
     return (url) => tests.some((test) => test(url))
   }
 }

@@ -14,5 +14,5 @@ class SlowEngine extends FakeEngine {
 
 const [dir = "", credits = ""] = process.argv.slice(2)
 const app = await serveAccounts({ dir, engine: new SlowEngine([hit()]) })
-const key = app.key({ creditLimit: { credits: Number(credits), per: "total" } })
+const key = await app.key({ creditLimit: { credits: Number(credits), per: "total" } })
 process.stdout.write(`${JSON.stringify({ url: app.url, key })}\n`)

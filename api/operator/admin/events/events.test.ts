@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { dir } = folder
   ;({ db, engine } = folder)
   const jobs = new Jobs(db)
-  new Sources(db, jobs).put({ name: "docs", seeds: ["https://docs.example.com/"] })
+  await new Sources(db, jobs).put({ name: "docs", seeds: ["https://docs.example.com/"] })
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
   const admin = () => openAdmin({ db, engine, jobs, crawlerConfig: testConfig(), engineConfig, eventStreams })
   app = opened.use(await serveAccounts({ dir, engine, admin }))
@@ -78,7 +78,7 @@ test("a stream begins with all there is and goes on with what changes; another g
   expect(first.map((one) => one!.name).sort()).toEqual(["removals", "runs", "vectors"])
   expect(first.find((one) => one!.name === "runs")!.data).toMatchObject({ jobs: [], queued: 0, last: null })
   const jobs = new Jobs(db)
-  new Sources(db, jobs).run("docs", { trigger: "api" })
+  await new Sources(db, jobs).run("docs", { trigger: "api" })
   const changed = (await stream.next())!
   expect(changed).toMatchObject({
     name: "runs",
@@ -96,7 +96,7 @@ test("a stream begins with all there is and goes on with what changes; another g
 })
 
 test("streams are bounded, and for keys of the role admin alone", async () => {
-  using refused = await follow({ key: app.key() })
+  using refused = await follow({ key: await app.key() })
   expect(refused.status).toBe(403)
   {
     using streams = new DisposableStack()
@@ -126,7 +126,7 @@ test("a topic that cannot be looked at is tried again, keeps no other back, and 
           return looks > 2 ? "well" : "better"
         },
       },
-      { name: "strong", look: async () => await Promise.resolve({ is: "there" }) },
+      { name: "strong", look: () => Promise.resolve({ is: "there" }) },
     ],
     { onProblem: (error) => problems.push(error), lookMs: 1 },
   )

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream"
 import type { Router } from "@koa/router"
 
 import { STOPPING } from "../../../server/shutdown.ts"
-import type { RequestState } from "../../../context.ts"
+import { type RequestState, whenClosed } from "../../../context.ts"
 import { enterStream } from "../../../server/load/gates.ts"
 import { wholeNumber } from "../../../server/middleware/query-parameters.ts"
 import { sendEvents } from "../../../server/server-sent-events.ts"
@@ -46,7 +46,7 @@ export function eventRoutes(
       if (!body.writableEnded) body.end()
     }
     const timer = setTimeout(end, seconds * 1000)
-    ctx.res.once("close", end)
+    whenClosed(ctx, end)
     ctx.res.once(STOPPING, end)
     sendEvents(ctx, body)
   })

@@ -15,22 +15,28 @@ export function eventTopics({
   removals,
   engine,
 }: Pick<AdminParts, "jobs" | "removals" | "engine">): readonly EventTopic[] {
-  const runs = () => {
-    const open = (["running", "queued", "paused"] as const).flatMap((state) =>
-      jobs.list({ state, limit: MOST_RUNS, offset: 0 }),
-    )
-    const [last] = jobs.list({ limit: 1, offset: 0 })
+  const runs = async () => {
+    const open = (
+      await Promise.all(
+        (["running", "queued", "paused"] as const).map((state) =>
+          jobs.list({ state, limit: MOST_RUNS, offset: 0 }),
+        ),
+      )
+    ).flat()
+    const [last] = await jobs.list({ limit: 1, offset: 0 })
     return {
-      jobs: open.slice(0, MOST_RUNS).map((job) => jobOnWire(job, removals.ofRun(job.id))),
-      running: jobs.count({ state: "running" }),
-      queued: jobs.count({ state: "queued" }),
+      jobs: await Promise.all(
+        open.slice(0, MOST_RUNS).map(async (job) => jobOnWire(job, await removals.ofRun(job.id))),
+      ),
+      running: await jobs.count({ state: "running" }),
+      queued: await jobs.count({ state: "queued" }),
       last: last === undefined ? null : { id: last.id, source: last.source.name, state: last.state },
     }
   }
   const looks: Readonly<Record<(typeof EVENT_NAMES)[number], () => unknown>> = {
     runs,
-    vectors: async () => await indexOnWire(engine),
-    removals: () => ({ held: removals.held().map(heldOnWire) }),
+    vectors: () => indexOnWire(engine),
+    removals: async () => ({ held: (await removals.held()).map(heldOnWire) }),
   }
   return EVENT_NAMES.map((name) => ({ name, look: looks[name] }))
 }

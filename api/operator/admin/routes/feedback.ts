@@ -11,8 +11,12 @@ import { feedbackOnWire } from "../wire.ts"
 export function feedbackRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const store = new FeedbackStore(db)
 
-  router.get("/feedback", (ctx) => {
+  router.get("/feedback", async (ctx) => {
     const slice = sliceOf(ctx)
-    ctx.body = { feedback: store.list(slice).map(feedbackOnWire), total: store.count(), ...slice }
+    ctx.body = {
+      feedback: (await store.list(slice)).map(feedbackOnWire),
+      total: await store.count(),
+      ...slice,
+    }
   })
 }

@@ -27,10 +27,10 @@ import { eventOnWire, jobOnWire } from "../wire.ts"
 export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: AdminParts): void {
   const nothing = strictBody(noFields)
   const readHost = strictBody(skipHostBody)
-  const shown = (job: Job) => jobOnWire(job, removals.ofRun(job.id))
-  const jobOf = (ctx: Context & { params?: Readonly<Record<string, string>> }): Job => {
+  const shown = async (job: Job) => jobOnWire(job, await removals.ofRun(job.id))
+  const jobOf = async (ctx: Context & { params?: Readonly<Record<string, string>> }): Promise<Job> => {
     const id = ctx.params?.["id"] ?? ""
-    const job = /^\d{1,15}$/.test(id) ? jobs.get(Number(id)) : null
+    const job = /^\d{1,15}$/.test(id) ? await jobs.get(Number(id)) : null
     if (!job) throw new ApiError(404, `There is no job ${JSON.stringify(id.slice(0, 50))}.`)
     return job
   }
@@ -45,38 +45,38 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
     }
   })
 
-  router.get("/jobs", (ctx) => {
+  router.get("/jobs", async (ctx) => {
     const { limit, offset } = sliceOf(ctx)
-    const source = sourceParameter(ctx, db)
+    const source = await sourceParameter(ctx, db)
     const state = oneOfParameter(ctx, "state", JOB_STATES)
     const wanted = { ...(source !== undefined && { source }), ...(state && { state }) }
     ctx.body = {
-      jobs: jobs.list({ ...wanted, limit, offset }).map(shown),
-      total: jobs.count(wanted),
+      jobs: await Promise.all((await jobs.list({ ...wanted, limit, offset })).map(shown)),
+      total: await jobs.count(wanted),
       limit,
       offset,
     }
   })
 
-  router.get("/jobs/:id", (ctx) => {
-    const job = jobOf(ctx)
+  router.get("/jobs/:id", async (ctx) => {
+    const job = await jobOf(ctx)
     const lines = wholeNumber(ctx, "log_limit", 100, 0, MAX_LINES)
     const failures = wholeNumber(ctx, "failure_limit", 100, 0, MAX_LINES)
     ctx.body = {
-      ...shown(job),
+      ...(await shown(job)),
       settings: withoutSecrets(job.source),
-      failures: jobs.failures(job.id, failures).map(concealedEnd),
-      log: jobs.events(job.id, lines).map(eventOnWire),
+      failures: (await jobs.failures(job.id, failures)).map(concealedEnd),
+      log: (await jobs.events(job.id, lines)).map(eventOnWire),
     }
   })
 
-  router.get("/jobs/:id/addresses", (ctx) => {
-    const job = jobOf(ctx)
+  router.get("/jobs/:id/addresses", async (ctx) => {
+    const job = await jobOf(ctx)
     const text = oneOfParameter(ctx, "outcome", OUTCOME_WORDS)
     const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
     const groups = addressGroups(job, text)
     const after = cursorOf(parameter(ctx, "after"))
-    const found = jobs.addresses(job.id, groups, { after, limit })
+    const found = await jobs.addresses(job.id, groups, { after, limit })
     const last = found.at(-1)
     ctx.body = {
       addresses: found.map(concealedEnd).map(({ url, outcome, detail }) => ({ url, outcome, detail })),
@@ -86,25 +86,25 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
     }
   })
 
-  router.post("/jobs/:id/skip-host", (ctx) => {
+  router.post("/jobs/:id/skip-host", async (ctx) => {
     const { host } = readHost(ctx)
-    const job = jobOf(ctx)
-    if (!jobs.skipHost(job.id, host.toLowerCase())) {
+    const job = await jobOf(ctx)
+    if (!(await jobs.skipHost(job.id, host.toLowerCase()))) {
       throw new ApiError(409, `Job ${job.id} is ${job.state} and has nothing to visit on that host.`)
     }
     ctx.status = 202
-    ctx.body = shown(jobs.get(job.id) ?? job)
+    ctx.body = await shown((await jobs.get(job.id)) ?? job)
   })
 
   for (const action of ["pause", "resume", "cancel"] as const) {
-    router.post(`/jobs/:id/${action}`, (ctx) => {
+    router.post(`/jobs/:id/${action}`, async (ctx) => {
       nothing(ctx)
-      const job = jobOf(ctx)
-      if (!jobs[action](job.id)) {
+      const job = await jobOf(ctx)
+      if (!(await jobs[action](job.id))) {
         throw new ApiError(409, `Job ${job.id} is ${job.state}: there is nothing to ${action}.`)
       }
       ctx.status = 202
-      ctx.body = shown(jobs.get(job.id) ?? job)
+      ctx.body = await shown((await jobs.get(job.id)) ?? job)
     })
   }
 }

@@ -12,14 +12,14 @@ import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../server/wire/body-schema.ts"
 export function oauthRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const store = new OAuthStore(db)
 
-  router.get("/oauth/grants", (ctx) => {
+  router.get("/oauth/grants", async (ctx) => {
     const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
-    ctx.body = { grants: store.grants(limit).map(grantOnWire) }
+    ctx.body = { grants: (await store.grants(limit)).map(grantOnWire) }
   })
 
-  router.delete("/oauth/grants/:id", (ctx) => {
+  router.delete("/oauth/grants/:id", async (ctx) => {
     const id = ctx.params["id"] ?? ""
-    if (!store.revoke(id)) throw new ApiError(404, "There is no such grant, or it is over.")
+    if (!(await store.revoke(id))) throw new ApiError(404, "There is no such grant, or it is over.")
     ctx.body = { id, revoked: true }
   })
 }

@@ -30,12 +30,16 @@ export function pageRequestRoutes(
 
   router.get("/page-requests", async (ctx) => {
     const slice = sliceOf(ctx)
-    ctx.body = { requests: await Promise.all(store.list(slice).map(onWire)), total: store.count(), ...slice }
+    ctx.body = {
+      requests: await Promise.all((await store.list(slice)).map(onWire)),
+      total: await store.count(),
+      ...slice,
+    }
   })
 
-  router.delete("/page-requests/:id", (ctx) => {
+  router.delete("/page-requests/:id", async (ctx) => {
     const id = ctx.params["id"]!
-    if (!transaction(db, () => store.settle(id))) {
+    if (!(await transaction(db, () => store.settle(id)))) {
       throw new ApiError(404, `There is no request ${JSON.stringify(id.slice(0, 100))}.`)
     }
     ctx.body = { id, settled: true }

@@ -18,26 +18,26 @@ export function removalRoutes(router: Router<RequestState>, { db, removals }: Ad
   const readSource = strictBody(removalsBody)
   const readRestore = strictBody(restoreBody)
 
-  router.get("/removals", (ctx) => {
+  router.get("/removals", async (ctx) => {
     const { limit, offset } = sliceOf(ctx)
     const state = oneOfParameter(ctx, "state", REMOVAL_STATES) ?? "held"
-    const source = sourceParameter(ctx, db)
+    const source = await sourceParameter(ctx, db)
     ctx.body = {
-      removals: removals
-        .list(state, { limit, offset, ...(source !== undefined && { source }) })
-        .map(removalOnWire),
-      total: removals.count(state, source),
+      removals: (await removals.list(state, { limit, offset, ...(source !== undefined && { source }) })).map(
+        removalOnWire,
+      ),
+      total: await removals.count(state, source),
       limit,
       offset,
-      held: removals.held().map(heldOnWire),
+      held: (await removals.held()).map(heldOnWire),
     }
   })
 
   for (const answer of ["approve", "reject"] as const) {
-    router.post(`/removals/${answer}`, (ctx) => {
+    router.post(`/removals/${answer}`, async (ctx) => {
       const { source } = readSource(ctx)
-      requireSourceField(source, db)
-      const pages = removals[answer](source)
+      await requireSourceField(source, db)
+      const pages = await removals[answer](source)
       if (pages === 0) {
         throw new ApiError(409, `No removals of ${JSON.stringify(source.slice(0, 200))} wait for an answer.`)
       }
@@ -46,12 +46,12 @@ export function removalRoutes(router: Router<RequestState>, { db, removals }: Ad
     })
   }
 
-  router.post("/removals/restore", (ctx) => {
+  router.post("/removals/restore", async (ctx) => {
     const { urls, source, job_id: job } = readRestore(ctx)
     const given = [urls, source, job].filter((one) => one !== undefined).length
     if (given !== 1) throw unprocessable([{ field: "", message: "Give one of urls, source and job_id" }])
-    if (source !== undefined) requireSourceField(source, db)
-    const pages = removals.restore(
+    if (source !== undefined) await requireSourceField(source, db)
+    const pages = await removals.restore(
       urls ? { urls } : source !== undefined ? { source } : { job: job as number },
     )
     if (pages === 0) throw new ApiError(409, "None of these pages is removed and kept for restoring.")

@@ -1,6 +1,7 @@
 import type { Router } from "@koa/router"
 
 import { didYouMean } from "#base/text/near-names.ts"
+import type { Job } from "#crawler"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
 import { fullCrawlOf } from "#crawler/sources/file/plan.ts"
 import { sourceStatus } from "#crawler/sources/source-status.ts"
@@ -33,22 +34,22 @@ export function sourceRoutes(
     const statuses = await sourceStatus({ db, jobs, engine }, names)
     return entries.map((entry) => sourceOnWire(entry, statuses.get(entry.source.name)!))
   }
-  const undeclared = (name: string) =>
-    sources.getListed(name) === null
+  const undeclared = async (name: string) =>
+    (await sources.getListed(name)) === null
       ? unknownSource(name)
       : new ApiError(
           409,
           `${JSON.stringify(name)} is a one-off crawl, which cannot be run or paused. Declare it first: PUT /admin/sources/${encodeURIComponent(name)}.`,
         )
   const shown = async (name: string) => {
-    const entry = sources.getListed(name)
+    const entry = await sources.getListed(name)
     if (!entry) throw unknownSource(name)
     return (await onWire([entry]))[0]
   }
 
   router.get("/sources", async (ctx) => {
     const { limit, offset } = sliceOf(ctx)
-    const all = sources.listAll()
+    const all = await sources.listAll()
     ctx.body = {
       sources: await onWire(all.slice(offset, offset + limit)),
       total: all.length,
@@ -66,91 +67,96 @@ export function sourceRoutes(
     const run = flagParameter(ctx, "run")
     const { name: written = name, ...fields } = ctx.state.body
     if (written !== name) throw unprocessable([{ field: "name", message: `must be ${name}, as in the path` }])
-    const isNew = sources.get(name) === null
-    const { problems } = checkSource({ name, ...fields }, crawlerConfig, db)
+    const isNew = (await sources.get(name)) === null
+    const { problems } = await checkSource({ name, ...fields }, crawlerConfig, db)
     if (problems.length > 0) throw unprocessable(problems)
     try {
-      sources.put({ name, ...fields })
+      await sources.put({ name, ...fields })
     } catch (error) {
       throw sourceRefusal(error)
     }
-    if (run) sources.run(name, { trigger: "api" })
+    if (run) await sources.run(name, { trigger: "api" })
     ctx.status = isNew ? 201 : 200
     ctx.body = await shown(name)
   })
 
-  router.delete("/sources/:name", (ctx) => {
+  router.delete("/sources/:name", async (ctx) => {
     const name = nameOf(ctx)
     const removePages = flagParameter(ctx, "remove_pages")
     try {
-      if (!sources.delete(name, { removePages })) throw unknownSource(name)
+      if (!(await sources.delete(name, { removePages }))) throw unknownSource(name)
     } catch (error) {
       throw sourceRefusal(error)
     }
     ctx.body = { name, deleted: true, remove_pages: removePages }
   })
 
-  router.post("/sources/:name/run", (ctx) => {
+  router.post("/sources/:name/run", async (ctx) => {
     const name = nameOf(ctx)
     const { visits = "all" } = readRun(ctx)
-    const job = sources.run(name, { trigger: "api", visits })
-    if (!job) throw undeclared(name)
+    const job = await sources.run(name, { trigger: "api", visits })
+    if (!job) throw await undeclared(name)
     ctx.status = 202
-    ctx.body = jobOnWire(job, removals.ofRun(job.id))
+    ctx.body = jobOnWire(job, await removals.ofRun(job.id))
   })
 
-  router.post("/sources/run", (ctx) => {
+  router.post("/sources/run", async (ctx) => {
     const { names, all, visits = "all" } = readRunSeveral(ctx)
     if ((all === undefined) === (names === undefined))
       throw unprocessable([{ field: "names", message: "must be given, or all: true, and not both" }])
-    const wanted = names ?? sources.list().flatMap(({ source, paused }) => (paused ? [] : [source.name]))
+    const wanted =
+      names ?? (await sources.list()).flatMap(({ source, paused }) => (paused ? [] : [source.name]))
     // None runs unless all can.
-    const known = sources.list().map(({ source }) => source.name)
+    const known = (await sources.list()).map(({ source }) => source.name)
     const unknown = wanted.findIndex((name) => !known.includes(name))
     if (unknown >= 0) {
       const name = wanted[unknown]!
       const message = `is unknown: There is no source ${JSON.stringify(name.slice(0, 200))}${didYouMean(name, known)}`
       throw unprocessable([{ field: `names[${unknown}]`, message }])
     }
-    const started = [...new Set(wanted)].flatMap(
-      (name) => sources.run(name, { trigger: "api", visits }) ?? [],
-    )
+    const started: Job[] = []
+    for (const name of new Set(wanted)) {
+      const job = await sources.run(name, { trigger: "api", visits })
+      if (job !== null) started.push(job)
+    }
     ctx.status = 202
-    ctx.body = { jobs: started.map((job) => jobOnWire(job, removals.ofRun(job.id))) }
+    ctx.body = {
+      jobs: await Promise.all(started.map(async (job) => jobOnWire(job, await removals.ofRun(job.id)))),
+    }
   })
 
   for (const action of ["pause", "resume"] as const) {
     router.post(`/sources/:name/${action}`, async (ctx) => {
       nothing(ctx)
       const name = nameOf(ctx)
-      if (!sources[action](name)) throw undeclared(name)
+      if (!(await sources[action](name))) throw await undeclared(name)
       ctx.body = await shown(name)
     })
   }
 
-  router.get("/sources/:name/full-crawl", (ctx) => {
+  router.get("/sources/:name/full-crawl", async (ctx) => {
     const name = nameOf(ctx)
-    const entry = sources.getListed(name)
+    const entry = await sources.getListed(name)
     if (!entry) throw unknownSource(name)
-    const { pages, areKnown, seconds, delayMs } = fullCrawlOf(
+    const { pages, areKnown, seconds, delayMs } = await fullCrawlOf(
       db,
       entry.source,
-      sources.authorOf(name),
+      await sources.authorOf(name),
       crawlerConfig,
     )
     ctx.body = { name, pages, pages_known: areKnown, seconds, delay_ms: delayMs }
   })
 
-  router.get("/sources/:name/next-runs", (ctx) => {
+  router.get("/sources/:name/next-runs", async (ctx) => {
     const name = nameOf(ctx)
     const count = wholeNumber(ctx, "count", 5, 1, MAX_NEXT_RUNS)
-    const entry = sources.getListed(name)
+    const entry = await sources.getListed(name)
     if (!entry) throw unknownSource(name)
     ctx.body = {
       name,
       paused: entry.paused,
       schedule: entry.source.schedule,
-      next_runs: sources.nextRuns(name, count),
+      next_runs: await sources.nextRuns(name, count),
     }
   })
 }

@@ -12,17 +12,19 @@ import { DEFAULT_USE_DAYS, USE_PERIODS } from "../schemas.ts"
 export function usageRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const log = new CallLog(db)
 
-  router.get("/usage", (ctx) => {
+  router.get("/usage", async (ctx) => {
     const days = wholeNumber(ctx, "days", DEFAULT_USE_DAYS, 1, USE_DAYS)
     const by = oneOfParameter(ctx, "by", USE_PERIODS) ?? "day"
     const keyId = parameter(ctx, "key_id") ?? null
-    const usage = log.use({ days, by, keyId }).map(({ time, keyId: id, calls, credits, endpoints }) => ({
-      time,
-      key_id: id,
-      calls,
-      credits,
-      endpoints,
-    }))
+    const usage = (await log.use({ days, by, keyId })).map(
+      ({ time, keyId: id, calls, credits, endpoints }) => ({
+        time,
+        key_id: id,
+        calls,
+        credits,
+        endpoints,
+      }),
+    )
     ctx.body = { usage, days, by }
   })
 }

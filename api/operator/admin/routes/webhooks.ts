@@ -46,32 +46,36 @@ export function webhookRoutes(
     }
   })
 
-  router.get("/alerts", (ctx) => {
+  router.get("/alerts", async (ctx) => {
     const limit = wholeNumber(ctx, "mail_limit", DEFAULT_LIMIT, 0, MAX_LIMIT)
     ctx.body = {
-      alerts: alerts.list().map(alertOnWire),
-      mails: noticesOnWire(alerts, "email", limit),
-      notifications: NOTIFYING.flatMap((channel) =>
-        noticesOnWire(alerts, channel, limit).map((notice) => ({ channel, ...notice })),
-      ),
+      alerts: (await alerts.list()).map(alertOnWire),
+      mails: await noticesOnWire(alerts, "email", limit),
+      notifications: (
+        await Promise.all(
+          NOTIFYING.map(async (channel) =>
+            (await noticesOnWire(alerts, channel, limit)).map((notice) => ({ channel, ...notice })),
+          ),
+        )
+      ).flat(),
     }
   })
 
-  router.get("/webhooks/deliveries", (ctx) => {
+  router.get("/webhooks/deliveries", async (ctx) => {
     const { limit, offset } = sliceOf(ctx)
     const state = oneOfParameter(ctx, "state", DELIVERY_STATES)
     ctx.body = {
-      deliveries: webhooks.list({ limit, offset }, { state }).map(deliveryOnWire),
-      total: webhooks.count({ state }),
+      deliveries: (await webhooks.list({ limit, offset }, { state })).map(deliveryOnWire),
+      total: await webhooks.count({ state }),
       limit,
       offset,
     }
   })
 
-  router.post("/webhooks/deliveries/:id/retry", (ctx) => {
+  router.post("/webhooks/deliveries/:id/retry", async (ctx) => {
     nothing(ctx)
     const id = ctx.params["id"] ?? ""
-    if (!webhooks.retry(id))
+    if (!(await webhooks.retry(id)))
       throw new ApiError(404, `There is no delivery ${JSON.stringify(id.slice(0, 50))}.`)
     ctx.status = 202
     ctx.body = { id, state: "waiting" }

@@ -1,8 +1,8 @@
-import type { Context } from "../../../context.ts"
+import { type Context, whenClosed } from "../../../context.ts"
 
 /** Aborted when the caller hangs up. */
 export function whileWaiting(ctx: Context): AbortSignal {
   const gone = new AbortController()
-  ctx.res.once("close", () => gone.abort())
+  whenClosed(ctx, () => gone.abort())
   return gone.signal
 }

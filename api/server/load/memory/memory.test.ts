@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 
 import { garbageCollector } from "#base/process/garbage-collector.ts"
+import { type Context, untilClosed } from "../../../context.ts"
 import { FakeEngine, hit } from "../../../testing/fake-engine.ts"
 import { SEARCH_KEY, serveApp } from "../../../testing/serve-app.ts"
 import { Heap } from "./heap.ts"
@@ -24,6 +25,14 @@ test("calls hold what they find until they are closed; what has no room is refus
   first[Symbol.dispose]()
   expect(memory.holdings().get("all")).toMatchObject({ held: 0, total: 128 * MB })
   memory.enter().hold(20 * MB)
+})
+
+test("what a call holds is given back at once where its caller has gone before", () => {
+  using memory = openMemory(limits, connections, none)
+  const call = memory.enter()
+  call.hold(20 * MB)
+  untilClosed({ res: { closed: true } } as Context, call)
+  expect(memory.holdings().get("calls")).toMatchObject({ held: 0 })
 })
 
 test("live pages, texts found and answers on their way come out of one whole", () => {

@@ -63,7 +63,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   const federation = opened.use(
     new Federation(peers, {
       mostHops,
-      rules: () => [],
+      rules: async () => [],
       proxy: readSettings(crawlerSettings, {}),
       userAgent: "Fossick test",
       env: {},
@@ -72,7 +72,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   )
   const db = memoryState()
   opened.defer(() => db.close())
-  const own = opened.use(openAccounts(db, readSettings(apiSettings, {}), () => {}))
+  const own = opened.use(await openAccounts(db, readSettings(apiSettings, {}), () => {}))
   const further = withTestKeys(own.keys)
   const known = Object.fromEntries(
     Object.entries(keys).map(([text, about], i) => [
@@ -84,8 +84,9 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     ...own,
     keys: {
       ...further,
-      verify: (presented: string) => known[presented] ?? further.verify(presented),
-      byId: (id: string) => Object.values(known).find((key) => key.id === id) ?? further.byId(id),
+      verify: async (presented: string) => known[presented] ?? (await further.verify(presented)),
+      byId: async (id: string) =>
+        Object.values(known).find((key) => key.id === id) ?? (await further.byId(id)),
     },
   }
   const app = opened.use(
@@ -93,7 +94,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
       engine,
       federation,
       accounts,
-      sourceNames: () => sourceNames,
+      sourceNames: async () => sourceNames,
       ...(port !== undefined && { port }),
       ...(reader && { reader }),
     }),

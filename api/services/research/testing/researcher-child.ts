@@ -12,7 +12,7 @@ import { toRequest } from "../request.ts"
 import { openTestResearch } from "./test-research.ts"
 import { openPumpEngine } from "./pump-engine.ts"
 
-const db = openStateStore(process.argv[2]!)
+const db = await openStateStore(process.argv[2]!)
 const pumps = await openPumpEngine()
 let searches = 0
 const engine: Pick<Engine, "search"> = {
@@ -23,8 +23,8 @@ const engine: Pick<Engine, "search"> = {
     return found
   },
 }
-const { accounts, tasks, researchers } = openTestResearch(db, pumps.embedder, pino({ level: "silent" }))
-const key = accounts.keys.list()[0]!
+const { accounts, tasks, researchers } = await openTestResearch(db, pumps.embedder, pino({ level: "silent" }))
+const key = (await accounts.keys.list())[0]!
 const owner = { keyId: key.id, project: "garden", session: "", human: "" }
 const request = await toRequest({
   input: "How does a rotary pump work, and what does it cost?",

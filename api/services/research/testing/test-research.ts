@@ -11,15 +11,15 @@ import { openResearch } from "../open-research.ts"
 import type { ResearchEndpointParts } from "../research.ts"
 
 /** Accounts and research over one connection, as the appliance has them. */
-export function openTestResearch(
+export async function openTestResearch(
   db: StateStore,
   embedder: Pick<Embedder, "embed" | "traits">,
   log: Logger,
   settings: NodeJS.ProcessEnv = {},
   turnMs?: number,
-): ResearchEndpointParts & { readonly accounts: Accounts } {
+): Promise<ResearchEndpointParts & { readonly accounts: Accounts }> {
   const config = readSettings(apiSettings, settings)
-  const accounts = openAccounts(db, config, () => {})
+  const accounts = await openAccounts(db, config, () => {})
   const pages = new ByteBudget(2 ** 26)
   return {
     ...openResearch(db, config, {

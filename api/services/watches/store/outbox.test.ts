@@ -12,13 +12,13 @@ import { WatchStore } from "./watch-store.ts"
 const ADDRESS = "https://garden.example.com/roses" as PageUrl
 
 /** A watch that has found one page, with a message of it to its receiver. */
-function withMessage() {
+async function withMessage() {
   const db = memoryState()
   void new Jobs(db)
   void new KnownAddresses(db)
   const store = new WatchStore(db, { textBytes: 0 })
   const outbox = new WatchOutbox(db)
-  const watch = store.create(
+  const watch = (await store.create(
     {
       key: "operator",
       subject: { kind: "page", urls: [ADDRESS] },
@@ -30,28 +30,28 @@ function withMessage() {
       paused: false,
     },
     1,
-  )!
+  ))!
   const entry = { change: "gone", title: "Roses", sources: ["garden"], diff: null } as const
-  store.keep([{ watch: watch.id, url: ADDRESS, entry, seen: null, before: null }], [], Date.now())
-  outbox.collect(watch)
+  await store.keep([{ watch: watch.id, url: ADDRESS, entry, seen: null, before: null }], [], Date.now())
+  await outbox.collect(watch)
   return { outbox, store, watch }
 }
 
-test("a message is in the name of the watch's key, waits while the watch is paused, and goes with it", () => {
-  const { outbox, store, watch } = withMessage()
+test("a message is in the name of the watch's key, waits while the watch is paused, and goes with it", async () => {
+  const { outbox, store, watch } = await withMessage()
   const due = () => outbox.due(new Set(), 9)
   const message = { watch: watch.id, key: watch.key, kind: "webhook", receiver: "https://hook.example/" }
-  expect(due()).toMatchObject([message])
-  store.change(watch.id, { ...watch, paused: true })
-  expect(due()).toEqual([])
-  store.change(watch.id, watch)
-  expect(due()).toMatchObject([message])
-  store.delete(watch.id)
-  expect(outbox.count()).toBe(0)
+  expect(await due()).toMatchObject([message])
+  await store.change(watch.id, { ...watch, paused: true })
+  expect(await due()).toEqual([])
+  await store.change(watch.id, watch)
+  expect(await due()).toMatchObject([message])
+  await store.delete(watch.id)
+  expect(await outbox.count()).toBe(0)
 })
 
-test("an entry is told of once", () => {
-  const { outbox, store, watch } = withMessage()
-  outbox.collect(store.get(watch.id)!)
-  expect(outbox.list({ limit: 9 }, { watch: watch.id })).toHaveLength(1)
+test("an entry is told of once", async () => {
+  const { outbox, store, watch } = await withMessage()
+  await outbox.collect((await store.get(watch.id))!)
+  expect(await outbox.list({ limit: 9 }, { watch: watch.id })).toHaveLength(1)
 })

@@ -43,24 +43,27 @@ export class WatchOutbox extends Outbox<Watched> {
   }
 
   /** Makes messages of what a watch found since its last, one for each receiver, as far as it is time. */
-  collect({ id, key, webhook, emails, everyMinutes, paused }: Watch): void {
+  async collect({ id, key, webhook, emails, everyMinutes, paused }: Watch): Promise<void> {
     const now = this.#clock()
     const receivers = [
       ...(webhook === null ? [] : [["webhook", webhook] as const]),
       ...emails.map((one) => ["email", one] as const),
     ]
-    const row = this.#prepare("select told_to, told_at from watch where id = ?").get(id)
+    const row = await this.#prepare("select told_to, told_at from watch where id = ?").get(id)
     if (row === undefined || paused) return
     const toldAt = row["told_at"] as number | null
     // A clock that went back holds nothing up.
     if (toldAt !== null && Math.abs(now - toldAt) < everyMinutes * 60_000) return
-    const entries = this.#prepare("select seq from watch_entry where watch = ? and seq > ? order by seq")
-      .all(id, row["told_to"] as number)
-      .map(({ seq }) => Number(seq))
+    const entries = (
+      await this.#prepare("select seq from watch_entry where watch = ? and seq > ? order by seq").all(
+        id,
+        row["told_to"] as number,
+      )
+    ).map(({ seq }) => Number(seq))
     const last = entries.at(-1)
     if (last === undefined) return
-    transaction(this.#db, () => {
-      const told = this.#prepare(
+    await transaction(this.#db, async () => {
+      const told = await this.#prepare(
         "update watch set told_to = ?2, told_at = ?3 where id = ?1 and told_to = ?4",
       ).run(id, last, now, row["told_to"] as number)
       // Another process was first.
@@ -69,7 +72,7 @@ export class WatchOutbox extends Outbox<Watched> {
         const stretch = entries.slice(at, at + MOST_ENTRIES)
         for (const [kind, receiver] of receivers) {
           const own = { watch: id, kind, first_entry: stretch[0]!, last_entry: stretch.at(-1)! }
-          this.put(receiver, own, key)
+          await this.put(receiver, own, key)
         }
       }
     })

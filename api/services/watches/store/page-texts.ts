@@ -18,39 +18,39 @@ export class PageTexts {
   }
 
   /** Keeps a text, counted for a key, if there is room for it. Runs in the caller's transaction. */
-  keep(hash: string, text: string, key: string): void {
+  async keep(hash: string, text: string, key: string): Promise<void> {
     if (text.length > MOST_CHARS || this.#mostBytes === 0) return
-    if (this.#prepare("select 1 from watch_text where hash = ?").get(hash) !== undefined) return
+    if ((await this.#prepare("select 1 from watch_text where hash = ?").get(hash)) !== undefined) return
     const packed = deflateRawSync(text)
-    const bytes = this.#used()
+    const bytes = await this.#used()
     if (bytes + packed.byteLength > this.#mostBytes) return
-    this.#prepare("insert into watch_text (hash, packed, key) values (?, ?, ?)").run(hash, packed, key)
+    await this.#prepare("insert into watch_text (hash, packed, key) values (?, ?, ?)").run(hash, packed, key)
     this.#bytes = bytes + packed.byteLength
   }
 
   /** Null: it was not kept. */
-  get(hash: string): string | null {
-    const row = this.#prepare("select packed from watch_text where hash = ?").get(hash)
+  async get(hash: string): Promise<string | null> {
+    const row = await this.#prepare("select packed from watch_text where hash = ?").get(hash)
     return row === undefined ? null : inflateRawSync(row["packed"] as Uint8Array).toString("utf8")
   }
 
   /** Forgets a text that no watch has seen last. Runs in the caller's transaction. */
-  release(hash: string): void {
-    this.#prepare(
+  async release(hash: string): Promise<void> {
+    await this.#prepare(
       "delete from watch_text where hash = ?1 and not exists (select 1 from watch_seen where hash = ?1)",
     ).run(hash)
     this.#bytes = null
   }
 
   /** Forgets all that no watch has seen last. Runs in the caller's transaction. */
-  releaseAll(): void {
-    this.#prepare("delete from watch_text where hash not in (select hash from watch_seen)").run()
+  async releaseAll(): Promise<void> {
+    await this.#prepare("delete from watch_text where hash not in (select hash from watch_seen)").run()
     this.#bytes = null
   }
 
-  #used(): number {
+  async #used(): Promise<number> {
     this.#bytes ??= Number(
-      this.#prepare("select coalesce(sum(length(packed)), 0) as n from watch_text").get()?.["n"],
+      (await this.#prepare("select coalesce(sum(length(packed)), 0) as n from watch_text").get())?.["n"],
     )
     return this.#bytes
   }

@@ -49,19 +49,19 @@ export class WatchStore {
   }
 
   /** Whether more may be kept for a key. */
-  hasRoom(key: string): boolean {
-    return this.#kept.hasRoom(key)
+  async hasRoom(key: string): Promise<boolean> {
+    return await this.#kept.hasRoom(key)
   }
 
   /** @returns null when the key has as many as it may. */
-  create(
+  async create(
     { key, subject, ...options }: WatchOptions & Pick<Watch, "key" | "subject">,
     most: number,
-  ): Watch | null {
+  ): Promise<Watch | null> {
     const id = randomUUID()
-    return transaction(this.db, () => {
-      if (this.list(key).length >= most) return null
-      this.#prepare(
+    return await transaction(this.db, async () => {
+      if ((await this.list(key)).length >= most) return null
+      await this.#prepare(
         `insert into watch (id, key, subject, name, changes, webhook, emails, every_minutes, paused, created_at)
          values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ).run(
@@ -76,12 +76,12 @@ export class WatchStore {
         options.paused ? 1 : 0,
         Date.now(),
       )
-      return this.get(id)
+      return await this.get(id)
     })
   }
 
-  change(id: string, options: WatchOptions): Watch | null {
-    this.#prepare(
+  async change(id: string, options: WatchOptions): Promise<Watch | null> {
+    await this.#prepare(
       `update watch set name = ?2, changes = ?3, webhook = ?4, emails = ?5, every_minutes = ?6, paused = ?7 where id = ?1`,
     ).run(
       id,
@@ -92,76 +92,90 @@ export class WatchStore {
       options.everyMinutes,
       options.paused ? 1 : 0,
     )
-    return this.get(id)
+    return await this.get(id)
   }
 
-  delete(id: string): void {
-    transaction(this.db, () => {
-      this.#prepare("delete from watch where id = ?").run(id)
-      this.texts.releaseAll()
+  async delete(id: string): Promise<void> {
+    await transaction(this.db, async () => {
+      await this.#prepare("delete from watch where id = ?").run(id)
+      await this.texts.releaseAll()
       // Nobody watches: nothing is to be looked at.
-      this.#prepare("delete from watch_note where not exists (select 1 from watch)").run()
+      await this.#prepare("delete from watch_note where not exists (select 1 from watch)").run()
     })
   }
 
-  get(id: string): Watch | null {
-    const row = this.#prepare("select * from watch where id = ?").get(id)
+  async get(id: string): Promise<Watch | null> {
+    const row = await this.#prepare("select * from watch where id = ?").get(id)
     return row === undefined ? null : watchOf(row)
   }
 
   /** Those of a key, or all, oldest first. */
-  list(key?: string): Watch[] {
-    return this.#prepare("select * from watch where ?1 is null or key = ?1 order by created_at, id")
-      .all(key ?? null)
-      .map(watchOf)
+  async list(key?: string): Promise<Watch[]> {
+    return (
+      await this.#prepare("select * from watch where ?1 is null or key = ?1 order by created_at, id").all(
+        key ?? null,
+      )
+    ).map(watchOf)
   }
 
   /** Notes that are older than `before`, oldest first. */
-  notes(before: number, limit: number): Note[] {
-    return this.#prepare("select seq, url, at from watch_note where at <= ? order by seq limit ?")
-      .all(before, limit)
-      .map((row) => ({ seq: Number(row["seq"]), url: row["url"] as PageUrl, at: Number(row["at"]) }))
+  async notes(before: number, limit: number): Promise<Note[]> {
+    return (
+      await this.#prepare("select seq, url, at from watch_note where at <= ? order by seq limit ?").all(
+        before,
+        limit,
+      )
+    ).map((row) => ({ seq: Number(row["seq"]), url: row["url"] as PageUrl, at: Number(row["at"]) }))
   }
 
   /** Where the first look of a watch stands: behind this address. */
-  lookedTo(id: string): string {
-    return String(this.#prepare("select looked_to from watch where id = ?").get(id)?.["looked_to"] ?? "")
+  async lookedTo(id: string): Promise<string> {
+    return String(
+      (await this.#prepare("select looked_to from watch where id = ?").get(id))?.["looked_to"] ?? "",
+    )
   }
 
-  seen(watch: string, url: PageUrl): SeenPage | null {
-    const row = this.#prepare("select * from watch_seen where watch = ? and url = ?").get(watch, url)
+  async seen(watch: string, url: PageUrl): Promise<SeenPage | null> {
+    const row = await this.#prepare("select * from watch_seen where watch = ? and url = ?").get(watch, url)
     return row === undefined ? null : seenOf(row)
   }
 
-  seenCount(watch: string): number {
-    return Number(this.#prepare("select count(*) as n from watch_seen where watch = ?").get(watch)?.["n"])
+  async seenCount(watch: string): Promise<number> {
+    return Number(
+      (await this.#prepare("select count(*) as n from watch_seen where watch = ?").get(watch))?.["n"],
+    )
   }
 
   /**
    * Keeps what a look found, and ends the notes that led to it, all or nothing.
    * @throws Overtaken, with nothing kept, when another process has ended them meanwhile
    */
-  keep(found: readonly Found[], notes: readonly Note[], now: number): void {
-    transaction(this.db, () => {
+  async keep(found: readonly Found[], notes: readonly Note[], now: number): Promise<void> {
+    await transaction(this.db, async () => {
       for (const { seq } of notes) {
-        if (Number(this.#prepare("delete from watch_note where seq = ?").run(seq).changes) === 0) {
+        if (Number((await this.#prepare("delete from watch_note where seq = ?").run(seq)).changes) === 0) {
           throw new Overtaken()
         }
       }
       for (const one of found) {
-        const watch = this.get(one.watch)
-        if (watch !== null) this.#keepOne(one, watch.key, now)
+        const watch = await this.get(one.watch)
+        if (watch !== null) await this.#keepOne(one, watch.key, now)
       }
     })
   }
 
   /** Keeps a stretch of the first look of a watch: what is there already is no news. `last`: where it goes on. */
-  keepFirst(watch: string, seen: readonly NonNullable<Found["seen"]>[], last: string, isOver: boolean): void {
-    transaction(this.db, () => {
-      const key = this.get(watch)?.key
+  async keepFirst(
+    watch: string,
+    seen: readonly NonNullable<Found["seen"]>[],
+    last: string,
+    isOver: boolean,
+  ): Promise<void> {
+    await transaction(this.db, async () => {
+      const key = (await this.get(watch))?.key
       if (key === undefined) return
-      for (const one of seen) this.#see(watch, one, key)
-      this.#prepare("update watch set looked_to = ?2, ready_at = ?3 where id = ?1").run(
+      for (const one of seen) await this.#see(watch, one, key)
+      await this.#prepare("update watch set looked_to = ?2, ready_at = ?3 where id = ?1").run(
         watch,
         last,
         isOver ? Date.now() : null,
@@ -170,29 +184,31 @@ export class WatchStore {
   }
 
   /** Newest first. @param after only those behind this number, then oldest first */
-  entries(
+  async entries(
     watch: string,
     { limit, after }: { readonly limit: number; readonly after?: number | undefined },
-  ): Entry[] {
+  ): Promise<Entry[]> {
     const order = after === undefined ? "desc" : "asc"
-    return this.#prepare(
-      `select * from watch_entry where watch = ? and seq > ? order by seq ${order} limit ?`,
-    )
-      .all(watch, after ?? -1, limit)
-      .map(entryOf)
+    return (
+      await this.#prepare(
+        `select * from watch_entry where watch = ? and seq > ? order by seq ${order} limit ?`,
+      ).all(watch, after ?? -1, limit)
+    ).map(entryOf)
   }
 
   /** Those from one number to another. */
-  entriesFrom(watch: string, first: number, last: number): Entry[] {
-    return this.#prepare("select * from watch_entry where watch = ? and seq between ? and ? order by seq")
-      .all(watch, first, last)
-      .map(entryOf)
+  async entriesFrom(watch: string, first: number, last: number): Promise<Entry[]> {
+    return (
+      await this.#prepare(
+        "select * from watch_entry where watch = ? and seq between ? and ? order by seq",
+      ).all(watch, first, last)
+    ).map(entryOf)
   }
 
   /** Forgets entries beyond the newest `most` of each watch, but none that has yet to be sent. */
-  prune(most: number): void {
-    for (const { id } of this.list()) {
-      this.#prepare(
+  async prune(most: number): Promise<void> {
+    for (const { id } of await this.list()) {
+      await this.#prepare(
         `delete from watch_entry where watch = ?1
            and seq <= (select seq from watch_entry where watch = ?1 order by seq desc limit 1 offset ?2)
            and seq <= (select case when webhook is null and emails = '[]' then ${Number.MAX_SAFE_INTEGER} else told_to end
@@ -204,10 +220,10 @@ export class WatchStore {
   }
 
   /** Where its key has no room left, what is told comes without its difference, and no further page is remembered. */
-  #keepOne({ watch, url, entry, seen, before }: Found, key: string, now: number): void {
-    const hasRoom = this.hasRoom(key)
+  async #keepOne({ watch, url, entry, seen, before }: Found, key: string, now: number): Promise<void> {
+    const hasRoom = await this.hasRoom(key)
     if (entry !== null) {
-      this.#prepare(
+      await this.#prepare(
         `insert into watch_entry (id, watch, change, url, title, sources, diff, at, key) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ).run(
         randomUUID(),
@@ -222,16 +238,20 @@ export class WatchStore {
       )
     }
     if (seen === null) {
-      this.#prepare("delete from watch_seen where watch = ? and url = ?").run(watch, url)
-    } else if (hasRoom || before !== null) this.#see(watch, seen, key)
-    if (before !== null && before !== seen?.hash) this.texts.release(before)
+      await this.#prepare("delete from watch_seen where watch = ? and url = ?").run(watch, url)
+    } else if (hasRoom || before !== null) await this.#see(watch, seen, key)
+    if (before !== null && before !== seen?.hash) await this.texts.release(before)
   }
 
-  #see(watch: string, { url, hash, title, sources, text }: NonNullable<Found["seen"]>, key: string): void {
-    this.#prepare(
+  async #see(
+    watch: string,
+    { url, hash, title, sources, text }: NonNullable<Found["seen"]>,
+    key: string,
+  ): Promise<void> {
+    await this.#prepare(
       replaceSql("watch_seen", ["watch", "url", "hash", "title", "sources", "key"], ["watch", "url"]),
     ).run(watch, url, hash, title, JSON.stringify(sources), key)
-    if (this.hasRoom(key)) this.texts.keep(hash, text, key)
+    if (await this.hasRoom(key)) await this.texts.keep(hash, text, key)
   }
 }
 

@@ -17,17 +17,17 @@ import { openWatches } from "../open-watches.ts"
 // Follows the watches of a data folder until it is killed: node watch-follower.ts <folder>
 
 const [folder = ""] = process.argv.slice(2)
-const db = openStateStore(folder)
+const db = await openStateStore(folder)
 const engine = await EmbeddedEngine.open({
   dir: join(folder, "index"),
   mode: "read",
   embedder: new HashingEmbedder(),
 })
 const config = readSettings(apiSettings, {})
-const watches = openWatches({
+const watches = await openWatches({
   db,
   engine,
-  keys: { byId: (id) => apiKey({ id, role: "admin" }) },
+  keys: { byId: async (id) => apiKey({ id, role: "admin" }) },
   config,
   crawlerConfig: readSettings(crawlerSettings, { FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8" }),
   log: pino({ level: "silent" }),
@@ -36,11 +36,11 @@ const watches = openWatches({
 watches.start(
   () => ({
     engine,
-    limits: () => null,
+    limits: async () => null,
     names: {
-      named: () => undefined,
-      all: () => ({ sources: [], collections: [] }),
-      filing: () => (sources) => ({ sources, collections: [] }),
+      named: async () => undefined,
+      all: async () => ({ sources: [], collections: [] }),
+      filing: async () => (sources) => ({ sources, collections: [] }),
     },
   }),
   (search, names) => readQuestion(search, config, names),

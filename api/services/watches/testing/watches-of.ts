@@ -6,14 +6,14 @@ import type { Engine } from "#engine"
 import { openWatches, type Watches } from "../open-watches.ts"
 
 /** Watches that look at nothing: for tests of the calls alone. */
-export const watchesOf = (parts: {
+export const watchesOf = async (parts: {
   readonly db: StateStore
   readonly engine: Pick<Engine, "get" | "stats" | "supports">
   readonly crawlerConfig: CrawlerConfig
-}): Watches => {
-  const watches = openWatches({
+}): Promise<Watches> => {
+  const watches = await openWatches({
     ...parts,
-    keys: { byId: () => null },
+    keys: { byId: async () => null },
     config: { watchTextMb: 0, keyStoredMb: 512, watchEntries: 10 },
     log: pino({ level: "silent" }),
   })

@@ -15,19 +15,20 @@ export interface KeptOutCount {
  * How many addresses of a source are no pages of the index, by how their last visit ended. Addresses that only an
  * llms.txt names and the site does not have are left out.
  */
-export function keptOutCounts(db: StateStore, source: string): KeptOutCount[] {
-  return db
-    .prepare(
-      `select outcome, status, count(*) as n from known_address where source = ? and hash is null
+export async function keptOutCounts(db: StateStore, source: string): Promise<KeptOutCount[]> {
+  return (
+    await db
+      .prepare(
+        `select outcome, status, count(*) as n from known_address where source = ? and hash is null
          and not (found_how = 'llms' and coalesce(status, 0) in (404, 410))
        group by outcome, status`,
-    )
-    .all(source)
-    .map((row) => ({
-      outcome: row["outcome"] as OutcomeName,
-      status: row["status"] as number | null,
-      count: Number(row["n"]),
-    }))
+      )
+      .all(source)
+  ).map((row) => ({
+    outcome: row["outcome"] as OutcomeName,
+    status: row["status"] as number | null,
+    count: Number(row["n"]),
+  }))
 }
 
 /** An address of which the index holds no page. */
@@ -38,25 +39,25 @@ export interface KeptOutPage {
 }
 
 /** Addresses of sources that are no pages of the index, at most so many. */
-export function* keptOutPages(
+export async function* keptOutPages(
   db: StateStore,
   sources: readonly string[],
   limit: number,
-): Generator<KeptOutPage> {
+): AsyncGenerator<KeptOutPage> {
   const rows = db
     .prepare(
       `select url, title from known_address where source in (select value from json_each(?)) and hash is null limit ?`,
     )
     .iterate(JSON.stringify(sources), limit)
-  for (const row of rows) yield { url: row["url"] as PageUrl, title: row["title"] as string | null }
+  for await (const row of rows) yield { url: row["url"] as PageUrl, title: row["title"] as string | null }
 }
 
 /** Addresses that pages of sources lead to and no source knows: links of the pages nearest to the seeds, of at most so many. */
-export function* unvisitedLinks(
+export async function* unvisitedLinks(
   db: StateStore,
   sources: readonly string[],
   pages: number,
-): Generator<PageUrl> {
+): AsyncGenerator<PageUrl> {
   const rows = db
     .prepare(
       `select url, links from known_address join page_links using (url, source)
@@ -65,20 +66,21 @@ export function* unvisitedLinks(
     .iterate(JSON.stringify(sources), pages)
   const knownBy = db.prepare("select source from known_address where url = ?")
   const own = new Set(sources)
-  const isKnown = (link: string) => knownBy.all(link).some((known) => own.has(known["source"] as string))
+  const isKnown = async (link: string) =>
+    (await knownBy.all(link)).some((known) => own.has(known["source"] as string))
   const seen = new Set<string>()
-  for (const row of rows) {
+  for await (const row of rows) {
     for (const link of unpackLinks(row["url"] as PageUrl, row["links"] as Uint8Array)) {
       if (seen.has(link)) continue
       seen.add(link)
-      if (!isKnown(link)) yield link as PageUrl
+      if (!(await isKnown(link))) yield link as PageUrl
     }
   }
 }
 
 /** When the page of a source that was looked at longest ago was; null: it has none. Milliseconds since 1970. */
-export function oldestLook(db: StateStore, source: string): number | null {
-  const row = db
+export async function oldestLook(db: StateStore, source: string): Promise<number | null> {
+  const row = await db
     .prepare("select min(visited_at) as at from known_address where source = ? and hash is not null")
     .get(source)
   return row?.["at"] as number | null
@@ -88,14 +90,14 @@ export function oldestLook(db: StateStore, source: string): number | null {
  * Whether pages of a source that lie as deep as it goes lead on to addresses of its own that it does not know. Looks through
  * `most` such pages; null: there are more, and none of these did.
  */
-export function leadsDeeper(
+export async function leadsDeeper(
   db: StateStore,
   source: string,
   depth: number,
   isMember: (url: PageUrl) => boolean,
   most: number,
-): boolean | null {
-  const rows = db
+): Promise<boolean | null> {
+  const rows = await db
     .prepare(
       `select url, links from known_address left join page_links using (url, source)
        where source = ? and depth >= ? and hash is not null limit ?`,
@@ -106,7 +108,7 @@ export function leadsDeeper(
     // Whose links are not kept may lead anywhere.
     if (row["links"] === null) return true
     for (const link of unpackLinks(row["url"] as PageUrl, row["links"] as Uint8Array)) {
-      if (isMember(link as PageUrl) && isKnown.get(link, source) === undefined) return true
+      if (isMember(link as PageUrl) && (await isKnown.get(link, source)) === undefined) return true
     }
   }
   return rows.length > most ? null : false

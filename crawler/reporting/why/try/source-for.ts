@@ -11,16 +11,16 @@ interface Chosen {
 }
 
 /** The source of that name, else the first that the address belongs to. Null when there is none of the name. */
-export function sourceFor(
+export async function sourceFor(
   url: PageUrl,
   name: string | undefined,
   parts: Pick<TraceParts, "db" | "jobs" | "sources">,
-): Chosen | null {
+): Promise<Chosen | null> {
   if (name !== undefined) {
-    const source = sourceNamed(name, parts)
+    const source = await sourceNamed(name, parts)
     return source && { source, isMadeUp: false }
   }
-  const candidate = candidateSources(url, parts).find(({ belongs }) => belongs)
+  const candidate = (await candidateSources(url, parts)).find(({ belongs }) => belongs)
   return candidate
     ? { source: candidate.source, isMadeUp: false }
     : { source: defineSource({ seeds: [url] }), isMadeUp: true }

@@ -36,13 +36,13 @@ export class CannotReadError extends Error {}
  */
 export async function tryAddress(url: PageUrl, options: TryAddressOptions): Promise<Tried | null> {
   const { db, config, rendering, trusted, signal } = options
-  const chosen = sourceFor(url, options.source, options)
+  const chosen = await sourceFor(url, options.source, options)
   if (chosen === null) return null
   const source = rendering === undefined ? chosen.source : { ...chosen.source, rendering }
   const named = trusted ? "operator" : "api"
   await using reader = await openSourceReader(source, config, {
     db,
-    author: chosen.isMadeUp ? named : options.sources.authorOf(source.name),
+    author: chosen.isMadeUp ? named : await options.sources.authorOf(source.name),
     first: trusted ? "unkept" : "public",
     resolve: options.resolve,
   }).catch((error: unknown) => {

@@ -69,7 +69,7 @@ export interface TryParts {
   readonly reader: PageReader
   readonly config: CrawlerConfig
   /** What runs know of an address. */
-  readonly lookUp: (url: PageUrl) => KnownAddress | null
+  readonly lookUp: (url: PageUrl) => Promise<KnownAddress | null>
   readonly signal?: AbortSignal
 }
 
@@ -104,18 +104,18 @@ export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
     return { ...tried, ...endOf(visit), end, reading: null, page: null, passages: [], tookMs: took() }
   }
   const { reading } = visit
-  const verdict = verdictOn(reading, url, {
+  const verdict = await verdictOn(reading, url, {
     source,
     obeysNoindex: obeys && !source.ignoreNoindex,
-    facts: lookUp(reading.url) ?? { modifiedAt: null, publishedAt: null, isNews: false },
+    facts: (await lookUp(reading.url)) ?? { modifiedAt: null, publishedAt: null, isNews: false },
     fetchedAt: new Date(),
-    isVisited: () => false,
+    isVisited: async () => false,
   })
   const page = verdict.kind === "page" ? verdict.page : null
   const end: Pick<Tried, "outcome" | "detail"> =
     verdict.kind === "page"
       ? {
-          outcome: lookUp(reading.url)?.hash === verdict.hash ? "unchanged" : "indexed",
+          outcome: (await lookUp(reading.url))?.hash === verdict.hash ? "unchanged" : "indexed",
           detail: canonicalNote(reading, inScope),
         }
       : endOf(verdict.outcome)

@@ -61,7 +61,7 @@ export interface StoredPlan {
   readonly lastRun: Date | null
 }
 
-/** The plan for backups and its runs, in `state.db`. All calls are synchronous and short. */
+/** The plan for backups and its runs, in `state.db`. All calls are short. */
 export class BackupTable {
   readonly #db: StateStore
   readonly #clock: Clock
@@ -75,8 +75,8 @@ export class BackupTable {
     migrate(db, "backups", STEPS)
   }
 
-  plan(): StoredPlan | null {
-    const row = this.#db.prepare("select * from backup_plan").get()
+  async plan(): Promise<StoredPlan | null> {
+    const row = await this.#db.prepare("select * from backup_plan").get()
     if (!row) return null
     return {
       plan: JSON.parse(String(row["spec"])) as BackupPlan,
@@ -86,13 +86,13 @@ export class BackupTable {
   }
 
   /** Makes this the plan; null: there is none any more. The next run stays, unless the schedule changed. */
-  declare(plan: BackupPlan | null): void {
-    transaction(this.#db, () => {
+  async declare(plan: BackupPlan | null): Promise<void> {
+    await transaction(this.#db, async () => {
       if (plan === null) {
-        this.#db.exec("delete from backup_plan; delete from backup_run where state = 'queued'")
+        await this.#db.exec("delete from backup_plan; delete from backup_run where state = 'queued'")
         return
       }
-      const old = this.plan()
+      const old = await this.plan()
       const isSame = JSON.stringify(old?.plan.schedule) === JSON.stringify(plan.schedule)
       const last = old?.lastRun?.getTime() ?? null
       const next =
@@ -101,38 +101,39 @@ export class BackupTable {
           : isSame && old?.nextRun
             ? old.nextRun.getTime()
             : nextRun(plan.schedule, this.#clock(), last, this.#random)
-      this.#db
+      await this.#db
         .prepare(replaceSql("backup_plan", ["id", "spec", "next_run_at", "last_run_at"], ["id"]))
         .run(1, JSON.stringify(plan), next, last)
     })
   }
 
-  keepTimes(nextRunAt: number | null, lastRunAt: number | null): void {
-    this.#db.prepare("update backup_plan set next_run_at = ?, last_run_at = ?").run(nextRunAt, lastRunAt)
+  async keepTimes(nextRunAt: number | null, lastRunAt: number | null): Promise<void> {
+    await this.#db
+      .prepare("update backup_plan set next_run_at = ?, last_run_at = ?")
+      .run(nextRunAt, lastRunAt)
   }
 
   /** The newest runs, newest first. */
-  runs(limit: number): BackupRun[] {
-    return this.#db
-      .prepare("select * from backup_run order by id desc limit ?")
-      .all(limit)
-      .map((row) => runOf(row))
+  async runs(limit: number): Promise<BackupRun[]> {
+    return (await this.#db.prepare("select * from backup_run order by id desc limit ?").all(limit)).map(
+      (row) => runOf(row),
+    )
   }
 
-  get(id: number): BackupRun | null {
-    const row = this.#db.prepare("select * from backup_run where id = ?").get(id)
+  async get(id: number): Promise<BackupRun | null> {
+    const row = await this.#db.prepare("select * from backup_run where id = ?").get(id)
     return row ? runOf(row) : null
   }
 
   /** The run that waits or is under way. */
-  unfinished(): BackupRun | null {
-    const row = this.#db.prepare("select * from backup_run where state in ('queued', 'running')").get()
+  async unfinished(): Promise<BackupRun | null> {
+    const row = await this.#db.prepare("select * from backup_run where state in ('queued', 'running')").get()
     return row ? runOf(row) : null
   }
 
   /** The newest run that ended, or that ended like this. */
-  last(state: "finished" | "failed" | null = null): BackupRun | null {
-    const row = this.#db
+  async last(state: "finished" | "failed" | null = null): Promise<BackupRun | null> {
+    const row = await this.#db
       .prepare(
         `select * from backup_run where ended_at is not null and (?1 is null or state = ?1) order by id desc limit 1`,
       )
@@ -141,70 +142,70 @@ export class BackupTable {
   }
 
   /** Asks for a run. While one is not over, it is that one. A backup that is due by schedule anyway is this one. */
-  ask(trigger: BackupRun["trigger"]): BackupRun {
-    return transaction(this.#db, () => {
-      const unfinished = this.unfinished()
+  async ask(trigger: BackupRun["trigger"]): Promise<BackupRun> {
+    return await transaction(this.#db, async () => {
+      const unfinished = await this.unfinished()
       if (unfinished) return unfinished
-      const stored = trigger === "schedule" ? null : this.plan()
+      const stored = trigger === "schedule" ? null : await this.plan()
       const planned = stored?.nextRun?.getTime() ?? null
       const times = timesAfterRun(stored?.plan.schedule ?? null, planned, this.#clock(), this.#random)
-      if (times) this.keepTimes(times.nextRun, times.lastRun)
-      const row = this.#db
+      if (times) await this.keepTimes(times.nextRun, times.lastRun)
+      const row = await this.#db
         .prepare(`insert into backup_run ("trigger", state, asked_at) values (?, 'queued', ?) returning id`)
         .get(trigger, this.#clock())
-      return this.#must(Number(row?.["id"]))
+      return await this.#must(Number(row?.["id"]))
     })
   }
 
   /** Whether a run waits, or has lost its process. */
-  hasWork(): boolean {
-    return this.unfinished()?.state === "queued"
+  async hasWork(): Promise<boolean> {
+    return (await this.unfinished())?.state === "queued"
   }
 
   /** The run that waits, marked as running here; null: none. Only the process that holds the lock may call this. */
-  start(): BackupRun | null {
-    const waiting = this.unfinished()
+  async start(): Promise<BackupRun | null> {
+    const waiting = await this.unfinished()
     if (waiting?.state !== "queued") return null
-    this.#db
+    await this.#db
       .prepare(
         "update backup_run set state = 'running', ended_at = null, started_at = ?, beat_at = ? where id = ?",
       )
       .run(this.#clock(), Date.now(), waiting.id)
-    return this.#must(waiting.id)
+    return await this.#must(waiting.id)
   }
 
   /** Says that the run is alive. */
-  beat(id: number): void {
-    this.#db.prepare("update backup_run set beat_at = ? where id = ?").run(Date.now(), id)
+  async beat(id: number): Promise<void> {
+    await this.#db.prepare("update backup_run set beat_at = ? where id = ?").run(Date.now(), id)
   }
 
   /** Notes that the backup due at `due` was left out, since this run is not over. */
-  leaveOut(id: number, due: Date): void {
-    this.#db
+  async leaveOut(id: number, due: Date): Promise<void> {
+    await this.#db
       .prepare("update backup_run set note = ? where id = ?")
       .run(`the backup due at ${due.toISOString()} was left out, since this one was not over`, id)
   }
 
   /** Ends a run that made a file. */
-  finish(id: number, made: Pick<BackupRun, "file" | "bytes" | "pages" | "note">): void {
-    this.#db
+  async finish(id: number, made: Pick<BackupRun, "file" | "bytes" | "pages" | "note">): Promise<void> {
+    await this.#db
       .prepare(
         `update backup_run set state = 'finished', ended_at = ?, file = ?, bytes = ?, pages = ?, note = coalesce(?, note) where id = ?`,
       )
       .run(this.#clock(), made.file, made.bytes, made.pages, made.note, id)
-    this.#prune()
+    await this.#prune()
   }
 
-  fail(id: number, error: string): void {
-    this.#db
+  async fail(id: number, error: string): Promise<void> {
+    await this.#db
       .prepare("update backup_run set state = 'failed', ended_at = ?, error = ? where id = ?")
       .run(this.#clock(), error, id)
-    this.#prune()
+    await this.#prune()
   }
 
   /** Lets a run that was stopped begin anew. */
-  requeue(id: number): void {
-    this.#db.prepare("update backup_run set state = 'queued' where id = ?").run(id)
+  async requeue(id: number): Promise<void> {
+    await this.#db.prepare("update backup_run set state = 'queued' where id = ?").run(id)
   }
 
   /**
@@ -212,26 +213,27 @@ export class BackupTable {
    * while it does, nobody else can be at work on a run.
    * @returns those that failed
    */
-  recover(): BackupRun[] {
-    return transaction(this.#db, () => {
-      const lost = this.#db
+  async recover(): Promise<BackupRun[]> {
+    return await transaction(this.#db, async () => {
+      const lost = await this.#db
         .prepare("update backup_run set crashes = crashes + 1 where state = 'running' returning id, crashes")
         .all()
       for (const { id, crashes } of lost) {
-        if (Number(crashes) < MAX_CRASHES) this.requeue(Number(id))
-        else this.fail(Number(id), "its process died again and again; the log says more")
+        if (Number(crashes) < MAX_CRASHES) await this.requeue(Number(id))
+        else await this.fail(Number(id), "its process died again and again; the log says more")
       }
-      return lost.map(({ id }) => this.#must(Number(id))).filter(({ state }) => state === "failed")
+      const runs = await Promise.all(lost.map(({ id }) => this.#must(Number(id))))
+      return runs.filter(({ state }) => state === "failed")
     })
   }
 
   /** In a restored state: the run under way is the one that made the backup, and is over. */
-  forgetUnfinished(): void {
-    this.#db.exec("delete from backup_run where state in ('queued', 'running')")
+  async forgetUnfinished(): Promise<void> {
+    await this.#db.exec("delete from backup_run where state in ('queued', 'running')")
   }
 
-  #prune(): void {
-    this.#db
+  async #prune(): Promise<void> {
+    await this.#db
       .prepare(
         `delete from backup_run where id <= (select id from backup_run order by id desc limit 1 offset ${RUNS_KEPT})
          and id not in (select max(id) from backup_run group by state)`,
@@ -239,8 +241,8 @@ export class BackupTable {
       .run()
   }
 
-  #must(id: number): BackupRun {
-    const run = this.get(id)
+  async #must(id: number): Promise<BackupRun> {
+    const run = await this.get(id)
     if (!run) throw new Error(`There is no backup ${id}`)
     return run
   }

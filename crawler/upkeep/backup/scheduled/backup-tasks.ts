@@ -10,20 +10,20 @@ export class BackupTasks implements TaskKind<BackupRun> {
     this.#backups = backups
   }
 
-  dueBy(time: number): Task<BackupRun>[] {
-    return this.#tasks().filter(({ nextRun }) => nextRun <= time)
+  async dueBy(time: number): Promise<Task<BackupRun>[]> {
+    return (await this.#tasks()).filter(({ nextRun }) => nextRun <= time)
   }
 
-  dueAfter(time: number): Task<BackupRun>[] {
-    return this.#tasks().filter(({ nextRun }) => nextRun > time)
+  async dueAfter(time: number): Promise<Task<BackupRun>[]> {
+    return (await this.#tasks()).filter(({ nextRun }) => nextRun > time)
   }
 
-  keepTimes(all: readonly TaskTimes[]): void {
-    for (const { nextRun, lastRun } of all) this.#backups.keepTimes(nextRun, lastRun)
+  async keepTimes(all: readonly TaskTimes[]): Promise<void> {
+    for (const { nextRun, lastRun } of all) await this.#backups.keepTimes(nextRun, lastRun)
   }
 
-  #tasks(): Task<BackupRun>[] {
-    const stored = this.#backups.plan()
+  async #tasks(): Promise<Task<BackupRun>[]> {
+    const stored = await this.#backups.plan()
     if (stored?.plan.schedule == null || stored.nextRun === null) return []
     return [
       {

@@ -18,7 +18,7 @@ trustAuthorities(env)
 const settings = readSettings(engineSettings, env)
 const log = openLog("crawler", env)
 const signal = stopSignal()
-const db = openStateStore(settings.dataDir)
+const db = await openStateStore(settings.dataDir)
 try {
   const isDone = await runBackups({
     backups: new BackupTable(db),

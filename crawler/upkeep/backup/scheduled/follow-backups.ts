@@ -13,7 +13,7 @@ const MAX_PAUSE_MS = 300_000
 export interface FollowBackupsOptions {
   readonly backups: BackupTable
   /** Whether the clock can be trusted to say what is old. */
-  readonly mayDelete: () => boolean
+  readonly mayDelete: () => Promise<boolean>
   readonly log: Logger
   readonly signal: AbortSignal
 }
@@ -26,7 +26,7 @@ export async function followBackups({
   signal,
 }: FollowBackupsOptions): Promise<void> {
   await repeatWorker({
-    start: () => new WorkerProcess(PROGRAM, mayDelete() ? [] : ["keep-all"]),
+    start: async () => new WorkerProcess(PROGRAM, (await mayDelete()) ? [] : ["keep-all"]),
     hasWork: () => hasWork(backups, log),
     isFailure: (code) => code !== EXIT_LOCKED,
     called: "the backup process",
@@ -39,9 +39,9 @@ export async function followBackups({
 }
 
 /** A store that cannot be read now is looked at again. */
-function hasWork(backups: BackupTable, log: Logger): boolean {
+async function hasWork(backups: BackupTable, log: Logger): Promise<boolean> {
   try {
-    return backups.hasWork()
+    return await backups.hasWork()
   } catch (error) {
     // Of a state that is away the process tells.
     if (!isStateAway(error)) log.warn({ err: error }, "the backups are looked at again")

@@ -34,8 +34,8 @@ export async function runBackups(options: RunBackupsOptions): Promise<boolean> {
   makeFolder(folder)
   using lock = tryLock(path.join(folder, "backup.lock"))
   if (lock === null) return false
-  for (const { id, error } of backups.recover()) log.error({ run: id }, `the backup failed: ${error}`)
-  for (let run = backups.start(); run !== null && !signal.aborted; run = backups.start()) {
+  for (const { id, error } of await backups.recover()) log.error({ run: id }, `the backup failed: ${error}`)
+  for (let run = await backups.start(); run !== null && !signal.aborted; run = await backups.start()) {
     await runOne(run, options)
   }
   return true
@@ -43,23 +43,17 @@ export async function runBackups(options: RunBackupsOptions): Promise<boolean> {
 
 async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): Promise<void> {
   const { backups, log, signal, openEngine } = options
-  const plan = backups.plan()?.plan
+  const plan = (await backups.plan())?.plan
   if (plan === undefined) {
-    backups.fail(id, "it is no longer declared")
+    await backups.fail(id, "it is no longer declared")
     return
   }
   const startedAt = steadyNow()
-  const beat = setInterval(() => {
-    try {
-      backups.beat(id)
-    } catch (error) {
-      log.warn({ err: error }, "a backup could not say that it is alive")
-    }
-  }, BEAT_MS)
+  await using _ = keepAlive(id, options)
   try {
     await using engine = await openEngine()
     const { deleted, note, ...made } = await makeBackup({ ...options, plan, engine })
-    backups.finish(id, { ...made, note })
+    await backups.finish(id, { ...made, note })
     const seconds = Math.round((steadyNow() - startedAt) / 1000)
     log.info(
       { backup: plan.name, run: id, ...made, deleted: deleted.length, seconds },
@@ -69,14 +63,29 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
   } catch (error) {
     if (signal.aborted) {
       // Whoever asked for it by a command has changed their mind.
-      if (trigger === "command") backups.fail(id, "it was stopped before it was done")
-      else backups.requeue(id)
+      if (trigger === "command") await backups.fail(id, "it was stopped before it was done")
+      else await backups.requeue(id)
       return
     }
-    backups.fail(id, (error as Error).message)
+    await backups.fail(id, (error as Error).message)
     const known = error instanceof KnownError ? {} : { err: error }
     log.error({ backup: plan.name, run: id, ...known }, `backup {backup} failed: ${(error as Error).message}`)
-  } finally {
-    clearInterval(beat)
+  }
+}
+
+/** Says that a run is alive, until it is disposed of. */
+function keepAlive(id: number, { backups, log }: RunBackupsOptions): AsyncDisposable {
+  let beating: Promise<void> | null = null
+  const timer = setInterval(() => {
+    beating ??= backups
+      .beat(id)
+      .catch((err: unknown) => log.warn({ err }, "a backup could not say that it is alive"))
+      .finally(() => (beating = null))
+  }, BEAT_MS)
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await beating
+    },
   }
 }

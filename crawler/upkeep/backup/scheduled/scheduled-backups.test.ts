@@ -34,17 +34,28 @@ const at = (text: string) => Date.parse(`${text}Z`)
 /** A small appliance whose clock is turned by hand, and the folder of its backups. */
 class Fixture implements AsyncDisposable {
   now = at("2026-05-01T12:00")
-  readonly folders = new Folders()
-  readonly dataDir = this.folders.at("data")
-  readonly folder = this.folders.at("backups")
-  readonly db: StateStore = openStateStore(this.dataDir)
-  readonly backups = this.table()
-  readonly ticker = this.newTicker()
+  readonly folders: Folders
+  readonly dataDir: string
+  readonly folder: string
+  readonly db: StateStore
+  readonly backups: BackupTable
+  readonly ticker: Ticker
   readonly said: string[] = []
   readonly #noted = (about: unknown, text?: string) => void this.said.push(text ?? String(about))
   readonly log = { info: this.#noted, warn: this.#noted, error: this.#noted }
 
-  constructor() {
+  static async open(): Promise<Fixture> {
+    const folders = new Folders()
+    return new Fixture(folders, await openStateStore(folders.at("data")))
+  }
+
+  private constructor(folders: Folders, db: StateStore) {
+    this.folders = folders
+    this.dataDir = folders.at("data")
+    this.folder = folders.at("backups")
+    this.db = db
+    this.backups = this.table()
+    this.ticker = this.newTicker()
     mkdirSync(this.folder)
   }
 
@@ -64,9 +75,9 @@ class Fixture implements AsyncDisposable {
     )
   }
 
-  declare(plan: Partial<BackupPlan> = {}): void {
+  async declare(plan: Partial<BackupPlan> = {}): Promise<void> {
     const schedule = defineSchedule({ cron: "30 2 * * *" })
-    this.backups.declare({ name: "fossick", folder: this.folder, keep: 3, schedule, ...plan })
+    await this.backups.declare({ name: "fossick", folder: this.folder, keep: 3, schedule, ...plan })
   }
 
   /** Makes what was asked for, as the backup process does. @param changing what happens while the index is read */
@@ -97,7 +108,7 @@ class Fixture implements AsyncDisposable {
   async pass(days: number): Promise<void> {
     for (const end = this.now + days * DAY; this.now < end;) {
       this.now += HOUR / 2
-      if (this.ticker.tick().some(({ isLeftOut }) => !isLeftOut)) await this.work()
+      if ((await this.ticker.tick()).some(({ isLeftOut }) => !isLeftOut)) await this.work()
     }
   }
 
@@ -124,9 +135,9 @@ afterEach(() => {
 
 describe("backups by schedule", () => {
   test("are made at their times, whole and restorable, and the newest of them stay", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
-    fixture.declare()
+    await fixture.declare()
     // Neither of these is its own to delete.
     writeFileSync(join(fixture.folder, "fossick-2020-01-01.tar"), "by hand")
     writeFileSync(join(fixture.folder, "other-2020-01-01T00-00-00Z.tar"), "of another appliance")
@@ -141,7 +152,7 @@ describe("backups by schedule", () => {
       "fossick-2026-05-06T02-30-00Z.tar",
       "other-2020-01-01T00-00-00Z.tar",
     ])
-    const runs = fixture.backups.runs(10)
+    const runs = await fixture.backups.runs(10)
     expect(runs).toHaveLength(5)
     expect(runs[0]).toMatchObject({
       state: "finished",
@@ -152,7 +163,7 @@ describe("backups by schedule", () => {
     })
     const newest = runs[0]!.file!
     expect(runs[0]!.bytes).toBe(statSync(newest).size)
-    expect(fixture.backups.plan()).toMatchObject({ nextRun: new Date("2026-05-07T02:30Z") })
+    expect(await fixture.backups.plan()).toMatchObject({ nextRun: new Date("2026-05-07T02:30Z") })
     expect(statSync(newest).mode & 0o777).toBe(0o600)
 
     expect(await verifyBackup(newest)).toMatchObject({ exportedPages: 3 })
@@ -160,30 +171,30 @@ describe("backups by schedule", () => {
     await using to = await SmallAppliance.open(fixture.folders.at("to"))
     expect(await to.engine.stats()).toMatchObject({ pages: 3 })
     // The run that made the file is in it as under way: it is not begun again.
-    expect(new BackupTable(to.db).unfinished()).toBeNull()
-    expect(new BackupTable(to.db).plan()?.plan.name).toBe("fossick")
+    expect(await new BackupTable(to.db).unfinished()).toBeNull()
+    expect((await new BackupTable(to.db).plan())?.plan.name).toBe("fossick")
   })
 
   test("that were missed are made up for by one", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
-    fixture.declare()
+    await fixture.declare()
     fixture.now += 10.5 * DAY
-    expect(fixture.ticker.tick()).toMatchObject([{ kind: "backup", name: "fossick", isLeftOut: false }])
-    expect(fixture.ticker.tick()).toEqual([])
+    expect(await fixture.ticker.tick()).toMatchObject([{ kind: "backup", name: "fossick", isLeftOut: false }])
+    expect(await fixture.ticker.tick()).toEqual([])
     await fixture.work()
     expect(fixture.files).toEqual(["fossick-2026-05-12T00-00-00Z.tar"])
   })
 
   test("do not overlap: the next is left out while one is not over", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
-    fixture.declare({ schedule: defineSchedule({ everyHours: 1 }) })
-    const [first] = fixture.ticker.tick()
+    await fixture.declare({ schedule: defineSchedule({ everyHours: 1 }) })
+    const [first] = await fixture.ticker.tick()
     const seen: unknown[] = []
     await fixture.work(async () => {
       fixture.now += HOUR
-      seen.push(fixture.ticker.tick(), fixture.backups.ask("command").id, await fixture.work())
+      seen.push(await fixture.ticker.tick(), (await fixture.backups.ask("command")).id, await fixture.work())
     })
     expect(seen).toEqual([
       [{ kind: "backup", name: "fossick", run: first?.run, isLeftOut: true }],
@@ -191,7 +202,7 @@ describe("backups by schedule", () => {
       false,
     ])
     expect(fixture.files).toHaveLength(1)
-    expect(fixture.backups.runs(5)).toMatchObject([
+    expect(await fixture.backups.runs(5)).toMatchObject([
       {
         state: "finished",
         note: expect.stringContaining("2026-05-01T13:00:00.000Z was left out") as unknown,
@@ -200,30 +211,30 @@ describe("backups by schedule", () => {
   })
 
   test("take one that someone asks for while one is due as the scheduled one", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
-    fixture.declare({ schedule: defineSchedule({ everyHours: 6 }) })
-    fixture.backups.ask("command")
-    expect(fixture.ticker.tick()).toEqual([])
-    expect(fixture.backups.plan()?.nextRun?.getTime()).toBe(fixture.now + 6 * HOUR)
+    await fixture.declare({ schedule: defineSchedule({ everyHours: 6 }) })
+    await fixture.backups.ask("command")
+    expect(await fixture.ticker.tick()).toEqual([])
+    expect((await fixture.backups.plan())?.nextRun?.getTime()).toBe(fixture.now + 6 * HOUR)
   })
 
   test("are judged anew when the clock was set: none is put off for years", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     fixture.now += 3650 * DAY
-    fixture.declare({ schedule: defineSchedule({ everyHours: 6 }) })
-    fixture.ticker.tick()
+    await fixture.declare({ schedule: defineSchedule({ everyHours: 6 }) })
+    await fixture.ticker.tick()
     fixture.now -= 3650 * DAY
-    fixture.newTicker().tick()
-    const next = fixture.backups.plan()!.nextRun!.getTime()
+    await fixture.newTicker().tick()
+    const next = (await fixture.backups.plan())!.nextRun!.getTime()
     expect(next).toBeGreaterThan(fixture.now)
     expect(next).toBeLessThanOrEqual(fixture.now + 6 * HOUR)
   })
 
   test("of a clock that was ahead make room first, and the new one stays", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
-    fixture.declare({ keep: 2 })
+    await fixture.declare({ keep: 2 })
     for (const year of [2036, 2037])
       writeFileSync(join(fixture.folder, `fossick-${year}-01-01T00-00-00Z.tar`), "")
     writeFileSync(join(fixture.folder, "fossick-2026-04-30T02-30-00Z.tar"), "")
@@ -234,30 +245,30 @@ describe("backups by schedule", () => {
 
 describe("the plan", () => {
   test("keeps its next run when it is declared again, and has a new one when its times change", async () => {
-    await using fixture = new Fixture()
-    fixture.declare()
+    await using fixture = await Fixture.open()
+    await fixture.declare()
     const next = new Date("2026-05-02T02:30Z")
     fixture.now += 3 * HOUR
-    fixture.declare({ keep: 9 })
-    expect(fixture.backups.plan()).toMatchObject({ nextRun: next, plan: { keep: 9 } })
-    fixture.declare({ schedule: defineSchedule({ cron: "0 20 * * *" }) })
-    expect(fixture.backups.plan()?.nextRun).toEqual(new Date("2026-05-01T20:00Z"))
-    fixture.declare({ schedule: null })
-    expect(fixture.backups.plan()?.nextRun).toBeNull()
+    await fixture.declare({ keep: 9 })
+    expect(await fixture.backups.plan()).toMatchObject({ nextRun: next, plan: { keep: 9 } })
+    await fixture.declare({ schedule: defineSchedule({ cron: "0 20 * * *" }) })
+    expect((await fixture.backups.plan())?.nextRun).toEqual(new Date("2026-05-01T20:00Z"))
+    await fixture.declare({ schedule: null })
+    expect((await fixture.backups.plan())?.nextRun).toBeNull()
     fixture.now += 30 * DAY
-    expect(fixture.ticker.tick()).toEqual([])
-    expect(fixture.backups.ask("command").state).toBe("queued")
-    fixture.backups.declare(null)
-    expect([fixture.backups.plan(), fixture.backups.unfinished()]).toEqual([null, null])
+    expect(await fixture.ticker.tick()).toEqual([])
+    expect((await fixture.backups.ask("command")).state).toBe("queued")
+    await fixture.backups.declare(null)
+    expect([await fixture.backups.plan(), await fixture.backups.unfinished()]).toEqual([null, null])
   })
 })
 
 describe("a backup that fails", () => {
   /** Makes one that cannot be. */
   async function failing(change: (fixture: Fixture) => void) {
-    const fixture = new Fixture()
+    const fixture = await Fixture.open()
     await fill(fixture.dataDir)
-    fixture.declare()
+    await fixture.declare()
     change(fixture)
     await fixture.pass(1)
     return fixture
@@ -266,16 +277,16 @@ describe("a backup that fails", () => {
   test("says that its folder is missing, makes none, and is tried at its next time", async () => {
     await using fixture = await failing(({ folder }) => rmSync(folder, { recursive: true }))
     const message = `There is no folder ${fixture.folder} for backups: make it, or mount it.`
-    expect(fixture.backups.last("failed")).toMatchObject({ error: message, file: null })
+    expect(await fixture.backups.last("failed")).toMatchObject({ error: message, file: null })
     expect(fixture.said).toEqual([`backup {backup} failed: ${message}`])
     expect(existsSync(fixture.folder)).toBe(false)
     mkdirSync(fixture.folder)
     await fixture.pass(1)
-    expect(fixture.backups.runs(1)).toMatchObject([{ state: "finished" }])
+    expect(await fixture.backups.runs(1)).toMatchObject([{ state: "finished" }])
   })
 
   test("leaves the older ones, and nothing half, when there is no room", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     const older = ["fossick-2026-04-29T02-30-00Z.tar", "fossick-2026-04-30T02-30-00Z.tar"]
     for (const name of older) writeFileSync(join(fixture.folder, name), "older")
@@ -303,7 +314,7 @@ describe("a backup that fails", () => {
   })
 
   test("deletes none while the clock cannot be trusted", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     writeFileSync(join(fixture.folder, "fossick-2026-04-30T02-30-00Z.tar"), "older")
     const plan = { name: "fossick", folder: fixture.folder, keep: 1, schedule: null }
@@ -317,17 +328,17 @@ describe("a backup that fails", () => {
   })
 
   test("is begun anew after a stop, unless a command asked for it", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
-    fixture.declare()
+    await fixture.declare()
     for (const [trigger, state] of [
       ["schedule", "queued"],
       ["command", "failed"],
     ] as const) {
-      const { id } = fixture.backups.ask(trigger)
+      const { id } = await fixture.backups.ask(trigger)
       const stop = new AbortController()
       await fixture.work(() => stop.abort(), stop.signal)
-      expect(fixture.backups.get(id)?.state).toBe(state)
+      expect((await fixture.backups.get(id))?.state).toBe(state)
       expect(fixture.files).toEqual([])
       if (state === "queued") await fixture.work()
       for (const name of fixture.files) rmSync(join(fixture.folder, name))
@@ -357,10 +368,10 @@ describe("in processes of their own", () => {
   }
 
   test("one that is killed leaves no file that counts; the next begins it anew and sweeps what is left", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     await fill(fixture.dataDir, 400)
-    fixture.declare()
-    const { id } = fixture.backups.ask("schedule")
+    await fixture.declare()
+    const { id } = await fixture.backups.ask("schedule")
     const work = () =>
       spawn(process.execPath, [WORKER], {
         env: env(fixture.dataDir),
@@ -373,33 +384,33 @@ describe("in processes of their own", () => {
     await exited
     expect(fixture.files.filter((name) => name.endsWith(".tar"))).toEqual([])
     expect(fixture.files.filter((name) => name.endsWith(".tar.part"))).toHaveLength(1)
-    expect(fixture.backups.get(id)?.file).toBeNull()
+    expect((await fixture.backups.get(id))?.file).toBeNull()
 
     await once(work(), "exit")
-    expect(fixture.backups.get(id)).toMatchObject({ state: "finished", pages: 400 })
+    expect(await fixture.backups.get(id)).toMatchObject({ state: "finished", pages: 400 })
     expect(fixture.files.filter((name) => name.startsWith("fossick-"))).toEqual([
       expect.stringMatching(/Z\.tar$/) as unknown,
     ])
   })
 
   test("one that takes its process down again and again fails for good", async () => {
-    await using fixture = new Fixture()
-    fixture.declare()
-    const { id } = fixture.backups.ask("schedule")
+    await using fixture = await Fixture.open()
+    await fixture.declare()
+    const { id } = await fixture.backups.ask("schedule")
     for (let crash = 1; crash <= 3; crash++) {
-      expect(fixture.backups.start()?.id).toBe(id)
-      fixture.backups.recover()
+      expect((await fixture.backups.start())?.id).toBe(id)
+      await fixture.backups.recover()
     }
-    expect(fixture.backups.get(id)).toMatchObject({
+    expect(await fixture.backups.get(id)).toMatchObject({
       state: "failed",
       error: expect.stringContaining("again and again") as unknown,
     })
   })
 
   test("the crawler process makes what is due, and the command shows it", async () => {
-    await using fixture = new Fixture()
+    await using fixture = await Fixture.open()
     await fill(fixture.dataDir, 5)
-    new BackupTable(fixture.db).declare({
+    await new BackupTable(fixture.db).declare({
       name: "fossick",
       folder: fixture.folder,
       keep: 3,

@@ -52,7 +52,7 @@ export class SmallAppliance implements AsyncDisposable {
   }
 
   static async open(dataDir: string): Promise<SmallAppliance> {
-    const db = openStateStore(dataDir)
+    const db = await openStateStore(dataDir)
     WebhookQueue.prepare(db)
     return new SmallAppliance(dataDir, db, await openIndex(dataDir, "write"))
   }
@@ -63,7 +63,7 @@ export class SmallAppliance implements AsyncDisposable {
 
   async crawl(source: SourceSpec, visits: Job["visits"] = "all"): Promise<Job> {
     const jobs = new Jobs(this.db)
-    const job = jobs.start(jobs.enqueue(defineSource(source), { visits }).id)!
+    const job = (await jobs.start((await jobs.enqueue(defineSource(source), { visits })).id))!
     const { state } = await crawlSite({
       job,
       db: this.db,
@@ -72,24 +72,24 @@ export class SmallAppliance implements AsyncDisposable {
       config: this.#config,
       signal: new AbortController().signal,
     })
-    jobs.end(job.id, state)
-    return jobs.get(job.id)!
+    await jobs.end(job.id, state)
+    return (await jobs.get(job.id))!
   }
 
   /** Has images of a page looked at, with a thumbnail of no great beauty. */
-  lookAtImages(page: Pick<Page, "url" | "images">): void {
-    new ImageNotes(this.db).note([{ ...page, source: "site" }])
+  async lookAtImages(page: Pick<Page, "url" | "images">): Promise<void> {
+    await new ImageNotes(this.db).note([{ ...page, source: "site" }])
     const store = new ImageStore(this.db, this.dataDir)
     for (const { url } of page.images) {
-      const id = Number(this.db.prepare("select id from image where url = ?").get(url)?.["id"])
+      const id = Number((await this.db.prepare("select id from image where url = ?").get(url))?.["id"])
       const look = { width: 640, height: 480, format: "png", bytes: 9, frames: 1, hash: "00", junk: null }
-      store.recordLook(id, look, Buffer.from(`thumbnail of ${url}`))
+      await store.recordLook(id, look, Buffer.from(`thumbnail of ${url}`))
     }
   }
 
   /** Backs up as another process does. @param changing what happens between the copy of the state and that of the index */
   async backUp(file: string, changing: () => Promise<void> = () => Promise.resolve()): Promise<void> {
-    const db = openStateStore(this.dataDir)
+    const db = await openStateStore(this.dataDir)
     await using engine = await openIndex(this.dataDir, "read")
     const later = new Proxy<Engine>(engine, {
       get(target, name) {
@@ -137,10 +137,9 @@ export async function disagreements({
   engine,
 }: Pick<SmallAppliance, "db" | "engine">): Promise<string[]> {
   const known = new Map(
-    db
-      .prepare("select url, hash from known_address where hash is not null")
-      .all()
-      .map(({ url, hash }) => [String(url), String(hash)]),
+    (await db.prepare("select url, hash from known_address where hash is not null").all()).map(
+      ({ url, hash }) => [String(url), String(hash)],
+    ),
   )
   const wrong: string[] = []
   for await (const { page } of engine.allPages()) {

@@ -8,12 +8,12 @@ import { settleRemovals } from "../settle-removals.ts"
 // For a test: judges the last run and is killed when the engine has removed the pages, before the state knows.
 
 const settings = readSettings(engineSettings, environment())
-const db = openStateStore(settings.dataDir)
+const db = await openStateStore(settings.dataDir)
 const engine = await openEngine(settings, { mode: "write" })
 const remove = engine.remove.bind(engine)
 engine.remove = async (urls) => {
   await remove(urls)
   process.kill(process.pid, "SIGKILL")
 }
-const [job] = new Jobs(db).list({ limit: 1 })
+const [job] = await new Jobs(db).list({ limit: 1 })
 if (job) await settleRemovals({ db, engine, job })

@@ -23,20 +23,20 @@ export interface Asked {
 }
 
 const [folder = "", host = ""] = process.argv.slice(2)
-const db = openStateStore(folder)
+const db = await openStateStore(folder)
 const config = readSettings(apiSettings, {})
-const accounts = openAccounts(db, config, () => {})
+const accounts = await openAccounts(db, config, () => {})
 /** There is no index here. */
 const knowledge: PageKnowledge = {
-  standingFor: () => [],
-  spellingsOf: () => [],
-  visits: () => ({ checkedAt: null, changedAt: null }),
+  standingFor: async () => [],
+  spellingsOf: async () => [],
+  visits: async () => ({ checkedAt: null, changedAt: null }),
   sources: async () => [],
 }
 const noIndex = () => Promise.reject(new Error("nobody searches here"))
 const engine = { search: noIndex, get: async () => null, suggest: noIndex, facets: noIndex }
 const log = pino({ level: "silent" })
-const firecrawl = openFirecrawlJobs(db, config, {
+const firecrawl = await openFirecrawlJobs(db, config, {
   accounts,
   knowledge,
   chatModel: null,
@@ -53,15 +53,17 @@ const runner = firecrawl.start((key) =>
     reader,
     gates,
     collections: accounts.collections,
-    sourceNames: () => [],
+    sourceNames: async () => [],
     sites: async () => () => true,
   }),
 )
-process.on("message", ({ id, keyId, request }: Asked) => {
-  const key = accounts.keys.byId(keyId)!
+const add = async ({ id, keyId, request }: Asked) => {
+  const key = (await accounts.keys.byId(keyId))!
   const owner = { keyId, project: "", session: "", human: "" }
-  void runner.add(id, key, owner, request, id).then(() => process.send!(id))
-})
+  await runner.add(id, key, owner, request, id)
+  process.send!(id)
+}
+process.on("message", (asked: Asked) => void add(asked))
 // Else each start compiles anew: whoever is killed keeps nothing.
 flushCompileCache()
 process.send!("ready")

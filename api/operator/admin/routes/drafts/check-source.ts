@@ -29,11 +29,11 @@ export interface CheckedSource {
 }
 
 /** Checks a source as `PUT /admin/sources/{name}` does, which declares it if there is no problem. */
-export function checkSource(
+export async function checkSource(
   written: Written,
   config: AdminParts["crawlerConfig"],
   db: StateStore,
-): CheckedSource {
+): Promise<CheckedSource> {
   const { apiSecrets, allowedNetworks, webhookNetworks } = config
   const refused = [...hiddenProblems(written), ...secretProblems(written, apiSecrets)]
   let spec: CheckedSource["spec"] = null
@@ -47,7 +47,7 @@ export function checkSource(
   // Whether a secret that may not be used is there is not told.
   const unfit =
     spec === null || refused.length > 0 ? [] : workProblems(spec, { env: environment(), webhookNetworks })
-  const closed = spec === null ? [] : closedAddresses(spec, allowedNetworks, openedTo(config, db))
+  const closed = spec === null ? [] : closedAddresses(spec, allowedNetworks, await openedTo(config, db))
   const unopened =
     spec === null ? [] : [...openingProblems(spec, allowedNetworks), ...mannersProblems(spec, config)]
   const all = [

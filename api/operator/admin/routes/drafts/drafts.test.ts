@@ -34,7 +34,7 @@ describe("a source while somebody writes it", () => {
   beforeAll(async () => {
     vi.stubEnv("WIKI_PASSWORD", "lovelace")
     vi.stubEnv("OTHER_PASSWORD", "babbage")
-    db = openStateStore(folder)
+    db = await openStateStore(folder)
     site = opened.use(
       await startTestSite({
         "/": article("Home", { links: ["/pumps", "/seals", "/private", "https://elsewhere.example/"] }),
@@ -123,8 +123,8 @@ describe("a source while somebody writes it", () => {
     )
     const right = await preview({ name: "docs", seeds: [site.url("/")], limits: { pages: 5 } })
     expect(right).toMatchObject({ problems: [], fits_file: true, full_crawl: { pages: 5 } })
-    expect(sources.list()).toEqual([])
-    expect(jobs.count()).toBe(0)
+    expect(await sources.list()).toEqual([])
+    expect(await jobs.count()).toBe(0)
   })
 
   test("what only the API refuses fits a file; whether a closed secret exists is not told", async () => {
@@ -161,8 +161,8 @@ describe("a source while somebody writes it", () => {
       })
     ).body
     expect(bad).toMatchObject({ login: { kind: "basic", error: expect.stringContaining("401") }, pages: [] })
-    expect(sources.list()).toEqual([])
-    expect(jobs.count()).toBe(0)
+    expect(await sources.list()).toEqual([])
+    expect(await jobs.count()).toBe(0)
   })
 
   test("a source that may not be declared is not tried", async () => {
@@ -177,7 +177,7 @@ describe("a source while somebody writes it", () => {
 
   test("a declared source is given as a file would have it, without its secrets", async () => {
     expect((await call("GET", "/sources/none/written")).status).toBe(404)
-    sources.put(
+    await sources.put(
       {
         name: "filed",
         seeds: [site.url("/")],

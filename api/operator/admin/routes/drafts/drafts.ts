@@ -24,20 +24,20 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
   const readDraft = strictBody(draftBody)
   let trying = 0
 
-  router.get("/sources/:name/written", (ctx) => {
+  router.get("/sources/:name/written", async (ctx) => {
     const name = nameOf(ctx)
-    const entry = sources.getListed(name)
+    const entry = await sources.getListed(name)
     if (!entry) throw unknownSource(name)
     const source = withoutDefaults(withoutSecrets(entry.source))
     ctx.body = { name, origin: entry.origin, source, yaml: sourceYaml(source) }
   })
 
-  router.post("/sources/preview", (ctx) => {
+  router.post("/sources/preview", async (ctx) => {
     const { source } = readDraft(ctx)
-    const { spec, problems, closedAddresses, fitsFile } = checkSource(source, config, db)
+    const { spec, problems, closedAddresses, fitsFile } = await checkSource(source, config, db)
     const name = typeof source["name"] === "string" ? source["name"] : null
-    const old = name === null ? null : sources.get(name)
-    const crawl = spec && fullCrawlOf(db, defineSource(spec), "api", config)
+    const old = name === null ? null : await sources.get(name)
+    const crawl = spec && (await fullCrawlOf(db, defineSource(spec), "api", config))
     ctx.body = {
       name,
       exists: old?.origin ?? null,
@@ -56,7 +56,7 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
 
   router.post("/sources/trial", async (ctx) => {
     const { source } = readDraft(ctx)
-    const { spec, problems } = checkSource(source, config, db)
+    const { spec, problems } = await checkSource(source, config, db)
     if (spec === null || problems.length > 0) {
       ctx.body = { problems, login: null, pages: [], requests: 0, took_ms: 0 }
       return

@@ -43,7 +43,7 @@ export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): 
         trusted: false,
         tellsNetworks: config.adminNetworks,
         ignoresRobots,
-        taken: new Set(sources.list().map(({ source }) => source.name)),
+        taken: new Set((await sources.list()).map(({ source }) => source.name)),
         signal,
       }).catch((error: unknown) => {
         if ((error as Error).constructor !== Error) throw error

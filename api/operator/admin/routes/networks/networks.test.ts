@@ -65,7 +65,7 @@ test("a site of a private network is named as such, and read by crawls once an a
   expect(await propose()).toMatchObject({ outcome: "indexed", title: "Home", obstacles: [] })
   expect((await call("PUT", "/sources/near?run=true", source)).status).toBe(201)
   const run = async () => {
-    const [job] = jobs.open("near")
+    const [job] = await jobs.open("near")
     const signal = new AbortController().signal
     await runJob(job!.id, {
       db,
@@ -76,7 +76,7 @@ test("a site of a private network is named as such, and read by crawls once an a
       signal,
       whenAborted: "queued",
     })
-    return jobs.get(job!.id)
+    return await jobs.get(job!.id)
   }
   expect(await run()).toMatchObject({ result: "finished", outcomes: { indexed: 2 } })
   // Callers' live reads stay outside.

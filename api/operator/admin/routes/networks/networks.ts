@@ -4,6 +4,7 @@ import type { Router } from "@koa/router"
 import ipaddr from "ipaddr.js"
 
 import { environment } from "#base/settings.ts"
+import { transaction } from "#base/store/state-store.ts"
 import { isMetadataHost, isPublic } from "#crawler/fetch/guard/address-kind.ts"
 import { bareHost, portOf } from "#crawler/fetch/guard/allowed-networks.ts"
 import {
@@ -69,8 +70,9 @@ export function networkRoutes(
     for (const network of new Set(near.flatMap(choicesFor))) {
       if (!(await isOwnService(network, port, { env, apiSettings, addressesOf }))) choices.push(network)
     }
+    const known = await opened.list()
     const isOpenTo = (one: string) =>
-      opened.list().some((entry) => entry.port === port && holdsAddress(entry.network, one))
+      known.some((entry) => entry.port === port && holdsAddress(entry.network, one))
     return {
       host,
       port,
@@ -81,8 +83,8 @@ export function networkRoutes(
     }
   }
 
-  router.get("/networks", (ctx) => {
-    ctx.body = { on: crawlerConfig.adminNetworks, networks: opened.list().map(onWire) }
+  router.get("/networks", async (ctx) => {
+    ctx.body = { on: crawlerConfig.adminNetworks, networks: (await opened.list()).map(onWire) }
   })
 
   router.post("/networks/look", async (ctx) => {
@@ -99,16 +101,19 @@ export function networkRoutes(
       throw refuse("network", `must hold an address of ${host}`)
     if (await isOwnService(network, port, { env, apiSettings, addressesOf }))
       throw refuse("network", `must not be opened on port ${port}, where a service of the appliance listens`)
-    if (opened.list().length >= MOST_OPEN)
-      throw new ApiError(409, `${MOST_OPEN} networks are open. Close one first.`)
+    const entry = await transaction(db, async () => {
+      if ((await opened.list()).length >= MOST_OPEN)
+        throw new ApiError(409, `${MOST_OPEN} networks are open. Close one first.`)
+      return await opened.open({ network, port, host })
+    })
     ctx.status = 201
-    ctx.body = onWire(opened.open({ network, port, host }))
+    ctx.body = onWire(entry)
   })
 
-  router.delete("/networks/:id", (ctx) => {
+  router.delete("/networks/:id", async (ctx) => {
     const id = (ctx as { params?: Readonly<Record<string, string>> }).params?.["id"] ?? ""
     if (!/^\d{1,15}$/.test(id)) throw badRequest("Invalid id. Must be a number.")
-    if (!opened.close(Number(id))) throw new ApiError(404, `No network is open under ${id}.`)
+    if (!(await opened.close(Number(id)))) throw new ApiError(404, `No network is open under ${id}.`)
     ctx.body = { id: Number(id), closed: true }
   })
 }

@@ -4,6 +4,7 @@ import { OtherForms } from "#crawler/crawl/duplicates/other-forms.ts"
 import { concealedEnd } from "#crawler/fetch/concealed.ts"
 import { type KnownAddress, KnownAddresses } from "#crawler/crawl/frontier/known-addresses.ts"
 import { PageLinks } from "#crawler/crawl/frontier/page-links.ts"
+import type { Job } from "#crawler"
 import { type Page, type PageUrl, sourcesOf } from "#engine"
 import { typeOf } from "#engine/index/page/page-type.ts"
 import { cutIntoPassages } from "#engine/text/passages.ts"
@@ -33,39 +34,45 @@ export function pageStateRoutes(router: Router<RequestState>, parts: AdminParts)
     const url = addressOf(parameter(ctx, "url"))
     if (url === null) throw badRequest("Invalid url. Must be an http or https address.")
     const signal = whileWaiting(ctx)
-    const known = new KnownAddresses(db).all(url).map(concealedEnd)
+    const known = (await new KnownAddresses(db).all(url)).map(concealedEnd)
     const page = await engine.get(url)
     const names = [...new Set([...known.map(({ source }) => source), ...(page ? sourcesOf(page) : [])])]
     ctx.body = {
       url,
       page: page && (await pageOnWire(page, signal)),
-      other_forms: new OtherForms(db).of(url, names).map((form) => ({ url: form.url, format: form.format })),
+      other_forms: (await new OtherForms(db).of(url, names)).map((form) => ({
+        url: form.url,
+        format: form.format,
+      })),
       known: known.map(knownOnWire),
       linked_from: await linksIn(new PageLinks(db), names, url, signal),
     }
   })
 
-  router.post("/page/recrawl", (ctx) => {
+  router.post("/page/recrawl", async (ctx) => {
     const { url: address } = readRecrawl(ctx)
     const url = addressOf(address)
     if (url === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
     const known = new KnownAddresses(db)
-    const declared = known.all(url).filter(({ source }) => sources.get(source) !== null)
+    const declared: string[] = []
+    for (const { source } of await known.all(url)) {
+      if ((await sources.get(source)) !== null) declared.push(source)
+    }
     if (declared.length === 0) {
       throw new ApiError(
         409,
         "No declared source has met this address. Make it a start of one, or link it from a page that is read.",
       )
     }
-    const started = declared.flatMap(({ source }) => {
-      known.makeDue(url, source)
-      return sources.run(source, { trigger: "api", visits: "due" }) ?? []
-    })
-    ctx.status = 202
-    ctx.body = {
-      url,
-      jobs: started.map(({ id }) => jobs.get(id)!).map((job) => jobOnWire(job, removals.ofRun(job.id))),
+    const started: Job[] = []
+    for (const source of declared) {
+      await known.makeDue(url, source)
+      const job = await sources.run(source, { trigger: "api", visits: "due" })
+      if (job !== null) started.push(job)
     }
+    const shown = async (job: Job) => jobOnWire((await jobs.get(job.id)) ?? job, await removals.ofRun(job.id))
+    ctx.status = 202
+    ctx.body = { url, jobs: await Promise.all(started.map(shown)) }
   })
 }
 

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { afterAll, expect, test, vi } from "vitest"
-import { BUSY_MS, isBusy, openToRead, patiently, useWal } from "./busy.ts"
-import { migrate, openStateStore } from "./state-store.ts"
+import { BUSY_MS, isBusy, openToRead, Patience, useWal } from "./busy.ts"
+import { migrate, openStateStore } from "../state-store.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-busy-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -33,23 +33,42 @@ const writing = (file: string) => having(file, "begin immediate")
 
 test("a process that opens a new state.db while another one begins it waits, and does not fail", async () => {
   const dir = join(folder, "new")
-  openStateStore(dir).close()
+  const begun = await openStateStore(dir)
+  begun.close()
   // As the other process has just made it.
   const file = join(dir, "state.db")
   for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
   const other = await writing(file)
-  using db = openStateStore(dir)
-  expect(db.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" })
+  using db = await openStateStore(dir)
+  expect(await db.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" })
   await once(other, "exit")
 })
 
 test("tables are made also on a connection that waits for nobody, while another process writes", async () => {
-  using db = openStateStore(folder)
-  db.exec("pragma busy_timeout = 0")
+  using db = await openStateStore(folder)
+  db.patienceMs = 0
   const other = await writing(join(folder, "state.db"))
   migrate(db, "kites", ["create table kite (id integer primary key) strict"])
-  expect(db.prepare("select count(*) as n from kite").get()).toEqual({ n: 0 })
-  expect(db.prepare("pragma busy_timeout").get()).toEqual({ timeout: 0 })
+  expect(await db.prepare("select count(*) as n from kite").get()).toEqual({ n: 0 })
+  expect(await db.prepare("pragma busy_timeout").get()).toEqual({ timeout: 0 })
+  await once(other, "exit")
+})
+
+test("a store without patience is told that another process writes, and reads what was there before", async () => {
+  using db = await openStateStore(folder)
+  await db.exec("create table lark (n integer) strict")
+  db.patienceMs = 0
+  const other = await writing(join(folder, "state.db"))
+  const insert = db.prepare("insert into lark values (1)")
+  for (const write of [
+    () => insert.run(),
+    () => db.transaction(() => insert.run()),
+    () => db.exec("delete from lark"),
+  ])
+    expect(isBusy(await write().catch((error: unknown) => error))).toBe(true)
+  expect(await db.prepare("select count(*) as n from lark").get()).toEqual({ n: 0 })
+  await db.patiently(() => insert.run())
+  expect(await db.prepare("select count(*) as n from lark").get()).toEqual({ n: 1 })
   await once(other, "exit")
 })
 
@@ -120,16 +139,18 @@ test("a file that does not write ahead is opened to read it, too, and read as it
   expect(read.prepare("select x from t").all()).toEqual([{ x: 1 }, { x: 2 }])
 })
 
-test("work is done with some patience, or with more where there is more, and what was is so again", () => {
-  using db = new DatabaseSync(":memory:")
-  const patience = () => db.prepare("pragma busy_timeout").get()!["timeout"]
-  db.exec("pragma busy_timeout = 700")
-  expect([patiently(db, patience, 500), patience()]).toEqual([700, 700])
-  expect([patiently(db, patience), patience()]).toEqual([10_000, 700])
-  expect(() =>
-    patiently(db, () => {
-      throw new Error("no")
-    }),
-  ).toThrow("no")
-  expect(patience()).toBe(700)
+test("a store waits as long as it is set to, or as the most patient of its callers asks", async () => {
+  const applied: number[] = []
+  const patience = new Patience((ms) => applied.push(ms))
+  patience.ms = 700
+  const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const work = [1000, 500].map((ms, at) => patience.during(ms, () => ends[at]!.promise))
+  ends[0]!.resolve()
+  await work[0]
+  patience.ms = 0
+  ends[1]!.resolve()
+  await work[1]
+  expect([patience.ms, applied]).toEqual([0, [700, 1000, 1000, 700, 500, 0]])
+  await expect(patience.during(9, () => Promise.reject(new Error("no")))).rejects.toThrow("no")
+  expect(applied.slice(6)).toEqual([9, 0])
 })

@@ -2,8 +2,7 @@ import { existsSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import { unwritableBecause } from "../disk-space.ts"
-import type { StateStore } from "./state-port.ts"
+import { unwritableBecause } from "../../disk-space.ts"
 
 /** SQLite's result code when another connection holds the lock (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -47,13 +46,39 @@ export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
   return new DatabaseSync(path, { timeout: waitMs, readOnly: true })
 }
 
-/** Runs `work` with this patience at least, also on a connection that otherwise waits for nobody. */
-export function patiently<T>(db: StateStore, work: () => T, ms = BUSY_MS): T {
-  const before = Number(db.prepare("pragma busy_timeout").get()!["timeout"])
-  db.exec(`pragma busy_timeout = ${Math.max(before, ms)}`)
-  try {
-    return work()
-  } finally {
-    db.exec(`pragma busy_timeout = ${before}`)
+/** How long a store waits for other writers: as it is set, or longer while some of its callers ask for it. */
+export class Patience {
+  readonly #apply: (ms: number) => void
+  #ms = BUSY_MS
+  readonly #longer = new Set<{ readonly ms: number }>()
+
+  /** @param apply told how long to wait, in milliseconds, whenever that changes */
+  constructor(apply: (ms: number) => void) {
+    this.#apply = apply
+  }
+
+  get ms(): number {
+    return this.#ms
+  }
+
+  set ms(ms: number) {
+    this.#ms = ms
+    this.#update()
+  }
+
+  async during<T>(ms: number, work: () => Promise<T>): Promise<T> {
+    const wish = { ms }
+    this.#longer.add(wish)
+    this.#update()
+    try {
+      return await work()
+    } finally {
+      this.#longer.delete(wish)
+      this.#update()
+    }
+  }
+
+  #update(): void {
+    this.#apply(Math.max(this.#ms, ...Array.from(this.#longer, ({ ms }) => ms)))
   }
 }

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { openToRead } from "./busy.ts"
-import { OF_A_NEW_FILE } from "./state-store.ts"
+import { OF_A_NEW_FILE } from "../state-store.ts"
 
 const STATE = "state.db"
 /** In the data folder: `state.db` as it was before it was written anew. */

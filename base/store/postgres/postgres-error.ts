@@ -1,0 +1,24 @@
+/** Connection exceptions, the operator's intervention (but for a statement that was cancelled), too many connections; sockets'. */
+const UNREACHABLE = /^(?:08...|57P..|53300|E[A-Z_]+)$/
+const GONE = /timeout|terminated|closed|ended|not queryable|connection|calling end on the pool/i
+
+/** PostgreSQL refused a statement, or could not be reached. */
+export class PostgresError extends Error {
+  override readonly name = "PostgresError"
+  /** PostgreSQL's (https://www.postgresql.org/docs/current/errcodes-appendix.html), or a socket's. */
+  readonly code: string
+  /** As SQLite has it, where callers tell errors apart: 5, others write for too long. */
+  readonly errcode: number | undefined
+  /** Whether the server cannot be reached, which may pass. */
+  readonly isUnreachable: boolean
+
+  constructor({ message, code }: { readonly message: string; readonly code: string }) {
+    const isUnreachable = UNREACHABLE.test(code) || (code === "" && GONE.test(message))
+    super(
+      isUnreachable ? `The PostgreSQL server of the state cannot be reached (${message || code}).` : message,
+    )
+    this.code = code
+    this.errcode = code === "55P03" ? 5 : undefined
+    this.isUnreachable = isUnreachable
+  }
+}

@@ -1,0 +1,147 @@
+import { dirname } from "node:path"
+import type { DatabaseSync, StatementSync } from "node:sqlite"
+import { unwritableOr } from "../../disk-space.ts"
+import { Serial } from "../../flow/serial.ts"
+import { BUSY_MS, openToRead, Patience } from "./busy.ts"
+import type { StateRow, StateStatement, StateStore, StateValue } from "../state-port.ts"
+import { Turns } from "../turns.ts"
+
+/** Runs `work` in one write transaction of a file that is asked synchronously. */
+export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
+  file.exec("begin immediate")
+  try {
+    const result = work()
+    file.exec("commit")
+    return result
+  } catch (error) {
+    rollBack(file)
+    throw error
+  }
+}
+
+/** A statement that changes nothing. */
+const READS = /^\s*(?:select|pragma|explain)\b/i
+
+/**
+ * Writers of this thread on each file. SQLite waits for a writer on another connection in the calling thread, where that writer, if it is of the
+ * same thread, would never go on.
+ */
+const writers = new Map<string, Serial>()
+
+function writersOf(path: string | null): Serial {
+  if (path === null) return new Serial()
+  let line = writers.get(path)
+  if (line === undefined) writers.set(path, (line = new Serial()))
+  return line
+}
+
+/** The state in an SQLite file, or in memory. SQLite answers in the calling thread, in microseconds. */
+export class SqliteStore implements StateStore {
+  /** For what only SQLite has, such as its backups. It knows nothing of this store's transactions. */
+  readonly file: DatabaseSync
+  readonly #turns: Turns
+  readonly #patience: Patience
+
+  constructor(file: DatabaseSync) {
+    this.file = file
+    this.#turns = new Turns(writersOf(file.location()))
+    this.#patience = new Patience((ms) => file.exec(`pragma busy_timeout = ${ms}`))
+  }
+
+  get patienceMs(): number {
+    return this.#patience.ms
+  }
+
+  set patienceMs(ms: number) {
+    this.#patience.ms = ms
+  }
+
+  async patiently<T>(work: () => Promise<T>, ms = BUSY_MS): Promise<T> {
+    return await this.#patience.during(ms, work)
+  }
+
+  async exec(sql: string): Promise<void> {
+    await this.#asked(() => this.file.exec(sql), true)
+  }
+
+  prepare(sql: string): StateStatement {
+    const { file } = this
+    const writes = !READS.test(sql)
+    let prepared: StatementSync | undefined
+    // Not before it is used: a migration that makes the table may still be due.
+    const statement = (): StatementSync => (prepared ??= file.prepare(sql))
+    return {
+      get: (...values) => this.#asked(() => statement().get(...values), writes),
+      all: (...values) => this.#asked(() => statement().all(...values), writes),
+      iterate: (...values) => this.#iterate(sql, values),
+      run: (...values) => this.#asked(() => statement().run(...values), writes),
+    }
+  }
+
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    return await this.#turns.take(() =>
+      this.#turns.write(async () => {
+        this.file.exec("begin immediate")
+        try {
+          const result = await work()
+          this.file.exec("commit")
+          return result
+        } catch (error) {
+          rollBack(this.file)
+          const file = this.location()
+          throw file === null ? error : unwritableOr(error, dirname(file))
+        }
+      }),
+    )
+  }
+
+  first(work: () => Promise<void>): void {
+    this.#turns.first(work)
+  }
+
+  async ready(): Promise<void> {
+    await this.#turns.ready()
+  }
+
+  location(): string | null {
+    return this.file.location()
+  }
+
+  close(): void {
+    if (this.file.isOpen) this.file.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  async #asked<T>(ask: () => T, writes: boolean): Promise<T> {
+    const turns = this.#turns
+    if (turns.isInside || (turns.isFree && (!writes || turns.isUnwritten))) return ask()
+    return await turns.pass(() => (writes ? turns.write(async () => ask()) : ask()))
+  }
+
+  /**
+   * Outside of a transaction rows are read over a connection of their own: an open statement would keep this one from writing once another
+   * process has written.
+   */
+  async *#iterate(sql: string, values: readonly StateValue[]): AsyncGenerator<StateRow> {
+    if (this.#turns.isInside) {
+      yield* this.file.prepare(sql).iterate(...values)
+      return
+    }
+    if (this.#turns.isDue) await this.#turns.ready()
+    const path = this.location()
+    if (path === null) {
+      yield* await this.prepare(sql).all(...values)
+      return
+    }
+    using reader = openToRead(path)
+    yield* reader.prepare(sql).iterate(...values)
+  }
+}
+
+/** SQLite has rolled back already on a full disk. */
+function rollBack(file: DatabaseSync): void {
+  if (file.isOpen && file.isTransaction) file.exec("rollback")
+}

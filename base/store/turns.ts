@@ -1,0 +1,108 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import { Serial } from "../flow/serial.ts"
+
+/** A transaction, or work that comes before all statements, and what runs it. */
+interface Scope {
+  readonly of: Turns
+  readonly kind: "first" | "transaction"
+  readonly outer: Scope | undefined
+  isOver: boolean
+}
+
+/** Which scopes the running code is in, through all that it awaits. */
+const scopes = new AsyncLocalStorage<Scope>()
+
+/**
+ * The order of statements on one store: transactions one after another, statements from elsewhere not in the middle of one, and
+ * migrations before both. A statement learns from its asynchronous context whether it belongs to the open transaction.
+ */
+export class Turns {
+  /** Transactions, and what waits for them. */
+  readonly #line = new Serial()
+  /** Writers of the same file, among them those of other stores. */
+  readonly #writers: Serial
+  readonly #due: (() => Promise<void>)[] = []
+  #working: Promise<void> | null = null
+
+  constructor(writers = new Serial()) {
+    this.#writers = writers
+  }
+
+  /** Runs `write` when no other store in this thread writes to the file. */
+  async write<T>(write: () => Promise<T>): Promise<T> {
+    if (this.#isIn((scope) => scope.of.#writers === this.#writers && scope.of !== this))
+      throw new Error("A transaction of another store on this file is open: it would wait for this write.")
+    return await this.#writers.run(write)
+  }
+
+  /** Whether no store in this thread writes to the file. */
+  get isUnwritten(): boolean {
+    return this.#writers.isIdle
+  }
+
+  /** Whether the running code is in a transaction of this store. */
+  get isInside(): boolean {
+    return this.#isIn((scope) => scope.of === this)
+  }
+
+  /** Whether a statement may run at once; otherwise it goes through {@link pass}. */
+  get isFree(): boolean {
+    return (this.#line.isIdle && !this.isDue) || this.isInside
+  }
+
+  /** Whether something has to come first; see {@link ready}. */
+  get isDue(): boolean {
+    // A transaction that is open already is not held up: what is due waits for its end.
+    return this.#due.length > 0 && !this.#isFirst && !this.isInside
+  }
+
+  /** Runs a statement outside of all transactions, after those that asked before. */
+  async pass<T>(statement: () => T | Promise<T>): Promise<T> {
+    if (this.isDue) await this.ready()
+    return await this.#line.run(async () => statement())
+  }
+
+  /** Runs `work` as a transaction: nothing but its own statements runs meanwhile. */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isInside) throw new Error("A transaction of this store is open already.")
+    if (this.isDue) await this.ready()
+    return await this.#line.run(() => this.#inScope("transaction", work))
+  }
+
+  first(work: () => Promise<void>): void {
+    this.#due.push(work)
+  }
+
+  async ready(): Promise<void> {
+    if (this.#isFirst) return
+    while (this.#due.length > 0) {
+      this.#working ??= this.#doFirst().finally(() => (this.#working = null))
+      await this.#working
+    }
+  }
+
+  async #doFirst(): Promise<void> {
+    await this.#inScope("first", this.#due[0]!)
+    this.#due.shift()
+  }
+
+  async #inScope<T>(kind: Scope["kind"], work: () => Promise<T>): Promise<T> {
+    const scope: Scope = { of: this, kind, outer: scopes.getStore(), isOver: false }
+    try {
+      return await scopes.run(scope, work)
+    } finally {
+      // Whatever was started in it and not awaited is outside from now on.
+      scope.isOver = true
+    }
+  }
+
+  get #isFirst(): boolean {
+    return this.#isIn((scope) => scope.of === this, "first")
+  }
+
+  #isIn(isMeant: (scope: Scope) => boolean, kind: Scope["kind"] = "transaction"): boolean {
+    for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer)
+      if (scope.kind === kind && !scope.isOver && isMeant(scope)) return true
+    return false
+  }
+}
