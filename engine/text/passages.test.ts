@@ -19,6 +19,28 @@ describe("passages", () => {
     expect(passages[1]!.text).toMatch(/^See the second page: delay, a picture\. The crawler/)
   })
 
+  it.each([
+    ["Hindi", "यह बंदरगाह शहर के पूर्व में है।"],
+    ["Urdu", "یہ بندرگاہ شہر کے مشرق میں ہے۔"],
+    ["Armenian", "Նավահանգիստը քաղաքի արևելքում է։"],
+    ["Khmer", "កំពង់ផែនេះស្ថិតនៅខាងកើតទីក្រុង។"],
+    ["Arabic", "هل يقع هذا الميناء شرق المدينة؟"],
+    ["Chinese", "这个港口在城市的东边。"],
+  ])("end with a sentence where one is longer than a passage: %s", (_, sentence) => {
+    const passages = toPassages(Array.from({ length: 60 }, () => sentence).join(" "))
+    expect(passages.length).toBeGreaterThan(1)
+    expect(passages.filter(({ text }) => !text.endsWith(sentence.at(-1)!))).toEqual([])
+  })
+
+  it("do not leave a few words alone at the end", () => {
+    const list = `${SENTENCE.repeat(9)}Afterwards it goes on with the other host of 2).`
+    expect(toPassages(list).map(({ text }) => text.length > 80)).toEqual([true, true])
+    const lines = `${SENTENCE.repeat(3)}\n\n${SENTENCE.repeat(3)}\n\n${SENTENCE.repeat(3)}\n\nHere ends the list of all the hosts.`
+    expect(toPassages(lines).at(-1)!.text).toBe(
+      `${SENTENCE.repeat(3).trim()}\nHere ends the list of all the hosts.`,
+    )
+  })
+
   it("keep what only looks like a mark", () => {
     const [passage] = toPassages(
       "2 * 3 * 4, foo_bar_baz, Vec<T>, a\\*b, R&amp;D, [not a link], x < y, `*code*`",
