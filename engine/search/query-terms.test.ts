@@ -12,10 +12,26 @@ test("a word whose stems differ by language is one word with several forms", () 
 test("a word counts as its most frequent form, and a misspelt one as what it may stand for, below the right word", () => {
   const idf = (term: string) => ({ rewrit: 2, rewrite: 6, garden: 3, harden: 4 })[term] ?? 9
   const forms = [["rewrit", "rewrite"], ["gardn"]]
-  expect(wordsWith(forms, new Map([["gardn", ["garden", "harden"]]]), idf)).toEqual([
+  expect(wordsWith({ forms, times: new Map() }, new Map([["gardn", ["garden", "harden"]]]), idf)).toEqual([
     { terms: ["rewrit", "rewrite"], idf: 2, asked: 2 },
     { terms: ["garden", "harden"], idf: 3, asked: 9 },
   ])
+})
+
+test("a word that the question says again weighs more, and less than as often", () => {
+  const question = "Which pumps move water, and how does a pump that moves hot water differ from other pumps?"
+  const weights = new Map(
+    wordsWith(analysed(question, "en"), new Map(), () => 1).map(({ terms, idf, asked }) => [
+      terms[0],
+      [idf, asked],
+    ]),
+  )
+  expect(weights.get("differ")).toEqual([1, 1])
+  const [twice, thrice] = [weights.get("water")![0]!, weights.get("pump")![0]!]
+  expect(twice).toBeGreaterThan(1.5)
+  expect(twice).toBeLessThan(2)
+  expect(thrice).toBeGreaterThan(twice)
+  expect(thrice).toBeLessThan(3)
 })
 
 test("words are looked for as the languages of few pages cut them, but these tell nothing of misspellings", () => {
@@ -32,12 +48,12 @@ test("words are looked for as the languages of few pages cut them, but these tel
   )
   expect(found).toEqual(["pap"])
   const corrections = new Map([["lantern", ["lanterns"]]])
-  const words = wordsWith([["lantern", "lanter"]], corrections, () => 1)
+  const words = wordsWith({ forms: [["lantern", "lanter"]], times: new Map() }, corrections, () => 1)
   expect(words).toEqual([{ terms: ["lanterns", "lanter"], idf: 1, asked: 1 }])
 })
 
 test("cuts the words of a question anew only for languages with a stemmer of their own", () => {
-  // Esperanto and Hindi have none, and are cut as English is.
-  expect(cutOtherwise(["en", "de", "eo", "hi", "fr"], ["en"])).toEqual(["de", "fr"])
+  // Esperanto and Hebrew have none, and are cut as English is.
+  expect(cutOtherwise(["en", "de", "eo", "he", "fr"], ["en"])).toEqual(["de", "fr"])
   expect(cutOtherwise(["en", "de", "eo"], ["de"])).toEqual(["en", "eo"])
 })

@@ -20,7 +20,8 @@ export function analyseInLanguages(question: QueryText, languages: readonly stri
   const likely = analysed.filter((one) => one.terms.length === fewest)
   const written = new Map(likely.flatMap((one) => [...one.written]))
   const terms = [...new Set(likely.flatMap((one) => one.terms))]
-  return { terms, forms: formsOf(likely.map((one) => one.terms)), written, quoted: question.phrases }
+  const times = new Map(likely.flatMap((one) => [...one.times]))
+  return { terms, forms: formsOf(likely.map((one) => one.terms)), times, written, quoted: question.phrases }
 }
 
 /** The stems of a word in several languages count as one word: what a page says does not depend on its language's stemmer. */
@@ -86,20 +87,32 @@ export function rareStems(
 /** Of a text of nonsense, no more are looked at: each takes up to some milliseconds. */
 const MOST_CORRECTED = 4
 
+/**
+ * A word that the question says again weighs more, each time a little less (`k3` of Okapi at TREC-3, Robertson et al. 1995). nDCG@10 by words alone,
+ * even questions of CISI, Cranfield, apidocs, codebase and passages:
+ *
+ *     each word once    0.360  0.379  0.854  0.755  0.718
+ *     this              0.408  0.377  0.862  0.759  0.720
+ *     as often as said  0.408  0.376  0.863  0.759  0.718
+ */
+const K3 = 7
+const weightOf = (times: number): number => ((K3 + 1) * times) / (K3 + times)
+
 /** The words of a question, each with the terms that stand for it. */
 export function wordsWith(
-  forms: readonly (readonly string[])[],
+  { forms, times }: Pick<AnalysedQuery, "forms" | "times">,
   corrections: ReadonlyMap<string, readonly string[]>,
   idf: (term: string) => number,
 ): WeightedWord[] {
   // Several terms say no more than the most frequent of them.
   const least = (terms: readonly string[]) => Math.min(...terms.map(idf))
   return forms.map((terms) => {
+    const said = weightOf(Math.max(1, ...terms.map((term) => times.get(term) ?? 1)))
     const meant = terms.flatMap((term) => corrections.get(term) ?? [])
-    const asked = least(terms)
+    const asked = said * least(terms)
     if (meant.length === 0) return { terms, idf: asked, asked }
     const asWritten = terms.filter((term) => !corrections.has(term))
-    return { terms: [...meant, ...asWritten], idf: least(meant), asked }
+    return { terms: [...meant, ...asWritten], idf: said * least(meant), asked }
   })
 }
 

@@ -33,7 +33,9 @@ test.each([
   ["name based virtual hosts", ["en", "de"]],
   ["how is the proxy set?", ["en", "de"]],
   ["comment configurer le serveur pour les images", ["en", "de", "fr"]],
-  ["настройка прокси", ["en", "de", "ru"]],
+  ["настройка прокси", ["ru"]],
+  ["настройка mod_rewrite", ["en", "de", "ru"]],
+  ["5432", ["en", "de"]],
 ])("a question is read in languages of many pages, and in its own: %s", (question, languages) => {
   const shares = new Map(Object.entries({ en: 0.9, de: 0.04, fr: 0.01, ru: 0.01, hi: 0.01 }))
   expect(languagesAsked(question, shares)).toEqual(languages)

@@ -45,8 +45,8 @@ export function readsOf(
 const REAL_SHARE = 0.02
 
 /**
- * The languages that a question's words are read in: those that a real share of the pages is in, and the one that the question tells
- * by its function words or its script, as long as any page is.
+ * The languages that a question's words are read in: of those in its script, the ones that a real share of the pages is in, and the one that its
+ * function words tell, as long as any page is. A question in two scripts, such as Russian with English names, may be in any.
  *
  * @param shares of the pages, by language
  * @returns all, when none of them has a real share
@@ -54,9 +54,14 @@ const REAL_SHARE = 0.02
 export function languagesAsked(question: string, shares: ReadonlyMap<string, number>): string[] {
   const all = [...shares.keys()]
   const script = LETTERS.find(([, letter]) => letter.test(question))?.[0]
-  const told = script === undefined ? [languageOf(question)] : SCRIPTS[script]!
+  const ofScript = script === undefined ? [] : SCRIPTS[script]!
+  const told = script === undefined ? [languageOf(question)] : ofScript
   const real = all.filter((one) => shares.get(one)! >= REAL_SHARE || told.includes(one))
-  return real.length > 0 ? real : all
+  const isLatin = /\p{Script=Latin}/u.test(question)
+  const own = real.filter((one) =>
+    isLatin ? ofScript.length > 0 || !OTHER_SCRIPTS.has(one) : ofScript.includes(one),
+  )
+  return [own, real].find(({ length }) => length > 0) ?? all
 }
 
 /** ISO 639-1, or null when the function words are of none, or of several. */

@@ -8,7 +8,8 @@ import { indexStatus } from "#engine/lifecycle/generations/status.ts"
 import { DataFolder } from "#engine/lifecycle/generations/testing/appliance-data.ts"
 import { upgradeNow } from "../../lifecycle/generations/building/upgrade-now.ts"
 import { upgradeFormat } from "../../lifecycle/generations/building/upgrade.ts"
-import { urlOf } from "#engine/testing/pages.ts"
+import { aPage, urlOf } from "#engine/testing/pages.ts"
+import { readManifest, writeManifest } from "./files/manifest.ts"
 import { unpackOldIndex } from "./testing/old-indexes.ts"
 
 // What an older version wrote, and what becomes of it: see testing/README.md.
@@ -35,7 +36,7 @@ describe("an index of format 2", () => {
     expect(await reader.stats()).toMatchObject({ pages: 0, embedder: MODEL })
     await expect(openForWriting(context)).rejects.toMatchObject({
       code: "INDEX_FORMAT_TOO_OLD",
-      message: expect.stringMatching(/format 2.*writes 3.*fossick index upgrade/s),
+      message: expect.stringMatching(/format 2.*writes 4.*fossick index upgrade/s),
     })
 
     expect(await upgradeFormat(context, { signal })).toBe(true)
@@ -79,7 +80,7 @@ describe("an index of format 2", () => {
     expect(await upgradeFormat(context, { signal: stop.signal })).toBe(false)
     expect(await indexStatus(context, 7)).toMatchObject({
       current: { name: "index", format: 2, pages: null },
-      building: { name: "index-2", format: 3, pages: 0 },
+      building: { name: "index-2", format: 4, pages: 0 },
     })
     expect(await upgradeFormat(context, { signal })).toBe(true)
     expect(await upgradeFormat(context, { signal })).toBe(false)
@@ -91,7 +92,7 @@ describe("an index of format 2", () => {
     await context.file.change(() => ({ models: { [MODEL]: MODEL } }))
     expect(await upgradeNow(context, { signal })).toBe(true)
     expect(await indexStatus(context, 7)).toMatchObject({
-      current: { name: "index-3", format: 3, embedder: "second", pages: PAGES, pagesWithoutVectors: 0 },
+      current: { name: "index-3", format: 4, embedder: "second", pages: PAGES, pagesWithoutVectors: 0 },
       previous: { name: "index-2", embedder: MODEL },
       due: null,
     })
@@ -107,7 +108,7 @@ describe("an index of format 2", () => {
     expect(await upgradeFormat(context, { signal })).toBe(false)
     await expect(openForWriting(context)).rejects.toMatchObject({ code: "INDEX_FORMAT_TOO_OLD" })
     expect(await upgradeNow(context, { signal })).toBe(true)
-    expect((await indexStatus(context, 7)).current).toMatchObject({ format: 3, pages: PAGES })
+    expect((await indexStatus(context, 7)).current).toMatchObject({ format: 4, pages: PAGES })
   })
 
   test("is read as it is when its model is gone, without vectors", async () => {
@@ -120,4 +121,20 @@ describe("an index of format 2", () => {
     const { hits } = await engine.search({ text: "a spring tide", limit: 1, arms: "vector" })
     expect(hits.map((hit) => hit.url)).toEqual([urlOf("tides")])
   })
+})
+
+test("an index of format 3 is taken into one of today's, whose terms are spelt otherwise, with its vectors", async () => {
+  const context = data.context(MODEL)
+  {
+    await using engine = await openForWriting(context)
+    await engine.index([aPage("kaffee", { markdown: "# Kaffee\n\nEin Kaffee am Hafen." })])
+    await engine.settled()
+  }
+  const folder = path.join(data.dir, "index")
+  await writeManifest(folder, { ...(await readManifest(folder))!, format: 3 })
+  expect(await upgradeFormat(context, { signal })).toBe(true)
+  await using reader = await data.reader(MODEL)
+  expect(await reader.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
+  const { hits } = await reader.search({ text: "Kaffee", limit: 1, arms: "lexical" })
+  expect(hits.map(({ url }) => url)).toEqual([urlOf("kaffee")])
 })

@@ -21,7 +21,7 @@ interface OldPages extends Disposable {
 }
 
 /**
- * An index of format 2, to read its pages. Nothing in the folder is changed but the writer's lock, which is held.
+ * An index of an older format, to read its pages. Nothing in the folder is changed but the writer's lock, which is held.
  *
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
  */

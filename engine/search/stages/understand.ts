@@ -53,7 +53,7 @@ export async function understand(
   const weighed = isReadAgain ? analyse(question.text, spoken[0] ?? null) : []
   const idfs = await index.idf([...new Set([...terms, ...stems, ...weighed])])
   const idf = (term: string) => idfAmong(statistics, term) ?? idfs.get(term) ?? 0
-  const weigh = (forms: readonly (readonly string[])[]) => wordsWith(forms, corrections, idf)
+  const weigh = (asked: Pick<AnalysedQuery, "forms" | "times">) => wordsWith(asked, corrections, idf)
   return {
     question,
     languages,
@@ -62,9 +62,11 @@ export async function understand(
     corrections,
     variants,
     wordsAsked: {
-      words: weigh(analysed.forms),
-      further: new Map(Array.from(further, ([language, forms]) => [language, weigh(forms)])),
-      variants: otherWords.map(({ forms }) => weigh(forms)),
+      words: weigh(analysed),
+      further: new Map(
+        Array.from(further, ([language, forms]) => [language, weigh({ forms, times: analysed.times })]),
+      ),
+      variants: otherWords.map(weigh),
     },
     terms,
     lookedFor: [...new Set([...terms, ...rareStems(further, index.languages, idf)])],

@@ -1,8 +1,8 @@
-import { isAscii } from "#base/text/ascii.ts"
 import { type QueryText, parseQueryText } from "../query-text.ts"
 import { CHUNK, findChunks } from "./chunks.ts"
 import { type Term, type Terms, knownTerms, termOf } from "./known-chunks.ts"
-import { type Stem, stemmerOf } from "./stem.ts"
+import { oneSpelling } from "./letters.ts"
+import { type Stem, lowerCase, stemmerOf } from "./stem.ts"
 import { isStopWord } from "./stop-words.ts"
 
 /** What a query asks for, in the terms of {@link analyse}. */
@@ -11,6 +11,8 @@ export interface AnalysedQuery {
   readonly terms: readonly string[]
   /** The same by word: its forms in the languages that the question may be in. */
   readonly forms: readonly (readonly string[])[]
+  /** How often the question says each term. */
+  readonly times: ReadonlyMap<string, number>
   /** The word of each term, in lower case, and the language it was read in; names have none. */
   readonly written: ReadonlyMap<string, { readonly word: string; readonly language: string | null }>
   /** The quoted phrases as written. */
@@ -32,7 +34,7 @@ const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+|\
 /**
  * The terms of a text, in their order, for the index and for queries alike.
  *
- * NFKC and lower case, words stemmed by the language's Snowball algorithm (English when unknown), accents
+ * One spelling per script and lower case, words stemmed by the language's Snowball algorithm (English when unknown), accents
  * folded after stemming. A name such as `node:sqlite`, `useEffect`, `foo_bar` or `3.11` gives the whole
  * name and then its parts; scripts without spaces give single characters and bigrams. No term holds white space.
  *
@@ -50,7 +52,7 @@ export function termsIn(text: string, language: string | null): Terms {
 function findTerms(text: string, language: string | null): Term[] {
   const terms: Term[] = []
   const stem = stemmerOf(language)
-  const plain = isAscii(text) ? text : text.normalize("NFKC")
+  const plain = oneSpelling(text)
   findChunks(plain, (from, to, hash) => {
     const isWhole = to - from <= LONGEST_TERM
     const found = isWhole
@@ -78,15 +80,28 @@ export function analyseQuery(question: string | QueryText, language: string | nu
   const all = wordsOf(text, language)
   const telling = wordsOf(text, language, (chunk) => !isStopWord(chunk, language))
   const quoted = phrases.flatMap((phrase) => wordsOf(phrase, language))
+  const asked = telling.length > 0 ? telling : all
   const terms = [...new Set(telling.length > 0 ? [...telling, ...quoted] : all)]
   const forms = terms.map((term) => [term])
-  return { terms, forms, written: writtenWords(text, language), quoted: phrases }
+  return { terms, forms, times: timesOf(asked), written: writtenWords(text, language), quoted: phrases }
+}
+
+/** How often each term is among these. */
+export function timesOf(terms: readonly string[]): Map<string, number> {
+  const times = new Map<string, number>()
+  for (const term of terms) times.set(term, (times.get(term) ?? 0) + 1)
+  return times
 }
 
 function writtenWords(text: string, language: string | null): AnalysedQuery["written"] {
   const stem = stemmerOf(language)
-  const words = text.normalize("NFKC").match(/\p{L}+/gu) ?? []
-  return new Map(words.map((one) => [stem(one.toLowerCase()), { word: one.toLowerCase(), language }]))
+  const words = oneSpelling(text).match(/[\p{L}\p{M}]+/gu) ?? []
+  return new Map(
+    words.map((one) => {
+      const word = lowerCase(one, stem)
+      return [stem(word), { word, language }]
+    }),
+  )
 }
 
 /** The terms that find a text: those of {@link analyse}, but of scripts without spaces bigrams alone. */
@@ -97,7 +112,7 @@ export function wordsOf(
 ): string[] {
   const terms: string[] = []
   const stem = stemmerOf(language)
-  for (const [chunk] of text.normalize("NFKC").matchAll(CHUNK)) {
+  for (const [chunk] of oneSpelling(text).matchAll(CHUNK)) {
     if (keep(chunk.toLowerCase())) addTerms(chunk, stem, terms, false)
   }
   return terms
@@ -108,7 +123,7 @@ export function wordsOf(
  * words, none, or one of a script without spaces.
  */
 export function wholeTerm(word: string, language: string | null): string | null {
-  const chunks = word.normalize("NFKC").match(CHUNK) ?? []
+  const chunks = oneSpelling(word).match(CHUNK) ?? []
   const [chunk] = chunks
   if (chunk === undefined || chunks.length > 1 || HAS_UNSPACED.test(chunk)) return null
   if (chunk.length > LONGEST_TERM) return null
@@ -117,7 +132,7 @@ export function wholeTerm(word: string, language: string | null): string | null 
 
 function addTerms(chunk: string, stem: Stem, terms: string[], singles: boolean): void {
   if (PLAIN_WORD.test(chunk)) {
-    terms.push(stem(chunk.toLowerCase()))
+    terms.push(stem(lowerCase(chunk, stem)))
     return
   }
   if (HAS_UNSPACED.test(chunk)) {
@@ -129,15 +144,15 @@ function addTerms(chunk: string, stem: Stem, terms: string[], singles: boolean):
     addTerms(clitic[1]!, stem, terms, singles)
     return
   }
-  const lower = chunk.toLowerCase()
+  const lower = lowerCase(chunk, stem)
   const parts = chunk.match(PART) ?? []
   if (parts.length < 2) {
     terms.push(parts[0] === chunk ? stem(lower) : lower)
-    if (parts[0] !== undefined && parts[0] !== chunk) terms.push(stem(parts[0].toLowerCase()))
+    if (parts[0] !== undefined && parts[0] !== chunk) terms.push(stem(lowerCase(parts[0], stem)))
     return
   }
   if (lower.length <= LONGEST_TERM) terms.push(lower)
-  for (const part of parts) terms.push(stem(part.toLowerCase()))
+  for (const part of parts) terms.push(stem(lowerCase(part, stem)))
 }
 
 function addUnspaced(chunk: string, stem: Stem, terms: string[], singles: boolean): void {

@@ -1,3 +1,9 @@
+import { stemmer as greek } from "@orama/stemmers/greek"
+import { stemmer as hindi } from "@orama/stemmers/indian"
+import { stemmer as indonesian } from "@orama/stemmers/indonesian"
+import { stemmer as lithuanian } from "@orama/stemmers/lithuanian"
+import { stemmer as nepali } from "@orama/stemmers/nepali"
+import { stemmer as serbian } from "@orama/stemmers/serbian"
 import snowball from "snowball-stemmers"
 import { noteCache } from "#base/flow/cache-memory.ts"
 import { isAscii } from "#base/text/ascii.ts"
@@ -32,6 +38,17 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   tr: "turkish",
 }
 
+/** Those that `snowball-stemmers` lacks. */
+const LATER: Readonly<Record<string, (word: string) => string>> = {
+  el: greek,
+  hi: hindi,
+  id: indonesian,
+  lt: lithuanian,
+  ne: nepali,
+  sr: serbian,
+}
+
+/** From a word in lower case to its stem. */
 export type Stem = (word: string) => string
 
 /** Words kept with their stems, of all languages together; a page's words repeat, and so do those of its site. */
@@ -41,6 +58,7 @@ const BYTES_OF_WORD = 100
 /** Snowball rules look at suffixes only; what is longer than this is no word of a natural language. */
 const LONGEST_WORD = 40
 
+/** By algorithm or language. */
 const stems = new Map<string, Stem>()
 /** By language. */
 const known: Map<string, string>[] = []
@@ -55,15 +73,19 @@ noteCache("words", {
 
 /** The stemmer of a language given as ISO 639-1; English when the language is unknown or has none. */
 export function stemmerOf(language: string | null): Stem {
-  const algorithm = ALGORITHMS[language ?? "en"] ?? "english"
-  let stem = stems.get(algorithm)
-  if (!stem) stems.set(algorithm, (stem = remembering(algorithm)))
+  const key = language !== null && language in LATER ? language : (ALGORITHMS[language ?? "en"] ?? "english")
+  let stem = stems.get(key)
+  if (!stem) stems.set(key, (stem = remembering(key)))
   return stem
 }
 
-function remembering(algorithm: string): Stem {
-  const spelt = algorithm === "german" ? withUmlauts : (word: string) => word
-  const stemmer = snowball.newStemmer(algorithm)
+/** A word in lower case, as the language of a stemmer has it: Turkish has an i with a dot and one without. */
+export const lowerCase = (word: string, stem: Stem): string =>
+  stem === stems.get("turkish") ? word.toLocaleLowerCase("tr") : word.toLowerCase().replaceAll("i\u0307", "i")
+
+function remembering(key: string): Stem {
+  const spelt = SPELT[key] ?? ((word: string) => word)
+  const cut = LATER[key] ?? stemmerNamed(key)
   const ofLanguage = new Map<string, string>()
   known.push(ofLanguage)
   return (word) => {
@@ -71,13 +93,18 @@ function remembering(algorithm: string): Stem {
     let stem = ofLanguage.get(word)
     if (stem === undefined) {
       const own = ownCopy(word)
-      stem = withoutAccents(stemmer.stem(spelt(own)))
+      stem = withoutAccents(cut(spelt(own)))
       if (words === KNOWN_WORDS) forgetAll()
       ofLanguage.set(own, stem)
       words++
     }
     return stem
   }
+}
+
+function stemmerNamed(algorithm: string): Stem {
+  const stemmer = snowball.newStemmer(algorithm)
+  return (word) => stemmer.stem(word)
 }
 
 function forgetAll(): void {
@@ -95,6 +122,15 @@ const withUmlauts = (word: string) =>
     .replaceAll("oe", "ö")
     .replace(/(?<!q)ue/g, "ü")
 
+/** `والكتاب`, and the book: Snowball takes off the article, and not what is written in front of it. */
+const withoutConjunction = (word: string) => word.replace(/^[وف](?=ال.{2})/u, "")
+
+/** What a word is turned into before an algorithm cuts it. */
+const SPELT: Readonly<Record<string, (word: string) => string>> = {
+  arabic: withoutConjunction,
+  german: withUmlauts,
+}
+
 /** Latin, Greek and Cyrillic letters without their marks: `café` and `cafe` are one term. */
 function withoutAccents(word: string): string {
   if (isAscii(word)) return word
@@ -102,7 +138,8 @@ function withoutAccents(word: string): string {
     .normalize("NFD")
     .replace(/(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*)\p{M}/gu, "")
     .normalize("NFC")
-    .replaceAll("ß", "ss")
-    .replaceAll("ø", "o")
-    .replaceAll("ł", "l")
+    .replace(/[ßøłđıæ]/g, (letter) => FOLDED[letter]!)
 }
+
+/** Letters that Unicode does not take for another with a mark. */
+const FOLDED: Readonly<Record<string, string>> = { ß: "ss", ø: "o", ł: "l", đ: "d", ı: "i", æ: "ae" }

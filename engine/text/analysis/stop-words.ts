@@ -29,6 +29,29 @@ const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   ru: words(`а без был была были было бы в вам вас весь во вот все где да для до его ее если есть еще же за и из или
     им их к как какой кто ли мне мы на над не нет но о об он она они от по при с со так там то ты у что чтобы эта
     это я`),
+  tr: words(`acaba altında ama ancak arasında bir biri bu buna bunu çok daha değil eden edilen fakat gibi hangi hangisi hem
+    her için ile ilk ise kaç kadar karşı kim kimdir mi mı mu mü nasıl ne neden nedir nerede nereye niçin olan olarak
+    oldu olduğu olduğunu olmak önce onun sonra şey şu tarafından ve veya vardı var ya yapılan yok`),
+  pl: words(`aby ale być był była było były ci co czy dla dlaczego gdy gdzie go ich ile jak jaka jaki jakie jako jego jej jest
+    jeśli już kiedy kto która które którego której który których lub między mnie nad nie od oraz po pod przez przy są się ta
+    tak także te tego tej ten tym tylko we wszystkie za ze że został została`),
+  ro: words(`acest acesta această aceste al ale au care ca când câte cât câți că ce cea cei cele cine cu cum de din după este
+    era fi fost făcut fără în la un între își le lor mai nu o or pe pentru prin sau să se sunt și unde unei unor unui ți`),
+  vi: words(`ai bao bị bởi các cái cho chỉ có còn cùng của đã đang đâu đây đến để đó được gì hay hoặc khi không là làm lại lên mà
+    mỗi một nào này nên người nhiều như những nếu nhưng ở qua ra rằng rất sao sẽ tại thì theo thế trên trong từ tới và vào vẫn vì
+    về việc với`),
+  cs: words(`aby ale ani až bez bude bylo byl byla byly být co či do jak jaké jaký jako je jeho jejich jen jsem jsou kde kdo
+    kdy když která které kteří který ma mezi mu na nad ne nebo není od po pod podle pro protože proč před při s se si své také
+    tak ten to toho tohoto tom u v ve více však z za ze že`),
+  da: words(`af alle at blev blive da de den der deres det dig din du efter eller en er et for fordi fra har havde han hun hvad
+    hvem hvilken hvilke hvor hvordan hvorfor hvornår i ikke jeg kan kunne med men mig nogen nogle når og om op på sig sin skal
+    som til ud under var vi ved vil være`),
+  fi: words(`ei eivät että hän hänen ja joka jos jossa jotka kanssa kuin kuinka kuka kun miksi mikä millainen minkä missä miten
+    mitä mutta myös ne niiden niin noin nyt ole oli olivat olla on ovat se sekä sen siitä sitä tai tämä tämän tästä vain voi
+    voidaan`),
+  hu: words(`a az amely arra azok azonban be csak de egy egyik el ennek és ez ezek ezt fel hanem hány hogy hogyan hol honnan ha
+    hová illetve is ki kik kell legyen mely melyik meg mert mennyi mi mikor miért milyen mint minden nem nincs olyan össze
+    szerint után vagy van vannak volt voltak`),
 }
 
 /** True when the lower-case word tells nothing of a question's subject. English when the language is unknown. */

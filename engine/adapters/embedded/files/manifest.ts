@@ -8,10 +8,11 @@ import { damagedFile } from "./damaged-file.ts"
  * 2: what a page is (topic, country, unsafe), and the facts that ranking asks for.
  * 3: one row for each section of a page in the table that finds it, its names beside the terms of its passages, and its type and port to
  * filter by.
+ * 4: terms in one spelling for each script, and stemmed in six more languages.
  */
-export const INDEX_FORMAT = 3
+export const INDEX_FORMAT = 4
 /** Formats whose pages `old-index.ts` reads, so that they can be taken into an index of today's. */
-export const OLD_FORMATS: readonly number[] = [2]
+export const OLD_FORMATS: readonly number[] = [2, 3]
 
 /** What an index is: kept in `index.json` beside the tables. Written last when an index is made. */
 export interface Manifest {

@@ -1,0 +1,54 @@
+import { isAscii } from "#base/text/ascii.ts"
+
+/** Signs that are not seen within a word: the soft hyphen, joiners, marks of direction. */
+const UNSEEN = /[\u00AD\u200D-\u200F\u2060\u2066-\u2069\uFEFF]/g
+/** Between Persian letters the non-joiner is where others put a blank; elsewhere it only keeps letters apart. */
+const NON_JOINER = /(?<![\p{Script=Arabic}])\u200C/gu
+/** Hebrew points, Arabic vowels and other marks of both, and the stroke that stretches an Arabic word. */
+const POINTS = /[[\p{scx=Hebr}\p{scx=Arab}]&&\p{M}]|\u0640/gv
+/** Persian, Urdu and Arabic keyboards have their own shapes of one letter. */
+const ARABIC: Readonly<Record<string, string>> = {
+  ک: "ك", // keheh
+  ی: "ي", // Farsi yeh
+  ى: "ي", // alef maksura, which many type for yeh
+  ے: "ي", // yeh barree
+  ہ: "ه", // heh goal
+  ھ: "ه", // heh doachashmee
+  ۃ: "ة", // teh marbuta goal
+}
+const ARABIC_SHAPES = new RegExp(`[${Object.keys(ARABIC).join("")}]`, "gu")
+/** A nasal before a stop of its own row: हिन्दी is हिंदी. */
+const NASAL = /ङ्(?=[क-ङ])|ञ्(?=[च-ञ])|ण्(?=[ट-ण])|न्(?=[त-न])|म्(?=[प-म])/gu
+const DIGIT = /\p{Nd}/gu
+/** Most texts have none of these. */
+const SPELT_APART =
+  /[\u00AD\u0152\u0153\u200C-\u200F\u2060\u2066-\u2069\uFEFF\p{scx=Hebr}\p{scx=Arab}\p{scx=Deva}[\p{Nd}--[0-9]]]/v
+
+/**
+ * A text in one spelling per script, for what Unicode's NFKC leaves apart and readers take for the same: digits of all scripts, pointed and
+ * unpointed Hebrew and Arabic, Persian and Arabic keyboards, the nukta, candrabindu and nasals of Hindi, œ. Case and accents stay: a stemmer needs them.
+ */
+export function oneSpelling(text: string): string {
+  if (isAscii(text)) return text
+  const plain = text.normalize("NFKC")
+  if (!SPELT_APART.test(plain)) return plain
+  return plain
+    .replace(UNSEEN, "")
+    .replace(NON_JOINER, "")
+    .replace(POINTS, "")
+    .replace(ARABIC_SHAPES, (letter) => ARABIC[letter]!)
+    .replaceAll("\u093C", "")
+    .replaceAll("\u0901", "\u0902")
+    .replace(NASAL, "\u0902")
+    .replace(DIGIT, asciiDigit)
+    .replaceAll("œ", "oe")
+    .replaceAll("Œ", "OE")
+}
+
+/** Digits of a script are ten in a row, which begins where its place in the row of sixteen is 0 or 6. */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0)!
+  const row = code - (code % 16)
+  const zero = /\p{Nd}/u.test(String.fromCodePoint(row)) ? row : row + 6
+  return String(code - zero)
+}
