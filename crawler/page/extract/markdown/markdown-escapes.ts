@@ -1,14 +1,31 @@
+import { formulaEnd } from "#engine/text/markdown/formula-end.ts"
+
 /** Escapes what markdown would read as marks inside a line, and makes white space single spaces. */
 export function escapeText(text: string): string {
   const single = text.replace(/[\s\0\u200B\uFDD2\uFEFF]+/g, " ")
   // Most text has none of these; the test is far cheaper than the replacements.
   if (!/[\\`*[\]_<~&]/.test(single)) return single
-  return single
+  const escaped = single
     .replace(/[\\`*[\]]/g, "\\$&")
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
     .replace(/<(?=[a-z/!?])/gi, "\\<")
     .replace(/~(?=~)/g, "\\~")
     .replace(/&(?=#?\w{1,31};)/g, "\\&")
+  return escaped.includes("$") ? escapeFormulas(escaped) : escaped
+}
+
+/** In a formula nothing is escaped: text that reads as one and holds escapes must not begin one. */
+function escapeFormulas(escaped: string): string {
+  let written = ""
+  for (let at = 0; at < escaped.length;) {
+    const char = escaped[at]!
+    const end = char === "$" ? formulaEnd(escaped, at) : -1
+    const part = escaped.slice(at, char === "\\" ? at + 2 : Math.max(at + 1, end))
+    const isEscaped = end > at && part.includes("\\")
+    written += isEscaped ? "\\$" : part
+    at += isEscaped ? 1 : part.length
+  }
+  return written
 }
 
 // What would turn a paragraph's line into a heading, quote, list, term's description, rule, fence, table or setext

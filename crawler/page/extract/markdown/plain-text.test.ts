@@ -51,8 +51,8 @@ describe("plain text of markdown", () => {
         const shown = text.replace(/\s+/g, " ").trim()
         expect(toPlainText(protectLineStarts(escapeText(shown)))).toBe(shown)
       }),
-      // A term's description, which the writer marks with a colon, once was taken for one.
-      { numRuns: 500, examples: [[": !"], [":"]] },
+      // A term's description, which the writer marks with a colon, once was taken for one, and prices beside marks for a formula.
+      { numRuns: 500, examples: [[": !"], [":"], ["$<?$"], ["$a* $ b_$"]] },
     )
   })
 
