@@ -5,13 +5,17 @@ import type { Collection } from "./collection.ts"
 export const urlOfDocument = (position: number): PageUrl => `https://bench.test/${position}` as PageUrl
 
 /** A collection's nth document as a page. */
-export function toPage(position: number, { title, text }: Collection["documents"][number]): Page {
+export function toPage(
+  position: number,
+  { title, text }: Collection["documents"][number],
+  language = "en",
+): Page {
   return {
     url: urlOfDocument(position),
     title,
     markdown: text,
     description: null,
-    language: "en",
+    language,
     author: null,
     publishedAt: null,
     topic: null,

@@ -3,6 +3,8 @@ import path from "node:path"
 
 export interface Collection {
   readonly name: string
+  /** ISO 639-1, of its documents. */
+  readonly language: string
   readonly documents: readonly { id: string; title: string; text: string }[]
   readonly queries: readonly Judged[]
 }
@@ -14,7 +16,10 @@ export interface Judged {
   readonly relevant: ReadonlyMap<string, number>
 }
 
-/** Every judged collection in a folder: `<name>/corpus.jsonl`, `queries.jsonl`, `qrels.tsv` (the BEIR layout). */
+/**
+ * Every judged collection in a folder: `<name>/corpus.jsonl`, `queries.jsonl`, `qrels.tsv` (the BEIR layout), and `language.txt` with the code of a
+ * language other than English.
+ */
 export function readCollections(folder: string): Collection[] {
   return readdirSync(folder)
     .filter((name) => existsSync(path.join(folder, name, "corpus.jsonl")))
@@ -30,8 +35,10 @@ function readCollection(folder: string): Collection {
     if (!qrels.has(query)) qrels.set(query, new Map())
     if (Number(gain) > 0) qrels.get(query)!.set(document, Number(gain))
   }
+  const language = path.join(folder, "language.txt")
   return {
     name: path.basename(folder),
+    language: existsSync(language) ? readFileSync(language, "utf8").trim() : "en",
     documents: lines(folder, "corpus.jsonl").map((one) => ({
       id: one["_id"]!,
       title: one["title"] ?? "",

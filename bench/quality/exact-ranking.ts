@@ -1,21 +1,69 @@
 import { cosineOf } from "#engine/embedder.ts"
-import { type WeightedWord, wordEvidenceFor } from "#engine/search/ranking/word-evidence.ts"
-import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
+import { wordsWith } from "#engine/search/query-terms.ts"
+import { wordEvidenceFor } from "#engine/search/ranking/word-evidence.ts"
+import { analyse, analyseQuery, timesOf } from "#engine/text/analysis/analyse.ts"
 import { termsOf } from "#engine/text/analysis/known-chunks.ts"
 import { namesOf } from "#engine/text/page-names.ts"
 import { type PackedPage, packTerms, unpackTerms } from "#engine/text/passage-terms.ts"
 import { toPassages } from "#engine/text/passages.ts"
 
+/** How rare a term is among so many documents, as BM25 weighs it. */
+const idfOf = (frequency: number, count: number): number =>
+  Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+
+/** Plain BM25 of whole documents (Robertson, Zaragoza 2009), each language with its stemmer: what any ranking has to beat. */
+export class PlainBm25 {
+  readonly #language: string
+  readonly #documents: { readonly length: number; readonly counts: ReadonlyMap<string, number> }[] = []
+  readonly #frequencies = new Map<string, number>()
+  #length = 0
+
+  constructor(language: string) {
+    this.#language = language
+  }
+
+  add(title: string, text: string): void {
+    const counts = timesOf(analyse(`${title}\n${text}`, this.#language))
+    const length = [...counts.values()].reduce((sum, times) => sum + times, 0)
+    this.#documents.push({ length, counts })
+    this.#length += length
+    for (const term of counts.keys()) this.#frequencies.set(term, (this.#frequencies.get(term) ?? 0) + 1)
+  }
+
+  /** Of every document, from 0. */
+  search(query: string): Float64Array {
+    const count = this.#documents.length
+    const usual = this.#length / count
+    const asked = [...timesOf(analyse(query, this.#language))]
+    return Float64Array.from(this.#documents, ({ length, counts }) => {
+      const norm = K1 * (1 - B + (B * length) / usual)
+      return asked.reduce((sum, [term, times]) => {
+        const said = counts.get(term) ?? 0
+        const idf = idfOf(this.#frequencies.get(term) ?? 0, count)
+        return sum + (times * idf * said * (K1 + 1)) / (said + norm)
+      }, 0)
+    })
+  }
+}
+
+/** The usual numbers of BM25. */
+const [K1, B] = [1.2, 0.75]
+
 /** What every document says in the words of a question: what an engine's lexical arm is measured against. */
 export class ExactWords {
+  readonly #language: string
   readonly #pages: PackedPage[] = []
   readonly #frequencies = new Map<string, number>()
 
+  constructor(language: string) {
+    this.#language = language
+  }
+
   add(title: string, url: string, text: string): void {
-    const names = namesOf(title, url, "en")
+    const names = namesOf(title, url, this.#language)
     const passages = toPassages(text).map(({ headings, text }) => [
-      ...headings.flatMap((heading) => analyse(heading, "en")),
-      ...analyse(text, "en"),
+      ...headings.flatMap((heading) => analyse(heading, this.#language)),
+      ...analyse(text, this.#language),
     ])
     this.#pages.push(
       unpackTerms(
@@ -29,12 +77,8 @@ export class ExactWords {
   /** Of every document, 0..1. */
   search(query: string): Float64Array {
     const count = this.#pages.length
-    const words = analyseQuery(query, "en").terms.map((term): WeightedWord => {
-      const frequency = this.#frequencies.get(term) ?? 0
-      const idf = Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
-      return { terms: [term], idf, asked: idf }
-    })
-    const evidence = wordEvidenceFor(words)
+    const idf = (term: string) => idfOf(this.#frequencies.get(term) ?? 0, count)
+    const evidence = wordEvidenceFor(wordsWith(analyseQuery(query, this.#language), new Map(), idf))
     return Float64Array.from(this.#pages, (page) => evidence(page).share)
   }
 }

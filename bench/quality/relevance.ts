@@ -1,15 +1,18 @@
 // How well the ranking answers judged questions:
-// node bench/quality/relevance.ts <folder of collections> [exact|embedded|meilisearch|opensearch|hybrid ...]
+// node bench/quality/relevance.ts <folder of collections> [bm25|exact|embedded|meilisearch|opensearch|hybrid ...] [--model <folder>]
 //
+// `bm25` ranks whole documents by plain BM25: what any ranking has to beat.
 // `exact` ranks every document by its words and vectors, held in memory: the best that analysis, passages, model and fusion can do.
 // `embedded`, `meilisearch` and `opensearch` ask these engines at every depth, so they show what their approximate arms lose, and
 // `hybrid` asks Meilisearch by its own ranking, given the same vectors. Meilisearch needs a server: MEILI_URL, and its
 // key in MEILI_KEY. OpenSearch is a cluster of three nodes that is started for it, or the one at OPENSEARCH_URLS. By default
-// `exact`, `embedded`, and what Meilisearch can be asked. A collection is a folder with corpus.jsonl, queries.jsonl and
-// qrels.tsv. Vectors are kept between runs.
+// `bm25`, `exact`, `embedded`, and what Meilisearch can be asked. A collection is a folder with corpus.jsonl, queries.jsonl,
+// qrels.tsv, and for another language than English its code in language.txt. `--model`: another model folder than the shipped one, which is
+// English. Vectors are kept between runs.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
+import { parseArgs } from "node:util"
 import { Meilisearch } from "meilisearch"
 import { type Embedder, type Engine, openEngine, type PageWithVectors, type SearchDepth } from "#engine"
 import { opensearchGenerations } from "#engine/adapters/opensearch/opensearch-generations.ts"
@@ -23,7 +26,7 @@ import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { toPage, urlOfDocument } from "../corpora/collection-page.ts"
 import { UNRELATED } from "../questions/unrelated-questions.ts"
 import { type Collection, readCollections } from "../corpora/collection.ts"
-import { ExactWords, nearestPassages } from "./exact-ranking.ts"
+import { ExactWords, nearestPassages, PlainBm25 } from "./exact-ranking.ts"
 import { median } from "../measure.ts"
 import { deleteIndexes, OwnHybrid } from "../corpora/meilisearch.ts"
 import { type Answer, areaUnderCurve, mean, ndcg, recall, reciprocalRank } from "./metrics.ts"
@@ -47,25 +50,28 @@ const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 const TIMED = 25
 const DEPTH = 100
 
-const RANKERS = ["exact", "embedded", "meilisearch", "opensearch", "hybrid"] as const
+const RANKERS = ["bm25", "exact", "embedded", "meilisearch", "opensearch", "hybrid"] as const
 /** Shares of the vectors in Meilisearch's own hybrid. */
 const RATIOS = [0.5, 0.7, 0.9] as const
 /** What the indexes on the server begin with. */
 const ON_SERVER = "fossick-relevance"
 
-const [folder, ...asked] = process.argv.slice(2)
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { model: { type: "string" } } })
+const [folder, ...asked] = positionals
 const server = process.env["MEILI_URL"]
 const unknown = asked.some((name) => !RANKERS.some((ranker) => ranker === name))
 if (!folder || unknown || (!server && asked.some((name) => name === "meilisearch" || name === "hybrid"))) {
-  console.error(`Usage: node bench/quality/relevance.ts <folder of collections> [${RANKERS.join("|")} ...]`)
+  console.error(
+    `Usage: node bench/quality/relevance.ts <folder of collections> [${RANKERS.join("|")} ...] [--model <folder>]`,
+  )
   console.error("meilisearch and hybrid need the address of a server in MEILI_URL.")
   process.exit(2)
 }
-const possible = server ? RANKERS.filter((name) => name !== "opensearch") : RANKERS.slice(0, 2)
+const possible = server ? RANKERS.filter((name) => name !== "opensearch") : RANKERS.slice(0, 3)
 const wanted = new Set(asked.length > 0 ? asked : possible)
 const started = wanted.has("opensearch") && !process.env["OPENSEARCH_URLS"] ? await startCluster() : undefined
 const cluster = started?.urls.join() ?? process.env["OPENSEARCH_URLS"]
-const model = await TransformersEmbedder.open({ model: shippedModel, threads: 2 })
+const model = await TransformersEmbedder.open({ model: values.model ?? shippedModel, threads: 2 })
 const embedder = new CachedEmbedder(model)
 const means = new Map<string, number[]>()
 
@@ -129,8 +135,21 @@ function bands(scored: readonly { score: number; relevant: boolean }[]): string 
     .join(", ")
 }
 
-async function exactSearch({ documents }: Collection, embedder: Embedder): Promise<Search> {
-  const lexical = new ExactWords()
+function bm25Search({ documents, language }: Collection): Search {
+  const words = new PlainBm25(language)
+  for (const { title, text } of documents) words.add(title, text)
+  return (question) => {
+    const scores = words.search(question)
+    const ranked = documents
+      .map(({ id }, i) => ({ id, score: scores[i]! }))
+      .filter(({ score }) => score > 0)
+      .toSorted((a, b) => b.score - a.score)
+    return Promise.resolve(ranked.slice(0, DEPTH))
+  }
+}
+
+async function exactSearch({ documents, language }: Collection, embedder: Embedder): Promise<Search> {
+  const lexical = new ExactWords(language)
   const vectors: Float32Array[][] = []
   for (const [i, { title, text }] of documents.entries()) {
     lexical.add(title, urlOfDocument(i), text)
@@ -154,7 +173,7 @@ async function exactSearch({ documents }: Collection, embedder: Embedder): Promi
 
 async function withEngine(
   name: "embedded" | "meilisearch" | "opensearch",
-  { queries, documents }: Collection,
+  { queries, documents, language }: Collection,
   use: (search: Search) => Promise<void>,
 ): Promise<void> {
   const dataDir = await mkdtemp(path.join(tmpdir(), "fossick-relevance-"))
@@ -179,7 +198,7 @@ async function withEngine(
   try {
     await clear(name)
     await using engine = await openEngine(settings, { mode: "write", embedder })
-    await engine.index(documents.map((document, i) => toPage(i, document)))
+    await engine.index(documents.map((document, i) => toPage(i, document, language)))
     await engine.settled()
     await use(searchOf(engine, DEPTH))
     await using cold = await openEngine(settings, { mode: "read", embedder: model })
@@ -201,13 +220,16 @@ async function clear(name: string): Promise<void> {
   await opensearchGenerations(settings).drop("index")
 }
 
-async function withHybrid({ documents }: Collection, use: (search: Search) => Promise<void>): Promise<void> {
+async function withHybrid(
+  { documents, language }: Collection,
+  use: (search: Search) => Promise<void>,
+): Promise<void> {
   const ids = idsByUrl(documents)
   const own = await OwnHybrid.create(serverClient(), `${ON_SERVER}-hybrid`, embedder.dimensions)
   try {
     const pages: PageWithVectors[] = []
     for (const [i, document] of documents.entries()) {
-      const page = toPage(i, document)
+      const page = toPage(i, document, language)
       const texts = toPassages(page.markdown).map((passage) => embeddingText(page.title, passage))
       pages.push({ page, vectors: await embedder.embed(texts) })
     }
@@ -232,11 +254,12 @@ function serverClient(): Meilisearch {
 }
 
 for (const collection of readCollections(folder)) {
-  const { name, documents, queries } = collection
-  console.log(`\n${name}: ${documents.length} documents, ${queries.length} questions`)
+  const { name, language, documents, queries } = collection
+  console.log(`\n${name} (${language}): ${documents.length} documents, ${queries.length} questions`)
   const others = TO_BEAT[name]
   if (others)
     console.log(`  to beat: Meilisearch hybrid ${others.meilisearch}, combined ${others.combined} nDCG@10`)
+  if (wanted.has("bm25")) await report("bm25", collection, bm25Search(collection), ["lexical"])
   if (wanted.has("exact"))
     await report("exact", collection, await exactSearch(collection, embedder), ["lexical", "vector", "basic"])
   for (const engine of ["embedded", "meilisearch", "opensearch"] as const)
