@@ -1,7 +1,7 @@
 import { pino } from "pino"
 
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
-import { ByteBudget } from "#base/flow/byte-budget.ts"
+import { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"

@@ -10,7 +10,7 @@ import {
   zstdCompressSync,
 } from "node:zlib"
 import { expect, test } from "vitest"
-import { type QueuedAccount, QueuedBudget } from "#base/flow/queued-budget.ts"
+import { type QueuedAccount, QueuedBudget } from "#base/flow/memory/queued-budget.ts"
 import { decompress } from "./content-encoding.ts"
 
 const MB = 1 << 20

@@ -8,7 +8,7 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from "node:zlib"
-import type { QueuedAccount } from "#base/flow/queued-budget.ts"
+import type { QueuedAccount } from "#base/flow/memory/queued-budget.ts"
 
 /** What requests accept. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd"

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { text } from "node:stream/consumers"
 import { Agent, Dispatcher } from "undici"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
-import { QueuedBudget } from "#base/flow/queued-budget.ts"
+import { QueuedBudget } from "#base/flow/memory/queued-budget.ts"
 import { startTestSite, type TestSite } from "../testing/test-site.ts"
 import { exchange, type ExchangeOptions } from "./exchange.ts"
 

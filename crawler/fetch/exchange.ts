@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Dispatcher } from "undici"
-import type { QueuedAccount } from "#base/flow/queued-budget.ts"
+import type { QueuedAccount } from "#base/flow/memory/queued-budget.ts"
 import { join } from "./content-encoding.ts"
 import { codeOf } from "./network-error.ts"
 

@@ -1,7 +1,7 @@
 import { retryAfterMs } from "./retry-after.ts"
 import type { IncomingHttpHeaders } from "node:http"
 import { type PageUrl, routeOf, toPageUrl } from "#engine"
-import type { QueuedAccount } from "#base/flow/queued-budget.ts"
+import type { QueuedAccount } from "#base/flow/memory/queued-budget.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { AddressGuard } from "./guard/address-guard.ts"
 import { BlockedAddressError } from "./guard/blocked-address.ts"

@@ -6,7 +6,7 @@ import {
   type TokenVectors,
   traitsOf,
 } from "../embedder.ts"
-import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 
 /** Of a thousand questions where a vector has 384 dimensions. */
 const MEMORY = new CacheMemory("questions", 2 * 1024 * 1024)

@@ -284,7 +284,7 @@ export const JUDGED: readonly Judged[] = [
     why: "It differs at one instant, which no clock shows.",
   },
   {
-    file: "base/flow/cache-memory.ts",
+    file: "base/flow/memory/cache-memory.ts",
     line: "if (kept === undefined) return",
     mutator: "ConditionalExpression",
     replacement: "false",
@@ -304,21 +304,21 @@ export const JUDGED: readonly Judged[] = [
     why: "Of the party that has nothing waiting the place is -1 already; the other half of this line has a test of its own.",
   },
   {
-    file: "base/flow/queued-budget.ts",
+    file: "base/flow/memory/queued-budget.ts",
     line: "if (bytes < 0) this.#wake()",
     mutator: "ConditionalExpression",
     replacement: "true",
     why: "Who is woken looks for room himself, and taking more makes none: it spares looks.",
   },
   {
-    file: "base/flow/queued-budget.ts",
+    file: "base/flow/memory/queued-budget.ts",
     line: "if (bytes < 0) this.#wake()",
     mutator: "EqualityOperator",
     replacement: "bytes <= 0",
     why: "As above: nothing makes no room.",
   },
   {
-    file: "base/flow/queued-budget.ts",
+    file: "base/flow/memory/queued-budget.ts",
     line: "if (this.#isClosed) return",
     mutator: "ConditionalExpression",
     replacement: "false",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { createReader, crawlerSettings, type Reader } from "#crawler"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
-import { ByteBudget } from "#base/flow/byte-budget.ts"
+import { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
 
 import { serveApp } from "../../testing/serve-app.ts"

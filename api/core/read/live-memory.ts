@@ -1,6 +1,6 @@
 import { Refusal } from "#base/errors.ts"
 import type { Extracted, Reading, ReadResult } from "#crawler"
-import type { ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
+import type { ByteAccount, ByteBudget } from "#base/flow/memory/byte-budget.ts"
 
 import type { LiveReader } from "../../identity/accounts/reach/reach.ts"
 import { BYTES_PER_CHAR } from "../../server/load/memory/memory.ts"

@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 
-import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 import { readForeign } from "#base/text/json/foreign-json.ts"
 import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"
 import type { AddressGuard, AddressGuardOptions } from "#crawler/fetch/guard/address-guard.ts"

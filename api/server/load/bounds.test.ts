@@ -3,7 +3,7 @@ import { join } from "node:path"
 
 import { expect, test } from "vitest"
 
-import { cacheUses } from "#base/flow/cache-memory.ts"
+import { cacheUses } from "#base/flow/memory/cache-memory.ts"
 
 import { serveApp, TEST_KEY } from "../../testing/serve-app.ts"
 // The caches that a process loads with its index, its live reader, its peers and its programs.

@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 
-import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 import type { Engine, PageUrl, Rule } from "#engine"
 
 import { federatedEngine } from "./federated-engine.ts"

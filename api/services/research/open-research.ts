@@ -3,7 +3,7 @@ import type { Logger } from "pino"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Embedder } from "#engine"
 import type { DiskRoom } from "#base/disk-space.ts"
-import type { ByteBudget } from "#base/flow/byte-budget.ts"
+import type { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 import type { Values } from "#base/settings.ts"
 import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 

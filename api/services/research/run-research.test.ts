@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { pino } from "pino"
 
-import { ByteBudget } from "#base/flow/byte-budget.ts"
+import { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
 
 import { openChatModel } from "../chat-models/chat-server.ts"

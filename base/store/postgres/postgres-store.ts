@@ -1,4 +1,4 @@
-import { Lru } from "../../flow/lru.ts"
+import { Lru } from "../../flow/memory/lru.ts"
 import { Serial } from "../../flow/serial.ts"
 import type { StateRow, StateStatement, StateStore, StateValue } from "../state-port.ts"
 import { BUSY_MS, Patience } from "../sqlite/busy.ts"

@@ -1,5 +1,5 @@
 import type { PageUrl } from "#engine"
-import { Lru } from "#base/flow/lru.ts"
+import { Lru } from "#base/flow/memory/lru.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
 /** Why a page that came with text is opened in a browser too. */

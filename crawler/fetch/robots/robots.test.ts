@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest"
 import type { PageUrl } from "#engine"
-import { cacheUses } from "#base/flow/cache-memory.ts"
+import { cacheUses } from "#base/flow/memory/cache-memory.ts"
 import type { FetchResult } from "../fetch.ts"
 import { RobotsCache } from "./robots.ts"
 

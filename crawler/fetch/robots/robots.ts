@@ -1,7 +1,7 @@
 import type { PageUrl } from "#engine"
 import { decodeText } from "../../page/charset.ts"
 import { steadyNow } from "#base/steady-time.ts"
-import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 import type { FetchResult } from "../fetch.ts"
 import { parseRobots, type RobotsRules } from "./robots-rules.ts"
 

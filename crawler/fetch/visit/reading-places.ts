@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os"
-import { QueuedBudget } from "#base/flow/queued-budget.ts"
+import { QueuedBudget } from "#base/flow/memory/queued-budget.ts"
 import { ReaderPool } from "../../page/pool/reader-pool.ts"
 import { startProcess } from "../../page/pool/reader-process.ts"
 import type { Renderer } from "../render/renderer.ts"

@@ -1,5 +1,5 @@
 import sharp, { type Metadata } from "sharp"
-import { QueuedBudget } from "#base/flow/queued-budget.ts"
+import { QueuedBudget } from "#base/flow/memory/queued-budget.ts"
 import { HASH_SIDE, perceptualHash } from "./perceptual-hash.ts"
 
 /**

@@ -1,5 +1,5 @@
 import type { Page, PageUrl } from "#engine"
-import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { StateStore } from "#base/store/state-store.ts"

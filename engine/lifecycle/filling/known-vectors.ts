@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { Lru } from "#base/flow/lru.ts"
+import { Lru } from "#base/flow/memory/lru.ts"
 
 /** 12 MB of vectors of 384 dimensions. */
 const MOST_VECTORS = 8192

@@ -1,4 +1,4 @@
-import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 import type { EmbedOptions, Embedder, TokenVectors } from "../../embedder.ts"
 import { analyse } from "../../text/analysis/analyse.ts"
 import { lateInteraction, type WeightedTokens, weighTokens } from "../ranking/late-interaction.ts"

@@ -1,4 +1,4 @@
-import { noteCache } from "#base/flow/cache-memory.ts"
+import { noteCache } from "#base/flow/memory/cache-memory.ts"
 import { ownCopy } from "#base/text/own-copy.ts"
 import type { Stem } from "./stem.ts"
 import { termHash } from "./term-hash.ts"

@@ -5,7 +5,7 @@ import { stemmer as lithuanian } from "@orama/stemmers/lithuanian"
 import { stemmer as nepali } from "@orama/stemmers/nepali"
 import { stemmer as serbian } from "@orama/stemmers/serbian"
 import snowball from "snowball-stemmers"
-import { noteCache } from "#base/flow/cache-memory.ts"
+import { noteCache } from "#base/flow/memory/cache-memory.ts"
 import { isAscii } from "#base/text/ascii.ts"
 import { ownCopy } from "#base/text/own-copy.ts"
 

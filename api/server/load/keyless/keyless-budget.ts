@@ -1,4 +1,4 @@
-import { Lru } from "#base/flow/lru.ts"
+import { Lru } from "#base/flow/memory/lru.ts"
 
 /** What one address has left. */
 interface Bucket {

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from "node:v8"
 
-import { type CacheUse, cacheUses } from "#base/flow/cache-memory.ts"
+import { type CacheUse, cacheUses } from "#base/flow/memory/cache-memory.ts"
 import { machineMemory } from "#base/process/machine-memory.ts"
 
 export const MB = 1024 * 1024

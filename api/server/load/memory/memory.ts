@@ -1,6 +1,6 @@
 import type { Engine, Hit } from "#engine"
-import { type ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
-import { cacheUses } from "#base/flow/cache-memory.ts"
+import { type ByteAccount, ByteBudget } from "#base/flow/memory/byte-budget.ts"
+import { cacheUses } from "#base/flow/memory/cache-memory.ts"
 import { machineMemory } from "#base/process/machine-memory.ts"
 
 import { ApiError } from "../../../errors.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { ByteBudget } from "#base/flow/byte-budget.ts"
+import { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 
 import { hit } from "../../../testing/fake-engine.ts"
 import { PageMemory, SeenPages } from "./held-pages.ts"

@@ -1,6 +1,6 @@
 import type { Hit } from "#engine"
 import { MAX_PAGE_CHARS } from "#engine/answer-extraction/statements/statements.ts"
-import type { ByteBudget } from "#base/flow/byte-budget.ts"
+import type { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 
 import { BYTES_PER_CHAR } from "../../../server/load/memory/memory.ts"
 

@@ -2,7 +2,7 @@ import type { Logger } from "pino"
 
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Embedder } from "#engine"
-import { ByteBudget } from "#base/flow/byte-budget.ts"
+import { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
 
 import { type Accounts, openAccounts } from "../../../identity/accounts/accounts.ts"

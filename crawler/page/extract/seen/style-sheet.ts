@@ -1,4 +1,4 @@
-import { Lru } from "#base/flow/lru.ts"
+import { Lru } from "#base/flow/memory/lru.ts"
 import { type Declarations, readDeclarations, unescaped, withoutComments } from "./declarations.ts"
 import { HOST } from "../html/shadow-roots.ts"
 import { matchesMedia } from "./media-queries.ts"

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import type { Connection } from "@lancedb/lancedb"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { cacheUses } from "#base/flow/cache-memory.ts"
+import { cacheUses } from "#base/flow/memory/cache-memory.ts"
 import { garbageCollector } from "#base/process/garbage-collector.ts"
 import { adapter } from "#engine/testing/embedded-under-test.ts"
 import { connectTo } from "./tables.ts"

@@ -1,7 +1,7 @@
 import "./quiet-lancedb.ts"
 import { type Connection, Index, Session, type Table, connect } from "@lancedb/lancedb"
 import type { Schema } from "apache-arrow"
-import { noteCache } from "#base/flow/cache-memory.ts"
+import { noteCache } from "#base/flow/memory/cache-memory.ts"
 import { indexCacheMb } from "../../../index-cache.ts"
 import { damagedFile } from "../files/damaged-file.ts"
 import { PageStore } from "../files/page-store.ts"
