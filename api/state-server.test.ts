@@ -73,7 +73,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     await until(async () => (await ready()).code === 200)
     expect((await search()).code).toBe(200)
 
-    // The key is new, and has to outlive the server.
+    // A commit younger than half a second would be lost, and the key with it.
     server.flush()
     await server.kill()
     await until(async () => (await ready()).code === 503)
@@ -133,7 +133,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     await clients
 
     expect(refused.filter(({ status, again }) => status !== 503 || again === null)).toEqual([])
-    // A session that the cut had broken may be met once more.
+    // One of the sessions may still be broken by the cut.
     await until(async () => (await ask("/readyz", "")).ok && (await ask("/admin/usage", appliance.apiKey)).ok)
     const usage = await ask("/admin/usage", appliance.apiKey)
     const rows = ((await usage.json()) as { readonly usage: readonly { readonly calls: number }[] }).usage

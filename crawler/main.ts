@@ -286,7 +286,7 @@ async function endTaken(error: unknown): Promise<never> {
   })
 }
 
-/** What nobody expected ends the process, and is not told as a promise's. */
+/** Ends the process with an unexpected error, as a throw outside of a promise would. */
 function endBroken(error: unknown): void {
   setImmediate(() => {
     throw error

@@ -6,7 +6,9 @@ import { FairQueue } from "./fair-queue.ts"
 import { Lru } from "./memory/lru.ts"
 import { pause } from "./pause.ts"
 import { QueuedBudget } from "./memory/queued-budget.ts"
+import { repeat } from "./repeat.ts"
 import { Serial } from "./serial.ts"
+import { sharing } from "./sharing.ts"
 import { unlessAborted } from "./unless-aborted.ts"
 
 /** Keeps this thread busy. */
@@ -236,5 +238,48 @@ describe("what an abort cuts short", () => {
     await setImmediate()
     expect(added.mock.calls).toEqual([["abort", expect.any(Function), { once: true }]])
     expect(removed.mock.calls).toEqual([["abort", added.mock.calls[0]![1]]])
+  })
+})
+
+describe("a call that is shared", () => {
+  test("is one for all who ask while it is under way, and a new one later, also when it failed", async () => {
+    let calls = 0
+    const asked = Promise.withResolvers<void>()
+    const call = sharing(async () => {
+      calls++
+      await asked.promise
+      if (calls === 1) throw new Error("no answer")
+      return calls
+    })
+    const both = [call(), call()]
+    asked.resolve()
+    for (const one of both) await expect(one).rejects.toThrow("no answer")
+    expect(await call()).toBe(2)
+  })
+})
+
+describe("repeated work", () => {
+  test("has one round at a time, and its end waits for that", async () => {
+    vi.useFakeTimers()
+    try {
+      const rounds: PromiseWithResolvers<void>[] = []
+      const work = repeat(() => {
+        rounds.push(Promise.withResolvers<void>())
+        return rounds.at(-1)!.promise
+      }, 100)
+      await vi.advanceTimersByTimeAsync(350)
+      expect(rounds).toHaveLength(1)
+      rounds[0]!.resolve()
+      await vi.advanceTimersByTimeAsync(100)
+      expect(rounds).toHaveLength(2)
+      let isOver = false
+      const end = Promise.resolve(work[Symbol.asyncDispose]()).then(() => (isOver = true))
+      await vi.advanceTimersByTimeAsync(500)
+      expect([rounds.length, isOver]).toEqual([2, false])
+      rounds[1]!.resolve()
+      await end
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

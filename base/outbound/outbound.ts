@@ -49,7 +49,7 @@ export async function writeOutbound(db: StateStore): Promise<void> {
   }
 }
 
-/** Waits to be written again, with what was noted meanwhile. */
+/** Merges a note back, to be written with those that arrived since. */
 function putBack(note: Talked): void {
   const key = `${note.purpose} ${note.host}`
   const since = talked.get(key)

@@ -37,7 +37,7 @@ export interface StateStore extends Disposable {
   ready(): Promise<void>
   /** Longest wait for other processes that write, in milliseconds; 0: none. */
   patienceMs: number
-  /** Runs `work` with this patience at least, also on a store that otherwise waits for nobody. */
+  /** Runs `work` with at least this patience, even on a store whose own patience is 0. */
   patiently<T>(work: () => Promise<T>, ms?: number): Promise<T>
   /** The file, null for a database in memory or on a server. */
   location(): string | null

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { Serial } from "../flow/serial.ts"
+import { sharing } from "../flow/sharing.ts"
 
 /** A transaction, or work that comes before all statements, and what runs it. */
 interface Scope {
@@ -22,7 +23,7 @@ export class Turns {
   /** Writers of the same file, among them those of other stores. */
   readonly #writers: Serial
   readonly #due: (() => Promise<void>)[] = []
-  #working: Promise<void> | null = null
+  readonly #doNext = sharing(() => this.#doFirst())
 
   constructor(writers = new Serial()) {
     this.#writers = writers
@@ -52,7 +53,7 @@ export class Turns {
 
   /** Whether something has to come first; see {@link ready}. */
   get isDue(): boolean {
-    // A transaction that is open already is not held up: what is due waits for its end.
+    // An open transaction goes first: due work waits for its end.
     return this.#due.length > 0 && !this.#isFirst && !this.isInside
   }
 
@@ -62,7 +63,7 @@ export class Turns {
     return await this.#line.run(async () => statement())
   }
 
-  /** Runs `work` as a transaction: nothing but its own statements runs meanwhile. */
+  /** Runs `work` as a transaction: other statements wait until it ends. */
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.isInside) throw new Error("A transaction of this store is open already.")
     if (this.isDue) await this.ready()
@@ -75,10 +76,7 @@ export class Turns {
 
   async ready(): Promise<void> {
     if (this.#isFirst) return
-    while (this.#due.length > 0) {
-      this.#working ??= this.#doFirst().finally(() => (this.#working = null))
-      await this.#working
-    }
+    while (this.#due.length > 0) await this.#doNext()
   }
 
   async #doFirst(): Promise<void> {

@@ -1,15 +1,15 @@
 import { cosineOf } from "#engine/embedder.ts"
 import { wordsWith } from "#engine/search/query-terms.ts"
-import { wordEvidenceFor } from "#engine/search/ranking/word-evidence.ts"
+import { K1, wordEvidenceFor } from "#engine/search/ranking/word-evidence.ts"
+import { inverseFrequency } from "#engine/search/ranking/word-statistics.ts"
 import { analyse, analyseQuery, timesOf } from "#engine/text/analysis/analyse.ts"
 import { termsOf } from "#engine/text/analysis/known-chunks.ts"
 import { namesOf } from "#engine/text/page-names.ts"
 import { type PackedPage, packTerms, unpackTerms } from "#engine/text/passage-terms.ts"
 import { toPassages } from "#engine/text/passages.ts"
 
-/** How rare a term is among so many documents, as BM25 weighs it. */
-const idfOf = (frequency: number, count: number): number =>
-  Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+/** BM25's length normalisation of a whole document. */
+const B = 0.75
 
 /** Plain BM25 of whole documents (Robertson, Zaragoza 2009), each language with its stemmer: what any ranking has to beat. */
 export class PlainBm25 {
@@ -39,15 +39,12 @@ export class PlainBm25 {
       const norm = K1 * (1 - B + (B * length) / usual)
       return asked.reduce((sum, [term, times]) => {
         const said = counts.get(term) ?? 0
-        const idf = idfOf(this.#frequencies.get(term) ?? 0, count)
+        const idf = inverseFrequency(this.#frequencies.get(term) ?? 0, count)
         return sum + (times * idf * said * (K1 + 1)) / (said + norm)
       }, 0)
     })
   }
 }
-
-/** The usual numbers of BM25. */
-const [K1, B] = [1.2, 0.75]
 
 /** What every document says in the words of a question: what an engine's lexical arm is measured against. */
 export class ExactWords {
@@ -77,7 +74,7 @@ export class ExactWords {
   /** Of every document, 0..1. */
   search(query: string): Float64Array {
     const count = this.#pages.length
-    const idf = (term: string) => idfOf(this.#frequencies.get(term) ?? 0, count)
+    const idf = (term: string) => inverseFrequency(this.#frequencies.get(term) ?? 0, count)
     const evidence = wordEvidenceFor(wordsWith(analyseQuery(query, this.#language), new Map(), idf))
     return Float64Array.from(this.#pages, (page) => evidence(page).share)
   }

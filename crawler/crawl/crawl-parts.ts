@@ -26,7 +26,7 @@ import { OutcomeRecorder } from "./outcome-recorder.ts"
 import { SourceVisits } from "./source-visits.ts"
 import { Suspects } from "./frontier/suspects.ts"
 
-/** What is read from the state before a run begins. */
+/** Read from the state before a run begins. */
 interface Opened {
   readonly known: KnownAddresses
   readonly limits: RunLimits

@@ -2,6 +2,7 @@ import { mayShowText, traced } from "#base/telemetry/traces/tracing.ts"
 import { isRefusedOrUnknown, untilTold } from "../fetch/concealed.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Clock } from "#base/clock.ts"
+import { repeat } from "#base/flow/repeat.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
 import type { FrontierEntry } from "./frontier/host-queues.ts"
 import type { KnownAddress } from "./frontier/known-addresses.ts"
@@ -73,8 +74,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
   /** Aborted when visits in hand must end now. */
   readonly #cut: AbortController
   #cutTimer: NodeJS.Timeout | null = null
-  readonly #skips: NodeJS.Timeout
-  #skipping: Promise<void> | null = null
+  readonly #skips: AsyncDisposable
 
   static async open(options: CrawlSiteOptions & { readonly share: CrawlShare }): Promise<SiteCrawl> {
     const { clock = Date.now } = options
@@ -103,9 +103,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
       clock,
       cut: cut.signal,
     })
-    this.#skips = setInterval(() => {
-      this.#skipping ??= this.#skipAsked().finally(() => (this.#skipping = null))
-    }, SKIPS_MS)
+    this.#skips = repeat(() => this.#skipAsked(), SKIPS_MS)
     if (signal.aborted) this.#startGrace()
     else signal.addEventListener("abort", this.#startGrace, { once: true })
   }
@@ -127,14 +125,13 @@ class SiteCrawl implements Visits, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#signal.removeEventListener("abort", this.#startGrace)
     if (this.#cutTimer) clearTimeout(this.#cutTimer)
-    clearInterval(this.#skips)
     this.#parts.discovery.stop()
     this.#cut.abort()
     this.#share.solitude.leave(this)
     if (this.#suspect) this.#parts.frontier.drop(this.#suspect)
     try {
-      await this.#skipping
-      // Where it failed, the crawl has thrown that, or what went wrong before.
+      await this.#skips[Symbol.asyncDispose]()
+      // If discovery failed, the crawl has already thrown that error or an earlier one.
       await this.#parts.discovery.settled().catch(() => undefined)
       await this.#parts.suspects.release()
     } finally {
@@ -178,7 +175,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     return this.#parts.recorder.isSettled(entry.url) || !this.#parts.frontier.isOpen(entry)
   }
 
-  /** What is known of an address that was about to be visited: its outcome, if it needs no visit. */
+  /** Decides whether an address about to be visited needs a visit at all. */
   async #known(
     entry: FrontierEntry,
   ): Promise<{ readonly isSuspect: boolean; readonly ending: NoPage | null }> {
@@ -186,7 +183,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     const isOver = this.#isSettled(entry) || hosts.ending(entry.host) !== null
     const spared = isOver ? null : await sparedVisit(entry, this.#parts)
     const isSuspect = !isOver && spared === null && (await suspects.isSuspect(entry.url))
-    // The host may have been given up meanwhile.
+    // The host may have been given up since.
     return { isSuspect, ending: hosts.ending(entry.host) ?? spared }
   }
 
@@ -215,7 +212,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
   }
 
   isFinished(): boolean {
-    // While outcomes are recorded, what is open and what is unwritten do not add up, and some may be reopened.
+    // While outcomes are being recorded, the counts of open and unwritten addresses disagree, and some may be reopened.
     return !this.#parts.recorder.isRecording && this.#isOver()
   }
 

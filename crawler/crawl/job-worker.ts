@@ -12,6 +12,7 @@ import {
   upgradeFormat,
 } from "#engine/lifecycle/generations/building/upgrade.ts"
 import { openGenerations } from "#engine/open-engine.ts"
+import { repeat } from "#base/flow/repeat.ts"
 import { DiskRoom, isUnwritable } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/telemetry/log/log.ts"
@@ -266,14 +267,9 @@ try {
     const look = async () => {
       if (stop.aborted || (await jobs.nextQueued()) || (await due())) giveWay.abort()
     }
-    const looks: { last: Promise<void> | null } = { last: null }
-    const poll = setInterval(() => {
-      // What cannot be asked is asked again, and told, by the loop that this gives way to.
-      looks.last ??= look()
-        .catch(() => giveWay.abort())
-        .finally(() => (looks.last = null))
-    }, POLL_MS)
     try {
+      // The loop that this gives way to asks again, and says what keeps it from that.
+      await using _ = repeat(() => look().catch(() => giveWay.abort()), POLL_MS)
       const swapped = await upgrade.work({ signal: giveWay.signal, onProgress })
       log.info(swapped ? "a new index is in use" : "the new index waits for a crawl")
       return true
@@ -283,8 +279,6 @@ try {
       if (!(error instanceof EngineError && error.code === "NO_ROOM")) process.exitCode = 1
       return false
     } finally {
-      clearInterval(poll)
-      await looks.last
       await among?.beAmong()
     }
   }

@@ -1,6 +1,7 @@
 import { traceOf } from "#base/telemetry/traces/trace-parents.ts"
 import { traced } from "#base/telemetry/traces/tracing.ts"
 import { AlertBook } from "../reporting/alerts/alert-book.ts"
+import { repeat } from "#base/flow/repeat.ts"
 import { failedToWrite, isUnwritable } from "#base/disk-space.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 import type { Engine } from "#engine"
@@ -88,7 +89,7 @@ const isUnwritten = (error: unknown): boolean => isUnwritable(error) || failedTo
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
   await using own = options.share === undefined ? new CrawlShare(options.config) : null
   const share = options.share ?? own!
-  // Before anything is awaited: whoever begins jobs counts the places.
+  // Before the first await, because whoever starts jobs counts the free places.
   using place = share.places.take()
   const parent = await traceOf(options.db, id)
   return await traced("run", { parent, attributes: { "fossick.job": id } }, async (span) => {
@@ -149,8 +150,7 @@ class RunWatch implements AsyncDisposable {
   failure: unknown = null
   readonly #stop = new AbortController()
   readonly #outer: AbortSignal
-  readonly #beat: NodeJS.Timeout
-  #looking: Promise<void> | null = null
+  readonly #beats: AsyncDisposable
   readonly #abort = () => {
     this.#stop.abort()
   }
@@ -159,9 +159,7 @@ class RunWatch implements AsyncDisposable {
     this.#outer = options.signal
     this.#outer.addEventListener("abort", this.#abort, { once: true })
     if (this.#outer.aborted) this.#abort()
-    this.#beat = setInterval(() => {
-      this.#looking ??= this.#look(id, options).finally(() => (this.#looking = null))
-    }, BEAT_MS)
+    this.#beats = repeat(() => this.#look(id, options), BEAT_MS)
   }
 
   get signal(): AbortSignal {
@@ -186,9 +184,8 @@ class RunWatch implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#beat)
     this.#outer.removeEventListener("abort", this.#abort)
-    await this.#looking
+    await this.#beats[Symbol.asyncDispose]()
   }
 }
 

@@ -9,9 +9,9 @@ import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 const SMALL_SECTION_CHARS = 200
 
 /**
- * The last passage of a section or a long line is filled up to this: the vector of a few words is near to every question. nDCG@10 of Chinese, Arabic
- * and Turkish questions about English pages by vectors alone (XQuAD, even questions, multilingual-e5-small), and how many of 595 questions each the
- * most frequent page comes first for:
+ * The last passage of a section or a long line is filled up to this length, because the vector of a few words is close to every question. nDCG@10 of Chinese, Arabic
+ * and Turkish questions about English pages by vectors alone (XQuAD, even questions, multilingual-e5-small), and for how many of 595 questions
+ * the most frequent page ranks first:
  *
  *     no filling    0.734 0.716 0.814    146 191 106
  *     this          0.787 0.781 0.858     39  25  11
@@ -207,41 +207,53 @@ function fits(piece: Piece): boolean {
 }
 
 /**
- * Fills passages with whole pieces; a piece too long by itself is split and its parts packed likewise. The last one takes pieces over from the
- * one before it until it says enough.
+ * Fills passages with whole pieces; splits a piece that is too long and packs its parts likewise. The last passage takes pieces from the one
+ * before until it is long enough.
  */
 function pack(pieces: readonly Piece[], join: Join, split: (piece: Piece) => Piece[]): Piece[] {
-  const full: (readonly Piece[])[] = []
-  let filling: readonly Piece[] = []
-  let whole: Piece | null = null
+  const full: Filled[] = []
+  let filling: Filled | null = null
+  const begin = (piece: Piece): Filled => ({ pieces: [piece], whole: piece })
+  const add = ({ pieces, whole }: Filled, piece: Piece): Filled => ({
+    pieces: [...pieces, piece],
+    whole: join(whole, piece),
+  })
   for (const piece of pieces) {
-    const joined: Piece = whole === null ? piece : join(whole, piece)
-    if (fits(joined)) {
-      filling = [...filling, piece]
-      whole = joined
+    const joined: Filled = filling === null ? begin(piece) : add(filling, piece)
+    if (fits(joined.whole)) {
+      filling = joined
       continue
     }
-    if (filling.length > 0) full.push(filling)
-    const parts = fits(piece) ? [piece] : split(piece)
-    full.push(...parts.slice(0, -1).map((part) => [part]))
-    filling = parts.slice(-1)
-    whole = filling[0] ?? null
+    if (filling !== null) full.push(filling)
+    const parts = (fits(piece) ? [piece] : split(piece)).map(begin)
+    full.push(...parts.slice(0, -1))
+    filling = parts.at(-1) ?? null
   }
-  if (filling.length > 0) full.push(filling)
-  return balanced(full, join).map((some) => some.reduce(join))
+  if (filling !== null) full.push(filling)
+  return balanced(full, join)
 }
 
-function balanced(full: readonly (readonly Piece[])[], join: Join): readonly (readonly Piece[])[] {
-  let [before = [], last = []] = full.slice(-2)
-  if (full.length < 2) return full
-  while (before.length > 1 && last.reduce(join).width < LEAST_CHARS) {
-    const [rest, more] = [before.slice(0, -1), [before.at(-1)!, ...last]]
-    const whole = more.reduce(join)
-    if (!fits(whole) || rest.reduce(join).width < whole.width) break
-    before = rest
-    last = more
+/** What a passage is made of, and the whole of it. */
+interface Filled {
+  readonly pieces: readonly Piece[]
+  readonly whole: Piece
+}
+
+function balanced(full: readonly Filled[], join: Join): Piece[] {
+  const wholes = full.map(({ whole }) => whole)
+  const last = full.at(-1)
+  let before = full.at(-2)
+  if (before === undefined || last === undefined) return wholes
+  let end = last.whole
+  while (before.pieces.length > 1 && end.width < LEAST_CHARS) {
+    const pieces = before.pieces.slice(0, -1)
+    const whole: Piece = pieces.reduce(join)
+    const more: Piece = join(before.pieces.at(-1)!, end)
+    if (!fits(more) || whole.width < more.width) break
+    before = { pieces, whole }
+    end = more
   }
-  return [...full.slice(0, -2), before, last]
+  return [...wholes.slice(0, -2), before.whole, end]
 }
 
 type Join = (first: Piece, second: Piece) => Piece

@@ -10,7 +10,7 @@ import { SOURCE, type World } from "./world.ts"
 /** Until then what should come has come, also on a machine that is busy; what has not is lost. */
 const PATIENCE_MS = PATIENCE.expect.poll.timeout
 const LOOK_MS = 50
-/** `readerLagMs` of the embedded engine: a search sees by then what another process wrote. */
+/** `readerLagMs` of the embedded engine: after this, a search sees another process's writes. */
 const LAG_MS = 1000
 /** What the calls of this proof cost: a basic search. */
 const CREDITS = 1
@@ -234,7 +234,7 @@ export class Books {
   }
 }
 
-/** What is wrong of what searches show once they show everything that the crawler had written before. */
+/** Faults that remain once a search must see everything that the crawler has written. */
 async function seen(check: () => Promise<string[]>): Promise<string[]> {
   const wrong = await check()
   if (wrong.length === 0) return wrong

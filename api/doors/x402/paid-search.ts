@@ -29,7 +29,7 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
   const underWay = new Map<string, string>()
   /** Those that are answered, until the ledger knows. */
   const leaving = new Map<string, Promise<void>>()
-  /** Between a look at what is known of a payment and its being under way no copy of the request is looked at. */
+  /** From reading a payment's record until it is marked as under way, copies of the request wait. */
   const beginning = new Serial()
   const payers = new PayerLimits()
   const readRequest = requestReader(parts)

@@ -170,7 +170,7 @@ export class OAuthStore {
     }
   }
 
-  /** Turns a code into tokens, once. @returns null when somebody was first; then its grant ends, as {@link code} says */
+  /** Turns a code into tokens, once. @returns null when the code was used before; then its grant ends, as {@link code} says */
   async redeem(code: string, grant: string): Promise<IssuedTokens | null> {
     return await transaction(this.#db, async () => {
       const { changes } = await this.#prepare(

@@ -1,3 +1,4 @@
+import { sharing } from "#base/flow/sharing.ts"
 import { toApiError } from "../../errors.ts"
 
 /** Looks at one part of the appliance: null when it is well, else what is wrong and what to do, for anybody to read. */
@@ -55,8 +56,7 @@ export function healthOf(
       return []
     }
   }
-  let looking: Promise<Health> | undefined
-  return () => (looking ??= look().finally(() => (looking = undefined)))
+  return sharing(look)
 }
 
 async function outcome(check: Check, onFailure: (error: unknown) => void): Promise<string | null> {

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client"
 
+import { sharing } from "#base/flow/sharing.ts"
 import { type PoolCounts, poolCounts } from "#base/flow/fair-pool.ts"
 
 import type { Bound, StoredBytes } from "../load/bounds.ts"
@@ -88,14 +89,9 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
   )
 }
 
-/** The same look, while one is under way: the metrics of a scrape are collected side by side. */
-export function sharing<T>(look: () => Promise<T>): () => Promise<T> {
-  let looking: Promise<T> | undefined
-  return () => (looking ??= look().finally(() => (looking = undefined)))
-}
-
 /** How full everything is that has a bound, in one form. */
 function registerBounds(registry: Registry, look: LoadParts["bounds"]): void {
+  // The metrics of a scrape are collected side by side.
   const bounds = sharing(look)
   const gauge = (name: string, help: string, value: (bound: Bound) => number): void => {
     const made: Gauge = new Gauge({

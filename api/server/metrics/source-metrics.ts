@@ -3,7 +3,7 @@ import { Gauge, type Registry } from "prom-client"
 import type { SourceResult } from "#crawler/reporting/alerts/source-results.ts"
 import { JOB_RESULTS } from "#crawler/job.ts"
 
-import { sharing } from "./load-metrics.ts"
+import { sharing } from "#base/flow/sharing.ts"
 
 /** Each source is some series; what more sources do is for the admin API to tell. */
 export const MAX_SOURCES = 200

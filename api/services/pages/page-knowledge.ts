@@ -11,6 +11,7 @@ import type { Jobs, StateStore } from "#crawler"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import type { SourceTable } from "#crawler/sources/source-table.ts"
 import type { PageUrl } from "#engine"
+import { sharing } from "#base/flow/sharing.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
 import type { AddressKnowledge } from "../../core/read/find-page.ts"
@@ -41,12 +42,11 @@ export function openPageKnowledge(db: StateStore, jobs: Jobs): PageKnowledge {
   const others = new OtherAddresses(db)
   let table: SourceTable | undefined
   let counted: { readonly until: number; readonly sources: readonly SourceHolding[] } | undefined
-  let counting: Promise<readonly SourceHolding[]> | undefined
-  const count = async () => {
+  const count = sharing(async () => {
     const sources = await holdings()
     counted = { sources, until: steadyNow() + COUNTED_MS }
     return sources
-  }
+  })
   const holdings = async (): Promise<readonly SourceHolding[]> => {
     // Loaded with the first call that needs it.
     const { SourceTable } = await import("#crawler/sources/source-table.ts")
@@ -70,9 +70,7 @@ export function openPageKnowledge(db: StateStore, jobs: Jobs): PageKnowledge {
     visits: (url, sources) => pageVisits(db, url, sources),
     async sources() {
       if (counted !== undefined && counted.until >= steadyNow()) return counted.sources
-      // All who ask meanwhile wait for the same count.
-      counting ??= count().finally(() => (counting = undefined))
-      return await counting
+      return await count()
     },
   }
 }

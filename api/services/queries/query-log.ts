@@ -135,7 +135,7 @@ export class QueryLog implements AsyncDisposable {
       await transaction(this.#db, async () => {
         for (const one of entries) await this.#insert(one)
       })
-      // More may have come meanwhile.
+      // More may have arrived since.
       this.#waiting.splice(0, entries.length)
       for (const log of [this.#asked, this.#alike]) await log.wrote(entries.length)
     } catch {

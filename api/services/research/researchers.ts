@@ -90,7 +90,7 @@ export class Researchers implements AsyncDisposable {
   async cancel(taskId: string): Promise<void> {
     if (this.#runner.cancel(taskId) !== null) return
     const { tasks, keys } = this.#options
-    // First: its turn could come meanwhile.
+    // First, because its turn could come during the next call.
     await tasks.fail(taskId, CANCELLED, new Date())
     const task = await tasks.get(taskId)
     const key = task && (await keys.byId(task.owner.keyId))

@@ -142,7 +142,7 @@ export function watchRoutes(
 
   router.put("/watches/:id", key, mayChange, body, admit, async (ctx) => {
     const given = readOptions(ctx)
-    // Another call must not change meanwhile what this one leaves as it is.
+    // No other call may change the fields that this one leaves alone.
     const changed = await transaction(store.db, async () => {
       const watch = await mine(ctx, ctx.params["id"])
       return await store.change(watch.id, optionsOf(given, watch, options(ctx)))

@@ -46,7 +46,7 @@ function appliance() {
   }
 }
 
-test("who was off for some weeks goes on deleting what is too old", async () => {
+test("an appliance that was off for weeks continues to delete old entries", async () => {
   const { db, start, jump, doubt } = appliance()
   using _ = db
   expect(await start().mayDelete()).toBe(true)

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { listed } from "../../testing/listed.ts"
 import { BUSY_MS } from "../sqlite/busy.ts"
 import { PostgresServer } from "../testing/postgres-server.ts"
 import { PostgresStore } from "./postgres-store.ts"
@@ -27,7 +26,9 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect([db.host, db.location()]).toEqual([`127.0.0.1:${server.port}`, null])
     expect(Object.getPrototypeOf((await db.prepare("select 1 as one").get())!)).toBeNull()
     expect(await db.prepare("select ?1 as a, ?2 as b").get("x")).toEqual({ a: "x", b: null })
-    expect(await listed(db.prepare("select ?1 as a, ?2 as b").iterate("x"))).toEqual([{ a: "x", b: null }])
+    expect(await Array.fromAsync(db.prepare("select ?1 as a, ?2 as b").iterate("x"))).toEqual([
+      { a: "x", b: null },
+    ])
     expect(await db.prepare("select 1 where false").get()).toBeUndefined()
   })
 

@@ -1,6 +1,5 @@
 import { Socket } from "node:net"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
-import { listed } from "../../testing/listed.ts"
 import { until } from "../../testing/until.ts"
 import type { StateValue } from "../state-port.ts"
 import { Pooler } from "../testing/pooler.ts"
@@ -286,7 +285,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       await kill(pid)
       await expect(turn.session.run("select 1", [])).rejects.toMatchObject(AWAY)
       await expect(turn.session.script("select 1")).rejects.toMatchObject(AWAY)
-      await expect(listed(turn.session.cursor("select 1", [], 1))).rejects.toMatchObject(AWAY)
+      await expect(Array.fromAsync(turn.session.cursor("select 1", [], 1))).rejects.toMatchObject(AWAY)
       await expect(turn.end()).rejects.toMatchObject(AWAY)
       expect(await count(db, things)).toBe(0)
       expect(await backend(db)).not.toBe(pid)
@@ -349,9 +348,11 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(lengths).toEqual([500, 500, 200])
       await until(async () => !(await isThere(pid)))
       using other = await db.openSnapshot()
-      await expect(listed(other.cursor("select nothing", [], 1))).rejects.toMatchObject({ code: "42703" })
+      await expect(Array.fromAsync(other.cursor("select nothing", [], 1))).rejects.toMatchObject({
+        code: "42703",
+      })
       using third = await db.openSnapshot()
-      const texts = await listed(third.cursor("select $1::text", ["a\0"], 1))
+      const texts = await Array.fromAsync(third.cursor("select $1::text", ["a\0"], 1))
       expect(texts.map(({ rows: some }) => some)).toEqual([[["a\u{FFFD}"]]])
     })
 
@@ -372,7 +373,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       await turn.end()
       const failing = await held(db, "write")
       const pid = await backendOf(failing.session)
-      await expect(listed(failing.session.cursor("select nothing", [], 1))).rejects.toMatchObject({
+      await expect(Array.fromAsync(failing.session.cursor("select nothing", [], 1))).rejects.toMatchObject({
         code: "42703",
       })
       await failing.fail(new Error("no such column"))

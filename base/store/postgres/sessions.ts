@@ -175,7 +175,7 @@ export class Sessions {
         }
       },
     })
-    // The pool drops a session that ends while nobody uses it.
+    // The pool drops idle sessions that end.
     this.#pool.on("error", () => undefined)
   }
 
@@ -189,7 +189,7 @@ export class Sessions {
   }
 
   /**
-   * Runs `work` with a session that nobody else uses meanwhile.
+   * Runs `work` with a session of its own.
    *
    * @throws Error when the sessions are closed
    */
@@ -235,7 +235,7 @@ export class Sessions {
     this.#endUnused()
   }
 
-  /** One that nobody has used since another was lost is probably lost as well, which its user would learn only after `silentMs`. */
+  /** Closes sessions not used since another was lost: they are probably lost too, and would fail only after `silentMs`. */
   async #trusted(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pool.connect()
@@ -336,7 +336,7 @@ export class Session {
     this.#named = named
   }
 
-  /** Whether the server has not answered, so that nobody should use the session again. */
+  /** Whether the server stopped answering, so that the session must be closed. */
   get isLost(): boolean {
     return this.#isLost
   }

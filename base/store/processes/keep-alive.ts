@@ -1,3 +1,4 @@
+import { repeat } from "../../flow/repeat.ts"
 import type { StateStore } from "../state-port.ts"
 import { OwnProcess, SIGN_MS } from "./own-process.ts"
 
@@ -27,16 +28,12 @@ export async function keepAlive(
       fails = true
     }
   }
-  // A round that takes longer than the pause is not joined by another.
-  let under: Promise<void> | null = null
-  const timer = setInterval(() => void (under ??= round().finally(() => (under = null))), SIGN_MS)
-  timer.unref()
+  const rounds = repeat(round, SIGN_MS, { keepsAlive: false })
   return {
     id: own.id,
     take: (role) => own.take(role),
     async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      await under
+      await rounds[Symbol.asyncDispose]()
       try {
         await own[Symbol.asyncDispose]()
       } catch (error) {

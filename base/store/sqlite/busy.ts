@@ -52,7 +52,7 @@ export class Patience {
   #ms = BUSY_MS
   readonly #longer = new Set<{ readonly ms: number }>()
 
-  /** @param apply told how long to wait, in milliseconds, whenever that changes */
+  /** @param apply called with the new wait in milliseconds whenever it changes */
   constructor(apply: (ms: number) => void) {
     this.#apply = apply
   }

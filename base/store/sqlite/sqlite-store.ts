@@ -23,8 +23,8 @@ export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
 const READS = /^\s*(?:select|pragma|explain)\b/i
 
 /**
- * Writers of this thread on each file. SQLite waits for a writer on another connection in the calling thread, where that writer, if it is of the
- * same thread, would never go on.
+ * Writers of this thread on each file. SQLite waits for a writer on another connection in the calling thread, which deadlocks if that writer
+ * is in the same thread.
  */
 const writers = new Map<string, Serial>()
 

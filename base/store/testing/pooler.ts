@@ -48,7 +48,7 @@ export class Pooler implements Disposable {
   }
 
   /**
-   * Stands before the server at `port` of this machine.
+   * Forwards to the server on `port` of this machine.
    *
    * @param delayMs what it adds to each direction
    */

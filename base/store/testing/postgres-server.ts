@@ -119,7 +119,7 @@ export class PostgresServer implements AsyncDisposable {
     } while (!isUp())
   }
 
-  /** Writes all commits so far to its disk: a server that is killed loses those of the last half second. */
+  /** Writes all commits to disk; a killed server loses those of the last half second. */
   flush(): void {
     this.#run("psql", [
       "-h",

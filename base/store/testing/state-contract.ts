@@ -1,4 +1,3 @@
-import { listed } from "../../testing/listed.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -215,7 +214,7 @@ export function describeStateStore(name: string, isServer: boolean): void {
       }
       await transaction(db, async () => {
         await db.prepare("delete from thing where name > 'n0001'").run()
-        expect(await listed(db.prepare("select name from thing").iterate())).toHaveLength(2)
+        expect(await Array.fromAsync(db.prepare("select name from thing").iterate())).toHaveLength(2)
       })
     })
 

@@ -10,8 +10,9 @@ import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { readSettings } from "#base/settings.ts"
 import { Pooler } from "#base/store/testing/pooler.ts"
 import { PostgresServer } from "#base/store/testing/postgres-server.ts"
-import { openEngine, type Page, toPageUrl } from "#engine"
+import { openEngine } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
+import { aPage } from "#engine/testing/pages.ts"
 import { answerTo, machine, nextMessage, percentile, short, stopProcess, table } from "../../measure.ts"
 import type { LoopDelay } from "../../peers/loop-delay.ts"
 
@@ -110,7 +111,7 @@ class Api implements AsyncDisposable {
     return api
   }
 
-  /** Has all clients ask for `seconds`, and looks at the health of the process meanwhile. */
+  /** Lets all clients search for `seconds` while it polls the health of the process. */
   async under(seconds: number): Promise<Stretch> {
     const stretch = new Stretch()
     const began = performance.now()
@@ -179,22 +180,12 @@ class Api implements AsyncDisposable {
 async function fill(dataDir: string): Promise<void> {
   const settings = { ...readSettings(engineSettings, {}), dataDir }
   await using engine = await openEngine(settings, { mode: "write", embedding: "off" })
-  const pages = Array.from({ length: PAGES }, (_, at): Page => ({
-    url: toPageUrl(`https://pumps.example/${at}`)!,
-    title: `Pump ${at}`,
-    description: null,
-    markdown: `# Pump ${at}\n\nPump ${at} stands in hall ${at % 7} and is oiled every ${at + 3} days.`,
-    language: "en",
-    author: null,
-    publishedAt: null,
-    topic: null,
-    country: null,
-    unsafe: false,
-    images: [],
-    favicon: null,
-    source: "pumps",
-    fetchedAt: new Date(),
-  }))
+  const pages = Array.from({ length: PAGES }, (_, at) =>
+    aPage(`https://pumps.example/${at}`, {
+      title: `Pump ${at}`,
+      markdown: `# Pump ${at}\n\nPump ${at} is in hall ${at % 7} and needs oil every ${at + 3} days.`,
+    }),
+  )
   await engine.index(pages)
 }
 

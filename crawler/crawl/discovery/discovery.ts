@@ -105,7 +105,7 @@ export class Discovery {
     this.#inScope = membership(job.source, this.#landings)
   }
 
-  /** Begins, or goes on where an earlier process left the run. Before it, nothing is visited, and nothing else is asked. */
+  /** Starts the run, or resumes it where an earlier process stopped. Call it before anything else. */
   async begin(): Promise<void> {
     const { job, db, frontier } = this.#options
     this.#owesLinks = job.visits !== "failed" && (await owesLinks(db, job))

@@ -82,7 +82,7 @@ export class Duplicates {
   readonly #texts: TextStore
   readonly #book: AddressBook
   readonly #recent = new RecentTexts()
-  /** Whoever reads or files texts: what one has found must be so until it is written. */
+  /** Readers and writers of texts, one at a time: a finding must still hold when it is written. */
   readonly #turn = new Serial()
 
   constructor(options: DuplicatesOptions) {

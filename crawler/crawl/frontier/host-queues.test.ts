@@ -114,7 +114,7 @@ test("a request to wait and a crawl-delay hold for the host, and for other jobs 
   expect(paces.of("a").freeAt(9000)).toBe(Infinity)
 })
 
-test("an address that waits comes again when its time has come, and the host goes on meanwhile", async () => {
+test("a postponed address returns when it is due, and its host continues until then", async () => {
   const { queues, put, addresses } = queuesOf()
   const a1 = put("http://a/1")
   expect(await queues.next(0)).toEqual(a1)
@@ -165,7 +165,7 @@ test("the store is not asked again before something may be found in it", async (
   expect(await queues.next(5001)).toEqual(a3)
 })
 
-test("nobody waits for ever for a host that comes free when another job leaves it", async () => {
+test("a job waiting for a host is woken when another job leaves that host", async () => {
   const { queues, put, paces } = queuesOf({ concurrency: 2 })
   const other = { wake: () => undefined }
   const pace = paces.of("a")

@@ -24,11 +24,11 @@ interface HostQueue {
   emptyUntil: number
 }
 
-/** What happened since the store was asked for the addresses of a host. */
+/** Changes since the store was asked for the addresses of a host. */
 interface Filling {
-  /** These have their outcome or wait: what the store says of them is no longer so. */
+  /** Closed or postponed since: ignore the store's answer for these. */
   readonly gone: Set<PageUrl>
-  /** Whether there may be addresses that the store does not tell of. */
+  /** Whether addresses may have been added that the store's answer misses. */
   isLate: boolean
 }
 
@@ -246,7 +246,7 @@ export class HostQueues implements PaceParty, Disposable {
     }
   }
 
-  /** What the store is saying of an address is no longer so. */
+  /** Marks the store's pending answer about an address as outdated. */
   #passed(url: PageUrl): void {
     if (this.#filling === null) return
     this.#filling.gone.add(url)

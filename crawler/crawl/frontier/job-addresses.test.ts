@@ -85,7 +85,7 @@ test("a job's addresses are counted by how they ended, and told one by one", asy
   expect(await visitsByJob(emptyState())).toEqual(new Map())
 })
 
-test("addresses by outcome are listed by group and address, and the list goes on where it ended", async () => {
+test("addresses by outcome are listed by group and address, page by page", async () => {
   const { db, begin } = state()
   const { id, frontier } = await begin()
   await frontier.record([

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest"
-import { listed } from "#base/testing/listed.ts"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import { at, DAY, GONE, PAGE, VisitedSite } from "../../testing/visited.ts"
 import {
@@ -97,8 +96,8 @@ test("where an address led is told for some sources, or for all", async () => {
   expect(await whereItLed(site.db, at("/"), null)).toEqual([at("/x"), at("/y")])
   expect(await whereItLed(site.db, at("/"), ["c", "d"])).toEqual([at("/y")])
   expect(await whereItLed(site.db, at("/"), [])).toEqual([])
-  expect(await listed(targetsOf(site.db, "a"))).toEqual([at("/y")])
-  expect(await listed(targetsOf(site.db, "d"))).toEqual([])
+  expect(await Array.fromAsync(targetsOf(site.db, "a"))).toEqual([at("/y")])
+  expect(await Array.fromAsync(targetsOf(site.db, "d"))).toEqual([])
 })
 
 test("visits of a page tell when it was last found and last changed", async () => {

@@ -102,7 +102,7 @@ test("a process that stops in good order blames nothing, of its own job", async 
   ]).toEqual([false, false, true])
 })
 
-test("a page with an outcome is no suspect, whoever forgets it", async () => {
+test("a page with an outcome is no suspect, whether its visit was forgotten or never ended", async () => {
   const { frontier, next } = await crawl("/a", "/b")
   await (await next()).begin(at("/a"))
   const process = await next()

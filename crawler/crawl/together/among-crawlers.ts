@@ -1,3 +1,4 @@
+import { repeat } from "#base/flow/repeat.ts"
 import { OwnProcess, SIGN_MS } from "#base/store/processes/own-process.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { HostTurns } from "../../fetch/hosts/host-turns.ts"
@@ -29,8 +30,7 @@ export class AmongCrawlers implements AsyncDisposable {
   readonly turns: HostTurns
   readonly isKeeper: boolean
   readonly #options: AmongOptions
-  readonly #timer: NodeJS.Timeout
-  #signing: Promise<void> | null = null
+  readonly #signs: AsyncDisposable
   #isLost = false
 
   static async begin(options: AmongOptions): Promise<AmongCrawlers> {
@@ -46,9 +46,7 @@ export class AmongCrawlers implements AsyncDisposable {
     this.process = own
     this.isKeeper = isKeeper
     this.turns = new HostTurns(options.db, own, options.onProblem)
-    this.#timer = setInterval(() => {
-      this.#signing ??= this.#sign().finally(() => (this.#signing = null))
-    }, SIGN_MS)
+    this.#signs = repeat(() => this.#sign(), SIGN_MS)
   }
 
   async #sign(): Promise<void> {
@@ -101,8 +99,7 @@ export class AmongCrawlers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#signing
+    await this.#signs[Symbol.asyncDispose]()
     await this.turns[Symbol.asyncDispose]()
     await this.process.leave(KEEPER)
     await this.process[Symbol.asyncDispose]()

@@ -134,7 +134,7 @@ test("a page that may take the process down is read while no other is, of anothe
   expect(await crawlAll(fixture, [one!, other!], { FOSSICK_JOBS: "2" })).toEqual(["finished", "finished"])
   const at = spans.findIndex(({ path }) => path === suspect)
   const { from, to } = spans[at]!
-  // Robots.txt and lists such as llms.txt are no pages, and are read beside it.
+  // Robots.txt and lists such as llms.txt are not pages, and may be read at the same time.
   const pages = spans.filter(({ path }) => /^\/(?:north|south)\//.test(path))
   expect(pages.filter((span) => span.from < to && from < span.to)).toEqual([spans[at]])
   // It was not alone by chance.

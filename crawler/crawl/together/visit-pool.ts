@@ -1,3 +1,4 @@
+import { repeat } from "#base/flow/repeat.ts"
 import { Serial } from "#base/flow/serial.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { FrontierEntry } from "../frontier/host-queues.ts"
@@ -43,8 +44,7 @@ export class VisitPool {
   #isDriven = false
   /** Visits are handed out, and jobs looked at, one after the other: what one has counted is so until it is done. */
   readonly #turn = new Serial()
-  #isLooking = false
-  #timer: NodeJS.Timeout | null = null
+  #looks: AsyncDisposable | null = null
 
   constructor(concurrency: number) {
     this.#concurrency = concurrency
@@ -64,9 +64,7 @@ export class VisitPool {
         },
       }
       this.#runs.push(run)
-      this.#timer ??= setInterval(() => {
-        if (!this.#isLooking) void this.#look()
-      }, POLL_MS)
+      this.#looks ??= repeat(() => this.#look(), POLL_MS)
       this.#drive()
     })
   }
@@ -87,9 +85,9 @@ export class VisitPool {
         this.#isDriven = false
         // A job may have come as it ended.
         if (this.#runs.length > 0) this.#drive()
-        else if (this.#timer) {
-          clearInterval(this.#timer)
-          this.#timer = null
+        else {
+          void this.#looks?.[Symbol.asyncDispose]()
+          this.#looks = null
         }
       })
   }
@@ -107,7 +105,7 @@ export class VisitPool {
       if (entry === null) continue
       this.#inHand += 1
       run.inHand += 1
-      // It may have ended with an error meanwhile.
+      // It may have failed since.
       if (this.#runs.includes(run)) this.#runs = [...this.#runs.filter((other) => other !== run), run]
       return async () => {
         try {
@@ -132,9 +130,7 @@ export class VisitPool {
   }
 
   async #look(): Promise<void> {
-    this.#isLooking = true
     for (const run of this.#runs) await this.#turn.run(() => this.#lookAt(run, steadyNow()))
-    this.#isLooking = false
   }
 
   /** Never rejects: what goes wrong ends the run. */

@@ -175,7 +175,7 @@ describe("a later run", () => {
     expect(await admit(hosts(), [HERE])).toEqual([HERE])
   })
 
-  test("may be anywhere, and is remembered there, when the first found no address and somebody looks on", async () => {
+  test("may be anywhere when its first lookup failed and the next one is unkept or public, and is pinned there", async () => {
     await hosts().noteUnresolved("docs.example")
     expect(await admit(hosts({ first: "unkept" }), [THERE])).toEqual([THERE])
     expect(await pinned()).toEqual([])

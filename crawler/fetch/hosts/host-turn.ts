@@ -40,7 +40,7 @@ interface HostTurnParts {
   readonly isSound: () => boolean
   /** Asks the store, and has the turn begin if it can be had. Never rejects. */
   readonly take: (turn: HostTurn) => Promise<void>
-  /** Nobody waits for the store to know it; a later `take` does. */
+  /** Returns before the store has it; a later `take` waits. */
   readonly giveBack: (turn: HostTurn) => void
 }
 

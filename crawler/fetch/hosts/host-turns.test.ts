@@ -8,7 +8,7 @@ import { HostTurns } from "./host-turns.ts"
 const HOST = "docs.example"
 const MANNERS = { concurrency: 1, delayMs: 0 }
 
-/** A process with its turns, and whose turn it is by the state. */
+/** A process with its turns, and the holder of each turn according to the state. */
 async function crawler(db = emptyState()) {
   const own = await OwnProcess.begin(db, "crawler")
   const turns = new HostTurns(db, own, (error) => {
@@ -34,7 +34,7 @@ test("a host is asked once the state has given the turn, and the party is woken 
   expect(await holder()).toBeNull()
 })
 
-test("a turn that nobody wants any more when it comes is given back at once", async () => {
+test("a turn that is no longer wanted when it arrives is given back at once", async () => {
   const { turns, paces, holder } = await crawler()
   const party = { wake: () => undefined }
   const pace = paces.of(HOST)

@@ -1,6 +1,7 @@
 import { isLivingSql, type OwnProcess } from "#base/store/processes/own-process.ts"
 import { SKIP_LOCKED } from "#base/store/state-port.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { repeat } from "#base/flow/repeat.ts"
 import { Serial } from "#base/flow/serial.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { HostTurn, RETRY_MS, type SharedPace, type Turns } from "./host-turn.ts"
@@ -29,11 +30,10 @@ export class HostTurns implements Turns, AsyncDisposable {
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #process: OwnProcess
   readonly #turns = new Map<string, HostTurn>()
-  readonly #timer: NodeJS.Timeout
+  readonly #looks: AsyncDisposable
   readonly #onFailure: (error: unknown) => void
-  /** What is asked of the store: a turn that is given back is not taken again before that is written. */
+  /** Calls to the store, one at a time: a returned turn is written before it is taken again. */
   readonly #asked = new Serial()
-  #isLooking = false
 
   /** @param onFailure told of an error of the store; without its turns nothing is visited */
   constructor(db: StateStore, process: OwnProcess, onFailure: (error: unknown) => void) {
@@ -41,10 +41,7 @@ export class HostTurns implements Turns, AsyncDisposable {
     this.#sql = prepareOnce(db)
     this.#process = process
     this.#onFailure = onFailure
-    this.#timer = setInterval(() => {
-      if (!this.#isLooking) void this.#lookAgain()
-    }, RETRY_MS)
-    this.#timer.unref()
+    this.#looks = repeat(() => this.#inTurn(() => this.#look()), RETRY_MS, { keepsAlive: false })
   }
 
   /** The turn at a host whose pace this is. */
@@ -68,16 +65,10 @@ export class HostTurns implements Turns, AsyncDisposable {
 
   /** Gives all turns back. Nothing is visited any more. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
     for (const turn of this.#turns.values()) turn.settle(false)
     this.#turns.clear()
+    await this.#looks[Symbol.asyncDispose]()
     await this.#asked.idle()
-  }
-
-  async #lookAgain(): Promise<void> {
-    this.#isLooking = true
-    await this.#inTurn(() => this.#look())
-    this.#isLooking = false
   }
 
   /** Tries again where another process had the turn, and sees where others want theirs. */
@@ -117,7 +108,7 @@ export class HostTurns implements Turns, AsyncDisposable {
     }
     const now = steadyNow()
     const byHost = new Map(turns)
-    /** Whoever wanted them left while the store was asked. */
+    /** No longer wanted by the time the store answered. */
     const unwanted: [string, HostTurn][] = []
     for (const row of rows) {
       const ago = (column: string) => Math.max(-MOST_MS, Number(row["now"]) - Number(row[column]))

@@ -1,4 +1,5 @@
 import type { ConstructorOptions, Job, PgBoss } from "pg-boss"
+import { repeat } from "#base/flow/repeat.ts"
 import { hidden } from "#base/telemetry/log/hidden.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { ServerLocation } from "#base/store/postgres/state-location.ts"
@@ -50,8 +51,7 @@ export class BossQueue implements JobQueue {
   readonly #onProblem: (error: Error) => void
   #boss: Promise<PgBoss> | null = null
   #isAway = false
-  #beating: Promise<void> | null = null
-  readonly #timer: NodeJS.Timeout
+  readonly #beats: AsyncDisposable
   readonly #held = new Set<number>()
   /** When jobs were made known, by the steady clock. */
   readonly #offered = new Map<number, number>()
@@ -62,10 +62,7 @@ export class BossQueue implements JobQueue {
     this.#jobs = jobs
     this.#location = location
     this.#onProblem = onProblem
-    this.#timer = setInterval(() => {
-      this.#beating ??= this.#beat().finally(() => (this.#beating = null))
-    }, heartMs)
-    this.#timer.unref()
+    this.#beats = repeat(() => this.#beat(), heartMs, { keepsAlive: false })
   }
 
   async take(wish: JobWish = {}): Promise<number | null> {
@@ -90,8 +87,7 @@ export class BossQueue implements JobQueue {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#beating
+    await this.#beats[Symbol.asyncDispose]()
     await Promise.all([...this.#held].map((id) => this.done(id)))
     const boss = await this.#boss?.catch(() => null)
     await boss?.stop({ graceful: false }).catch(() => undefined)

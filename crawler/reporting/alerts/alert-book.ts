@@ -105,7 +105,7 @@ export class AlertBook {
     for (const { seq, about, run } of notes) {
       await transaction(this.#db, async () => {
         const { changes } = await this.#prepare("delete from alert_note where seq = ?").run(Number(seq))
-        // Another channel, or another process, has counted it meanwhile.
+        // Another channel or process has counted it already.
         if (Number(changes) === 0) return
         const ended = about === "source" ? await this.#job(Number(run)) : await this.#backup(Number(run))
         const message = ended && (await this.#count(ended, config.alertAfter))

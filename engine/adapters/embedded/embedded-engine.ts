@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import path from "node:path"
 import { isDeepStrictEqual } from "node:util"
+import { sharing } from "#base/flow/sharing.ts"
 import { makeFolder } from "#base/folder.ts"
 import { AskedPages } from "../../lifecycle/filling/asked-pages.ts"
 import { toldRate } from "../../lifecycle/filling/filling-rate.ts"
@@ -157,7 +158,7 @@ export class EmbeddedEngine implements Engine {
   #opened: Opened | null = null
   #checkedAt = 0
   #savedAt = 0
-  #checking: Promise<void> | undefined
+  readonly #check = sharing(() => this.#reopenIfChanged())
   #writer: Writer | undefined
   readonly #calls: Calls
 
@@ -594,8 +595,7 @@ export class EmbeddedEngine implements Engine {
   /** The open index, or null when there is none yet. A reader follows what the writer does to the manifest. */
   async #current(): Promise<Opened | null> {
     if (this.#options.mode === "read" && steadyNow() - this.#checkedAt > READER_LAG_MS / 2) {
-      this.#checking ??= this.#reopenIfChanged().finally(() => (this.#checking = undefined))
-      await this.#checking
+      await this.#check()
     }
     return this.#opened
   }

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import path from "node:path"
+import { sharing } from "#base/flow/sharing.ts"
 import { makeFolder } from "#base/folder.ts"
 import { breather } from "#base/flow/breather.ts"
 import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
@@ -100,7 +101,7 @@ export class ServerEngine implements Engine {
   #believedMs = 0
   /** Counted, so that a check which began before a write does not pass for one after it. */
   #writes = 0
-  #checking: Promise<void> | undefined
+  readonly #check = sharing(() => this.#look())
   #writer: Writer | undefined
   readonly #calls: Calls
 
@@ -372,13 +373,12 @@ export class ServerEngine implements Engine {
   /** The index as it was a moment ago; null when there is none yet. */
   async #current(): Promise<IndexState | null> {
     while (performance.now() - this.#checkedAt > Math.max(this.#believedMs, this.supports.readerLagMs / 2)) {
-      this.#checking ??= this.#check().finally(() => (this.#checking = undefined))
-      await this.#checking
+      await this.#check()
     }
     return this.#state
   }
 
-  async #check(): Promise<void> {
+  async #look(): Promise<void> {
     const { embedder } = this.#options
     const writes = this.#writes
     const asked = performance.now()

@@ -1,4 +1,5 @@
 import { asksMeaning } from "../../search/ranking/depths.ts"
+import { repeat } from "#base/flow/repeat.ts"
 import { leaveOut } from "#base/flow/degraded.ts"
 import { noFacets } from "../../search/facets/count-facets.ts"
 import { type Embedder, traitsOf } from "../../embedder.ts"
@@ -60,9 +61,8 @@ interface Serving {
 export class FollowingEngine implements Engine {
   readonly #context: GenerationContext
   readonly #afterwards: () => PromiseLike<void>
-  readonly #timer: NodeJS.Timeout
+  readonly #looks: AsyncDisposable
   #serving: Serving
-  #looking: Promise<void> | undefined
   #checkedAt = Date.now()
   #vectorsFailed: { readonly generation: string; readonly until: number } | null = null
   #lastProblem = ""
@@ -73,10 +73,7 @@ export class FollowingEngine implements Engine {
     this.#context = context
     this.#serving = serving
     this.#afterwards = afterwards
-    this.#timer = setInterval(() => {
-      this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
-    }, LOOK_MS)
-    this.#timer.unref()
+    this.#looks = repeat(() => this.#look(), LOOK_MS, { keepsAlive: false })
   }
 
   /**
@@ -287,8 +284,7 @@ export class FollowingEngine implements Engine {
   }
 
   async #close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#looking
+    await this.#looks[Symbol.asyncDispose]()
     try {
       this.#replace(null)
       await Promise.all(this.#closing)

@@ -52,7 +52,7 @@ describe("what is read next", () => {
     const ranked = ranking([0.9, 0.8, 0.7, 0.5, 0.499])
     expect(next(ranked, {}, 2)).toEqual([])
     expect(next(ranked, {}, 5).toSorted()).toEqual(["d", "e"])
-    // Nobody looks at the order of the eleventh and twelfth.
+    // The order of the eleventh and twelfth doesn't matter.
     const many = ranking([...Array.from({ length: 11 }, (_, i) => 2 - i / 10), 0.999])
     expect(next(many, {}, 100)).toEqual([])
   })

@@ -18,12 +18,12 @@ const MOST_LATE = 0.4
 const ENOUGH_WORDS = 0.48
 
 /**
- * What late interaction is likely to say of a passage that nobody read, by the other evidence of its page: least squares on the differences within
+ * The expected late interaction of a passage that was not read, from the other evidence of its page: least squares on the differences within
  * 747 questions, of those at even places (apidocs, codebase, passages and sections, as above), and how far that is from the truth (standard deviation).
  * What a question's passages have in common is known once some of them were read.
  */
 const EXPECTED = { lexical: 0.65, vector: 0.2, deviation: 0.05 }
-/** Results whose order matters: nDCG@10 is what the depths are judged by, and nobody looks further down before they ask again. */
+/** Results whose order matters: nDCG@10 is how the depths are judged, and people rephrase before they look further down. */
 const MOST_RESULTS = 10
 /**
  * A page is read where not knowing it may cost the order of the results so much: for each pair that it may change places in, how likely that is, what
@@ -60,7 +60,7 @@ function lateWeight(ranked: readonly Ranked[]): number {
 }
 
 /**
- * The pages that are to be read next, those first whose reading is likely to change most; none once the order of the results is settled.
+ * The pages to read next, those most likely to change the order first; none once the order of the results is settled.
  *
  * @param readable pages that may be read, of the ranking
  * @param late by page id, 0..1, of those that were read

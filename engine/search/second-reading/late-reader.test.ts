@@ -56,7 +56,7 @@ test("it is read anew for another question, and when the question's words weigh 
   expect(made.filter((text) => text === "A kettle.")).toHaveLength(3)
 })
 
-test("a reading that was cut short is made again when it is asked for again, as a search that ranks twice does", async () => {
+test("an interrupted reading is repeated when a search ranks again", async () => {
   const { read, made } = readerOf()
   const late = read("copper kettle")
   const over = AbortSignal.abort(new Error("The time is over."))

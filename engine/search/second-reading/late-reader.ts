@@ -12,7 +12,7 @@ export interface LateQuestion {
   readonly language: string | null
   /** How rare a term is, as `analyse` gives it in that language. */
   readonly idf: (term: string) => number
-  /** Its token vectors, where they are at hand. */
+  /** Its token vectors, if already made. */
   readonly tokens?: TokenVectors | undefined
 }
 
@@ -33,7 +33,7 @@ export class LateReader {
     return this.#embedder.hasTokenVectors !== false
   }
 
-  /** The question's tokens are made, where they are not at hand, once a text is read that was not read for this question before. */
+  /** Makes the question's tokens, unless given, with the first text that this question has not been scored against. */
   against(question: LateQuestion): ReadText {
     const asked = keyOf(question)
     const reading = new Map<string, Promise<number>>()
@@ -51,7 +51,7 @@ export class LateReader {
         this.#scores.set(pair, await score, 2 * pair.length)
         return await score
       } catch (error) {
-        // What was cut short is read again when the search ranks once more.
+        // So that a search that ranks again can repeat an interrupted reading.
         reading.delete(text)
         tokens = undefined
         throw error

@@ -11,7 +11,7 @@ export interface TitledPassage {
   readonly passage: Passage
 }
 
-/** What stands for each page in a second reading: its best passage. Pages that are gone have none. */
+/** The best passage of each page, which a second reading reads. Deleted pages have none. */
 export async function bestPassages(
   index: SearchIndex,
   ids: readonly string[],

@@ -27,7 +27,7 @@ export interface SecondReadingParts {
   readonly depth: SearchDepth
   /** How many are wanted. */
   readonly limit: number
-  /** The question's, where they are at hand. */
+  /** The question's, if already made. */
   readonly tokens: TokenVectors | undefined
   readonly signal: AbortSignal | undefined
 }
@@ -62,7 +62,7 @@ export function openSecondReading(parts: SecondReadingParts) {
 
 interface LateReading {
   readonly read: ReadText
-  /** What is read of a passage. */
+  /** The part of a passage that is read. */
   readonly textOf: (passage: TitledPassage) => string
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { FairPool } from "#base/flow/fair-pool.ts"
 import { readingMs } from "./reading-time.ts"
 
-test("a question that nobody waits behind has a second, and none once it is older than one and a half", () => {
+test("a question with an empty queue behind it gets one second, and nothing once it is 1.5 seconds old", () => {
   expect(readingMs(20, 0, 2)).toBe(1000)
   expect(readingMs(1400, 0, 2)).toBe(100)
   expect(readingMs(2000, 0, 2)).toBeLessThanOrEqual(0)

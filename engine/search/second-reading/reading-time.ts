@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import { poolCounts, type PoolName } from "#base/flow/fair-pool.ts"
 
-/** Milliseconds for which passages are read again while nobody waits: more than a slow processor takes for sixteen. */
+/** Milliseconds for a second reading while the queue is empty: more than a slow processor needs for sixteen passages. */
 const READING_MS = 1000
 /**
  * So many milliseconds after a question came, its waits for turns included, nothing is read again: its caller is to have the answer within two

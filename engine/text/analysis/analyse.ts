@@ -81,7 +81,7 @@ export function analyseQuery(question: string | QueryText, language: string | nu
   const telling = wordsOf(text, language, (chunk) => !isStopWord(chunk, language))
   const quoted = phrases.flatMap((phrase) => wordsOf(phrase, language))
   const asked = telling.length > 0 ? telling : all
-  const terms = [...new Set(telling.length > 0 ? [...telling, ...quoted] : all)]
+  const terms = [...new Set([...asked, ...quoted])]
   const forms = terms.map((term) => [term])
   return { terms, forms, times: timesOf(asked), written: writtenWords(text, language), quoted: phrases }
 }
@@ -113,7 +113,7 @@ export function wordsOf(
   const terms: string[] = []
   const stem = stemmerOf(language)
   for (const [chunk] of oneSpelling(text).matchAll(CHUNK)) {
-    if (keep(chunk.toLowerCase())) addTerms(chunk, stem, terms, false)
+    if (keep(lowerCase(chunk, stem))) addTerms(chunk, stem, terms, false)
   }
   return terms
 }

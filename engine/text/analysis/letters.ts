@@ -1,8 +1,8 @@
 import { isAscii } from "#base/text/ascii.ts"
 
-/** Signs that are not seen within a word: the soft hyphen, joiners, marks of direction. */
+/** Invisible characters within a word: soft hyphen, joiners, direction marks. */
 const UNSEEN = /[\u00AD\u200D-\u200F\u2060\u2066-\u2069\uFEFF]/g
-/** Between Persian letters the non-joiner is where others put a blank; elsewhere it only keeps letters apart. */
+/** In Persian the non-joiner separates words like a space; in other scripts it only affects how letters look. */
 const NON_JOINER = /(?<![\p{Script=Arabic}])\u200C/gu
 /** Hebrew points, Arabic vowels and other marks of both, and the stroke that stretches an Arabic word. */
 const POINTS = /[[\p{scx=Hebr}\p{scx=Arab}]&&\p{M}]|\u0640/gv
@@ -20,7 +20,7 @@ const ARABIC_SHAPES = new RegExp(`[${Object.keys(ARABIC).join("")}]`, "gu")
 /** A nasal before a stop of its own row: हिन्दी is हिंदी. */
 const NASAL = /ङ्(?=[क-ङ])|ञ्(?=[च-ञ])|ण्(?=[ट-ण])|न्(?=[त-न])|म्(?=[प-म])/gu
 const DIGIT = /\p{Nd}/gu
-/** Most texts have none of these. */
+/** Characters that `oneSpelling` changes; most texts have none. */
 const SPELT_APART =
   /[\u00AD\u0152\u0153\u200C-\u200F\u2060\u2066-\u2069\uFEFF\p{scx=Hebr}\p{scx=Arab}\p{scx=Deva}[\p{Nd}--[0-9]]]/v
 
@@ -45,7 +45,7 @@ export function oneSpelling(text: string): string {
     .replaceAll("Œ", "OE")
 }
 
-/** Digits of a script are ten in a row, which begins where its place in the row of sixteen is 0 or 6. */
+/** Each script's ten digits are consecutive, and start at a code point ending in 0 or 6 (hexadecimal). */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0)!
   const row = code - (code % 16)

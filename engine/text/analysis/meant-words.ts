@@ -1,5 +1,5 @@
 import { nearNames } from "#base/text/near-names.ts"
-import { stemmerOf } from "./stem.ts"
+import { wholeTerm } from "./analyse.ts"
 
 /** A misspelt word and the terms that it may stand for. */
 export interface MisspeltWord {
@@ -22,14 +22,14 @@ export function meantWords(
   if (misspelt.length === 0) return new Map()
   const byTerm = new Map<string, Set<string>>()
   for (const { text, language } of texts) {
-    const stem = stemmerOf(language)
     for (const word of new Set(
       text
         .normalize("NFKC")
         .toLowerCase()
-        .match(/\p{L}+/gu),
+        .match(/[\p{L}\p{M}]+/gu),
     )) {
-      const term = stem(word)
+      const term = wholeTerm(word, language)
+      if (term === null) continue
       const words = byTerm.get(term)
       if (words) words.add(word)
       else byTerm.set(term, new Set([word]))
@@ -46,4 +46,4 @@ export function meantWords(
 
 /** A question with the words that its misspelt ones were taken for. */
 export const withMeantWords = (question: string, meant: ReadonlyMap<string, string>): string =>
-  question.normalize("NFKC").replaceAll(/\p{L}+/gu, (word) => meant.get(word.toLowerCase()) ?? word)
+  question.normalize("NFKC").replaceAll(/[\p{L}\p{M}]+/gu, (word) => meant.get(word.toLowerCase()) ?? word)

@@ -38,7 +38,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   tr: "turkish",
 }
 
-/** Those that `snowball-stemmers` lacks. */
+/** Languages that `snowball-stemmers` lacks. */
 const LATER: Readonly<Record<string, (word: string) => string>> = {
   el: greek,
   hi: hindi,
@@ -122,10 +122,10 @@ const withUmlauts = (word: string) =>
     .replaceAll("oe", "ö")
     .replace(/(?<!q)ue/g, "ü")
 
-/** `والكتاب`, and the book: Snowball takes off the article, and not what is written in front of it. */
+/** `والكتاب`, and the book: Snowball strips the article, but not a conjunction before it. */
 const withoutConjunction = (word: string) => word.replace(/^[وف](?=ال.{2})/u, "")
 
-/** What a word is turned into before an algorithm cuts it. */
+/** Changes to a word before it is stemmed, by algorithm. */
 const SPELT: Readonly<Record<string, (word: string) => string>> = {
   arabic: withoutConjunction,
   german: withUmlauts,

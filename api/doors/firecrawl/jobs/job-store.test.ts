@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest"
 import type { ReadResult } from "#crawler"
 import type { PageUrl } from "#engine"
 import { crawlerSettings } from "#crawler/settings.ts"
-import { listed } from "#base/testing/listed.ts"
 import { readSettings } from "#base/settings.ts"
 
 import { openAccounts } from "../../../identity/accounts/accounts.ts"
@@ -47,7 +46,7 @@ describe("a job that was under way when its process ended", () => {
     const next = await opened(db)
     await next.jobs.store.recover(new Date())
     expect(await next.jobs.store.get("1")).toMatchObject({ state: "failed", error: RESTARTED, completed: 1 })
-    const [document] = (await listed(next.jobs.store.documents("1", 0))).map(
+    const [document] = (await Array.fromAsync(next.jobs.store.documents("1", 0))).map(
       ({ text }) => JSON.parse(text) as unknown,
     )
     expect(document).toEqual({ metadata: {}, markdown: "found" })

@@ -121,7 +121,7 @@ async function runBatch(
   const work = async (): Promise<void> => {
     while (!isOver()) {
       if (begun > first && (await turn.isOver())) return
-      // Others may have begun the last one meanwhile.
+      // Another worker may have started the last one.
       if (isOver()) return
       const address = addresses[begun]!
       begun += 1

@@ -6,7 +6,6 @@ import { join } from "node:path"
 
 import { expect, test } from "vitest"
 
-import { listed } from "#base/testing/listed.ts"
 import { pause } from "#base/flow/pause.ts"
 import { readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
@@ -140,7 +139,7 @@ test("through many kills each event of each job is told under one id, none is lo
       `batch_scrape.${job.state}`,
     ])
     const toldPages = inOrder.flatMap(({ data }) => data.map(({ metadata }) => metadata.sourceURL))
-    expect(toldPages).toEqual((await listed(store.documents(id, 0))).map(({ url }) => url))
+    expect(toldPages).toEqual((await Array.fromAsync(store.documents(id, 0))).map(({ url }) => url))
     expect(new Set(toldPages).size).toBe(job.completed)
   }
 })

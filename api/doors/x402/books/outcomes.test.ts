@@ -1,7 +1,5 @@
 import { expect, test } from "vitest"
 
-import { listed } from "#base/testing/listed.ts"
-
 import { salesAsCsv } from "./csv.ts"
 import { OutcomeCounts, X402_OUTCOMES } from "./outcomes.ts"
 
@@ -52,7 +50,7 @@ test("sales come as lines of a table that bookkeepers can read, those that are n
   const sales = async function* () {
     yield* [sale, { ...sale, deliveredAt: "2026-01-31T12:00:01.000Z" }]
   }
-  const lines = await listed(salesAsCsv(sales()))
+  const lines = await Array.fromAsync(salesAsCsv(sales()))
   const first = "2026-01-31T12:00:00.000Z,0.010000,eip155:8453,0xasset,0xpayer,0xpayee,0xabc,"
   expect(lines).toEqual([
     "at,amount_usd,network,asset,payer,pay_to,transaction,delivered_at\r\n",

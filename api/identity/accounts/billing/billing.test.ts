@@ -160,7 +160,7 @@ test("with no room a limit counts what is under way in memory, until that is giv
   await expect(reserve("f")).rejects.toEqual(PASSED)
 })
 
-test("with no room calls that come at once do not all fit into what is left of a limit", async () => {
+test("with a full disk, simultaneous calls can't exceed the limit together", async () => {
   refusing = NO_ROOM
   const ends = await Promise.allSettled(["a", "b", "c"].map((id) => reserve(id)))
   expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"])

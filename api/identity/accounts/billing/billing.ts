@@ -64,7 +64,7 @@ export class Billing implements AsyncDisposable {
   readonly #keepsQueries: boolean
   readonly #onWaiting: BillingParts["onWaiting"]
   readonly #unsettled: Unsettled
-  /** One call at a time is judged by what is held in memory: two at once would both fit into what is left. */
+  /** Checks one call at a time against the credits held in memory: two at once could both pass the limit. */
   readonly #unwritable = new Serial()
   #timer: NodeJS.Timeout | null = null
   #counting: Promise<void> | null = null

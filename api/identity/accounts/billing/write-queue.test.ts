@@ -42,7 +42,7 @@ afterEach(async () => {
 const add = (n: number) => async () => {
   await db.prepare("insert into t values (?)").run(n)
 }
-/** Has somebody write as another process would, until the returned function is called. */
+/** Holds a write transaction as another process would, until you call the returned function. */
 async function othersWrite(sql = "select 1"): Promise<() => Promise<void>> {
   const server = stateServer(dir)
   if (server === null) {
@@ -117,7 +117,7 @@ test("what is asked for in one turn is one transaction, and nothing asked for is
   expect(transaction).toHaveBeenCalledOnce()
 })
 
-test("what is asked for while a transaction is under way is in the next one, together", async () => {
+test("writes that arrive during a transaction share the next one", async () => {
   const transaction = vi.spyOn(db, "transaction")
   const asked: Promise<unknown>[] = []
   await writes.run(async () => {

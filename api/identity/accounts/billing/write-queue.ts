@@ -81,7 +81,7 @@ export class WriteQueue {
   #schedule(ms: number): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    // Not before the transaction under way has ended: what is asked for meanwhile lands together.
+    // Waits for the current transaction, so that writes arriving during it share the next one.
     const flush = async () => {
       await this.#flush()
       this.#scheduled = false

@@ -120,7 +120,7 @@ describe("a slot that cannot be made", () => {
     return new SharedRates(db)
   }
 
-  test("is told of, and does not pass for a limit that is reached", async () => {
+  test("rejects with its error, and does not count as a reached limit", async () => {
     using db = memoryState()
     const failing = rates(db, async () => {
       throw new Error("disk I/O error")

@@ -183,7 +183,7 @@ describe("names", () => {
     expect(await filed({ domains: ["example.com"] })).toEqual([[], []])
   })
 
-  test("are not read where nobody is told any", async () => {
+  test("are ignored where names are hidden from everyone", async () => {
     expect(await NAMELESS.named({ sources: "anything", collections: "prats" })).toBeUndefined()
   })
 

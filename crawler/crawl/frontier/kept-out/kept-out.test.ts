@@ -1,5 +1,4 @@
 import { expect, test } from "vitest"
-import { listed } from "#base/testing/listed.ts"
 import { at, DAY, GONE, PAGE, VisitedSite } from "../../../testing/visited.ts"
 import { FOUND_SOMEHOW } from "../known-addresses.ts"
 import { packLinks } from "../page-links.ts"
@@ -22,7 +21,7 @@ test("addresses without a page are counted by how they ended, and listed with th
       { outcome: "skipped:robots", status: null, count: 1 },
     ]),
   )
-  const pages = (sources: string[], limit = 9) => listed(keptOutPages(site.db, sources, limit))
+  const pages = (sources: string[], limit = 9) => Array.fromAsync(keptOutPages(site.db, sources, limit))
   expect((await pages(["site"])).toSorted((a, b) => (a.url < b.url ? -1 : 1))).toEqual([
     { url: at("/had"), title: "Roses" },
     { url: at("/never"), title: null },
@@ -40,7 +39,7 @@ test("links that no source has visited come once, those of the nearest pages fir
   await site.visit("/far", { ...PAGE, found: deep(2), links: links("/far-away", "/both") })
   await site.visit("/near", { ...PAGE, found: deep(1), links: links("/far", "/new", "/both", "/of-another") })
   await site.visit("/of-another", { ...PAGE, source: "other" })
-  const found = (sources: string[], pages: number) => listed(unvisitedLinks(site.db, sources, pages))
+  const found = (sources: string[], pages: number) => Array.fromAsync(unvisitedLinks(site.db, sources, pages))
   expect(await found(["site"], 9)).toEqual([at("/both"), at("/new"), at("/of-another"), at("/far-away")])
   expect(await found(["site", "other"], 9)).toEqual([at("/both"), at("/new"), at("/far-away")])
   expect(await found(["site"], 1)).toEqual([at("/both"), at("/new"), at("/of-another")])

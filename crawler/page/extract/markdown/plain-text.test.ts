@@ -51,7 +51,7 @@ describe("plain text of markdown", () => {
         const shown = text.replace(/\s+/g, " ").trim()
         expect(toPlainText(protectLineStarts(escapeText(shown)))).toBe(shown)
       }),
-      // A term's description, which the writer marks with a colon, once was taken for one, and prices beside marks for a formula.
+      // A line that starts with a colon was once read as a description, and dollar signs as a formula.
       { numRuns: 500, examples: [[": !"], [":"], ["$<?$"], ["$a* $ b_$"]] },
     )
   })

@@ -1,4 +1,5 @@
 import path from "node:path"
+import { repeat } from "#base/flow/repeat.ts"
 import { makeFolder } from "#base/folder.ts"
 import type { Logger } from "pino"
 import type { Engine } from "#engine"
@@ -74,18 +75,9 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
 }
 
 /** Says that a run is alive, until it is disposed of. */
-function keepAlive(id: number, { backups, log }: RunBackupsOptions): AsyncDisposable {
-  let beating: Promise<void> | null = null
-  const timer = setInterval(() => {
-    beating ??= backups
-      .beat(id)
-      .catch((err: unknown) => log.warn({ err }, "a backup could not say that it is alive"))
-      .finally(() => (beating = null))
-  }, BEAT_MS)
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      await beating
-    },
-  }
-}
+const keepAlive = (id: number, { backups, log }: RunBackupsOptions): AsyncDisposable =>
+  repeat(
+    () =>
+      backups.beat(id).catch((err: unknown) => log.warn({ err }, "a backup could not say that it is alive")),
+    BEAT_MS,
+  )
