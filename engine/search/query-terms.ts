@@ -1,6 +1,6 @@
 import { type AnalysedQuery, analyseQuery } from "../text/analysis/analyse.ts"
 import { stemmerOf } from "../text/analysis/stem.ts"
-import { nearestTerms } from "../text/analysis/typos.ts"
+import { nearestTerms } from "../text/spelling/typos.ts"
 import type { WeightedWord } from "./ranking/word-evidence.ts"
 import { breather } from "#base/flow/breather.ts"
 import type { QueryText } from "../text/query-text.ts"

@@ -2,7 +2,7 @@ import type { Logger } from "pino"
 
 import { leaveOut } from "#base/flow/degraded.ts"
 import type { Embedder, Engine, Hit, PageImage, SearchResult } from "#engine"
-import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
+import { withMeantWords } from "#engine/text/spelling/meant-words.ts"
 
 import type { Filed } from "../../identity/accounts/reach/known-names.ts"
 import type { Reach } from "../../identity/accounts/reach/reach.ts"

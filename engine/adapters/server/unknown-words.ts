@@ -1,5 +1,5 @@
 import { breather } from "#base/flow/breather.ts"
-import { nearbyTerms } from "../../text/analysis/typos.ts"
+import { nearbyTerms } from "../../text/spelling/typos.ts"
 
 /** A word that no page holds. */
 export interface UnknownWord {

@@ -1,5 +1,5 @@
 import type { Hit } from "../../engine.ts"
-import { meantWords, type MisspeltWord } from "../../text/analysis/meant-words.ts"
+import { meantWords, type MisspeltWord } from "../../text/spelling/meant-words.ts"
 import type { Understood } from "./understand.ts"
 
 /** The words that misspelt ones were taken for, by the hits' texts; null when none was misspelt. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest"
-import { stemmerOf } from "./stem.ts"
+import { stemmerOf } from "../analysis/stem.ts"
 import { nearbyTerms, nearestTerms } from "./typos.ts"
 
 const index = new Map([

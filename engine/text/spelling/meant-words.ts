@@ -1,5 +1,5 @@
 import { nearNames } from "#base/text/near-names.ts"
-import { wholeTerm } from "./analyse.ts"
+import { wholeTerm } from "../analysis/analyse.ts"
 
 /** A misspelt word and the terms that it may stand for. */
 export interface MisspeltWord {
