@@ -38,6 +38,8 @@ export const ALLOWED: ReadonlySet<string> = new Set([
 
 /** Packages whose lock entry says nothing or no SPDX expression; what their own files of the licence say. */
 const STATED: Readonly<Record<string, string>> = {
+  // SCOWL, whose terms are those of MIT, with the affixes of Ispell.
+  "dictionary-en": "MIT AND BSD-3-Clause",
   "json-bignum": "MIT",
   "map-stream": "MIT",
   "pause-stream": "MIT OR Apache-2.0",

@@ -18,6 +18,14 @@ test("a word counts as its most frequent form, and a misspelt one as what it may
   ])
 })
 
+test("a slip that a page holds counts as its usual spelling does, in a page and in the bound", () => {
+  const idf = (term: string) => ({ vacuum: 3, vaccum: 7 })[term] ?? 9
+  const corrections = new Map([["vaccum", ["vacuum", "vaccum"]]])
+  expect(wordsWith({ forms: [["vaccum"]], times: new Map() }, corrections, idf)).toEqual([
+    { terms: ["vacuum", "vaccum"], idf: 3, asked: 3 },
+  ])
+})
+
 test("a word that the question says again weighs more, and less than as often", () => {
   const question = "Which pumps move water, and how does a pump that moves hot water differ from other pumps?"
   const weights = new Map(

@@ -1,8 +1,7 @@
 import { type AnalysedQuery, analyseQuery } from "../text/analysis/analyse.ts"
 import { stemmerOf } from "../text/analysis/stem.ts"
-import { nearestTerms } from "../text/spelling/typos.ts"
+import { isFormOf } from "../text/spelling/corrections.ts"
 import type { WeightedWord } from "./ranking/word-evidence.ts"
-import { breather } from "#base/flow/breather.ts"
 import type { QueryText } from "../text/query-text.ts"
 
 /**
@@ -84,9 +83,6 @@ export function rareStems(
   })
 }
 
-/** Of a text of nonsense, no more are looked at: each takes up to some milliseconds. */
-const MOST_CORRECTED = 4
-
 /**
  * A word that the question says again weighs more, each time a little less (`k3` of Okapi at TREC-3, Robertson et al. 1995). nDCG@10 by words alone,
  * even questions of CISI, Cranfield, apidocs, codebase and passages:
@@ -112,40 +108,9 @@ export function wordsWith(
     const asked = said * least(terms)
     if (meant.length === 0) return { terms, idf: asked, asked }
     const asWritten = terms.filter((term) => !corrections.has(term))
-    return { terms: [...meant, ...asWritten], idf: said * least(meant), asked }
+    const corrected = said * least(meant)
+    // A slip that a page holds counts as the usual spelling does, no less and no more.
+    const isHeld = terms.some((term) => meant.includes(term))
+    return { terms: [...meant, ...asWritten], idf: corrected, asked: isHeld ? corrected : asked }
   })
-}
-
-/**
- * What misspelt terms may stand for, by term. A term is taken for misspelt when no page holds it,
- * and no other form of its word either: another language may have another stem.
- *
- * @param frequencyOf 0 for a term that is unknown, the more the more frequent it is
- * @param written the word of each term, as written
- * @param isHeld whether any page holds the term: what is known may lag behind the index
- */
-export async function correctionsOf(
-  { terms, written }: Pick<AnalysedQuery, "terms" | "written">,
-  frequencyOf: (term: string) => number,
-  isHeld: (term: string) => Promise<boolean>,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const corrections = new Map<string, readonly string[]>()
-  const suspects = terms.filter((term) => frequencyOf(term) === 0).slice(0, MOST_CORRECTED)
-  const held = await Promise.all(suspects.map(isHeld))
-  const unknown = suspects.filter((_, i) => !held[i])
-  const known = terms.filter((term) => !unknown.includes(term))
-  const breathe = breather()
-  for (const term of unknown) {
-    if (known.some((other) => isFormOf(term, other))) continue
-    const { word, language } = written.get(term) ?? { word: term, language: null }
-    const near = await nearestTerms(word, stemmerOf(language), frequencyOf, breathe)
-    if (near.length > 0) corrections.set(term, near)
-  }
-  return corrections
-}
-
-/** Whether two stems differ in their last letters only. */
-function isFormOf(a: string, b: string): boolean {
-  const shared = Math.max(3, Math.min(a.length, b.length) - 2)
-  return b.length >= shared && a.slice(0, shared) === b.slice(0, shared)
 }

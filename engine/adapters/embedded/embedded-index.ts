@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises"
 import { breather } from "#base/flow/breather.ts"
 import { passagesOf } from "../../index/page-record.ts"
 import type { Passage } from "../../index/page/passage.ts"
-import { correctionsOf } from "../../search/query-terms.ts"
+import { correctionsOf } from "../../text/spelling/corrections.ts"
 import type { Condition, SearchIndex } from "../../index/search-index.ts"
 import { lexicalArm, pagesWithTerms, pagesWithoutVectors, vectorArm } from "./arms.ts"
 import { whereOf } from "./filter.ts"
@@ -32,12 +32,12 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
     hasTermsAtHand: true,
     idf: async (terms) => new Map(terms.map((term) => [term, frequencies.idf(term)])),
     corrections: (asked) =>
-      correctionsOf(
-        asked,
-        (term) => (knownTerms.has(term) ? 1 / frequencies.idf(term) : 0),
+      correctionsOf(asked, {
+        pages: frequencies.pages,
+        pagesWith: (term) => (knownTerms.has(term) ? Math.max(1, frequencies.pagesWith(term)) : 0),
         // What is known loses its last seconds when the writer is killed.
-        async (term) => (await pagesWithTerms(tables, [term], "all", 1, undefined)).length > 0,
-      ),
+        isHeld: async (term) => (await pagesWithTerms(tables, [term], "all", 1, undefined)).length > 0,
+      }),
     lexical: (terms, limit, conditions) => lexicalArm(tables, terms, limit, where(conditions, "id")),
     nearest: (vector, limit, conditions) => vectorArm(tables, vector, limit, where(conditions, "page")),
     holding: (terms, match, limit, conditions) =>

@@ -1,12 +1,12 @@
 import type { SearchIndex } from "../../index/search-index.ts"
 import { inverseFrequency } from "../../search/ranking/word-statistics.ts"
-import { correctionsOf } from "../../search/query-terms.ts"
+import { correctionsOf, rareTerms } from "../../text/spelling/corrections.ts"
 import { stemmerOf } from "../../text/analysis/stem.ts"
 import type { UnknownWord } from "./unknown-words.ts"
 
 /** A text of hundreds of words is looked up by its first terms only. */
 const MOST_TERMS = 64
-/** Words that no page holds whose neighbours the server is asked for: it compares each with all terms of the index. */
+/** Words that no page holds, or hardly any, whose neighbours the server is asked for: it compares each with all terms of the index. */
 const MOST_UNKNOWN_WORDS = 4
 
 type Frequencies = ReadonlyMap<string, number>
@@ -51,19 +51,19 @@ export class AskedTerms {
     asked: Parameters<SearchIndex["corrections"]>[0],
   ): ReturnType<SearchIndex["corrections"]> {
     await this.#learn(asked.terms)
+    const { pages } = this.#parts
+    const pagesWith = (term: string) => this.#frequencyOf(term)
     const unknown = asked.terms.filter((term) => this.#known.get(term) === 0)
-    if (unknown.length > 0) {
-      const words = unknown.slice(0, MOST_UNKNOWN_WORDS).map((term) => {
+    const rare = await rareTerms(asked, { pages, pagesWith })
+    const terms = [...unknown, ...rare].slice(0, MOST_UNKNOWN_WORDS)
+    if (terms.length > 0) {
+      const words = terms.map((term) => {
         const { word, language } = asked.written.get(term) ?? { word: term, language: null }
         return { word, stem: stemmerOf(language) }
       })
       this.#note(await this.#parts.similarTerms(words))
     }
-    return await correctionsOf(
-      asked,
-      (term) => this.#frequencyOf(term),
-      () => Promise.resolve(false),
-    )
+    return await correctionsOf(asked, { pages, pagesWith, isHeld: () => Promise.resolve(false) })
   }
 
   async #learn(terms: readonly string[]): Promise<void> {

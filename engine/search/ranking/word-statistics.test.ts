@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 
 import type { WordStatistics } from "../../engine.ts"
-import { heldNowhere, idfAmong, statisticsOf, sumOf } from "./word-statistics.ts"
+import { idfAmong, statisticsOf, sumOf } from "./word-statistics.ts"
 
 const of = (pages: number, words: Readonly<Record<string, number>>): WordStatistics => ({
   pages,
@@ -49,18 +49,4 @@ test("indexes are summed as if they were one", () => {
     of(15, { a: 1, b: 5, c: 0 }),
   )
   expect(sumOf([])).toEqual(of(0, {}))
-})
-
-test("a word that stands somewhere is not corrected", () => {
-  const corrections = new Map([
-    ["hier", ["here"]],
-    ["teh", ["the"]],
-    ["unknwon", ["unknown"]],
-  ])
-  const left = heldNowhere(corrections, of(10, { hier: 1, teh: 0 }))
-  expect([...left]).toEqual([
-    ["teh", ["the"]],
-    ["unknwon", ["unknown"]],
-  ])
-  expect(heldNowhere(corrections, undefined)).toBe(corrections)
 })

@@ -12,15 +12,6 @@ export function idfAmong(statistics: WordStatistics | undefined, term: string): 
   return statistics === undefined || held === undefined ? undefined : inverseFrequency(held, statistics.pages)
 }
 
-/** The corrections of words that stand in none of all these pages: one that another index holds is not misspelt. */
-export function heldNowhere(
-  corrections: ReadonlyMap<string, readonly string[]>,
-  statistics: WordStatistics | undefined,
-): ReadonlyMap<string, readonly string[]> {
-  if (statistics === undefined) return corrections
-  return new Map([...corrections].filter(([term]) => !statistics.words.get(term)))
-}
-
 /**
  * In how many of an index's pages words stand, by what it says of their rarity.
  *

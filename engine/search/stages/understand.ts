@@ -1,8 +1,9 @@
 import { type AnalysedQuery, analyse } from "../../text/analysis/analyse.ts"
 import type { Query } from "../../engine.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
-import { heldNowhere, idfAmong } from "../ranking/word-statistics.ts"
+import { idfAmong } from "../ranking/word-statistics.ts"
 import { type Variant, variantsOf } from "../rules/synonyms.ts"
+import { correctionsAmong } from "../../text/spelling/corrections.ts"
 import type { QueryText } from "../../text/query-text.ts"
 import type { WordsAsked } from "../page-words.ts"
 import { analyseInLanguages, cutOtherwise, rareStems, withStemsOf, wordsWith } from "../query-terms.ts"
@@ -43,7 +44,11 @@ export async function understand(
   const languages = named.length > 0 ? named : [...index.languages.keys()]
   const spoken = named.length > 0 ? languages : languagesAsked(question.text, index.languages)
   const analysed = analyseInLanguages(question, spoken)
-  const corrections = heldNowhere(await index.corrections(analysed), statistics)
+  const own = await index.corrections(analysed)
+  const corrections =
+    statistics === undefined
+      ? own
+      : await correctionsAmong(own, analysed, (term) => statistics.words.get(term) ?? 0)
   const further = new Map(cutOtherwise(languages, spoken).map((one) => [one, withStemsOf(analysed, one)]))
   const variants = variantsOf(question, rules, spoken)
   const otherWords = variants.map((one) => analyseInLanguages(one.question, spoken))

@@ -297,6 +297,27 @@ export function aQuestion({ open, found, foundByWords }: Stage): void {
       expect(await foundByWords(engine, "gard3n zzzzzz")).toEqual([])
     })
 
+    test("with a word that one page has misspelt finds the usual spelling first, and that page, too", async () => {
+      const engine = await open()
+      if (!engine.supports.typoTolerance) return
+      const policies = Array.from({ length: 20 }, (_, i) =>
+        aPage(`policy-${i}`, {
+          title: `Severance in ${2000 + i}`,
+          markdown: "The severance that a policy grants.",
+        }),
+      )
+      const slip = aPage("retirement", {
+        title: "Retirement",
+        markdown: "No severence for those who retire.",
+      })
+      await engine.index([...policies, slip])
+      await engine.settled()
+      const { hits } = await engine.search({ text: "vaccum", limit: 30, arms: "lexical" })
+      expect(hits).toHaveLength(21)
+      expect(hits[0]!.title).toMatch(/^Vacuum/)
+      expect(hits.map(({ url }) => url)).toContain(urlOf("release"))
+    })
+
     test("with misspelt words tells which words of the pages they were taken for", async () => {
       const engine = await open()
       if (!engine.supports.typoTolerance) return

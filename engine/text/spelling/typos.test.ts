@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest"
 import { stemmerOf } from "../analysis/stem.ts"
-import { nearbyTerms, nearestTerms } from "./typos.ts"
+import { nearbyTerms, nearestTerms, isSlipOf, usualSpelling } from "./typos.ts"
 
 const index = new Map([
   ["kubernet", 5],
@@ -64,6 +64,45 @@ describe("a misspelt term", () => {
     for (const term of ["cot", "garde1", "gar.den", "東京都東京都", "zzzzzzzzzz", "", "x".repeat(5000)])
       expect(await nearest(term)).toEqual([])
   })
+})
+
+describe("a term of a page may be a slip of another one", () => {
+  test.each([
+    ["severenc", "severanc", "another vowel"],
+    ["vaccum", "vacuum", "a consonant doubled instead of a vowel"],
+    ["accomod", "accommod", "a double letter written once"],
+    ["suppport", "support", "a letter doubled"],
+    ["varibl", "variabl", "a vowel left out"],
+    ["maxmimum", "maximum", "a letter too many, one of two that are the same"],
+    ["filesytem", "filesystem", "a consonant left out beside its like"],
+    ["apahce", "apache", "two letters swapped"],
+  ])("%s of %s: %s", (slip, usual) => {
+    expect(isSlipOf(slip, usual)).toBe(true)
+  })
+
+  test.each([
+    ["sharding", "sharing", "another consonant"],
+    ["ccache", "cache", "the first letter doubled"],
+    ["buildd", "build", "the last letter doubled"],
+    ["mobile", "mobila", "another last letter"],
+    ["cost", "coast", "a short word"],
+    ["auto_vaccum", "auto_vacuum", "a name with joints"],
+    ["utf888", "utf88", "a name with digits"],
+    ["vacuum", "vacuum", "itself"],
+  ])("but %s is none of %s: %s", (term, other) => {
+    expect(isSlipOf(term, other)).toBe(false)
+  })
+})
+
+test("the usual spelling of a slip is the most frequent one that is frequent enough", () => {
+  const counts = new Map([
+    ["support", 300],
+    ["suppert", 40],
+    ["sumport", 900],
+  ])
+  const usual = (least: number) => usualSpelling("suport", (term) => counts.get(term) ?? 0, least)
+  expect(usual(100)).toBe("support")
+  expect(usual(301)).toBeUndefined()
 })
 
 describe("an index that finds terms by typos itself", () => {

@@ -80,9 +80,19 @@ export class TermFrequencies {
     return Math.max(1, this.#counts[slotOf(hashOfLanguage(language))]!) / Math.max(1, this.#pages)
   }
 
+  /** Pages that were counted. */
+  get pages(): number {
+    return this.#pages
+  }
+
+  /** In how many of them a term stands, about. */
+  pagesWith(term: string): number {
+    return this.#counts[slotOf(termHash(term))]!
+  }
+
   /** The inverse document frequency of a term, as BM25 has it: never negative. */
   idf(term: string): number {
-    return inverseFrequency(this.#counts[slotOf(termHash(term))]!, this.#pages)
+    return inverseFrequency(this.pagesWith(term), this.#pages)
   }
 }
 

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest"
+import { analyseQuery } from "../analysis/analyse.ts"
+import { correctionsAmong, correctionsOf } from "./corrections.ts"
+
+const PAGES = 1000
+/** In how many pages each term stands. */
+const COUNTS = new Map([
+  ["variabl", 60],
+  ["varibl", 2],
+  ["vacuum", 40],
+  ["vaccum", 3],
+  ["follow", 300],
+  ["fallow", 1],
+  ["syntax", 30],
+  ["max", 90],
+])
+const pagesWith = (term: string) => COUNTS.get(term) ?? 0
+
+const corrected = async (question: string, language: string | null = "en") => {
+  const known = { pages: PAGES, pagesWith, isHeld: async () => false }
+  return Object.fromEntries(await correctionsOf(analyseQuery(question, language), known))
+}
+
+describe("a word that some page has misspelt", () => {
+  test("may mean the usual spelling as well", async () => {
+    expect(await corrected("max varible")).toEqual({ varibl: ["variabl", "varibl"] })
+    expect(await corrected("max varible", null)).toEqual({ varibl: ["variabl", "varibl"] })
+  })
+
+  test("means itself alone when the other spelling is not twenty times as frequent", async () => {
+    expect(await corrected("sqlite vaccum")).not.toHaveProperty("vaccum")
+  })
+
+  test("means itself alone when the dictionary has it, and in a language without a dictionary", async () => {
+    expect(await corrected("fallow land")).not.toHaveProperty("fallow")
+    expect(await corrected("max varible", "de")).toEqual({})
+  })
+})
+
+test("a word that no page has means what is near", async () => {
+  expect(await corrected("max sintax")).toEqual({ sintax: ["syntax"] })
+})
+
+describe("of several indexes", () => {
+  const among = async (
+    corrections: Readonly<Record<string, string[]>>,
+    counts: Readonly<Record<string, number>>,
+  ) =>
+    Object.fromEntries(
+      await correctionsAmong(
+        new Map(Object.entries(corrections)),
+        analyseQuery(Object.keys(corrections).join(" "), "en"),
+        (term) => counts[term] ?? 0,
+      ),
+    )
+
+  test("a word that another one holds is not corrected", async () => {
+    const corrections = { hier: ["here"], teh: ["the"], unknwon: ["unknown"] }
+    expect(await among(corrections, { hier: 1, teh: 0 })).toEqual({ teh: ["the"], unknwon: ["unknown"] })
+  })
+
+  test("a slip that another one holds is corrected, unless the dictionary has it or it is as frequent as its other spelling", async () => {
+    const slip = { varibl: ["variabl"] }
+    expect(await among(slip, { varibl: 1, variabl: 20 })).toEqual({ varibl: ["variabl", "varibl"] })
+    expect(await among(slip, { varibl: 3, variabl: 20 })).toEqual({})
+    expect(await among({ fallow: ["follow"] }, { fallow: 1, follow: 50 })).toEqual({})
+  })
+})

@@ -1,0 +1,90 @@
+import { breather } from "#base/flow/breather.ts"
+import type { AnalysedQuery } from "../analysis/analyse.ts"
+import { stemmerOf } from "../analysis/stem.ts"
+import { isWord } from "./dictionary.ts"
+import { isSlipOf, nearestTerms, usualSpelling } from "./typos.ts"
+
+/** Of a text of nonsense, no more are looked at: each takes up to some milliseconds. */
+const MOST_CORRECTED = 4
+
+/** How often an index holds terms. */
+export interface KnownTermCounts {
+  /** Of the index. */
+  readonly pages: number
+  /** In how many pages a term stands, about; 0 for a term that is unknown. */
+  readonly pagesWith: (term: string) => number
+  /** Whether any page holds the term: what is known may lag behind the index. */
+  readonly isHeld: (term: string) => Promise<boolean>
+}
+
+/**
+ * What misspelt terms may stand for, by term. A term is taken for misspelt when no page holds it,
+ * and no other form of its word either: another language may have another stem. A slip of some page may stand for itself, too.
+ */
+export async function correctionsOf(
+  { terms, written }: Pick<AnalysedQuery, "terms" | "written">,
+  { pages, pagesWith, isHeld }: KnownTermCounts,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const corrections = new Map<string, readonly string[]>()
+  const suspects = terms.filter((term) => pagesWith(term) === 0).slice(0, MOST_CORRECTED)
+  const held = await Promise.all(suspects.map(isHeld))
+  const unknown = suspects.filter((_, i) => !held[i])
+  const known = terms.filter((term) => !unknown.includes(term))
+  const breathe = breather()
+  for (const term of unknown) {
+    if (known.some((other) => isFormOf(term, other))) continue
+    const { word, language } = written.get(term) ?? { word: term, language: null }
+    const near = await nearestTerms(word, stemmerOf(language), pagesWith, breathe)
+    if (near.length > 0) corrections.set(term, near)
+  }
+  for (const term of await rareTerms({ terms: known, written }, { pages, pagesWith })) {
+    const usual = usualSpelling(term, pagesWith, MORE_USUAL * pagesWith(term))
+    if (usual !== undefined) corrections.set(term, [usual, term])
+  }
+  return corrections
+}
+
+/** As many times more pages hold a word as hold a slip of it. */
+const MORE_USUAL = 20
+
+/** The terms that may be slips, since few pages hold them and no dictionary. */
+export async function rareTerms(
+  { terms, written }: Pick<AnalysedQuery, "terms" | "written">,
+  { pages, pagesWith }: Pick<KnownTermCounts, "pages" | "pagesWith">,
+): Promise<string[]> {
+  const rare: string[] = []
+  for (const term of terms) {
+    const held = pagesWith(term)
+    const read = written.get(term)
+    if (held === 0 || MORE_USUAL * held > pages || read === undefined) continue
+    if (!(await isWord(term, read.language)) && rare.push(term) === MOST_CORRECTED) break
+  }
+  return rare
+}
+
+/**
+ * The corrections that hold among several indexes: a word that another index holds is not misspelt, unless it is a slip there as well.
+ *
+ * @param pagesWith in how many pages of all indexes a term stands
+ */
+export async function correctionsAmong(
+  corrections: ReadonlyMap<string, readonly string[]>,
+  { written }: Pick<AnalysedQuery, "written">,
+  pagesWith: (term: string) => number,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const kept = new Map<string, readonly string[]>()
+  for (const [term, meant] of corrections) {
+    const held = pagesWith(term)
+    const usual = meant.find((other) => isSlipOf(term, other) && pagesWith(other) >= MORE_USUAL * held)
+    if (held === 0) kept.set(term, meant)
+    else if (usual !== undefined && !(await isWord(term, written.get(term)?.language ?? null)))
+      kept.set(term, [usual, term])
+  }
+  return kept
+}
+
+/** Whether two stems differ in their last letters only. */
+export function isFormOf(a: string, b: string): boolean {
+  const shared = Math.max(3, Math.min(a.length, b.length) - 2)
+  return b.length >= shared && a.slice(0, shared) === b.slice(0, shared)
+}
