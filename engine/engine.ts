@@ -4,6 +4,7 @@ import type { QueryText } from "./text/query-text.ts"
 import type { Page, PageImage, PageTopic } from "./index/page/page.ts"
 import type { PageType } from "./index/page/page-type.ts"
 import type { PageUrl } from "./index/page/page-url.ts"
+import type { ShippedModel } from "./shipped-models.ts"
 
 /**
  * A searchable set of pages, keyed by {@link PageUrl}.
@@ -222,10 +223,22 @@ export interface SearchResult {
   readonly wordsAlone?: string
   /** Why the reranker was left out although the settings ask for it: for anybody to read. Left out when it was not. */
   readonly notReranked?: string
+  /** Left out where the question's language is not clear, where the caller names languages, and where pages and model fit it. */
+  readonly languageNotice?: LanguageNotice
   /** Words of the question that no page holds, lower case, each with the word of the hits that it was taken for; left out where none is. */
   readonly corrected?: ReadonlyMap<string, string>
   /** As `QueryFacts.reach` of the ranking has it: with {@link Query.withEvidence}, else left out. */
   readonly reach?: number
+}
+
+/** Why a question in its language may find little. */
+export interface LanguageNotice {
+  /** That of the question, ISO 639-1; several where its script tells no more than that it is one of them. */
+  readonly languages: readonly string[]
+  /** Whether none of the pages that could be found is in it, or hardly any. */
+  readonly isScarce: boolean
+  /** The shipped model that reads the question and the pages; left out where that of the index reads them, or none does. */
+  readonly betterModel?: ShippedModel
 }
 
 /** A page that stands behind a hit instead of beside it. */

@@ -11,6 +11,7 @@ export type {
   Hit,
   HitParts,
   HitPassage,
+  LanguageNotice,
   PageCoverage,
   PageFilter,
   PagePreference,

@@ -1,4 +1,5 @@
 import path from "node:path"
+import multilingual from "./models/multilingual-e5-small/fossick.json" with { type: "json" }
 
 const MODELS = path.join(import.meta.dirname, "models")
 
@@ -8,6 +9,9 @@ export const SHIPPED_MODELS = {
   multilingual: path.join(MODELS, "multilingual-e5-small"),
 } as const
 export type ShippedModel = keyof typeof SHIPPED_MODELS
+
+/** Unicode names of the scripts that the multilingual model reads. */
+export const MULTILINGUAL_SCRIPTS: readonly string[] = multilingual.scripts
 
 /** The model that an index begins with. */
 export const shippedModel = SHIPPED_MODELS.english

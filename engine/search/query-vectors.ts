@@ -20,6 +20,11 @@ export class QueryVectors {
     this.#embedder = embedder
   }
 
+  /** Id of the model's embedder. */
+  get model(): string {
+    return this.#embedder.id
+  }
+
   /** What the model says of itself. */
   get traits(): ModelTraits {
     return traitsOf(this.#embedder)

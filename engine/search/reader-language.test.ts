@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { languagesAsked, readBy } from "./reader-language.ts"
+import { clearlyIn, languagesAsked, readBy } from "./reader-language.ts"
 
 const LANGUAGES = ["en", "de", "fr", "es", "ru", "uk", "zh", "ja", "el"]
 const read = (question: string) => LANGUAGES.filter(readBy(question))
@@ -46,4 +46,32 @@ test("a question is read in all languages where none has many pages, and in none
   expect(languagesAsked("name based virtual hosts", new Map(few))).toHaveLength(60)
   expect(languagesAsked("name based virtual hosts", new Map([["en", 0]]))).toEqual(["en"])
   expect(languagesAsked("name based virtual hosts", new Map())).toEqual([])
+})
+
+test.each([
+  ["how is the proxy set?", ["en"]],
+  ["Wie wird der Proxy eingestellt und warum?", ["de"]],
+  ["¿Qué cantó Lady Gaga?", ["es"]],
+  ["Super Bowl XLIX'i kim kazanmıştır?", ["tr"]],
+  ["ai là người đứng đầu", ["vi"]],
+  ["προσθήκη κανόνα iptables", ["el"]],
+  ["磁盘配额", ["zh", "ja"]],
+  ["プロキシの設定", ["ja"]],
+])("a question is clearly in the language of its function words or its script: %s", (question, languages) => {
+  expect(clearlyIn(question)).toEqual(languages)
+})
+
+test.each([
+  "nginx",
+  "die hard",
+  "los angeles",
+  "Museo del Prado de Madrid",
+  "van der Waals equation",
+  "what does 道 mean in English",
+  "Kim Il-sung",
+  "wie die",
+  "5432",
+  "",
+])("names, and words of several languages, are clearly in no other language than English: %s", (question) => {
+  expect(clearlyIn(question).filter((one) => one !== "en")).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { leaveOut } from "#base/flow/degraded.ts"
 import { traced } from "#base/telemetry/traces/tracing.ts"
 import type { TokenVectors } from "../embedder.ts"
-import type { Query, SearchResult } from "../engine.ts"
+import type { Hit, Query, SearchResult } from "../engine.ts"
 import type { SearchIndex } from "../index/search-index.ts"
 import { factsOnce } from "../index/page/page-facts.ts"
 import { DEPTHS, planOf } from "./ranking/depths.ts"
@@ -18,6 +18,7 @@ import type { CosinesByPage } from "./second-reading/passage-texts.ts"
 import { openSecondReading } from "./second-reading/read-again.ts"
 import type { Reranking } from "./second-reading/reranking.ts"
 import { gather } from "./stages/gather.ts"
+import { languageNotice } from "./stages/language-notice.ts"
 import { narrow } from "./stages/narrow.ts"
 import { rankAndRead } from "./stages/rank-and-read.ts"
 import { evidenceOf, toHits } from "./stages/show.ts"
@@ -111,17 +112,14 @@ async function searched(
   }
 
   const known = query.withEvidence ? await evidenceOf(index, placed, evidence) : null
-  const hits = (await toHits(index, placed, words, query)).map((hit, i) => {
-    const { id } = placed[i]!.page
-    const ruled = applied.get(id)
-    const said = known?.get(id)
-    return { ...hit, ...(ruled && { rules: ruled }), ...(said && { evidence: said }) }
-  })
+  const hits = explained(await toHits(index, placed, words, query), placed, applied, known)
   if (second.failure) {
     leaveOut("reranker")
     onProblem?.(second.failure)
   }
   const corrected = takenFor(understood, hits)
+  const model = { id: queryVectors.model, traits }
+  const notice = await languageNotice(index, { query, question: question.text, hits, ...scope, model })
   return {
     hits,
     ...(corrected !== null && { corrected }),
@@ -129,5 +127,20 @@ async function searched(
     ...(query.withEvidence && { reach: words.reach }),
     ...(isUnread && { wordsAlone: UNREAD }),
     ...(second.failure && { notReranked: second.failure.because }),
+    ...(notice && { languageNotice: notice }),
   }
 }
+
+/** Hits with the rules that applied to them, and with their evidence where that is wanted. */
+const explained = (
+  hits: readonly Hit[],
+  placed: Awaited<ReturnType<typeof withPins>>,
+  applied: AppliedRules,
+  known: Awaited<ReturnType<typeof evidenceOf>> | null,
+): readonly Hit[] =>
+  hits.map((hit, i) => {
+    const { id } = placed[i]!.page
+    const ruled = applied.get(id)
+    const said = known?.get(id)
+    return { ...hit, ...(ruled && { rules: ruled }), ...(said && { evidence: said }) }
+  })

@@ -50,6 +50,8 @@ test.each(["basic", "advanced"] as const)(
     expect(found.hits[0]).toMatchObject({ title: "磁盘配额", parts: { vector: 0, late: 0 } })
     expect(found.wordsAlone).toContain("does not read the script of the question")
     expect(byWords.wordsAlone).toBeUndefined()
+    const notice = { languages: ["zh", "ja"], isScarce: false, betterModel: "multilingual" }
+    expect([found.languageNotice, byWords.languageNotice]).toEqual([notice, undefined])
   },
 )
 

@@ -19,7 +19,7 @@ export type PagesByLanguage = ReadonlyMap<string, number>
  * From this share of pages in other languages on the multilingual model is the better one, and below the other share the English
  * one again: between them an index keeps what it has, so that a few pages more or less change nothing.
  */
-const MULTILINGUAL_FROM = 0.05
+export const MULTILINGUAL_FROM = 0.05
 const ENGLISH_BELOW = 0.02
 
 /** The share of pages that are told to be in another language than English. */

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest"
+import type { PageFilter } from "../../engine.ts"
 import { aPage, rareWord, urlOf } from "../pages.ts"
 import type { Stage } from "./stage.ts"
 
 const filler = (from: number) => Array.from({ length: 40 }, (_, i) => rareWord(from + i)).join(" ")
 
 /** Questions and pages of several languages. */
-export function languagesOfPages({ open, found }: Stage): void {
+export function languagesOfPages({ adapter, open, found }: Stage): void {
   describe("the language of a question", () => {
     test("brings pages in it before others that match as well, and drops none", async () => {
       const engine = await open({ embedding: "off" })
@@ -41,5 +42,32 @@ export function languagesOfPages({ open, found }: Stage): void {
       ])
       expect(hits[1]!.folded).toBeUndefined()
     })
+
+    test(
+      "is named in a notice when hardly any page that may be found is in it",
+      { tags: adapter.isRecorded ? ["real-server"] : [] },
+      async () => {
+        const engine = await open({ embedding: "off" })
+        const pages = (language: string, count: number) =>
+          Array.from({ length: count }, (_, i) =>
+            aPage(`${language}/${i}`, {
+              language,
+              source: language,
+              title: "XR-7",
+              markdown: `XR-7 ${filler(40 * i)}`,
+            }),
+          )
+        await engine.index([...pages("en", 3), ...pages("de", 1)])
+        const notice = async (text: string, filter?: PageFilter) =>
+          (await engine.search({ text, limit: 9, ...(filter && { filter }) })).languageNotice
+        const scarce = (language: string) => ({ languages: [language], isScarce: true })
+        expect(await notice("¿cómo se limpia la XR-7?")).toEqual(scarce("es"))
+        expect(await notice("was ist die XR-7 und wie")).toBeUndefined()
+        expect(await notice("was ist die XR-7 und wie", { sources: ["en"] })).toEqual(scarce("de"))
+        expect(await notice("what is the XR-7", { sources: ["de"] })).toEqual(scarce("en"))
+        expect(await notice("what is the XR-7", { sources: ["de", "en"] })).toBeUndefined()
+        expect(await notice("was ist die XR-7 und wie", { languages: ["en"] })).toBeUndefined()
+      },
+    )
   })
 }

@@ -1,0 +1,100 @@
+import type { ModelTraits } from "../../embedder.ts"
+import type { Hit, LanguageNotice, Query } from "../../engine.ts"
+import type { Condition, SearchIndex } from "../../index/search-index.ts"
+import { MULTILINGUAL_SCRIPTS, type ShippedModel, shippedModelOf } from "../../shipped-models.ts"
+import { isWrittenIn, scriptOf } from "../../text/scripts.ts"
+import { planOf } from "../ranking/depths.ts"
+import { clearlyIn, REAL_SHARE } from "../reader-language.ts"
+
+/** So many pages that a search is narrowed to are not few. With 30, at most 1,501 ids are listed. */
+const MOST_FEW = 30
+
+/** The model of an index. */
+export interface IndexModel {
+  /** Id of its embedder. */
+  readonly id: string
+  readonly traits: Pick<ModelTraits, "scripts">
+}
+
+/**
+ * What the language of a question has to do with what was found; null when it is not clear, when the caller names languages, or when there is
+ * nothing to say. Pages are counted among those that the conditions let through, and no others.
+ */
+export async function languageNotice(
+  index: Pick<SearchIndex, "languages" | "holding">,
+  {
+    query,
+    question,
+    hits,
+    conditions,
+    model,
+  }: {
+    readonly query: Query
+    readonly question: string
+    readonly hits: readonly Pick<Hit, "language">[]
+    readonly conditions: readonly Condition[]
+    readonly model: IndexModel
+  },
+): Promise<LanguageNotice | null> {
+  if (query.filter?.languages?.length || query.preference?.languages?.length) return null
+  const languages = clearlyIn(question)
+  if (languages.length === 0) return null
+  const isScarce = isForeign(hits, languages) && (await areFew(index, languages, conditions))
+  const better =
+    planOf(query).arms === "lexical" ? null : betterModel(model, question, { languages, isScarce })
+  return noticeOf({ languages, isScarce, ...(better && { betterModel: better }) })
+}
+
+/** Null when nothing is left to say. */
+export const noticeOf = (notice: LanguageNotice): LanguageNotice | null =>
+  notice.isScarce || notice.betterModel !== undefined ? notice : null
+
+/** A notice about one index beside the hits of several: a page in the language may come from another one. */
+export const amongOthers = (notice: LanguageNotice, hits: readonly Pick<Hit, "language">[]) =>
+  noticeOf({ ...notice, isScarce: notice.isScarce && isForeign(hits, notice.languages) })
+
+/** Whether the model that makes the vectors of an index does not read a question that the multilingual one reads. */
+export const isUnreadBy = (model: IndexModel, question: string): boolean =>
+  betterModel(model, question, { languages: clearlyIn(question), isScarce: false }) !== null
+
+/** The shipped model that reads question and pages where that of the index does not. */
+function betterModel(
+  { id, traits }: IndexModel,
+  question: string,
+  { languages, isScarce }: Pick<LanguageNotice, "languages" | "isScarce">,
+): ShippedModel | null {
+  if (languages.length === 0) return null
+  const isRead =
+    shippedModelOf(id) === "english"
+      ? languages.includes("en") && !isScarce
+      : isWrittenIn(traits.scripts, question)
+  const isReadable = languages.some((one) => MULTILINGUAL_SCRIPTS.includes(scriptOf(one)))
+  return isRead || !isReadable ? null : "multilingual"
+}
+
+/** Whether no hit is in any of the languages. Where nobody knows the languages of most, that cannot be told. */
+function isForeign(hits: readonly Pick<Hit, "language">[], languages: readonly string[]): boolean {
+  const known = hits.flatMap(({ language }) => language ?? [])
+  return 2 * known.length >= hits.length && !known.some((one) => languages.includes(one))
+}
+
+/** Whether hardly any page is in one of the languages: of the index, or of those that the conditions let through where there are any. */
+async function areFew(
+  index: Pick<SearchIndex, "languages" | "holding">,
+  languages: readonly string[],
+  conditions: readonly Condition[],
+): Promise<boolean> {
+  const share = languages.reduce((sum, one) => sum + (index.languages.get(one) ?? 0), 0)
+  if (conditions.every(isOpen)) return share < REAL_SHARE && index.languages.size > 0
+  const own =
+    share === 0 ? 0 : (await index.holding([], "any", MOST_FEW + 1, [...conditions, { languages }])).length
+  if (own > MOST_FEW) return false
+  const enough = Math.floor(own / REAL_SHARE) + 1
+  return (await index.holding([], "any", enough, conditions)).length === enough
+}
+
+/** Whether a condition lets every page through. */
+const isOpen = (condition: Condition): boolean =>
+  Object.entries(condition).every(([, given]) =>
+    Array.isArray(given) ? given.length === 0 && given !== condition.ids : !given,
+  )
