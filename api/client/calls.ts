@@ -16,7 +16,7 @@ export type ErrorAnswer = {
 }
 
 export type Warning = {
-  readonly code: "unknown-field" | "no-effect" | "shortened" | "left-out" | "stale" | "unread"
+  readonly code: "unknown-field" | "no-effect" | "shortened" | "left-out" | "stale" | "unread" | "language"
   /** What happened, and what to do instead. */
   readonly text: string
   /** The field of the request. */
@@ -1962,6 +1962,13 @@ export type ModelState = {
     readonly suited: "english" | "multilingual" | null
     /** Pages by language (ISO 639-1); empty for those whose language nobody knows. */
     readonly languages: { readonly [name: string]: number } | null
+    /** Of the last 200 questions, how many are in a language that the model in use does not read and the multilingual one does; null for 3 or 5 % and fewer, and while `FOSSICK_QUERY_LOG_DAYS` is 0. */
+    readonly unread_questions: {
+      /** Questions that the multilingual model would read. */
+      readonly count: number
+      /** The last ones. */
+      readonly of: number
+    } | null
     /** Why the server of models gives no vectors at present. */
     readonly server_problem: string | null
   }

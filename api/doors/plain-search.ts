@@ -71,7 +71,8 @@ export function plainSearch(limits: SearchLimits, { visits, ...parts }: PlainSea
       ...page,
       content: withNote(page.content, page.addressesModels),
     }))
-    return { pages, images: shown.images, aged: found.aged, degraded: lacks, credits }
+    const { aged, languageNotice } = found
+    return { pages, images: shown.images, aged, languageNotice, degraded: lacks, credits }
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type PlainSearchParts,
 } from "../plain-search.ts"
 import type { Freshness } from "../../core/fresh/fresh-hits.ts"
+import { languageText } from "../../core/ask/language-text.ts"
 import type { SearchLimits } from "../../core/ask/question.ts"
 import { modelLabel } from "../../server/wire/model-label.ts"
 import type { ShownPage } from "../../core/ask/shown-page.ts"
@@ -85,6 +86,7 @@ export function search(version: Version, limits: SearchLimits, parts: PlainSearc
       ...[...shortened("query", asked.question.text, MAX_SEARCHED_CHARS), ...found.aged].map(
         ({ text }) => text,
       ),
+      ...(found.languageNotice === undefined ? [] : [languageText(found.languageNotice)]),
       ...(lacks === null ? [] : [lacks]),
     ]
     ctx.body = {

@@ -1,7 +1,8 @@
-import type { FoldedPage, Hit, PageImage } from "#engine"
+import type { FoldedPage, Hit, LanguageNotice, PageImage } from "#engine"
 
 import type { Answered } from "../../services/answers/answer.ts"
 import type { Found, Shown } from "../../core/ask/ask.ts"
+import { languageText } from "../../core/ask/language-text.ts"
 import type { ShownPage } from "../../core/ask/shown-page.ts"
 import type { Aged } from "../../core/fresh/fresh-hits.ts"
 import { evidenceOf, factsOf } from "../../services/federation/evidence.ts"
@@ -33,7 +34,7 @@ export function presentSearch(
     readonly credits: number
   },
 ) {
-  const { reach, peers, aged } = found
+  const { reach, peers, aged, languageNotice } = found
   return {
     query: request.query,
     ...(shown.corrected && { corrected_query: shown.corrected }),
@@ -46,12 +47,22 @@ export function presentSearch(
     ...(peers && { peers }),
     ...(shown.searched && presentSearched(shown.searched)),
     ...(chosen !== null && { auto_parameters: chosen }),
-    ...presentWarnings([...warnings, ...aged.map(agedWarning)]),
+    ...presentWarnings([
+      ...warnings,
+      ...aged.map(agedWarning),
+      ...(languageNotice === undefined ? [] : [languageWarning(languageNotice)]),
+    ]),
     response_time: responseTime,
     ...(request.include_usage && { usage: { credits } }),
     request_id: requestId,
   }
 }
+
+const languageWarning = (notice: LanguageNotice): Warning => ({
+  code: "language",
+  field: "query",
+  text: languageText(notice),
+})
 
 const agedWarning = ({ code, url, text }: Aged): Warning => ({ code, field: "max_age_hours", url, text })
 

@@ -2,6 +2,7 @@ import { isDegradedPart, leaveOut } from "#base/flow/degraded.ts"
 import type { Engine, Hit, Query, Rule, SearchResult } from "#engine"
 import type { WordStatistics } from "#engine/engine.ts"
 import { merged } from "#engine/search/federation/merge.ts"
+import { amongOthers } from "#engine/search/stages/language-notice.ts"
 import { wordsOf } from "#engine/text/query-text.ts"
 import { statisticsOf, sumOf } from "#engine/search/ranking/word-statistics.ts"
 
@@ -182,9 +183,12 @@ async function ask(
   ])
   const shown = query.withEvidence ? hits : hits.map(({ evidence: _evidence, ...hit }) => hit)
   for (const hit of shown) parts.onHit(hit)
+  const { languageNotice, ...ownResult } = ownFound ?? {}
+  const notice = languageNotice && amongOthers(languageNotice, shown)
   return {
-    ...ownFound,
+    ...ownResult,
     hits: shown,
+    ...(notice && { languageNotice: notice }),
     peers: peers.map((peer): PeerReport => {
       const failure = failures.get(peer)
       const state = failure?.state ?? "answered"

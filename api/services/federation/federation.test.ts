@@ -202,6 +202,25 @@ describe("five appliances", () => {
     expect(theirs.explain.fused).toBeGreaterThan(0)
   })
 
+  test("no warning about the own pages' language comes with a peer's page in the question's language", async () => {
+    const german = {
+      ...page("9.example.com", "Getriebe", 1, "manual"),
+      markdown: "Das Getriebe wird alle zwei Monate gewartet.",
+      language: "de",
+    }
+    await using peer = await startAppliance({ pages: [german] })
+    await using alone = await startAppliance({ pages: [page("own.example.com", "gear box", 1, "own")] })
+    await using federated = await startAppliance({
+      pages: [page("own.example.com", "gear box", 1, "own")],
+      peers: [peerSpec("german", peer.url, SEARCH_KEY)],
+    })
+    const asked = { query: "wann und wie wird das Getriebe gewartet?" }
+    expect((await alone.post("/search", asked)).body.warnings).toMatchObject([{ code: "language" }])
+    const { body } = await federated.post("/search", asked)
+    expect(body.results[0].peer).toBe("german")
+    expect(body).not.toHaveProperty("warnings")
+  })
+
   test("a question that was handed on is answered from the own index alone", async () => {
     const answer = await asking.post(
       "/search",

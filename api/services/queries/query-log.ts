@@ -186,6 +186,12 @@ export class QueryLog implements AsyncDisposable {
     ).map((row) => String(row["question"]))
   }
 
+  /** The last questions, the newest first. */
+  async latest(limit: number): Promise<readonly string[]> {
+    const rows = await this.#sql("select question from asked_query order by id desc limit ?").all(limit)
+    return rows.map((row) => String(row["question"]))
+  }
+
   /** Forgets up to `count` searches from before `time`. @returns how many there were */
   readonly prune = async (time: number, count: number): Promise<number> =>
     Math.max(await this.#asked.prune(time, count), await this.#alike.prune(time, count))

@@ -1,6 +1,14 @@
 import { getDomain } from "tldts"
 
-import { type Engine, type Page, type PageFilter, type PageUrl, sourcesOf, withSources } from "#engine"
+import {
+  type Engine,
+  type LanguageNotice,
+  type Page,
+  type PageFilter,
+  type PageUrl,
+  sourcesOf,
+  withSources,
+} from "#engine"
 import {
   domainRules,
   hostAndPort,
@@ -8,6 +16,7 @@ import {
   matchesDomains,
   placeOf,
 } from "#engine/index/page/domains.ts"
+import { noticeOf } from "#engine/search/stages/language-notice.ts"
 
 import type { Collections } from "./collections.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
@@ -46,7 +55,7 @@ export function scopedEngine(
       if (now === null) return await engine.search(query, options)
       const filter = narrowed(query.filter ?? {}, now)
       if (filter === null) return { hits: [] }
-      const found = await engine.search({ ...query, filter }, options)
+      const { languageNotice, ...found } = await engine.search({ ...query, filter }, options)
       const admits = pageTest(now)
       const onDomains = now.domains === null ? () => true : domainTest(now.domains)
       const hits = found.hits
@@ -54,10 +63,14 @@ export function scopedEngine(
         .map((hit) =>
           hit.folded === undefined ? hit : { ...hit, folded: hit.folded.filter(({ url }) => onDomains(url)) },
         )
-      return { ...found, hits }
+      const notice = languageNotice && ofSeenPages(languageNotice)
+      return { ...found, hits, ...(notice && { languageNotice: notice }) }
     },
   }
 }
+
+/** Without the model: that is chosen by the languages of all pages, so it would tell of those that are out of reach. */
+const ofSeenPages = ({ languages, isScarce }: LanguageNotice) => noticeOf({ languages, isScarce })
 
 /** A page as somebody with these limits sees it: with those of its sources that may be named; null: not at all. */
 export function scopedPage(page: Page | null, limits: PageLimits | null): Page | null {
