@@ -75,6 +75,15 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
+  test("a notice above the results names the language of a question that no page is in", async () => {
+    await using opened = await open(asked("¿cómo se limpian las pumps y con qué?"))
+    const { page, complaints } = opened
+    await results(page).first().waitFor()
+    await page.getByText("The question is in Spanish, but few or none of the pages searched are.").waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
   test("a wrong key is refused in words, and a session ends by signing out", async () => {
     await using opened = await open("/", { key: null })
     const { page } = opened

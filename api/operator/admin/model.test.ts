@@ -20,6 +20,7 @@ import {
   serveApp,
   TEST_KEY,
 } from "../../testing/serve-app.ts"
+import { QueryLog } from "../../services/queries/query-log.ts"
 import { openAdmin } from "./open-admin.ts"
 
 // Which model makes the vectors, and another one instead: with the models that ship, and an index that is really built anew.
@@ -29,10 +30,25 @@ let app: ServedApp
 /** The data folder of an appliance with one page. */
 let dir: string
 
+/** What was asked, the newest first. */
+let questions: readonly string[] = []
+
 const serving = async (env: Record<string, string> = {}): Promise<ServedApp> => {
   const { db, engine } = await openDataFolder(opened)
+  const queries = new QueryLog(db, 30)
+  for (const question of questions.toReversed())
+    await queries.note({
+      at: Date.now(),
+      keyId: "k",
+      question,
+      depth: "basic",
+      results: 1,
+      topScore: 1,
+      seconds: 1,
+    })
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir, ...env })
-  const admin = () => openAdmin({ db, engine, jobs: new Jobs(db), crawlerConfig: testConfig(), engineConfig })
+  const admin = () =>
+    openAdmin({ db, engine, queries, jobs: new Jobs(db), crawlerConfig: testConfig(), engineConfig })
   return opened.use(await serveApp({ engine, admin }))
 }
 const settings = () => readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
@@ -116,6 +132,22 @@ test("another one is asked for, its index built beside the one in use, and then 
   expect((await call("POST", { model: "auto" })).body).toMatchObject({
     model: { in_use: multilingual, wanted: "auto" },
   })
+})
+
+test("questions that only the multilingual model reads are counted, once they are more than a few", async () => {
+  await crawled()
+  const english = Array.from({ length: 20 }, (_, i) => `how do otters sleep ${i}?`)
+  const german = ["wann schlafen die Otter?", "warum ist der Otter nass?", "was frisst der Otter und wo?"]
+  const unread = async (asked: readonly string[]) => {
+    questions = asked
+    return (await call("GET", undefined, await serving())).body.model.unread_questions
+  }
+  expect(await unread([])).toBeNull()
+  expect(await unread([...english, ...german.slice(1)])).toBeNull()
+  expect(await unread([...english, ...german])).toEqual({ count: 3, of: 23 })
+  // Only the last ones count.
+  expect(await unread([...Array.from({ length: 10 }, () => english).flat(), ...german])).toBeNull()
+  questions = []
 })
 
 test("what is no model is refused, and what the settings say wins", async () => {

@@ -66,6 +66,33 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
+  test("the multilingual model is offered when pages or questions are in languages that the model does not read", async () => {
+    await using opened = await open("/console?view=upkeep")
+    const { page, complaints } = opened
+    // No index for another model is under way; all else is as the appliance says.
+    let why: object = { suited: "multilingual" }
+    await page.route("**/admin/model", async (route) => {
+      if (route.request().method() !== "GET") return await route.fallback()
+      const response = await route.fetch()
+      const { model, ...others } = (await response.json()) as { readonly model: object }
+      const json = { ...others, model: { ...model, ...why }, change: null }
+      return await route.fulfill({ response, json })
+    })
+    await page.goto(`${workshop.url}/console?view=vectors`)
+    await page.getByText("Many pages are in a language that the model in use does not read").waitFor()
+    why = { unread_questions: { count: 30, of: 200 } }
+    await page.reload()
+    await page.getByText("30 of the last 200 questions are in a language that the model in use").waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
+    await page.getByRole("button", { name: "Use the multilingual model" }).click()
+    const asked = page.getByRole("dialog", { name: "Use Multilingual?" })
+    await asked.getByRole("button", { name: "Change the model" }).click()
+    await page.getByText("The model was changed").waitFor()
+    await page.getByText("as it was asked for").waitFor()
+    expect(await page.getByRole("button", { name: "Use the multilingual model" }).count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
   test("the overview's charts show what was measured, as pictures and as tables", async () => {
     await using opened = await open("/console")
     const { page, complaints } = opened

@@ -55,6 +55,7 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
   ]
   if (!options.some(({ value }) => value === model.wanted))
     options.push({ value: model.wanted, label: model.wanted })
+  const offer = change === null && model.setting === null ? whyMultilingual(model) : null
   const use = () =>
     actions.act(
       "model",
@@ -69,6 +70,20 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
       </p>
       {model.server_problem !== null && <p class="reason">{model.server_problem}</p>}
       {change !== null && <Change change={change} />}
+      {offer !== null && (
+        <div class="model-offer">
+          <p>{offer}</p>
+          <Button
+            disabled={actions.busy !== null}
+            onClick={() => {
+              choose("multilingual")
+              ask(true)
+            }}
+          >
+            Use the multilingual model
+          </Button>
+        </div>
+      )}
       {model.setting === null ? (
         <div class="model-choice">
           <Select label="Model" name="model" value={wanted} options={options} onChoose={choose} />
@@ -99,6 +114,16 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
       )}
     </>
   )
+}
+
+/** Why the multilingual model would be the better one; null where nothing says so, and where it was asked for. */
+function whyMultilingual({ wanted, suited, unread_questions: unread }: State["model"]): string | null {
+  if (wanted === "multilingual") return null
+  if (unread !== null)
+    return `${whole(unread.count)} of the last ${counted(unread.of, "question")} are in a language that the model in use does not read. The multilingual model reads them.`
+  return suited === "multilingual"
+    ? "Many pages are in a language that the model in use does not read. The multilingual model reads them."
+    : null
 }
 
 function Change({ change }: { readonly change: NonNullable<State["change"]> }) {

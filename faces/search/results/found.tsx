@@ -29,9 +29,9 @@ function Degraded({ parts }: { readonly parts: Searched["degraded"] }) {
   )
 }
 
-/** Says how many pages of a site could not be read. */
-function Unread({ warnings = [] }: Pick<FoundPages, "warnings">) {
-  const texts = warnings.flatMap(({ code, text }) => (code === "unread" ? text : []))
+/** Says what results may be missing: pages that could not be read, or any in the question's language. */
+function Missing({ warnings = [] }: Pick<FoundPages, "warnings">) {
+  const texts = warnings.flatMap(({ code, text }) => (code === "unread" || code === "language" ? text : []))
   return texts.length === 0 ? null : (
     <p class="degraded" role="status">
       <Icon name="alert" /> {texts.join(" ")}
@@ -125,7 +125,7 @@ function Pages({
     <>
       <Corrected found={found} />
       <Degraded parts={isWeak ? (found.degraded ?? []) : degraded} />
-      <Unread warnings={found.warnings} />
+      <Missing warnings={found.warnings} />
       {!isWeak && children}
       <Nothing asked={asked} found={found} onClear={() => onChange(asking(asked.question))} />
       {isWeak ? (

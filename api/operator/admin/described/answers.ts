@@ -91,6 +91,15 @@ const modelState = object({
       oneOf(SHIPPED, "What would suit the languages of the pages, when `auto` has come to another one."),
     ),
     languages: orNull(numbers("Pages by language (ISO 639-1); empty for those whose language nobody knows.")),
+    unread_questions: orNull(
+      object(
+        { count: count("Questions that the multilingual model would read."), of: count("The last ones.") },
+        {
+          description:
+            "Of the last 200 questions, how many are in a language that the model in use does not read and the multilingual one does; null for 3 or 5 % and fewer, and while `FOSSICK_QUERY_LOG_DAYS` is 0.",
+        },
+      ),
+    ),
     server_problem: orNull(text("Why the server of models gives no vectors at present.")),
   }),
   change: orNull(

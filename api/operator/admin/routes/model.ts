@@ -4,32 +4,44 @@ import type { Router } from "@koa/router"
 
 import type { Values } from "#base/settings.ts"
 import { EngineError } from "#engine"
+import { PLAIN_TRAITS } from "#engine/embedder.ts"
 import { shippedModelOf } from "#engine/shipped-models.ts"
 import {
   type AvailableModel,
   askForModel,
   availableModels,
 } from "#engine/lifecycle/generations/model-change.ts"
+import { MULTILINGUAL_FROM } from "#engine/lifecycle/generations/model-choice.ts"
 import { type IndexStatus, indexStatus, whyThisModel } from "#engine/lifecycle/generations/status.ts"
 import { openGenerations } from "#engine/open-engine.ts"
+import { isUnreadBy } from "#engine/search/stages/language-notice.ts"
 import type { engineSettings } from "#engine/settings.ts"
+import { parseQueryText } from "#engine/text/query-text.ts"
 
 import type { RequestState } from "../../../context.ts"
 import { ApiError } from "../../../errors.ts"
+import type { QueryLog } from "../../../services/queries/query-log.ts"
 import { strictBody, unprocessable } from "../../../server/middleware/query-parameters.ts"
 import { modelBody, NAMED_MODELS } from "../schemas.ts"
+
+const LAST_QUESTIONS = 200
+/** Fewer may be one person's trial. */
+const LEAST_UNREAD = 3
 
 type EngineConfig = Values<typeof engineSettings>
 
 /** Which model makes the vectors, and another one instead: the crawler process builds the index for it, as after `fossick index model`. */
 export function modelRoutes(
   router: Router<RequestState>,
-  { engineConfig }: { readonly engineConfig: EngineConfig },
+  {
+    engineConfig,
+    queries,
+  }: { readonly engineConfig: EngineConfig; readonly queries: Pick<QueryLog, "latest"> },
 ): void {
   const read = strictBody(modelBody)
 
   router.get("/model", async (ctx) => {
-    ctx.body = await stateOf(engineConfig)
+    ctx.body = await stateOf(engineConfig, queries)
   })
 
   router.post("/model", async (ctx) => {
@@ -57,7 +69,7 @@ export function modelRoutes(
       })
     }
     ctx.status = 202
-    ctx.body = await stateOf(engineConfig)
+    ctx.body = await stateOf(engineConfig, queries)
   })
 }
 
@@ -65,7 +77,7 @@ const settingOf = ({ embeddingsUrl, embeddingsModel, model }: EngineConfig): str
   (embeddingsUrl === "" ? model : embeddingsModel) || null
 
 /** Opened anew for each call: this process knows the model it answers with, and another one may be wanted since. */
-async function stateOf(config: EngineConfig): Promise<object> {
+async function stateOf(config: EngineConfig, queries: Pick<QueryLog, "latest">): Promise<object> {
   await using context = await openGenerations(config, { purpose: "answers" })
   const status = await indexStatus(context, config.rollbackDays, settingOf(config) ?? "")
   const { model, current, modelServer } = status
@@ -78,11 +90,26 @@ async function stateOf(config: EngineConfig): Promise<object> {
       because: whyThisModel(model),
       suited: model.suited,
       languages: model.languages,
+      unread_questions: await unreadQuestions(current.embedder, queries),
       server_problem: modelServer?.problem ?? null,
     },
     change: changeOf(status),
     available: (await availableModels(config.dataDir)).map(availableOnWire),
   }
+}
+
+/** How many of the last questions the multilingual model would read and the one in use does not; null where those are few. */
+async function unreadQuestions(
+  id: string | null,
+  queries: Pick<QueryLog, "latest">,
+): Promise<{ readonly count: number; readonly of: number } | null> {
+  if (id === null) return null
+  const asked = await queries.latest(LAST_QUESTIONS)
+  const model = { id, traits: PLAIN_TRAITS }
+  const count = asked.filter((one) => isUnreadBy(model, parseQueryText(one).text)).length
+  return count >= LEAST_UNREAD && count > MULTILINGUAL_FROM * asked.length
+    ? { count, of: asked.length }
+    : null
 }
 
 /** How far the index for another model is; null when none is to be built. */
