@@ -32,7 +32,9 @@ test("THIRD-PARTY.md lists what the lock file has (npm run third-party)", () => 
 })
 
 test("the licences of what stands in the repository stand beside it", () => {
-  const files = [...read("THIRD-PARTY.md").matchAll(/`(engine\/models\/[^`]+)`/g)].map(([, file]) => file!)
-  expect(files).toHaveLength(3)
+  const files = [...read("THIRD-PARTY.md").matchAll(/`((?:engine|crawler)\/[^`]+)`/g)].map(
+    ([, file]) => file!,
+  )
+  expect(files).toHaveLength(5)
   expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
 })

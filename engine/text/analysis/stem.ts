@@ -8,6 +8,7 @@ import snowball from "snowball-stemmers"
 import { noteCache } from "#base/flow/memory/cache-memory.ts"
 import { isAscii } from "#base/text/ascii.ts"
 import { ownCopy } from "#base/text/own-copy.ts"
+import { polish } from "./polish.ts"
 
 /** Snowball algorithm by ISO 639-1 code. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
@@ -45,6 +46,7 @@ const LATER: Readonly<Record<string, (word: string) => string>> = {
   id: indonesian,
   lt: lithuanian,
   ne: nepali,
+  pl: polish,
   sr: serbian,
 }
 
