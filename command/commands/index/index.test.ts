@@ -105,7 +105,7 @@ describe("fossick index", () => {
     const env = { FOSSICK_MODEL: "another-model" }
     const due = await run(["status"], env)
     expect(due.stdout).toMatch(
-      /In use +index: 1 page \(format 4, all-MiniLM.*\nTo be built +format 4, another-model:/,
+      /In use +index: 1 page \(format 5, all-MiniLM.*\nTo be built +format 5, another-model:/,
     )
 
     const upgraded = await run(["upgrade"], env)
@@ -120,7 +120,7 @@ describe("fossick index", () => {
     expect((await run(["rollback"], env)).stdout).toContain("index is in use again. 0 pages that changed")
     const declined = await run(["status"], env)
     expect(declined.stdout).toMatch(
-      /In use +index: .*\nKept +index-2: .*\nNot built +format 4, another-model:.*rolled back/,
+      /In use +index: .*\nKept +index-2: .*\nNot built +format 5, another-model:.*rolled back/,
     )
     expect((await run(["rollback"], env)).stdout).toContain("index-2 is in use again")
 

@@ -36,7 +36,7 @@ describe("an index of format 2", () => {
     expect(await reader.stats()).toMatchObject({ pages: 0, embedder: MODEL })
     await expect(openForWriting(context)).rejects.toMatchObject({
       code: "INDEX_FORMAT_TOO_OLD",
-      message: expect.stringMatching(/format 2.*writes 4.*fossick index upgrade/s),
+      message: expect.stringMatching(/format 2.*writes 5.*fossick index upgrade/s),
     })
 
     expect(await upgradeFormat(context, { signal })).toBe(true)
@@ -80,7 +80,7 @@ describe("an index of format 2", () => {
     expect(await upgradeFormat(context, { signal: stop.signal })).toBe(false)
     expect(await indexStatus(context, 7)).toMatchObject({
       current: { name: "index", format: 2, pages: null },
-      building: { name: "index-2", format: 4, pages: 0 },
+      building: { name: "index-2", format: 5, pages: 0 },
     })
     expect(await upgradeFormat(context, { signal })).toBe(true)
     expect(await upgradeFormat(context, { signal })).toBe(false)
@@ -92,7 +92,7 @@ describe("an index of format 2", () => {
     await context.file.change(() => ({ models: { [MODEL]: MODEL } }))
     expect(await upgradeNow(context, { signal })).toBe(true)
     expect(await indexStatus(context, 7)).toMatchObject({
-      current: { name: "index-3", format: 4, embedder: "second", pages: PAGES, pagesWithoutVectors: 0 },
+      current: { name: "index-3", format: 5, embedder: "second", pages: PAGES, pagesWithoutVectors: 0 },
       previous: { name: "index-2", embedder: MODEL },
       due: null,
     })
@@ -108,7 +108,7 @@ describe("an index of format 2", () => {
     expect(await upgradeFormat(context, { signal })).toBe(false)
     await expect(openForWriting(context)).rejects.toMatchObject({ code: "INDEX_FORMAT_TOO_OLD" })
     expect(await upgradeNow(context, { signal })).toBe(true)
-    expect((await indexStatus(context, 7)).current).toMatchObject({ format: 4, pages: PAGES })
+    expect((await indexStatus(context, 7)).current).toMatchObject({ format: 5, pages: PAGES })
   })
 
   test("is read as it is when its model is gone, without vectors", async () => {
@@ -123,18 +123,21 @@ describe("an index of format 2", () => {
   })
 })
 
-test("an index of format 3 is taken into one of today's, whose terms are spelt otherwise, with its vectors", async () => {
-  const context = data.context(MODEL)
-  {
-    await using engine = await openForWriting(context)
-    await engine.index([aPage("kaffee", { markdown: "# Kaffee\n\nEin Kaffee am Hafen." })])
-    await engine.settled()
-  }
-  const folder = path.join(data.dir, "index")
-  await writeManifest(folder, { ...(await readManifest(folder))!, format: 3 })
-  expect(await upgradeFormat(context, { signal })).toBe(true)
-  await using reader = await data.reader(MODEL)
-  expect(await reader.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
-  const { hits } = await reader.search({ text: "Kaffee", limit: 1, arms: "lexical" })
-  expect(hits.map(({ url }) => url)).toEqual([urlOf("kaffee")])
-})
+test.each([3, 4])(
+  "an index of format %i, whose terms were others, is taken into one of today's with its vectors",
+  async (format) => {
+    const context = data.context(MODEL)
+    {
+      await using engine = await openForWriting(context)
+      await engine.index([aPage("kaffee", { markdown: "# Kaffee\n\nEin Kaffee am Hafen." })])
+      await engine.settled()
+    }
+    const folder = path.join(data.dir, "index")
+    await writeManifest(folder, { ...(await readManifest(folder))!, format })
+    expect(await upgradeFormat(context, { signal })).toBe(true)
+    await using reader = await data.reader(MODEL)
+    expect(await reader.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
+    const { hits } = await reader.search({ text: "Kaffee", limit: 1, arms: "lexical" })
+    expect(hits.map(({ url }) => url)).toEqual([urlOf("kaffee")])
+  },
+)

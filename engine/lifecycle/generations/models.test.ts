@@ -23,7 +23,7 @@ const settingsOf = (dataDir: string, model = "") =>
   })
 const idOf = async (folder: string) => {
   await using embedder = await TransformersEmbedder.open({ model: folder, threads: 1 })
-  return { format: 4, embedder: embedder.id, dimensions: embedder.dimensions }
+  return { format: 5, embedder: embedder.id, dimensions: embedder.dimensions }
 }
 
 /** What of the model of an index is found by processes whose settings name another one. */

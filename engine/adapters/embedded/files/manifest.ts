@@ -9,10 +9,11 @@ import { damagedFile } from "./damaged-file.ts"
  * 3: one row for each section of a page in the table that finds it, its names beside the terms of its passages, and its type and port to
  * filter by.
  * 4: terms in one spelling for each script, and stemmed in six more languages.
+ * 5: Polish terms stemmed.
  */
-export const INDEX_FORMAT = 4
+export const INDEX_FORMAT = 5
 /** Formats whose pages `old-index.ts` reads, so that they can be taken into an index of today's. */
-export const OLD_FORMATS: readonly number[] = [2, 3]
+export const OLD_FORMATS: readonly number[] = [2, 3, 4]
 
 /** What an index is: kept in `index.json` beside the tables. Written last when an index is made. */
 export interface Manifest {

@@ -309,7 +309,7 @@ describe("an index of another format", () => {
     await setFormat("index", 99)
     const refused = {
       code: "INDEX_FORMAT_TOO_NEW",
-      message: expect.stringMatching(/format 99.*up to 4/),
+      message: expect.stringMatching(/format 99.*up to 5/),
     }
     await expect(data.reader()).rejects.toMatchObject(refused)
     await expect(openForWriting(data.context())).rejects.toMatchObject(refused)
