@@ -80,6 +80,7 @@ describe("the terms of a question", () => {
   it("leave out the words of asking", () => {
     expect(analyseQuery("How do I schedule a crawl?", "en").terms).toEqual(["schedul", "crawl"])
     expect(analyseQuery("Wie kann ich das planen?", "de").terms).toEqual(analyse("planen", "de"))
+    expect(analyseQuery("איך אני מכבה את השרת?", "he").terms).toEqual(analyse("מכבה השרת", "he"))
   })
 
   it("are all its words when it has no others", () => {

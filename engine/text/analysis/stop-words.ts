@@ -52,6 +52,9 @@ const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   hu: words(`a az amely arra azok azonban be csak de egy egyik el ennek és ez ezek ezt fel hanem hány hogy hogyan hol honnan ha
     hová illetve is ki kik kell legyen mely melyik meg mert mennyi mi mikor miért milyen mint minden nem nincs olyan össze
     szerint után vagy van vannak volt voltak`),
+  he: words(`או אחר אחרי איזה איזו אילו איך איפה אך אל אלה אלו אם אני אנחנו את אתה בה באיזה באיזו באילו ביותר בין בכך בכמה בו בשל גם
+    האם הוא הזאת הזה היא היה היו היכן היתה הייתה הם הן זאת זה זו יותר יש כאשר כדי כי כיצד כך כל כמה כמו כן לא לאחר לאיזה לאילו לה
+    להם לו למה לפי לפני מאוד מאיזה מאיזו מאין מדוע מה מהו מהי מהם מהן מי מיהו מן מתי על עד עוד ועל עם של שלה שלהם שלו שם תוך`),
 }
 
 /** True when the lower-case word tells nothing of a question's subject. English when the language is unknown. */
