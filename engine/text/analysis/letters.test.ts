@@ -21,6 +21,11 @@ test.each([
   ["Urdu heh", "ur", ["ہم", "هم"]],
   ["Arabic vowels and long strokes", "ar", ["كِتَابٌ", "كتـــاب", "كتاب"]],
   ["the Arabic article, and a conjunction before it", "ar", ["والكتاب", "فالكتاب", "الكتاب", "كتاب"]],
+  [
+    "the Hebrew article, and what is written before it",
+    "he",
+    ["ספר", "הספר", "והספר", "בספר", "ולספר", "שהספר"],
+  ],
   ["Hebrew points", "he", ["שָׁלוֹם", "שלום"]],
   ["Greek capitals, accents and cases", "el", ["ΑΝΘΡΩΠΟΙ", "άνθρωπος", "ανθρώπων"]],
   ["digits of any script", "fa", ["۱۲۳", "١٢٣", "१२३", "๑๒๓", "123"]],

@@ -39,9 +39,13 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   tr: "turkish",
 }
 
+/** `ולספר`, and to the book: Hebrew writes its conjunctions, prepositions and article as letters of the word that follows. */
+const withoutPrefixes = (word: string) => word.replace(/^[ושכ]{0,2}[בלמה]?(?=\p{Script=Hebrew}{3})/u, "")
+
 /** Languages that `snowball-stemmers` lacks. */
 const LATER: Readonly<Record<string, (word: string) => string>> = {
   el: greek,
+  he: withoutPrefixes,
   hi: hindi,
   id: indonesian,
   lt: lithuanian,
