@@ -225,10 +225,12 @@ export interface SearchResult {
   readonly notReranked?: string
   /** Left out where the question's language is not clear, where the caller names languages, and where pages and model fit it. */
   readonly languageNotice?: LanguageNotice
-  /** Words of the question that no page holds, lower case, each with the word of the hits that it was taken for; left out where none is. */
+  /** Words of the question that are misspelt, lower case, each with the word of the hits that it was taken for; left out where none is. */
   readonly corrected?: ReadonlyMap<string, string>
   /** As `QueryFacts.reach` of the ranking has it: with {@link Query.withEvidence}, else left out. */
   readonly reach?: number
+  /** As `QueryFacts.nowhere` of the ranking has it: with {@link Query.withEvidence}, else left out. */
+  readonly nowhere?: number
 }
 
 /** Why a question in its language may find little. */
@@ -289,6 +291,8 @@ export interface HitEvidence {
   readonly hasVectors: boolean
   /** Whether it holds the phrases that the question quotes. */
   readonly holdsPhrases: boolean
+  /** The share of the question's numbers that it lacks, 0..1. */
+  readonly lacksNumbers: number
 }
 
 /** Each 0..1, and 0 where it had no part in the rank. */

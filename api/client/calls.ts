@@ -57,6 +57,7 @@ export type SearchResult = {
     readonly has_vectors: boolean
     /** Whether it holds the phrases that the query quotes. */
     readonly holds_phrases: boolean
+    readonly lacks_numbers: number
     readonly fingerprint: {
       readonly exact: string | null
       readonly similar: string | null
@@ -199,6 +200,7 @@ export type SearchAnswer = {
     /** Of what appliances tell each other. */
     readonly version: number
     readonly reach: number
+    readonly nowhere: number
   } | undefined
   /** With `include_word_statistics`, for keys that reach all pages. */
   readonly word_statistics?: {

@@ -28,7 +28,8 @@ function indexOf(pages: Readonly<Record<string, number>>) {
       }
     },
   }
-  return { words: new PageWords(index as unknown as SearchIndex, { words: QUESTION }), read }
+  const searched = index as unknown as SearchIndex
+  return { words: new PageWords(searched, { words: QUESTION }), read, index: searched }
 }
 
 test("each page is read once, and one that is gone says nothing", async () => {
@@ -39,6 +40,29 @@ test("each page is read once, and one that is gone says nothing", async () => {
   expect(words.share("b")).toBeGreaterThan(words.share("a"))
   expect(words.share("gone")).toBe(0)
   expect(words.passages("gone")).toBeNull()
+})
+
+test("what is in no page that was read weighs as asked, but where the question may be foreign no page need have it", async () => {
+  const { index } = indexOf({ a: 1, b: 0 })
+  const words = [...QUESTION, { terms: ["turbine"], idf: 1, asked: 12 }]
+  const nowhere = async (isForeign: boolean, ...pages: string[]) => {
+    const asked = new PageWords(index, { words, isForeign })
+    await asked.read(pages)
+    return asked.nowhere
+  }
+  expect(await nowhere(false, "a", "b")).toBe(0.75)
+  expect(await nowhere(false, "b", "gone")).toBe(1)
+  expect(await nowhere(true, "b")).toBe(0)
+})
+
+test("a page that says a synonym lacks none of the question's words", async () => {
+  const { index } = indexOf({ a: 1 })
+  const asked = new PageWords(index, {
+    words: [{ terms: ["compressor"], idf: 4, asked: 4 }],
+    variants: [QUESTION],
+  })
+  await asked.read(["a"])
+  expect(asked.nowhere).toBe(0)
 })
 
 test("only the likeliest pages are read, and the others go by what the arm said", async () => {

@@ -8,6 +8,8 @@ export interface WordsAsked {
   readonly words: readonly WeightedWord[]
   /** The same for pages in languages of few pages. Default: none. */
   readonly further?: ReadonlyMap<string, readonly WeightedWord[]>
+  /** Whether the question may be in a language of no page: then no page need have its words. Default: false. */
+  readonly isForeign?: boolean
   /** The same question in other words, which say a little less. Default: none. */
   readonly variants?: readonly (readonly WeightedWord[])[]
 }
@@ -84,13 +86,16 @@ export class PageWords {
     const variants = (this.#asked.variants ?? []).map((words) => wordEvidenceFor(words))
     if (variants.length === 0) return asked
     return (page) => {
-      let { share, passages } = asked(page)
+      let { share, passages, held, lacksNumbers } = asked(page)
       for (const variant of variants) {
         const said = variant(page)
+        // Which of the question's words a synonym stands for is unknown, so a page that says it in other words lacks none.
+        if (SYNONYM_WEIGHT * said.share > share) held = held.map(() => 1)
         share = Math.max(share, SYNONYM_WEIGHT * said.share)
         passages = passages.map((own, at) => Math.max(own, SYNONYM_WEIGHT * said.passages[at]!))
+        lacksNumbers = Math.min(lacksNumbers, said.lacksNumbers)
       }
-      return { share, passages }
+      return { share, passages, held, lacksNumbers }
     }
   }
 
@@ -98,6 +103,23 @@ export class PageWords {
   share(page: string): number {
     const known = this.#known.get(page)
     return known === undefined ? (this.#likely.get(page) ?? 0) : (known?.share ?? 0)
+  }
+
+  /** The share of the question's numbers that the page lacks, 0..1; 0 when it was not read. */
+  lacksNumbers(page: string): number {
+    return this.#known.get(page)?.lacksNumbers ?? 0
+  }
+
+  /** The share of the question, by the weight of its words, that none of the pages that were read has, 0..1; 0 where none need have them. */
+  get nowhere(): number {
+    if (this.#asked.isForeign) return 0
+    const read = [...this.#known.values()].filter((one) => one !== null)
+    let [lacking, weight] = [0, 0]
+    for (const [place, { asked }] of this.#asked.words.entries()) {
+      weight += asked
+      if (read.every(({ held }) => held[place] === 0)) lacking += asked
+    }
+    return weight > 0 ? lacking / weight : 0
   }
 
   /** The most that a page could say, 0..1: words that are misspelt weigh as asked, and what they may stand for weighs less. */

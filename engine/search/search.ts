@@ -74,7 +74,8 @@ async function searched(
   const embedding = plan.arms === "lexical" ? undefined : queryVectors.of(question.text, signal, onTokens)
   embedding?.catch(() => undefined)
 
-  const understood = await understand(index, question, query, { isReadAgain })
+  const readsOthers = embedding !== undefined && (traits.scripts?.some((one) => one !== "Latin") ?? true)
+  const understood = await understand(index, question, query, { isReadAgain, readsOthers })
   if (query.rarityOnly) return { hits: [], rarity: understood.idfs }
   const scope = await narrow(index, { ...query, limit }, understood, signal)
   if (scope === null) return { hits: [] }
@@ -124,7 +125,7 @@ async function searched(
     hits,
     ...(corrected !== null && { corrected }),
     rarity: new Map(askedTerms(understood).map((term) => [term, understood.idf(term)])),
-    ...(query.withEvidence && { reach: words.reach }),
+    ...(query.withEvidence && { reach: words.reach, nowhere: words.nowhere }),
     ...(isUnread && { wordsAlone: UNREAD }),
     ...(second.failure && { notReranked: second.failure.because }),
     ...(notice && { languageNotice: notice }),

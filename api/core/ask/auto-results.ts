@@ -14,6 +14,8 @@ const FLOOR = 0.1
  *     share 0.30                      0.59       0.69    0.621  2.6      2.3
  *     share 0.15, floor 0.05          0.51       0.77    0.630  4.0      2.4
  *     share 0.15, floor 0.10          0.54       0.75    0.634  3.4      1.3
+ *     the same, with scores that know what no page has, and none where the best is below the floor
+ *                                     0.57       0.72    0.631  2.9      0.4
  *     largest fall, floor 0.10        0.61       0.69    0.623  2.3      1.3
  *
  * F2 weighs recall twice: a missing page is worse for who asks than one too many. The floor alone measures
@@ -23,7 +25,7 @@ const SHARE_OF_BEST = 0.15
 
 /**
  * How many of the best results to return when the caller leaves it to us (`auto`): those before
- * scores fall off. At least one of those there are.
+ * scores fall off, and none when even the best one hardly answers.
  *
  * @param scores calibrated, best first
  */
@@ -31,5 +33,5 @@ export function autoResults(scores: readonly number[]): number {
   const [best = 0] = scores
   const least = Math.max(FLOOR, SHARE_OF_BEST * best)
   const falls = scores.findIndex((score) => score < least)
-  return falls === -1 ? scores.length : Math.min(scores.length, Math.max(1, falls))
+  return falls === -1 ? scores.length : falls
 }

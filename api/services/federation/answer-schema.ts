@@ -51,6 +51,7 @@ const evidence = object({
   rerank: share,
   has_vectors: flag,
   holds_phrases: flag,
+  lacks_numbers: share,
   fingerprint: object({
     exact: orNull(text(64)),
     similar: orNull({ type: "string", pattern: "^[0-9a-f]{16}$" }),
@@ -83,7 +84,7 @@ const evidence = object({
 
 const answer = object(
   {
-    evidence: object({ version: count, reach: share }),
+    evidence: object({ version: count, reach: share, nowhere: share }),
     results: listOf(
       object(
         {

@@ -8,7 +8,7 @@ import { sourceOfPeer } from "./peers-file.ts"
 // What appliances tell each other of a page besides its result: snake_case, as all of the API.
 
 /** Rises when an older appliance would rank wrongly by what a newer one tells, or the other way round. */
-export const EVIDENCE_VERSION = 1
+export const EVIDENCE_VERSION = 2
 
 /** Of one result. All numbers are 0..1. */
 export interface WireEvidence {
@@ -19,6 +19,7 @@ export interface WireEvidence {
   readonly rerank: number
   readonly has_vectors: boolean
   readonly holds_phrases: boolean
+  readonly lacks_numbers: number
   readonly fingerprint: Fingerprint
   readonly passages: readonly {
     readonly text: string
@@ -45,6 +46,8 @@ export interface WireFacts {
   readonly version: number
   /** The most that a page could say in the words of the question. */
   readonly reach: number
+  /** The share of the question, by the weight of its words, that no page has. */
+  readonly nowhere: number
 }
 
 /** In how many pages words stand. */
@@ -68,6 +71,7 @@ export function evidenceOf({ parts, evidence, ...hit }: Hit): WireEvidence | nul
     rerank: parts.rerank,
     has_vectors: evidence.hasVectors,
     holds_phrases: evidence.holdsPhrases,
+    lacks_numbers: evidence.lacksNumbers,
     fingerprint: evidence.fingerprint,
     passages: hit.passages.map(({ text, shown, headings, position, anchor, beginsUnder }) => ({
       text,
@@ -90,9 +94,10 @@ export function evidenceOf({ parts, evidence, ...hit }: Hit): WireEvidence | nul
   }
 }
 
-export const factsOf = ({ reach = 1 }: Pick<SearchResult, "reach">): WireFacts => ({
+export const factsOf = ({ reach = 1, nowhere = 0 }: Pick<SearchResult, "reach" | "nowhere">): WireFacts => ({
   version: EVIDENCE_VERSION,
   reach,
+  nowhere,
 })
 
 export const toWire = ({ pages, words }: WordStatistics): WireStatistics => ({
@@ -163,6 +168,7 @@ export function hitOf(result: WireResult, peer: string): Hit | null {
       fingerprint: evidence.fingerprint,
       hasVectors: evidence.has_vectors,
       holdsPhrases: evidence.holds_phrases,
+      lacksNumbers: evidence.lacks_numbers,
     },
   }
 }

@@ -174,7 +174,8 @@ async function ask(
     if (answer === undefined) return []
     const hits = answer.results.flatMap((result) => hitOf(result, peer.spec.name) ?? []).filter(admits)
     for (const part of answer.degraded ?? []) if (isDegradedPart(part)) leaveOut(part)
-    return [{ peer, hits, reach: answer.evidence.reach, facets: answer.facets ?? [] }]
+    const { reach, nowhere } = answer.evidence
+    return [{ peer, hits, reach, nowhere, facets: answer.facets ?? [] }]
   })
   if (failures.size > 0) leaveOut("peers")
   const hits = await merged({ ...query, rules: query.rules ?? (await parts.rules()) }, [

@@ -9,7 +9,12 @@ const hit = (address: string, lexical: number, more: Partial<Hit> = {}): Hit => 
   score: 0.9,
   passages: [],
   parts: { lexical, passage: 0, vector: lexical, late: 0, rerank: 0, fused: 0, boost: 0 },
-  evidence: { fingerprint: { exact: address, similar: null }, hasVectors: true, holdsPhrases: false },
+  evidence: {
+    fingerprint: { exact: address, similar: null },
+    hasVectors: true,
+    holdsPhrases: false,
+    lacksNumbers: 0,
+  },
   ...more,
 })
 const urls = (hits: readonly Hit[]) => hits.map(({ url }) => new URL(url).pathname.slice(1))
@@ -36,6 +41,14 @@ describe("the hits of several indexes", () => {
     expect(urls(hits)).toEqual(["page", "copy"])
     expect(hits[0]!.source).toBe("own")
     expect(hits[1]!.folded?.map(({ url }) => url)).toEqual(["https://d.example/copy-two"])
+  })
+
+  test("score low where none of the indexes has the words, but not where one has them", async () => {
+    const found = [hit("https://a.example/page", 0.2)]
+    const best = async (...nowhere: number[]) =>
+      (await merged(asked, [...nowhere.map((one) => ({ hits: found, nowhere: one })), { hits: [] }]))[0]!
+        .score
+    expect(await best(0.9, 0.8)).toBeLessThan((await best(0.9, 0)) / 5)
   })
 
   test("come first where they hold a quoted phrase", async () => {

@@ -14,7 +14,7 @@ import { readsOf } from "../reader-language.ts"
 import { parseQueryText } from "../../text/query-text.ts"
 
 /** What one index found, with the evidence of its hits. */
-export type Found = Pick<SearchResult, "hits" | "reach">
+export type Found = Pick<SearchResult, "hits" | "reach" | "nowhere">
 
 interface Known {
   readonly hit: Hit
@@ -89,9 +89,13 @@ function rankedAnew(
     id,
     words: hit.parts.lexical,
     cosine: hit.parts.vector > 0 ? hit.parts.vector : hit.evidence!.hasVectors ? undefined : null,
+    lacksNumbers: hit.evidence!.lacksNumbers,
   }))
   const reach = Math.max(...found.map((one) => one.reach ?? 1))
-  const fused = fuse(candidates, { hasWords: true, reach })
+  // An index that was not asked tells nothing.
+  const lacking = found.flatMap((one) => one.nowhere ?? [])
+  const nowhere = lacking.length > 0 ? Math.min(...lacking) : 0
+  const fused = fuse(candidates, { hasWords: true, reach, nowhere })
   // Each index read as many of its own.
   const again = new Set(toReadAgain(fused, DEPTHS[depth].latePages).map(({ id }) => id))
   const late = new Map(valuesOf(pages, "late").filter(([id]) => again.has(id)))

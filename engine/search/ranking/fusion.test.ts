@@ -204,4 +204,47 @@ describe("the score", () => {
     expect(scoreOf(0.075, undefined)).toBeLessThan(0.3)
     expect(scoreOf(0, 0.2, false)).toBeLessThan(0.3)
   })
+
+  describe("of a question with words that no page has", () => {
+    const askedFor = (nowhere: number, cosine: number) =>
+      fuse([page("only", 0.2, cosine)], { hasWords: true, nowhere })[0]!.score
+
+    it("says that nothing answers, unless a page is near in meaning", () => {
+      expect(askedFor(0.9, 0.3)).toBeLessThan(0.03)
+      expect(askedFor(0.9, 0.3)).toBeLessThan(askedFor(0, 0.3))
+      expect(askedFor(0.9, 0.6)).toBe(askedFor(0, 0.6))
+    })
+
+    it("does not fall for a few of them, such as `license` where pages say `copyright`", () => {
+      expect(askedFor(0.2, 0.3)).toBe(askedFor(0, 0.3))
+    })
+
+    it("says so by words alone as well", () => {
+      const scores = [0, 0.9].map(
+        (nowhere) => fuse([page("only", 0.2)], { hasWords: true, nowhere })[0]!.score,
+      )
+      expect(scores[1]).toBeLessThan(scores[0]! / 10)
+    })
+  })
+
+  describe("of pages that lack a number of the question", () => {
+    const lacking = (id: string, words: number, lacksNumbers: number): Candidate => ({
+      ...page(id, words, 0.6),
+      lacksNumbers,
+    })
+
+    it("is lower, and they come behind pages that say nearly as much and have it", () => {
+      const [first, second] = ranked([lacking("without", 0.42, 1), lacking("with", 0.4, 0)])
+      expect([first!.id, second!.id]).toEqual(["with", "without"])
+      expect(second!.score).toBeLessThan(first!.score / 3)
+      const [alone] = ranked([lacking("without", 0.42, 1)])
+      expect(alone!.score).toBeLessThan(ranked([lacking("with", 0.42, 0)])[0]!.score / 3)
+    })
+
+    it("is no lower than that of a page behind them", () => {
+      const [first, second] = ranked([lacking("without", 0.6, 1), lacking("with", 0.4, 0)])
+      expect([first!.id, second!.id]).toEqual(["without", "with"])
+      expect(first!.score).toBe(second!.score)
+    })
+  })
 })

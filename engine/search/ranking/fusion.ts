@@ -12,6 +12,8 @@ export interface Candidate {
   readonly cosine: number | undefined | null
   /** Looked for by itself: its cosine says nothing of how near the nearest pages reach. Default false. */
   readonly aside?: boolean
+  /** The share of the query's numbers that it lacks, 0..1. Default 0. */
+  readonly lacksNumbers?: number
 }
 
 /** Facts of the query. */
@@ -23,6 +25,8 @@ export interface QueryFacts {
    * the words as asked would. Default 1.
    */
   readonly reach?: number
+  /** The share of the query, by the weight of its words, that no candidate has, 0..1. Default 0. */
+  readonly nowhere?: number
 }
 
 /** One page of the ranking; the list's order is the order of `fused` and of `score`. */
@@ -38,6 +42,8 @@ export interface Ranked {
   readonly rerank: number
   /** Convex combination of all evidence, 0..1. */
   readonly fused: number
+  /** What speaks against an answer, in log-odds: what this page lacks, or all of them. Default 0. */
+  readonly doubt?: number
   /** Calibrated, 0..1. */
   readonly score: number
 }
@@ -84,6 +90,33 @@ export const CALIBRATIONS = {
   vector: { constant: -9.86, shareSquared: 6.96, best: 3.49 },
 } satisfies Record<string, Calibration>
 
+/**
+ * What speaks against an answer whatever else a page says, in log-odds: words of the question that no page has, unless some page is near in meaning,
+ * and numbers that this page lacks. Fitted on the even questions of the judged collections, on questions of other subjects, on nonsense, and on the same
+ * questions with other numbers; below, the odd ones. The share of the questions whose first result has 0.1 or more:
+ *
+ *     `basic`             answered  another subject  unrelated  nonsense  another number
+ *     without             1.00      0.97             0.98       1.00      1.00
+ *     this                0.99      0.14             0.07       0.03      0.35
+ *     `fast`, without     1.00      1.00             1.00       1.00      1.00
+ *     this                0.95      0.07             0.05       0.00      0.05
+ *
+ * Area under the curve over all of them: 0.860 and 0.880, `fast` 0.841 and 0.864. A name that a page lacks tells too little: half of the pages that
+ * answer lack one.
+ */
+const DOUBT = {
+  /** For the share of the question that no page has, above `usual`, to nothing where a page is as near as `near`. */
+  nowhere: 15,
+  usual: 0.2,
+  near: 0.5,
+  numbers: 2.2,
+} as const
+/**
+ * A page that lacks the numbers of a question counts for so much less. nDCG@10 of the questions with numbers, even and odd: 0.799 0.840, with
+ * this 0.818 0.838, with twice this 0.830 0.830.
+ */
+const NUMBERS = 0.1
+
 /** What processors round differently: of texts that have nothing in common one finds a cosine of 0, another one of 1e-7. */
 const ROUNDING = 1e-6
 
@@ -95,19 +128,25 @@ const ROUNDING = 1e-6
  * the nearest is taken to be as near as the farthest page known; one without vectors as near as pages that say about as
  * much in the words of the query.
  */
-export function fuse(candidates: readonly Candidate[], { hasWords, reach = 1 }: QueryFacts): Ranked[] {
+export function fuse(
+  candidates: readonly Candidate[],
+  { hasWords, reach = 1, nowhere = 0 }: QueryFacts,
+): Ranked[] {
   const cosines = candidates.flatMap(({ cosine, aside }) => (aside ? [] : (cosine ?? [])))
   const farthest = cosines.reduce((least, cosine) => Math.min(least, cosine), 1)
   const arms = cosines.length === 0 ? "lexical" : hasWords ? "hybrid" : "vector"
   const most = candidates.reduce((best, { words }) => Math.max(best, within(words)), 0)
   const weight = { lexical: 1, hybrid: LEAST_WORDS + MORE_WORDS * within(most / reach), vector: 0 }[arms]
   const usual = usualNearness(candidates, farthest)
+  const nearest = cosines.reduce((most, cosine) => Math.max(most, cosine), 0)
+  const strange = Math.max(0, nowhere - DOUBT.usual) * Math.max(0, 1 - nearest / DOUBT.near)
   const ranked = candidates
-    .map(({ id, words, cosine }) => {
+    .map(({ id, words, cosine, lacksNumbers = 0 }) => {
       const share = hasWords ? within(words) : 0
       const nearness = cosine === null ? usual(share) : within(cosine ?? farthest)
-      const fused = weight * share + (1 - weight) * nearness
-      return { id, lexical: share, vector: within(cosine ?? 0), late: 0, rerank: 0, fused, score: 0 }
+      const fused = (weight * share + (1 - weight) * nearness) * (1 - NUMBERS * lacksNumbers)
+      const doubt = DOUBT.nowhere * strange + DOUBT.numbers * lacksNumbers
+      return { id, lexical: share, vector: within(cosine ?? 0), late: 0, rerank: 0, fused, doubt, score: 0 }
     })
     .filter((one) => one.fused > ROUNDING)
   return scored(ranked, CALIBRATIONS[arms])
@@ -196,19 +235,26 @@ const logOdds = (score: number): number => {
   return Math.log(within / (1 - within))
 }
 
-/** Best first by `fused`, ties by id, each with its score. */
+/** Best first by `fused`, ties by id, each with its score. A page scores no less than those behind it. */
 export function scored(ranked: readonly Ranked[], calibration: Calibration): Ranked[] {
   const sorted = [...ranked].sort((a, b) => b.fused - a.fused || (a.id < b.id ? -1 : 1))
   const best = sorted[0]?.fused ?? 0
-  return sorted.map((one) => ({ ...one, score: calibrated(one.fused, best, calibration) }))
+  let least = 0
+  return sorted
+    .reduceRight<Ranked[]>((pages, one) => {
+      least = Math.max(least, calibrated(one, best, calibration))
+      pages.push({ ...one, score: least })
+      return pages
+    }, [])
+    .reverse()
 }
 
 function calibrated(
-  fused: number,
+  { fused, doubt = 0 }: Pick<Ranked, "fused" | "doubt">,
   best: number,
   { constant, shareSquared, best: weight }: Calibration,
 ): number {
-  return 1 / (1 + Math.exp(-(constant + shareSquared * (fused / best) ** 2 + weight * best)))
+  return 1 / (1 + Math.exp(-(constant + shareSquared * (fused / best) ** 2 + weight * best - doubt)))
 }
 
 /** 0 for a cosine of texts that have nothing to do with each other, 1 for one of texts that mean the same. */

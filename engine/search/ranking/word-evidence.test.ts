@@ -30,6 +30,26 @@ function evidence(
 const share = (...given: Parameters<typeof evidence>) => evidence(...given).share
 const filler = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `f${from + i}`).join(" ")
 
+describe("what a page has", () => {
+  const VERSION = word("3.1", 5)
+
+  it("is told by word, wherever the word is", () => {
+    expect([...evidence(["a rare b"]).held]).toEqual([1, 0])
+    expect([...evidence(["a b"], [RARE, COMMON], { title: "common" }).held]).toEqual([0, 1])
+    expect([...evidence(["a b"], [RARE, COMMON], { address: "rare" }).held]).toEqual([1, 0])
+    expect([...evidence([]).held]).toEqual([0, 0])
+  })
+
+  it("may lack the numbers of the question, all or some", () => {
+    const lacks = (text: string, ...numbers: WeightedWord[]) =>
+      evidence([text], [RARE, ...numbers]).lacksNumbers
+    expect(lacks("rare 3.1", VERSION)).toBe(0)
+    expect(lacks("rare", VERSION)).toBe(1)
+    expect(lacks("rare 3.1", VERSION, word("utf8", 4))).toBe(0.5)
+    expect(lacks("a b")).toBe(0)
+  })
+})
+
 describe("the words of a page", () => {
   it("count by how rare they are", () => {
     const [rare, common, both] = ["a rare b", "a common b", "rare a common"].map((text) => share([text]))

@@ -18,6 +18,10 @@ export interface WordEvidence {
   readonly share: number
   /** Of each passage, by position. */
   readonly passages: Float64Array
+  /** By word of the question: 1 where the page has it. */
+  readonly held: Uint8Array
+  /** The share of the question's numbers, or words with a digit, that the page lacks, 0..1; 0 of a question without any. */
+  readonly lacksNumbers: number
 }
 
 /** BM25's saturation (Robertson, Zaragoza 2009). */
@@ -58,6 +62,8 @@ interface Asked {
   readonly idfs: Float64Array
   /** Of all words, as asked. */
   readonly weight: number
+  /** Places of words with a digit. */
+  readonly numbers: readonly number[]
   /** The most that neighbours can say. */
   readonly neighbours: number
   /** Places of words in the question, by the hashes of their terms. */
@@ -78,6 +84,7 @@ function askedBy(words: readonly WeightedWord[]): Asked {
     fullSection: FULL_SECTION_PASSAGE * SECTION * density,
     idfs: Float64Array.from(words, ({ idf }) => idf),
     weight: words.reduce((sum, { asked }) => sum + asked, 0),
+    numbers: words.flatMap(({ terms }, place) => (terms.some((term) => /\p{N}/u.test(term)) ? [place] : [])),
     neighbours: words.slice(1).reduce((sum, { idf }, at) => sum + Math.min(idf, words[at]!.idf), 0),
     places,
     possible,
@@ -98,11 +105,13 @@ function wordEvidence(page: PackedPage, asked: Asked): WordEvidence {
   const { words, idfs, weight, neighbours, places } = asked
   const { lengths } = page.passages
   const passages = new Float64Array(lengths.length)
-  if (weight === 0) return { share: 0, passages }
+  if (weight === 0) return { share: 0, passages, held: new Uint8Array(words.length), lacksNumbers: 0 }
   const found = count(page.passages, asked)
   const given = new Float64Array(words.length)
   for (const place of placesIn(page.title, places)) given[place]! += TITLE_FREQUENCY
   for (const place of placesIn(page.address, places)) given[place]! += ADDRESS_FREQUENCY
+  const { held } = found
+  for (const [place, times] of given.entries()) if (times > 0) held[place] = 1
   const bound = weight * (K1 + 1)
   let passage = 0
   for (const at of found.holding) {
@@ -119,7 +128,9 @@ function wordEvidence(page: PackedPage, asked: Asked): WordEvidence {
     SHARES.name * nameMatch(page, asked) +
     // One word has no neighbour: then the section says it all.
     SHARES.pairs * (neighbours > 0 ? pairs / neighbours : section)
-  return { share: Math.min(1, share), passages }
+  const lacking = asked.numbers.filter((place) => held[place] === 0)
+  const lacksNumbers = lacking.length / Math.max(1, asked.numbers.length)
+  return { share: Math.min(1, share), passages, held, lacksNumbers }
 }
 
 interface Counted {
@@ -129,11 +140,14 @@ interface Counted {
   readonly holding: readonly number[]
   /** The most that neighbours say in one passage. */
   readonly pairs: number
+  /** By word: 1 where any passage has it. */
+  readonly held: Uint8Array
 }
 
 function count({ lengths, hashes }: PackedPassages, { words, idfs, places, possible }: Asked): Counted {
   const counts = new Uint16Array(lengths.length * words.length)
   const holding: number[] = []
+  const held = new Uint8Array(words.length)
   /** The passage in which a word's neighbours were counted last. */
   const seen = new Int32Array(words.length).fill(-1)
   let pairs = 0
@@ -149,6 +163,7 @@ function count({ lengths, hashes }: PackedPassages, { words, idfs, places, possi
         continue
       }
       holds = true
+      held[place] = 1
       if (counts[from + place]! < 0xffff) counts[from + place]!++
       if (place === before + 1 && seen[place] !== passage) {
         seen[place] = passage
@@ -159,7 +174,7 @@ function count({ lengths, hashes }: PackedPassages, { words, idfs, places, possi
     if (holds) holding.push(passage)
     if (said > pairs) pairs = said
   }
-  return { counts, holding, pairs }
+  return { counts, holding, pairs, held }
 }
 
 function pairsIn(terms: Uint32Array, asked: Asked): number {

@@ -56,10 +56,15 @@ export async function rankAndRead(
           aside: aside.has(id),
           words: words?.share(id) ?? 0,
           cosine: known ? Math.max(...known.values()) : waiting.has(id) ? null : undefined,
+          lacksNumbers: words?.lacksNumbers(id) ?? 0,
         }
       })
     const factsOf = (some: readonly string[]) => index.facts(some)
-    const ranked = fuse(candidates, { hasWords: words !== null, reach: words?.reach ?? 1 })
+    const ranked = fuse(candidates, {
+      hasWords: words !== null,
+      reach: words?.reach ?? 1,
+      nowhere: words?.nowhere ?? 0,
+    })
     const best = await arrange(await rerank(ranked, cosines), {
       limit,
       preference,

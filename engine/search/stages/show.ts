@@ -83,13 +83,18 @@ async function foldedOf(
 export async function evidenceOf(
   index: Pick<SearchIndex, "facts">,
   placed: readonly { readonly page: PageHead }[],
-  { waiting, holders }: Evidence,
+  { waiting, holders, words }: Evidence,
 ): Promise<ReadonlyMap<string, HitEvidence>> {
   const facts = await index.facts(placed.map(({ page }) => page.id))
   return new Map(
     Array.from(facts, ([id, { fingerprint }]) => [
       id,
-      { fingerprint, hasVectors: !waiting.has(id), holdsPhrases: holders.has(id) },
+      {
+        fingerprint,
+        hasVectors: !waiting.has(id),
+        holdsPhrases: holders.has(id),
+        lacksNumbers: words?.lacksNumbers(id) ?? 0,
+      },
     ]),
   )
 }

@@ -7,7 +7,7 @@ import { correctionsAmong } from "../../text/spelling/corrections.ts"
 import type { QueryText } from "../../text/query-text.ts"
 import type { WordsAsked } from "../page-words.ts"
 import { analyseInLanguages, cutOtherwise, rareStems, withStemsOf, wordsWith } from "../query-terms.ts"
-import { languagesAsked } from "../reader-language.ts"
+import { isInLanguageOf, languagesAsked } from "../reader-language.ts"
 
 /** A question as one index reads it. */
 export interface Understood {
@@ -33,12 +33,16 @@ export interface Understood {
   readonly idf: (term: string) => number
 }
 
-/** Languages, terms, likely spellings and rarity: all that an index knows about a question before it looks for pages. */
+/**
+ * Languages, terms, likely spellings and rarity: all that an index knows about a question before it looks for pages.
+ *
+ * @param how.readsOthers whether questions in other languages than the pages' find pages by what they mean
+ */
 export async function understand(
   index: SearchIndex,
   question: QueryText,
   { filter, rules = [], statistics }: Pick<Query, "filter" | "rules" | "statistics">,
-  { isReadAgain }: { readonly isReadAgain: boolean },
+  { isReadAgain, readsOthers }: { readonly isReadAgain: boolean; readonly readsOthers: boolean },
 ): Promise<Understood> {
   const named = filter?.languages ?? []
   const languages = named.length > 0 ? named : [...index.languages.keys()]
@@ -67,6 +71,7 @@ export async function understand(
     corrections,
     variants,
     wordsAsked: {
+      isForeign: readsOthers && !isInLanguageOf(question.text, index.languages),
       words: weigh(analysed),
       further: new Map(
         Array.from(further, ([language, forms]) => [language, weigh({ forms, times: analysed.times })]),

@@ -297,20 +297,33 @@ export function aQuestion({ open, found, foundByWords }: Stage): void {
       expect(await foundByWords(engine, "gard3n zzzzzz")).toEqual([])
     })
 
+    test("that no page answers has low scores: nonsense, another subject, another number", async () => {
+      const engine = await open()
+      await engine.index([
+        aPage("pumps", { title: "Pumps", markdown: "The pump of 2019 moves 40 litres of water a minute." }),
+        aPage("seals", { title: "Seals", markdown: "Seals keep the water in the pump." }),
+      ])
+      await engine.settled()
+      const best = async (text: string) =>
+        (await engine.search({ text, limit: 1, depth: "fast" })).hits[0]?.score ?? 0
+      const answered = await best("litres of water that the pump of 2019 moves")
+      expect(answered).toBeGreaterThan(0.3)
+      for (const text of ["zzqxv wubbleflorp", "best pizza in Naples", "water sports in Greek villages"])
+        expect(await best(text)).toBeLessThan(0.1)
+      expect(await best("litres of water that the pump of 2024 moves")).toBeLessThan(answered / 2)
+    })
+
     test("with a word that one page has misspelt finds the usual spelling first, and that page, too", async () => {
       const engine = await open()
       if (!engine.supports.typoTolerance) return
-      const policies = Array.from({ length: 20 }, (_, i) =>
-        aPage(`policy-${i}`, {
-          title: `Severance in ${2000 + i}`,
-          markdown: "The severance that a policy grants.",
+      const manual = Array.from({ length: 20 }, (_, i) =>
+        aPage(`vacuum-${i}`, {
+          title: `Vacuum ${i}`,
+          markdown: "A vacuum gives the room of deleted rows back.",
         }),
       )
-      const slip = aPage("retirement", {
-        title: "Retirement",
-        markdown: "No severence for those who retire.",
-      })
-      await engine.index([...policies, slip])
+      const slip = aPage("release", { title: "Release 3.1", markdown: "The pragma auto_vaccum is new." })
+      await engine.index([...manual, slip])
       await engine.settled()
       const { hits } = await engine.search({ text: "vaccum", limit: 30, arms: "lexical" })
       expect(hits).toHaveLength(21)

@@ -21,7 +21,7 @@ export const peerReports = listOf(
 )
 
 export const evidenceFacts = object(
-  { version: count("Of what appliances tell each other."), reach: share },
+  { version: count("Of what appliances tell each other."), reach: share, nowhere: share },
   { description: "With `include_evidence`." },
 )
 
@@ -42,6 +42,7 @@ export const pageEvidence = object(
     rerank: share,
     has_vectors: yesNo(),
     holds_phrases: yesNo("Whether it holds the phrases that the query quotes."),
+    lacks_numbers: share,
     fingerprint: object({ exact: orNull(text()), similar: orNull(text()) }),
     passages: listOf(
       object(

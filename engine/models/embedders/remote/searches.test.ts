@@ -65,7 +65,13 @@ describe("the model that ships, served", () => {
         score.toFixed(4),
         parts.vector.toFixed(4),
       ])
-    for (const text of ["how do I bake", "what lifts water", "electricity from rivers", "worn gasket"]) {
+    // Questions that are clearly English: a model from a server may read other languages, and the one that ships does not.
+    for (const text of [
+      "how do I bake a cake",
+      "what is it that lifts the water",
+      "how do you make electricity from rivers",
+      "what should I do with a worn gasket",
+    ]) {
       const found = await ask(one, text)
       expect(found.length).toBeGreaterThan(0)
       expect(await ask(other, text)).toEqual(found)
