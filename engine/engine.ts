@@ -278,6 +278,8 @@ export interface Hit {
   readonly folded?: readonly FoldedPage[]
   /** How the rank came about, for `explain` and benches. */
   readonly parts: HitParts
+  /** The score before what the page lacks counts against it, and before preferences and boosts. Default: the score. */
+  readonly match?: number
   /** With {@link Query.withEvidence}, else left out. */
   readonly evidence?: HitEvidence
   /** The operator's rules that had a part in it; left out where none had. */

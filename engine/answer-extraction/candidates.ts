@@ -8,7 +8,10 @@ import type { StatedIn } from "./statements/page-parts.ts"
 import { type Statement, statementsOf } from "./statements/statements.ts"
 
 /** A page that was found, as far as answers are made of it. */
-export type Source = StatedIn & Pick<Hit, "score"> & Partial<Pick<Hit, "url" | "publishedAt">>
+export type Source = StatedIn & Pick<Hit, "score"> & Partial<Pick<Hit, "match" | "url" | "publishedAt">>
+
+/** The chance that a page answers, by what it has: what it lacks is looked for here, in single statements. */
+export const chanceOf = ({ score, match = score }: Pick<Source, "score" | "match">): number => match
 
 /** A statement with the terms that it and what stands beside it have. */
 export interface Candidate {

@@ -1,4 +1,4 @@
-import { isHeld, type Source } from "./candidates.ts"
+import { chanceOf, isHeld, type Source } from "./candidates.ts"
 import { neighbours, type Valued } from "./values.ts"
 
 /** The inverse document frequencies of the question's terms in the whole index. Terms that are not in it count nothing. */
@@ -53,7 +53,7 @@ export function isAnswered(
     named.has(term) || isHeld(best, term) || near.some(({ own }) => own.has(term)) || address.includes(term)
   const missing = asked.filter((term) => !isThere(term))
   const rarest = Math.max(0, ...missing.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
-  const page = Math.max(...hits.map(({ score }) => score))
+  const page = Math.max(...hits.map(chanceOf))
   const { weight, least, floor } = meaning === null ? BAR.words : BAR.meaning
   const sum =
     weight * (meaning ?? words) +

@@ -2,7 +2,7 @@ import { leaveOut } from "#base/flow/degraded.ts"
 import { analyse } from "../text/analysis/analyse.ts"
 import { cosineOf, type Embedder } from "../embedder.ts"
 import { ModelOutage } from "../models/servers/availability.ts"
-import { type Candidate, isHeld, type Source } from "./candidates.ts"
+import { chanceOf, type Candidate, isHeld, type Source } from "./candidates.ts"
 import { hasForm, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"
 import { placeOf } from "./statements/statements.ts"
@@ -86,7 +86,7 @@ export function valuedByWords(
 ): Valued[] {
   const weights = rarity(candidates)
   const type = questionType(asked.text)
-  const bestScore = Math.max(...hits.map(({ score }) => score)) || 1
+  const bestScore = Math.max(...hits.map(chanceOf)) || 1
   const counted = (one: Candidate) =>
     asked.terms === null ? one.asked : one.asked.filter((term) => asked.terms!.has(term))
   const shareOf = (one: Candidate, held: (term: string) => number) => {
@@ -115,7 +115,7 @@ export function valuedByWords(
       const value =
         WEIGHTS.words * words +
         WEIGHTS.wordsAround * wordsAround +
-        WEIGHTS.page * (hits[statement.source]!.score / bestScore) +
+        WEIGHTS.page * (chanceOf(hits[statement.source]!) / bestScore) +
         WEIGHTS.passage * (1 / (1 + statement.rank)) +
         (STRICT.has(type) ? WEIGHTS.strictForm : WEIGHTS.form) * (isOfForm(type, one, counted(one)) ? 1 : 0) +
         WEIGHTS.ruling * (type === "yes-or-no" && RULING.test(statement.text) ? 1 : 0) +

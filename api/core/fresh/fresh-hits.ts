@@ -155,13 +155,9 @@ async function remade(
   const shares = await relevance.texts([...before, ...passages.map(({ text }) => text)])
   const best = (some: readonly number[]) => Math.max(0, ...some)
   const [was, is] = [best(shares.slice(0, before.length)), best(shares.slice(before.length))]
-  return {
-    hit: {
-      ...made,
-      passages,
-      score: hit.score * (was > 0 ? Math.min(1, is / was) : 1),
-    },
-  }
+  const kept = was > 0 ? Math.min(1, is / was) : 1
+  const match = hit.match === undefined ? {} : { match: hit.match * kept }
+  return { hit: { ...made, ...match, passages, score: hit.score * kept } }
 }
 
 /** Whether a page holds the phrases that it must hold, and none of the words and phrases that it must not. */

@@ -149,6 +149,7 @@ function shown(
   return {
     ...page,
     score: one.score,
+    ...(one.match !== undefined && { match: one.match }),
     parts: { ...hit.parts, late: one.late, rerank: one.rerank, fused: one.fused, boost: one.boost },
     ...(folded.length > 0 && { folded }),
     ...(rules.length > 0 && { rules }),

@@ -43,6 +43,7 @@ export async function toHits(
   return found.map(({ page, ranked }, i): Hit => ({
     ...shownOf(toPage({ ...page, markdown: markdown.get(page.id) ?? "" })),
     score: ranked.score,
+    ...(ranked.match !== undefined && { match: ranked.match }),
     ...(folded.has(page.id) && { folded: folded.get(page.id)! }),
     passages: wanted[i]!.positions.flatMap((position) => {
       const passage = passages.get(page.id)?.get(position)

@@ -14,7 +14,8 @@ export function Corrected({ found: { query, corrected_query: corrected } }: { re
           .map((word, index) => (asWritten.has(word) ? word : <b key={index}>{word}</b>))}
       </a>
       <span>
-        , as no page holds {quoted(words(query).filter((word) => !words(corrected).includes(word)))}
+        , because few or no pages have{" "}
+        {quoted(words(query).filter((word) => !words(corrected).includes(word)))}
       </span>
     </p>
   )
