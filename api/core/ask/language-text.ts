@@ -3,16 +3,18 @@ import { scriptOf } from "#engine/text/scripts.ts"
 
 /** Languages that are named one by one; where there are more, their script is named. */
 const MOST_NAMED = 3
-const NAMES = new Intl.DisplayNames("en", { type: "language" })
-const OR = new Intl.ListFormat("en", { type: "disjunction" })
 
 /** Why a question in its language may find little, for people. */
 export function languageText({ languages, isScarce, betterModel }: LanguageNotice): string {
-  const named =
-    languages.length > MOST_NAMED
-      ? `${scriptOf(languages[0]!)} script`
-      : OR.format(languages.map((one) => NAMES.of(one) ?? one))
+  const named = languages.length > MOST_NAMED ? `${scriptOf(languages[0]!)} script` : listed(languages)
   const scarce = `The question is in ${named}, but few or none of the pages searched are.`
   const better = `The ${betterModel} embedding model reads both the question and the pages; the model of the index does not: see docs/embedding-models.md.`
   return [...(isScarce ? [scarce] : []), ...(betterModel === undefined ? [] : [better])].join(" ")
+}
+
+/** `German`, or `Chinese or Japanese`. Made when it is wanted: the names of all languages take megabytes. */
+function listed(languages: readonly string[]): string {
+  const names = new Intl.DisplayNames("en", { type: "language" })
+  const or = new Intl.ListFormat("en", { type: "disjunction" })
+  return or.format(languages.map((one) => names.of(one) ?? one))
 }
