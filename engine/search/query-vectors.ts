@@ -6,6 +6,7 @@ import {
   type TokenVectors,
   traitsOf,
 } from "../embedder.ts"
+import { type LanguageOffset, LanguageOffsets } from "./language-offset.ts"
 import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 
 /** Of a thousand questions where a vector has 384 dimensions. */
@@ -15,6 +16,7 @@ const MEMORY = new CacheMemory("questions", 2 * 1024 * 1024)
 export class QueryVectors {
   readonly #embedder: Embedder
   readonly #known = new ByteLru<string, Float32Array>(MEMORY)
+  readonly #offsets = new LanguageOffsets((text) => this.of(text, undefined))
 
   constructor(embedder: Embedder) {
     this.#embedder = embedder
@@ -28,6 +30,15 @@ export class QueryVectors {
   /** What the model says of itself. */
   get traits(): ModelTraits {
     return traitsOf(this.#embedder)
+  }
+
+  /** As {@link of} gives it, moved to the language of the pages where an offset is given. */
+  async movedBy(
+    offset: LanguageOffset | null,
+    ...asked: Parameters<QueryVectors["of"]>
+  ): Promise<Float32Array> {
+    const vector = await this.of(...asked)
+    return offset === null ? vector : await this.#offsets.moved(vector, offset)
   }
 
   /** @param onTokens given the question's token vectors where the model makes them on the way */

@@ -8,6 +8,7 @@ import { DEPTHS, planOf } from "./ranking/depths.ts"
 import type { Ranked } from "./ranking/fusion.ts"
 import { parseQueryText } from "../text/query-text.ts"
 import { isWrittenIn } from "../text/scripts.ts"
+import { offsetFor } from "./language-offset.ts"
 import { PageWords } from "./page-words.ts"
 import type { QueryVectors } from "./query-vectors.ts"
 import { namesVersion } from "./ranking/versions.ts"
@@ -71,10 +72,12 @@ async function searched(
   const isReadAgain = lateReader.isAble && plan.latePages > 0
   const tokens: TokenVectors[] = []
   const onTokens = isReadAgain ? (made: TokenVectors) => void tokens.push(made) : undefined
-  const embedding = plan.arms === "lexical" ? undefined : queryVectors.of(question.text, signal, onTokens)
+  const readsOthers = plan.arms !== "lexical" && (traits.scripts?.some((one) => one !== "Latin") ?? true)
+  const offset = readsOthers && traits.scripts ? offsetFor(question.text, index.languages) : null
+  const embedding =
+    plan.arms === "lexical" ? undefined : queryVectors.movedBy(offset, question.text, signal, onTokens)
   embedding?.catch(() => undefined)
 
-  const readsOthers = embedding !== undefined && (traits.scripts?.some((one) => one !== "Latin") ?? true)
   const understood = await understand(index, question, query, { isReadAgain, readsOthers })
   if (query.rarityOnly) return { hits: [], rarity: understood.idfs }
   const scope = await narrow(index, { ...query, limit }, understood, signal)
