@@ -5,7 +5,8 @@ export interface Collection {
   readonly name: string
   /** ISO 639-1, of its documents. */
   readonly language: string
-  readonly documents: readonly { id: string; title: string; text: string }[]
+  /** Each in the language of the collection, unless it has its own. */
+  readonly documents: readonly { id: string; title: string; text: string; language?: string }[]
   readonly queries: readonly Judged[]
 }
 
@@ -26,6 +27,18 @@ export function readCollections(folder: string): Collection[] {
     .sort()
     .map((name) => readCollection(path.join(folder, name)))
 }
+
+/** Collections to be indexed as one: their documents and questions, with ids that tell them apart. */
+export const together = (collections: readonly Collection[]): readonly Collection[] =>
+  collections.map(({ name, language, documents, queries }) => ({
+    name,
+    language,
+    documents: documents.map((one) => ({ ...one, id: `${name} ${one.id}`, language })),
+    queries: queries.map((one) => ({
+      ...one,
+      relevant: new Map(Array.from(one.relevant, ([id, gain]) => [`${name} ${id}`, gain])),
+    })),
+  }))
 
 function readCollection(folder: string): Collection {
   const qrels = new Map<string, Map<string, number>>()

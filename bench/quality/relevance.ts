@@ -1,5 +1,5 @@
 // How well the ranking answers judged questions:
-// node bench/quality/relevance.ts <folder of collections> [bm25|exact|embedded|meilisearch|opensearch|hybrid ...] [--model <folder>]
+// node bench/quality/relevance.ts <folder of collections> [bm25|exact|embedded|meilisearch|opensearch|hybrid ...] [--model <folder>] [--together]
 //
 // `bm25` ranks whole documents by plain BM25: what any ranking has to beat.
 // `exact` ranks every document by its words and vectors, held in memory: the best that analysis, passages, model and fusion can do.
@@ -8,7 +8,7 @@
 // key in MEILI_KEY. OpenSearch is a cluster of three nodes that is started for it, or the one at OPENSEARCH_URLS. By default
 // `bm25`, `exact`, `embedded`, and what Meilisearch can be asked. A collection is a folder with corpus.jsonl, queries.jsonl,
 // qrels.tsv, and for another language than English its code in language.txt. `--model`: another model folder than the shipped one, which is
-// English. Vectors are kept between runs.
+// English. `--together`: the engines index all collections as one, such as one in each language. Vectors are kept between runs.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -25,7 +25,7 @@ import { readSettings } from "#base/settings.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { toPage, urlOfDocument } from "../corpora/collection-page.ts"
 import { UNRELATED } from "../questions/unrelated-questions.ts"
-import { type Collection, readCollections } from "../corpora/collection.ts"
+import { type Collection, readCollections, together } from "../corpora/collection.ts"
 import { ExactWords, nearestPassages, PlainBm25 } from "./exact-ranking.ts"
 import { median } from "../measure.ts"
 import { deleteIndexes, OwnHybrid } from "../corpora/meilisearch.ts"
@@ -56,13 +56,16 @@ const RATIOS = [0.5, 0.7, 0.9] as const
 /** What the indexes on the server begin with. */
 const ON_SERVER = "fossick-relevance"
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { model: { type: "string" } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { model: { type: "string" }, together: { type: "boolean", default: false } },
+})
 const [folder, ...asked] = positionals
 const server = process.env["MEILI_URL"]
 const unknown = asked.some((name) => !RANKERS.some((ranker) => ranker === name))
 if (!folder || unknown || (!server && asked.some((name) => name === "meilisearch" || name === "hybrid"))) {
   console.error(
-    `Usage: node bench/quality/relevance.ts <folder of collections> [${RANKERS.join("|")} ...] [--model <folder>]`,
+    `Usage: node bench/quality/relevance.ts <folder of collections> [${RANKERS.join("|")} ...] [--model <folder>] [--together]`,
   )
   console.error("meilisearch and hybrid need the address of a server in MEILI_URL.")
   process.exit(2)
@@ -198,7 +201,7 @@ async function withEngine(
   try {
     await clear(name)
     await using engine = await openEngine(settings, { mode: "write", embedder })
-    await engine.index(documents.map((document, i) => toPage(i, document, language)))
+    await engine.index(documents.map((document, i) => toPage(i, document, document.language ?? language)))
     await engine.settled()
     await use(searchOf(engine, DEPTH))
     await using cold = await openEngine(settings, { mode: "read", embedder: model })
@@ -253,7 +256,19 @@ function serverClient(): Meilisearch {
   return new Meilisearch({ host: server!, ...(apiKey ? { apiKey } : {}) })
 }
 
-for (const collection of readCollections(folder)) {
+const ENGINES = ["embedded", "meilisearch", "opensearch"] as const
+const collections = readCollections(folder)
+if (values.together) {
+  const parts = together(collections)
+  const documents = parts.flatMap((one) => one.documents)
+  const queries = parts.flatMap((one) => one.queries)
+  console.log(`\n${parts.map(({ name }) => name).join(", ")} in one index: ${documents.length} documents`)
+  for (const engine of ENGINES.filter((name) => wanted.has(name)))
+    await withEngine(engine, { name: "all", language: "en", documents, queries }, async (search) => {
+      for (const part of parts) await report(`${engine} ${part.name}`, part, search, ["lexical", "basic"])
+    })
+}
+for (const collection of values.together ? [] : collections) {
   const { name, language, documents, queries } = collection
   console.log(`\n${name} (${language}): ${documents.length} documents, ${queries.length} questions`)
   const others = TO_BEAT[name]
@@ -262,7 +277,7 @@ for (const collection of readCollections(folder)) {
   if (wanted.has("bm25")) await report("bm25", collection, bm25Search(collection), ["lexical"])
   if (wanted.has("exact"))
     await report("exact", collection, await exactSearch(collection, embedder), ["lexical", "vector", "basic"])
-  for (const engine of ["embedded", "meilisearch", "opensearch"] as const)
+  for (const engine of ENGINES)
     if (wanted.has(engine))
       await withEngine(engine, collection, (search) =>
         report(engine, collection, search, ["lexical", "vector", ...DEPTHS]),
