@@ -95,7 +95,8 @@ export const CALIBRATIONS = {
 /**
  * What speaks against an answer whatever else a page says, in log-odds: words of the question that no page has, unless some page is near in meaning,
  * and numbers that this page lacks. Fitted on the even questions of the judged collections, on questions of other subjects, on nonsense, and on the same
- * questions with other numbers; below, the odd ones. The share of the questions whose first result has 0.1 or more:
+ * questions with other numbers; below, the odd ones, which were looked at while these numbers were chosen. The share of the questions whose first result has
+ * 0.1 or more:
  *
  *     `basic`             answered  another subject  unrelated  nonsense  another number
  *     without             1.00      0.97             0.98       1.00      1.00
