@@ -1964,7 +1964,7 @@ export type ModelState = {
     readonly suited: "english" | "multilingual" | null
     /** Pages by language (ISO 639-1); empty for those whose language nobody knows. */
     readonly languages: { readonly [name: string]: number } | null
-    /** Of the last 200 questions, how many are in a language that the model in use does not read and the multilingual one does; null for 3 or 5 % and fewer, and while `FOSSICK_QUERY_LOG_DAYS` is 0. */
+    /** How many of the last 200 questions are in a language that the multilingual model reads and the current model doesn't. Null for fewer than 3, for up to 5 %, and while `FOSSICK_QUERY_LOG_DAYS` is 0. */
     readonly unread_questions: {
       /** Questions that the multilingual model would read. */
       readonly count: number

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { LanguageOffsets, offsetFor } from "./language-offset.ts"
+import { clearlyIn } from "./reader-language.ts"
 
 const shares = (languages: Readonly<Record<string, number>>) => new Map(Object.entries(languages))
 
@@ -9,7 +10,7 @@ describe("a question is moved", () => {
     ["как заполняют насос", { en: 0.9, de: 0.1 }, { from: "ru", to: "en" }],
     ["wie wird die Pumpe entlüftet und befüllt?", { fr: 0.99, de: 0.01 }, { from: "de", to: "fr" }],
   ] as const)("from its language to that of most pages: %s", (question, pages, offset) => {
-    expect(offsetFor(question, shares(pages))).toEqual(offset)
+    expect(offsetFor(clearlyIn(question), shares(pages))).toEqual(offset)
   })
 
   test.each<[why: string, question: string, pages: Record<string, number>]>([
@@ -19,13 +20,13 @@ describe("a question is moved", () => {
     ["the languages of the pages are unknown", "怎样加水泵", {}],
     ["no everyday questions are known in it", "როგორ მუშაობს ტუმბო", { en: 1 }],
   ])("but not where %s", (_, question, pages) => {
-    expect(offsetFor(question, shares(pages))).toBeNull()
+    expect(offsetFor(clearlyIn(question), shares(pages))).toBeNull()
   })
 })
 
 describe("vectors", () => {
   const CHINESE = /\p{Script=Han}/u
-  /** What a text is about in the first two values; in the last one the language, which is most of it. */
+  /** The first two values are the subject of a text; the last one, the largest, is its language. */
   const vectorOf = async (text: string) => {
     const about = text.includes("pump") || text.includes("泵") ? [1, 0] : [0, 1]
     return unit([...about, CHINESE.test(text) ? 3 : -3])

@@ -1,5 +1,5 @@
 import questions from "./everyday-questions.json" with { type: "json" }
-import { clearlyIn, isInLanguageOf } from "./reader-language.ts"
+import { areSpoken, clearlyIn } from "./reader-language.ts"
 
 /** The same questions in each language, about nothing in particular. */
 const EVERYDAY: Readonly<Record<string, readonly string[]>> = questions
@@ -27,13 +27,38 @@ export interface LanguageOffset {
 /**
  * Null for a question in a language of the pages, or in none that is clear, and where no language has most of the pages.
  *
+ * @param asked the languages that the question is clearly in
  * @param shares of the pages, by language
  */
-export function offsetFor(question: string, shares: ReadonlyMap<string, number>): LanguageOffset | null {
-  const from = clearlyIn(question).find((one) => one in EVERYDAY)
+export function offsetFor(
+  asked: readonly string[],
+  shares: ReadonlyMap<string, number>,
+): LanguageOffset | null {
+  const from = asked.find((one) => one in EVERYDAY)
   const to = [...shares].find(([one, share]) => share > MOST_PAGES && one in EVERYDAY)?.[0]
-  if (from === undefined || to === undefined || from === to || isInLanguageOf(question, shares)) return null
+  if (from === undefined || to === undefined || from === to || areSpoken(asked, shares)) return null
   return { from, to }
+}
+
+/**
+ * What the language of a question says about its search: the languages that it is clearly in, how its vector is moved, and whether no page need have its
+ * words, since it may be in another language than the pages and the model reads several.
+ *
+ * @param shares of the pages, by language
+ * @param scripts that the model reads, null where it doesn't say; none where words alone are asked
+ */
+export function askedIn(
+  question: string,
+  shares: ReadonlyMap<string, number>,
+  scripts: readonly string[] | null,
+) {
+  const languages = clearlyIn(question)
+  const readsOthers = scripts?.some((one) => one !== "Latin") ?? true
+  return {
+    languages,
+    offset: readsOthers && scripts !== null ? offsetFor(languages, shares) : null,
+    isForeign: readsOthers && !areSpoken(languages, shares),
+  }
 }
 
 /** Moves vectors of questions to the language of the pages. */

@@ -116,9 +116,9 @@ export function clearlyIn(question: string): readonly string[] {
   return own.length > 1 || isBackedUp ? [language] : []
 }
 
-/** Whether a question is clearly in a language that a real share of the pages is in. */
-export const isInLanguageOf = (question: string, shares: ReadonlyMap<string, number>): boolean =>
-  clearlyIn(question).some((one) => (shares.get(one) ?? 0) >= REAL_SHARE)
+/** Whether a real share of the pages is in any of these languages. */
+export const areSpoken = (languages: readonly string[], shares: ReadonlyMap<string, number>): boolean =>
+  languages.some((one) => (shares.get(one) ?? 0) >= REAL_SHARE)
 
 const OTHER_THAN_ENGLISH = /[^a-z'’]/
 

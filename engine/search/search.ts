@@ -8,7 +8,7 @@ import { DEPTHS, planOf } from "./ranking/depths.ts"
 import type { Ranked } from "./ranking/fusion.ts"
 import { parseQueryText } from "../text/query-text.ts"
 import { isWrittenIn } from "../text/scripts.ts"
-import { offsetFor } from "./language-offset.ts"
+import { askedIn } from "./language-offset.ts"
 import { PageWords } from "./page-words.ts"
 import type { QueryVectors } from "./query-vectors.ts"
 import { namesVersion } from "./ranking/versions.ts"
@@ -72,13 +72,13 @@ async function searched(
   const isReadAgain = lateReader.isAble && plan.latePages > 0
   const tokens: TokenVectors[] = []
   const onTokens = isReadAgain ? (made: TokenVectors) => void tokens.push(made) : undefined
-  const readsOthers = plan.arms !== "lexical" && (traits.scripts?.some((one) => one !== "Latin") ?? true)
-  const offset = readsOthers && traits.scripts ? offsetFor(question.text, index.languages) : null
+  const scripts = plan.arms === "lexical" ? [] : traits.scripts
+  const { languages, offset, isForeign } = askedIn(question.text, index.languages, scripts)
   const embedding =
     plan.arms === "lexical" ? undefined : queryVectors.movedBy(offset, question.text, signal, onTokens)
   embedding?.catch(() => undefined)
 
-  const understood = await understand(index, question, query, { isReadAgain, readsOthers })
+  const understood = await understand(index, question, query, { isReadAgain, isForeign })
   if (query.rarityOnly) return { hits: [], rarity: understood.idfs }
   const scope = await narrow(index, { ...query, limit }, understood, signal)
   if (scope === null) return { hits: [] }
@@ -123,7 +123,8 @@ async function searched(
   }
   const corrected = takenFor(understood, hits)
   const model = { id: queryVectors.model, traits }
-  const notice = await languageNotice(index, { query, question: question.text, hits, ...scope, model })
+  const noticed = { query, question: question.text, languages, hits, model }
+  const notice = await languageNotice(index, { ...noticed, ...scope })
   return {
     hits,
     ...(corrected !== null && { corrected }),

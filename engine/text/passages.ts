@@ -233,7 +233,7 @@ function pack(pieces: readonly Piece[], join: Join, split: (piece: Piece) => Pie
   return balanced(full, join)
 }
 
-/** What a passage is made of, and the whole of it. */
+/** The pieces of a passage, and its whole text. */
 interface Filled {
   readonly pieces: readonly Piece[]
   readonly whole: Piece

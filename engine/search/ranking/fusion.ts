@@ -42,7 +42,7 @@ export interface Ranked {
   readonly rerank: number
   /** Convex combination of all evidence, 0..1. */
   readonly fused: number
-  /** What speaks against an answer, in log-odds: what this page lacks, or all of them. Default 0. */
+  /** Evidence against an answer, in log-odds: words or numbers that this page lacks, or all of them. Default 0. */
   readonly doubt?: number
   /** Calibrated, 0..1. */
   readonly score: number
@@ -93,7 +93,7 @@ export const CALIBRATIONS = {
 } satisfies Record<string, Calibration>
 
 /**
- * What speaks against an answer whatever else a page says, in log-odds: words of the question that no page has, unless some page is near in meaning,
+ * Evidence against an answer whatever else a page says, in log-odds: words of the question that no page has, unless some page is near in meaning,
  * and numbers that this page lacks. Fitted on the even questions of the judged collections, on questions of other subjects, on nonsense, and on the same
  * questions with other numbers; below, the odd ones, which were looked at while these numbers were chosen. The share of the questions whose first result has
  * 0.1 or more:

@@ -33,7 +33,7 @@ const filler = (count: number, from = 0) => Array.from({ length: count }, (_, i)
 describe("what a page has", () => {
   const VERSION = word("3.1", 5)
 
-  it("is told by word, wherever the word is", () => {
+  it("is listed word by word, wherever the word is", () => {
     expect([...evidence(["a rare b"]).held]).toEqual([1, 0])
     expect([...evidence(["a b"], [RARE, COMMON], { title: "common" }).held]).toEqual([0, 1])
     expect([...evidence(["a b"], [RARE, COMMON], { address: "rare" }).held]).toEqual([1, 0])

@@ -25,19 +25,21 @@ export async function languageNotice(
   {
     query,
     question,
+    languages,
     hits,
     conditions,
     model,
   }: {
     readonly query: Query
     readonly question: string
+    /** Those that the question is clearly in. */
+    readonly languages: readonly string[]
     readonly hits: readonly Pick<Hit, "language">[]
     readonly conditions: readonly Condition[]
     readonly model: IndexModel
   },
 ): Promise<LanguageNotice | null> {
   if (query.filter?.languages?.length || query.preference?.languages?.length) return null
-  const languages = clearlyIn(question)
   if (languages.length === 0) return null
   const isScarce = isForeign(hits, languages) && (await areFew(index, languages, conditions))
   const better =

@@ -7,7 +7,7 @@ import { correctionsAmong } from "../../text/spelling/corrections.ts"
 import type { QueryText } from "../../text/query-text.ts"
 import type { WordsAsked } from "../page-words.ts"
 import { analyseInLanguages, cutOtherwise, rareStems, withStemsOf, wordsWith } from "../query-terms.ts"
-import { isInLanguageOf, languagesAsked } from "../reader-language.ts"
+import { languagesAsked } from "../reader-language.ts"
 
 /** A question as one index reads it. */
 export interface Understood {
@@ -36,13 +36,13 @@ export interface Understood {
 /**
  * Languages, terms, likely spellings and rarity: all that an index knows about a question before it looks for pages.
  *
- * @param how.readsOthers whether questions in other languages than the pages' find pages by what they mean
+ * @param how.isForeign as {@link WordsAsked} has it
  */
 export async function understand(
   index: SearchIndex,
   question: QueryText,
   { filter, rules = [], statistics }: Pick<Query, "filter" | "rules" | "statistics">,
-  { isReadAgain, readsOthers }: { readonly isReadAgain: boolean; readonly readsOthers: boolean },
+  { isReadAgain, isForeign }: { readonly isReadAgain: boolean; readonly isForeign: boolean },
 ): Promise<Understood> {
   const named = filter?.languages ?? []
   const languages = named.length > 0 ? named : [...index.languages.keys()]
@@ -71,7 +71,7 @@ export async function understand(
     corrections,
     variants,
     wordsAsked: {
-      isForeign: readsOthers && !isInLanguageOf(question.text, index.languages),
+      isForeign,
       words: weigh(analysed),
       further: new Map(
         Array.from(further, ([language, forms]) => [language, weigh({ forms, times: analysed.times })]),

@@ -4,14 +4,14 @@ import { stemmerOf } from "../analysis/stem.ts"
 import { isWord } from "./dictionary.ts"
 import { isSlipOf, nearestTerms, usualSpelling } from "./typos.ts"
 
-/** Of a text of nonsense, no more are looked at: each takes up to some milliseconds. */
+/** No more words of a question are corrected: each takes up to some milliseconds. */
 const MOST_CORRECTED = 4
 
 /** How often an index holds terms. */
 export interface KnownTermCounts {
-  /** Of the index. */
+  /** Pages of the index. */
   readonly pages: number
-  /** In how many pages a term stands, about; 0 for a term that is unknown. */
+  /** How many pages hold a term, about; 0 for an unknown term. */
   readonly pagesWith: (term: string) => number
   /** Whether any page holds the term: what is known may lag behind the index. */
   readonly isHeld: (term: string) => Promise<boolean>
@@ -65,7 +65,7 @@ export async function rareTerms(
 /**
  * The corrections that hold among several indexes: a word that another index holds is not misspelt, unless it is a slip there as well.
  *
- * @param pagesWith in how many pages of all indexes a term stands
+ * @param pagesWith how many pages of all indexes hold a term
  */
 export async function correctionsAmong(
   corrections: ReadonlyMap<string, readonly string[]>,

@@ -96,7 +96,7 @@ const modelState = object({
         { count: count("Questions that the multilingual model would read."), of: count("The last ones.") },
         {
           description:
-            "Of the last 200 questions, how many are in a language that the model in use does not read and the multilingual one does; null for 3 or 5 % and fewer, and while `FOSSICK_QUERY_LOG_DAYS` is 0.",
+            "How many of the last 200 questions are in a language that the multilingual model reads and the current model doesn't. Null for fewer than 3, for up to 5 %, and while `FOSSICK_QUERY_LOG_DAYS` is 0.",
         },
       ),
     ),

@@ -85,7 +85,7 @@ export class TermFrequencies {
     return this.#pages
   }
 
-  /** In how many of them a term stands, about. */
+  /** How many of them hold a term, about. */
   pagesWith(term: string): number {
     return this.#counts[slotOf(termHash(term))]!
   }
