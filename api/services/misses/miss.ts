@@ -5,7 +5,7 @@ import type { PageUrl } from "#engine"
  * Why nothing was found: what keeps an address out of the index, or
  * - `filter`: a filter of the request left out what there is.
  * - `reach`: the key does not reach it, or it is not there.
- * - `no-match`: nothing in what was asked fits.
+ * - `no-match`: no page fits.
  */
 export type Cause = MissCause | "filter" | "reach" | "no-match"
 

@@ -183,13 +183,13 @@ async function missesOf(
 
 const NO_MATCH: Miss = {
   cause: "no-match",
-  text: "Nothing in what was asked fits. Try other words, or fewer of them.",
+  text: "No page fits. Try other words, or fewer of them.",
 }
 
 /** Their scores are low: they are found by their words alone. */
 const notYet = (waiting: number): Miss => ({
   cause: "no-match",
-  text: `Nothing in what was asked fits well so far: ${pagesWaitText(waiting)}. Ask again in a moment, or try other words.`,
+  text: `No page fits well so far: ${pagesWaitText(waiting)}. Ask again in a moment, or try other words.`,
 })
 
 const UNFILLED: Miss = {
