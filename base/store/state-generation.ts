@@ -1,4 +1,8 @@
 import { KnownError } from "../errors.ts"
+import { sql } from "kysely"
+import { once } from "./query/once.ts"
+import { type Queries, queriesOf } from "./query/queries.ts"
+import type { SchemaWords } from "./query/schema-words.ts"
 import { hasTable } from "./rows/tables.ts"
 import type { StateStore } from "./state-port.ts"
 
@@ -10,16 +14,34 @@ export const GENERATION = 2
 /** In `schema_version`, among the parts. */
 const WHOLE = "state"
 
+/** Which steps each part has taken, and the generation of all of them. */
+export interface VersionTables {
+  schema_version: { part: string; version: number }
+}
+
+export const versionTable = ({ text, integer, strict }: SchemaWords): string =>
+  `create table if not exists schema_version (part ${text} primary key, version ${integer} not null) ${strict}`
+
+/** The steps that a part has taken, or the generation. */
+export const versionOf = once((queries: Queries<VersionTables>, { part }: { part: string }) =>
+  queries.selectFrom("schema_version").select("version").where("part", "=", part),
+)
+
 /** Notes the generation in a `schema_version` that holds nothing yet. */
 export async function beginGeneration(db: StateStore): Promise<void> {
   if (!(await isEmpty(db))) return
   // One statement, since another process may begin the same state.
-  await db
-    .prepare(
-      `insert into schema_version (part, version) select '${WHOLE}', ${GENERATION}
-     where not exists (select 1 from schema_version) on conflict (part) do nothing`,
+  const queries = queriesOf<VersionTables>(db)
+  await queries
+    .insertInto("schema_version")
+    .columns(["part", "version"])
+    .expression(
+      queries
+        .selectNoFrom([sql.lit(WHOLE).as("part"), sql.lit(GENERATION).as("version")])
+        .where((eb) => eb.not(eb.exists(eb.selectFrom("schema_version").select("part")))),
     )
-    .run()
+    .onConflict((conflict) => conflict.column("part").doNothing())
+    .execute()
 }
 
 /**
@@ -28,8 +50,7 @@ export async function beginGeneration(db: StateStore): Promise<void> {
  */
 export async function otherGeneration(db: StateStore, backup?: string): Promise<string | null> {
   if (!(await hasTable(db, "schema_version")) || (await isEmpty(db))) return null
-  const row = await db.prepare("select version from schema_version where part = ?").get(WHOLE)
-  const found = Number(row?.["version"] ?? 0)
+  const found = (await versionOf.get(db, { part: WHOLE }))?.version ?? 0
   if (found === GENERATION) return null
   const isFile = db.location() !== null
   const name =
@@ -58,4 +79,5 @@ export async function refuseOtherGeneration(db: StateStore, backup?: string): Pr
 }
 
 const isEmpty = async (db: StateStore): Promise<boolean> =>
-  (await db.prepare("select 1 from schema_version limit 1").get()) === undefined
+  (await queriesOf<VersionTables>(db).selectFrom("schema_version").select("part").executeTakeFirst()) ===
+  undefined

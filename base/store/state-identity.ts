@@ -1,6 +1,8 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
 import { join } from "node:path"
 
+import { queriesOf } from "./query/queries.ts"
+import type { SchemaWords } from "./query/schema-words.ts"
 import type { StateStore } from "./state-port.ts"
 
 // Each state.db has an id, and the data folder notes the id of the one that it was begun with. So a folder whose state.db was
@@ -9,9 +11,20 @@ import type { StateStore } from "./state-port.ts"
 /** In the data folder: the id of the state.db that belongs there, and what the file is for. */
 export const STATE_ID = "state.id"
 
-export const IDENTITY_STEPS: readonly string[] = [
-  `create table state_identity (id text not null, begun_at text not null) strict;
-   insert into state_identity values (lower(hex(randomblob(16))), strftime('%Y-%m-%d', 'now'))`,
+interface IdentityTables {
+  state_identity: { id: string; begun_at: string }
+}
+
+const NEW_IDENTITY: Readonly<Record<SchemaWords["dialect"], string>> = {
+  sqlite: "lower(hex(randomblob(16))), strftime('%Y-%m-%d', 'now')",
+  postgres:
+    "replace(gen_random_uuid()::text, '-', ''), to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD')",
+}
+
+export const IDENTITY_STEPS: readonly ((words: SchemaWords) => string)[] = [
+  ({ dialect, text, strict }) =>
+    `create table state_identity (id ${text} not null, begun_at ${text} not null) ${strict};
+     insert into state_identity values (${NEW_IDENTITY[dialect]})`,
 ]
 
 const WHAT_IT_IS = `
@@ -55,8 +68,11 @@ export async function strangeState(dataDir: string, db: StateStore | null): Prom
 export const STRANGE_STATE_ADVICE = `To have them back, stop Fossick and restore a backup (fossick restore). To continue with a new state.db, remove the file ${STATE_ID} in the data folder.`
 
 async function identityOf(db: StateStore): Promise<{ readonly id: string; readonly begunAt: string }> {
-  const row = (await db.prepare("select id, begun_at from state_identity").get())!
-  return { id: String(row["id"]), begunAt: String(row["begun_at"]) }
+  const row = await queriesOf<IdentityTables>(db)
+    .selectFrom("state_identity")
+    .selectAll()
+    .executeTakeFirstOrThrow()
+  return { id: row.id, begunAt: row.begun_at }
 }
 
 /** Null when none is noted, or a power cut left nothing to read. */

@@ -13,11 +13,27 @@ export interface StateStatement {
   run(...values: StateValue[]): Promise<{ readonly changes: number | bigint }>
 }
 
+/** Whose SQL a store speaks. */
+export type StateDialect = "sqlite" | "postgres"
+
+/** A statement in the SQL of its store, with `?` or `$1` for values. `query/` writes it. */
+export interface NativeStatement {
+  /** @returns `changes`: rows that a write inserted, updated or deleted */
+  ask(values: readonly StateValue[]): Promise<{ readonly rows: StateRow[]; readonly changes: number }>
+  /** Rows with some of them in memory at a time. */
+  iterate(values: readonly StateValue[]): AsyncIterable<StateRow>
+}
+
 /**
  * The appliance's state: keys, jobs, frontier, usage. Once a call's promise resolves, every process sees what the call wrote. SQL is what
  * SQLite and PostgreSQL both understand, or what `postgres/` translates.
  */
 export interface StateStore extends Disposable {
+  readonly dialect: StateDialect
+  /** A statement in the store's own SQL. It is prepared once for each text. */
+  native(sql: string): NativeStatement
+  /** Runs statements in the store's own SQL that have no values and give no rows, such as the making of tables. */
+  script(sql: string): Promise<void>
   /** Runs statements that give no rows. */
   exec(sql: string): Promise<void>
   prepare(sql: string): StateStatement
@@ -43,6 +59,9 @@ export interface StateStore extends Disposable {
   location(): string | null
   close(): void
 }
+
+/** A store as those see it who write queries. */
+export type QueriedStore = Pick<StateStore, "dialect" | "native">
 
 /**
  * An `insert` that takes the place of the row with the same key.

@@ -3,8 +3,17 @@ import { join } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { makeDataFolder } from "../disk-space.ts"
+import { queriesOf } from "./query/queries.ts"
+import { SCHEMA_WORDS, type SchemaWords } from "./query/schema-words.ts"
 import { BUSY_MS, openToRead, useWal } from "./sqlite/busy.ts"
-import { beginGeneration, OtherStateError, refuseOtherGeneration } from "./state-generation.ts"
+import {
+  beginGeneration,
+  OtherStateError,
+  refuseOtherGeneration,
+  versionOf,
+  type VersionTables,
+  versionTable,
+} from "./state-generation.ts"
 import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
 import { SqliteStore } from "./sqlite/sqlite-store.ts"
 import { PostgresStore } from "./postgres/postgres-store.ts"
@@ -99,12 +108,11 @@ function openFile(dataDir: string): DatabaseSync {
   return db
 }
 
-/** Which steps each part has taken, and the generation of all of them: see state-generation.ts. */
-export const SCHEMA_VERSION =
-  "create table if not exists schema_version (part text primary key, version integer not null) strict"
+/** Which steps each part has taken, as SQLite's words. */
+export const SCHEMA_VERSION = versionTable(SCHEMA_WORDS.sqlite)
 
 async function beginState(db: StateStore): Promise<void> {
-  await db.exec(SCHEMA_VERSION)
+  await db.script(versionTable(SCHEMA_WORDS[db.dialect]))
   await beginGeneration(db)
   await refuseOtherGeneration(db)
   // The folder is about to note the id for good: a power cut must not take it out of the store again.
@@ -127,8 +135,14 @@ function closeToOthers(path: string, mode: number, silently = false): void {
   process.stderr.write(`${path} was open to other users (mode ${before}); now it is for its owner alone.\n`)
 }
 
-/** A step of a migration: SQL for both stores, or for each its own where SQLite lets pass what PostgreSQL does not. */
-export type Step = string | { readonly sqlite: string; readonly postgres: string }
+/** A step of a migration: SQL by the words of a store. What is left of older ones: SQL of SQLite that is translated, or for each store its own. */
+export type Step =
+  | ((words: SchemaWords) => string)
+  | string
+  | { readonly sqlite: string; readonly postgres: string }
+
+const stepOfFiles = (step: Step): string =>
+  typeof step === "function" ? step(SCHEMA_WORDS.sqlite) : typeof step === "string" ? step : step.sqlite
 
 /**
  * Brings the tables of one part (`"jobs"`, `"keys"`) up to date before the store's next statement: runs, in one transaction, the steps
@@ -137,10 +151,7 @@ export type Step = string | { readonly sqlite: string; readonly postgres: string
  */
 export function migrate(db: StateStore, part: string, steps: readonly Step[]): void {
   db.first(async () => {
-    const seen = async (): Promise<number> =>
-      Number(
-        (await db.prepare("select version from schema_version where part = ?").get(part))?.["version"] ?? 0,
-      )
+    const seen = async (): Promise<number> => (await versionOf.get(db, { part }))?.version ?? 0
     // Nothing is written that need not be: what only reads works on a full disk, too.
     if ((await seen()) === steps.length) return
     await db.patiently(() => transaction(db, async () => await takeSteps(db, part, await seen(), steps)))
@@ -159,15 +170,15 @@ async function takeSteps(
     )
   }
   for (const step of steps.slice(version)) {
-    if (typeof step === "string") await db.exec(step)
-    else await db.exec(db instanceof PostgresStore ? step.postgres : step.sqlite)
-    if (db instanceof PostgresStore) await db.keepStep(typeof step === "string" ? step : step.sqlite)
+    if (typeof step === "function") await db.script(step(SCHEMA_WORDS[db.dialect]))
+    else await db.exec(typeof step === "string" ? step : step[db.dialect])
+    if (db instanceof PostgresStore) await db.keepStep(stepOfFiles(step))
   }
-  await db
-    .prepare(
-      "insert into schema_version values (?, ?) on conflict (part) do update set version = excluded.version",
-    )
-    .run(part, steps.length)
+  await queriesOf<VersionTables>(db)
+    .insertInto("schema_version")
+    .values({ part, version: steps.length })
+    .onConflict((conflict) => conflict.column("part").doUpdateSet({ version: steps.length }))
+    .execute()
 }
 
 /** Runs `work` in one write transaction: all of it lands, or nothing. `work` awaits nothing but the store. */

@@ -26,6 +26,7 @@ export const STATE_FILES: readonly string[] = [
   "api/services/watches/store/outbox.test.ts",
   "api/doors/x402/books/books.test.ts",
   "base/audit/audit-log.test.ts",
+  "base/store/query/queries.test.ts",
   "base/telemetry/traces/trace-parents.test.ts",
   "base/work/bounded-log.test.ts",
   "base/work/outbox.test.ts",

@@ -1,6 +1,9 @@
 import { isUnwritable } from "../../disk-space.ts"
 import { DeletionGuard, steadyNow } from "../../steady-time.ts"
 import { isBusy } from "../sqlite/busy.ts"
+import { once } from "../query/once.ts"
+import { type Queries, queriesOf } from "../query/queries.ts"
+import type { SchemaWords } from "../query/schema-words.ts"
 import type { StateStore } from "../state-port.ts"
 
 // The store remembers up to when the wall clock went on as clocks do. A machine that starts with a clock ten years ahead looks like one that was
@@ -12,23 +15,33 @@ export const ORDINARY_MS = 30 * DAY_MS
 /** The time is written no more often than this. */
 const NOTED_EVERY_MS = 60_000
 
-export const TRUSTED_TIME_STEPS: readonly string[] = [
-  "create table trusted_time (id integer primary key check (id = 1), at integer not null) strict",
+/** One row, the first. */
+export interface TrustedTimeTables {
+  trusted_time: { id: number; at: number }
+}
+
+export const TRUSTED_TIME_STEPS: readonly ((words: SchemaWords) => string)[] = [
+  ({ id, integer, strict }) =>
+    `create table trusted_time (id ${id} check (id = 1), at ${integer} not null) ${strict}`,
 ]
 
 /** In SQL: the time that is trusted; for those who only read. */
 export const TRUSTED_TIME = "select at from trusted_time where id = 1"
 
-async function trustedTime(db: StateStore): Promise<number | null> {
-  const row = await db.prepare(TRUSTED_TIME).get()
-  return row === undefined ? null : Number(row["at"])
-}
+const trustedRow = once((queries: Queries<TrustedTimeTables>) =>
+  queries.selectFrom("trusted_time").select("at").where("id", "=", 1),
+)
+
+const trustedTime = async (db: StateStore): Promise<number | null> =>
+  (await trustedRow.get(db, {}))?.at ?? null
 
 /** The clock is right: what is old by it may be deleted. */
 export async function trustClock(db: StateStore, now: number = Date.now()): Promise<void> {
-  await db
-    .prepare("insert into trusted_time values (1, ?) on conflict (id) do update set at = excluded.at")
-    .run(now)
+  await queriesOf<TrustedTimeTables>(db)
+    .insertInto("trusted_time")
+    .values({ id: 1, at: now })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ at: now }))
+    .execute()
 }
 
 /** The time by which something may be deleted for its age, for rows that go by the way: not far beyond a time that is trusted. */

@@ -1,11 +1,13 @@
-import { PostgresStore } from "../postgres/postgres-store.ts"
-import type { StateStore } from "../state-port.ts"
+import { sql } from "kysely"
+import { inWordsOf } from "../query/words.ts"
+import { queriesOf } from "../query/queries.ts"
+import type { QueriedStore } from "../state-port.ts"
 
 /** Whether a table is there: who opens the store first may find none of another part. */
-export const hasTable = async (db: Pick<StateStore, "prepare">, name: string): Promise<boolean> =>
-  (db instanceof PostgresStore
-    ? await db
-        .prepare("select 1 from pg_tables where schemaname = current_schema() and tablename = ?")
-        .get(name)
-    : await db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name)) !==
-  undefined
+export async function hasTable(db: QueriedStore, name: string): Promise<boolean> {
+  const found = inWordsOf({
+    sqlite: sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
+    postgres: sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${name}`,
+  })
+  return (await sql`${found}`.execute(queriesOf(db))).rows.length > 0
+}

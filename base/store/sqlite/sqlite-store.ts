@@ -1,10 +1,11 @@
 import { dirname } from "node:path"
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { unwritableOr } from "../../disk-space.ts"
+import { Lru } from "../../flow/memory/lru.ts"
 import { Serial } from "../../flow/serial.ts"
 import { BUSY_MS, openToRead, Patience } from "./busy.ts"
-import type { StateRow, StateStatement, StateStore, StateValue } from "../state-port.ts"
-import { Turns } from "../turns.ts"
+import type { NativeStatement, StateRow, StateStatement, StateStore, StateValue } from "../state-port.ts"
+import { isRead, Turns } from "../turns.ts"
 
 /** Runs `work` in one write transaction of a file that is asked synchronously. */
 export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
@@ -19,8 +20,8 @@ export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
   }
 }
 
-/** A statement that changes nothing. */
-const READS = /^\s*(?:select|pragma|explain)\b/i
+/** Texts are few, but for lists of values that were not passed as one. */
+const MOST_PREPARED = 2000
 
 /**
  * Writers of this thread on each file. SQLite waits for a writer on another connection in the calling thread, which deadlocks if that writer
@@ -39,6 +40,8 @@ function writersOf(path: string | null): Serial {
 export class SqliteStore implements StateStore {
   /** For what only SQLite has, such as its backups. It knows nothing of this store's transactions. */
   readonly file: DatabaseSync
+  readonly dialect = "sqlite"
+  readonly #native = new Lru<string, NativeStatement>(MOST_PREPARED)
   readonly #turns: Turns
   readonly #patience: Patience
 
@@ -64,9 +67,38 @@ export class SqliteStore implements StateStore {
     await this.#asked(() => this.file.exec(sql), true)
   }
 
+  async script(sql: string): Promise<void> {
+    await this.exec(sql)
+  }
+
+  native(sql: string): NativeStatement {
+    let statement = this.#native.get(sql)
+    if (statement === undefined) this.#native.set(sql, (statement = this.#newNative(sql)))
+    return statement
+  }
+
+  #newNative(sql: string): NativeStatement {
+    const writes = !isRead(sql)
+    let prepared: StatementSync | undefined
+    let hasRows = false
+    const ask = (values: readonly StateValue[]) => {
+      if (prepared === undefined) {
+        prepared = this.file.prepare(sql)
+        hasRows = prepared.columns().length > 0
+      }
+      if (!hasRows) return { rows: [], changes: Number(prepared.run(...values).changes) }
+      const rows = prepared.all(...values)
+      return { rows, changes: writes ? rows.length : 0 }
+    }
+    return {
+      ask: (values) => this.#asked(() => ask(values), writes),
+      iterate: (values) => this.#iterate(sql, values),
+    }
+  }
+
   prepare(sql: string): StateStatement {
     const { file } = this
-    const writes = !READS.test(sql)
+    const writes = !isRead(sql)
     let prepared: StatementSync | undefined
     // Not before it is used: a migration that makes the table may still be due.
     const statement = (): StatementSync => (prepared ??= file.prepare(sql))

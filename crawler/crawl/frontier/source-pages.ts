@@ -85,10 +85,7 @@ export const addressesByHost = (db: StateStore, source: string): Promise<Readonl
   countsByHost(db, source, "true")
 
 /** How many addresses of a source failed at the last visit, by `host:port`, without those that the site says are gone. */
-export async function unreadByHost(
-  db: Pick<StateStore, "prepare">,
-  source: string,
-): Promise<ReadonlyMap<string, number>> {
+export async function unreadByHost(db: StateStore, source: string): Promise<ReadonlyMap<string, number>> {
   if (!(await hasTable(db, "known_address"))) return new Map()
   return await countsByHost(db, source, `${UNREAD_SQL} and coalesce(status, 0) not in (404, 410)`)
 }

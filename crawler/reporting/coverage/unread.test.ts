@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { openStateFile } from "#base/store/state-store.ts"
 import { migrateFrontier } from "../../crawl/frontier/frontier-schema.ts"
 import { cutOffPages, unreadByHost } from "../../crawl/frontier/source-pages.ts"
@@ -30,12 +30,8 @@ test.each([
   using folder = temporaryFolder()
   using db = await openStateFile(folder.path)
   migrateFrontier(db)
-  const asked: string[] = []
-  const prepare = (sql: string) => {
-    asked.push(sql)
-    return db.prepare(sql)
-  }
-  await ask({ prepare }, "docs")
-  const plan = await db.prepare(`explain query plan ${asked.at(-1)}`).all()
+  using prepare = vi.spyOn(db, "prepare")
+  await ask(db, "docs")
+  const plan = await db.prepare(`explain query plan ${prepare.mock.lastCall![0]}`).all()
   expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringContaining(index))
 })

@@ -1,0 +1,60 @@
+import {
+  DialectAdapterBase,
+  type OperatorNode,
+  PostgresQueryCompiler,
+  type RawNode,
+  type SelectModifierNode,
+  SqliteQueryCompiler,
+} from "kysely"
+import type { StateDialect } from "../state-port.ts"
+
+/** SQL that the stores say in different words; see {@link inWordsOf}. */
+export interface WordsNode extends RawNode {
+  readonly words: Readonly<Record<StateDialect, RawNode>>
+}
+
+const wordsIn = (node: RawNode, dialect: StateDialect): RawNode =>
+  (node as Partial<WordsNode>).words?.[dialect] ?? node
+
+/** SQLite has one writer at a time, and no locks of rows. */
+const ROW_LOCKS: ReadonlySet<string | undefined> = new Set(["ForUpdate", "SkipLocked"])
+
+export class SqliteCompiler extends SqliteQueryCompiler {
+  protected override visitRaw(node: RawNode): void {
+    super.visitRaw(wordsIn(node, "sqlite"))
+  }
+
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (!ROW_LOCKS.has(node.modifier)) super.visitSelectModifier(node)
+  }
+}
+
+export class PostgresCompiler extends PostgresQueryCompiler {
+  protected override visitRaw(node: RawNode): void {
+    super.visitRaw(wordsIn(node, "postgres"))
+  }
+
+  /** Likeness heeds no case, as in SQLite. */
+  protected override visitOperator(node: OperatorNode): void {
+    const { operator } = node
+    if (operator === "like" || operator === "not like") this.append(operator.replace("like", "ilike"))
+    else super.visitOperator(node)
+  }
+}
+
+/** Both stores know `returning`. */
+class StateAdapter extends DialectAdapterBase {
+  override get supportsReturning(): boolean {
+    return true
+  }
+
+  override async acquireMigrationLock(): Promise<never> {
+    throw new Error("Migrations are those of state-store.ts.")
+  }
+
+  override async releaseMigrationLock(): Promise<never> {
+    throw new Error("Migrations are those of state-store.ts.")
+  }
+}
+
+export const ADAPTER = new StateAdapter()

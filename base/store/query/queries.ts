@@ -1,0 +1,60 @@
+import {
+  type CompiledQuery,
+  type ConnectionProvider,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  type QueryCompiler,
+  QueryCreator,
+  type QueryExecutor,
+  type QueryExecutorProvider,
+} from "kysely"
+import type { QueriedStore, StateDialect, StateValue } from "../state-port.ts"
+import { ADAPTER, PostgresCompiler, SqliteCompiler } from "./compilers.ts"
+
+/**
+ * Builds queries on tables, with the types of their columns. Has no transactions of its own: those of the store hold for its queries, too.
+ *
+ * @typeParam Tables columns of each table by its name
+ */
+export class Queries<Tables> extends QueryCreator<Tables> implements QueryExecutorProvider {
+  readonly #executor: QueryExecutor
+
+  constructor(dialect: StateDialect, connections: ConnectionProvider) {
+    const compiler: QueryCompiler = dialect === "sqlite" ? new SqliteCompiler() : new PostgresCompiler()
+    const executor = new DefaultQueryExecutor(compiler, ADAPTER, connections)
+    super({ executor })
+    this.#executor = executor
+  }
+
+  /** Has `sql` run on the store: sql`select 1`.execute(queries). */
+  getExecutor(): QueryExecutor {
+    return this.#executor
+  }
+}
+
+const known = new WeakMap<QueriedStore, Queries<unknown>>()
+
+/** The query builder of a store, for tables that a part declares beside its schema. The same one for each call. */
+export function queriesOf<Tables>(store: QueriedStore): Queries<Tables> {
+  let queries = known.get(store)
+  if (queries === undefined) {
+    const connection = connectionOf(store)
+    // The connection is asked in the calling turn of the event loop: a statement of a file is done once its promise is there.
+    queries = new Queries(store.dialect, { provideConnection: (consumer) => consumer(connection) })
+    known.set(store, queries)
+  }
+  return queries as Queries<Tables>
+}
+
+function connectionOf(store: QueriedStore): DatabaseConnection {
+  return {
+    async executeQuery({ sql, parameters }: CompiledQuery) {
+      const { rows, changes } = await store.native(sql).ask(parameters as readonly StateValue[])
+      return { rows: rows as never[], numAffectedRows: BigInt(changes) }
+    },
+    async *streamQuery({ sql, parameters }: CompiledQuery) {
+      for await (const row of store.native(sql).iterate(parameters as readonly StateValue[]))
+        yield { rows: [row as never] }
+    },
+  }
+}
