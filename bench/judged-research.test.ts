@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { TransformersEmbedder, shippedModel } from "#engine/models/embedders/transformers-embedder.ts"
 import { researchCorpus, urlOfPath } from "./corpora/research-corpus.ts"
-import { RESEARCH_QUESTIONS } from "./questions/research-questions.ts"
+import { RESEARCH_QUESTIONS } from "./questions/question-sets.ts"
 import { judgedReport } from "./quality/run-research.ts"
 
 /** Tasks whose pages are manuals, which do not change with the handbook. The whole set is `npm run bench:research`. */

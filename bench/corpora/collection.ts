@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs"
 import path from "node:path"
+import { pathToFileURL } from "node:url"
+import { readJsonLines } from "../data-files.ts"
 
 export interface Collection {
   readonly name: string
@@ -52,20 +54,16 @@ function readCollection(folder: string): Collection {
   return {
     name: path.basename(folder),
     language: existsSync(language) ? readFileSync(language, "utf8").trim() : "en",
-    documents: lines(folder, "corpus.jsonl").map((one) => ({
-      id: one["_id"]!,
-      title: one["title"] ?? "",
-      text: one["text"]!,
-    })),
+    documents: lines(folder, "corpus.jsonl").map(({ _id: id, title = "", text }) => ({ id, title, text })),
     queries: lines(folder, "queries.jsonl")
-      .map((one) => ({ id: one["_id"]!, text: one["text"]!, relevant: qrels.get(one["_id"]!) ?? new Map() }))
+      .map(({ _id: id, text }) => ({ id, text, relevant: qrels.get(id) ?? new Map() }))
       .filter((query) => query.relevant.size > 0),
   }
 }
 
-function lines(folder: string, file: string): Record<string, string>[] {
-  return readFileSync(path.join(folder, file), "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, string>)
-}
+const lines = (folder: string, file: string) =>
+  readJsonLines(pathToFileURL(path.join(folder, file)), {
+    properties: { _id: { type: "string" }, text: { type: "string" } },
+    optionalProperties: { title: { type: "string" } },
+    additionalProperties: true,
+  })

@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import { gunzipSync } from "node:zlib"
 import { extractHtml } from "#crawler/page/extract/extract.ts"
 import { type Page, type PageUrl, toPageUrl } from "#engine"
-import type { Language } from "../questions/language-questions.ts"
+import type { Language } from "../questions/question-sets.ts"
 import { BENCH_DIR } from "./documentation-site.ts"
 
 const run = promisify(execFile)

@@ -5,7 +5,7 @@ import {
   extractAnswer,
   type ExtractOptions,
 } from "#engine/answer-extraction/extract-answer.ts"
-import type { AnswerQuestion } from "./answer-questions.ts"
+import type { AnswerQuestion } from "../questions/question-sets.ts"
 
 /** How a question was answered. */
 export interface Judged {

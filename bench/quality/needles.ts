@@ -21,11 +21,15 @@ import { readSettings } from "#base/settings.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { englishManuals, manualsIn } from "../corpora/manuals.ts"
 import { table } from "../measure.ts"
-import { EXACT_WORD_QUESTIONS } from "../questions/exact-word-questions.ts"
-import { LANGUAGES, LANGUAGE_QUESTIONS, type Language } from "../questions/language-questions.ts"
-import { LONG_PAGE_QUESTIONS } from "../questions/long-page-questions.ts"
-import type { ManualQuestion } from "../questions/manual-questions.ts"
-import { MISSPELT_QUESTIONS } from "../questions/misspelt-questions.ts"
+import {
+  EXACT_WORD_QUESTIONS,
+  type Language,
+  LANGUAGE_QUESTIONS,
+  LANGUAGES,
+  LONG_PAGE_QUESTIONS,
+  type ManualQuestion,
+  MISSPELT_QUESTIONS,
+} from "../questions/question-sets.ts"
 import { type Answer, mean, ndcg, reciprocalRank } from "./metrics.ts"
 
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const

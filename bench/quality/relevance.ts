@@ -24,7 +24,7 @@ import { startCluster } from "#engine/testing/opensearch/cluster/start-cluster.t
 import { readSettings } from "#base/settings.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { toPage, urlOfDocument } from "../corpora/collection-page.ts"
-import { UNRELATED } from "../questions/unrelated-questions.ts"
+import { UNRELATED } from "../questions/question-sets.ts"
 import { type Collection, readCollections, together } from "../corpora/collection.ts"
 import { ExactWords, nearestPassages, PlainBm25 } from "./exact-ranking.ts"
 import { median } from "../measure.ts"

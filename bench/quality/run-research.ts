@@ -6,7 +6,7 @@ import { PageMemory } from "../../api/services/research/sources/held-pages.ts"
 import { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 import { judgeReport, type ReportQuality } from "./report-quality.ts"
 import { urlOfPath } from "../corpora/research-corpus.ts"
-import type { ResearchQuestion } from "../questions/research-questions.ts"
+import type { ResearchQuestion } from "../questions/question-sets.ts"
 
 export interface JudgedReport extends ReportQuality {
   readonly searches: number

@@ -1,6 +1,6 @@
 import { toPassages } from "#engine/text/passages.ts"
 import { documentationPages } from "../corpora/documentation-pages.ts"
-import { DOCUMENTATION_QUESTIONS } from "./documentation-questions.ts"
+import { DOCUMENTATION_QUESTIONS } from "./question-sets.ts"
 import { chance } from "#base/testing/chance.ts"
 
 /** Questions about the manuals, then stretches of 4 to 10 words from random passages, all different. */

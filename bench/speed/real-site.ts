@@ -8,7 +8,7 @@ import { Jobs, openStateStore } from "#crawler"
 import { openEngine } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { readSettings } from "#base/settings.ts"
-import { DOCUMENTATION_QUESTIONS } from "../questions/documentation-questions.ts"
+import { DOCUMENTATION_QUESTIONS } from "../questions/question-sets.ts"
 import { startDocumentationSite } from "../corpora/documentation-site.ts"
 import { machine, short, table } from "../measure.ts"
 

@@ -1,6 +1,6 @@
 import { freePort } from "#base/testing/free-port.ts"
 import { stopProcess, untilAnswers } from "../../measure.ts"
-import { HANDBOOK_QUESTIONS, MANUAL_QUESTIONS } from "../../quality/answer-questions.ts"
+import { HANDBOOK_QUESTIONS, MANUAL_QUESTIONS } from "../../questions/question-sets.ts"
 import { askable, askApi } from "../../questions/ask-api.ts"
 import type { Ground, Measure } from "../ground.ts"
 import { cpuMsOf, startOwn } from "../run.ts"

@@ -2,14 +2,15 @@ import { describe, expect, test } from "vitest"
 import type { Page } from "#engine"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage } from "#engine/testing/pages.ts"
-import { fact, halfOf } from "../../questions/judged/judged-question.ts"
-import { JUDGED_QUESTIONS } from "../../questions/judged/judged-questions.ts"
-import { JUDGED_TASKS } from "../../questions/judged/judged-tasks.ts"
+import { type Fact, halfOf } from "../../questions/judged/judged-question.ts"
+import { JUDGED_QUESTIONS, JUDGED_TASKS } from "../../questions/judged/judged-questions.ts"
 import { withAnswers, withIndex } from "./ask.ts"
 import { citedPieces } from "./cited-pieces.ts"
 import { faultsOf, says } from "./facts.ts"
 import { Judgements, lineOf } from "./judgements.ts"
 import { HEAD, type Marks, marksOf, rowOf } from "./marks.ts"
+
+const fact = (page: string, ...says: readonly string[]): Fact => ({ on: [page], says })
 
 const urlOf = (path: string): string => `http://manuals.example/${path}`
 const PUMPS = "# Pumps\n\nThe seal of a water pump is replaced every 4000 hours. A pump moves water uphill."

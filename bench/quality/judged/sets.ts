@@ -10,16 +10,21 @@ import {
 import { ownHtml } from "../../corpora/documentation-pages.ts"
 import { researchCorpus, urlOfPath } from "../../corpora/research-corpus.ts"
 import {
-  fact,
   type Half,
   halfOf,
   type JudgedQuestion,
   type JudgedTask,
 } from "../../questions/judged/judged-question.ts"
-import { GUIDE_QUESTIONS, GUIDE_TASKS } from "../../questions/judged/guides/guide-questions.ts"
-import { KEPT_GUIDE_QUESTIONS, KEPT_GUIDE_TASKS } from "../../questions/judged/guides/kept-guide-questions.ts"
-import { JUDGED_QUESTIONS } from "../../questions/judged/judged-questions.ts"
-import { LATER_QUESTIONS } from "../../questions/judged/later-questions.ts"
+import {
+  GUIDE_QUESTIONS,
+  GUIDE_TASKS,
+  JUDGED_QUESTIONS,
+  JUDGED_TASKS,
+  KEPT_GUIDE_QUESTIONS,
+  KEPT_GUIDE_TASKS,
+  LATER_QUESTIONS,
+  PROGRAM_QUESTIONS,
+} from "../../questions/judged/judged-questions.ts"
 import {
   KEPT_MANY_QUESTIONS,
   MANY_PAGES,
@@ -28,15 +33,13 @@ import {
   MORE_QUESTIONS,
   TRAINED_QUESTIONS,
 } from "../../questions/many/many-questions.ts"
-import { PROGRAM_QUESTIONS } from "../../questions/judged/program-questions.ts"
-import { JUDGED_TASKS } from "../../questions/judged/judged-tasks.ts"
-import { RESEARCH_QUESTIONS } from "../../questions/research-questions.ts"
 import {
   HANDBOOK_QUESTIONS,
   MANUAL_QUESTIONS,
   NEAR_QUESTIONS,
+  RESEARCH_QUESTIONS,
   UNRELATED_QUESTIONS,
-} from "../answer-questions.ts"
+} from "../../questions/question-sets.ts"
 
 /** Pages, and what is asked of them. */
 interface JudgedSet {
@@ -121,7 +124,7 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
     },
     tasks: RESEARCH_QUESTIONS.map(({ input, pages }) => ({
       input,
-      parts: pages.map((page) => ({ about: page, ...fact(page) })),
+      parts: pages.map((page) => ({ about: page, on: [page], says: [] })),
     })),
     urlOf: urlOfPath,
   },

@@ -33,7 +33,7 @@ async function askAddress(question: MissQuestion, world: World): Promise<Outcome
 }
 
 async function askQuestion(question: MissQuestion, world: World): Promise<Outcome> {
-  const { site, minus, phrase, ...given } = (question.parameters ?? {}) as Record<string, unknown>
+  const { site, minus, phrase, ...given } = question.parameters ?? {}
   const host = world.elsewhere.authority
   const parameters = JSON.parse(JSON.stringify(given).replaceAll("{host}", host)) as object
   const [first = "", second = ""] = question.thing.split(" ")

@@ -1,3 +1,5 @@
+import { readJsonLines } from "../../data-files.ts"
+
 /** A question over the judged manuals of `corpora/manuals.ts`. */
 export interface JudgedQuestion {
   readonly text: string
@@ -35,14 +37,37 @@ export type Half = (typeof HALVES)[number]
 export const halfOf = <T>(all: readonly T[], half: Half): T[] =>
   all.filter((_, at) => (at % 2 === 0) === (half === "tune"))
 
-/** A fact of one page. */
-export const fact = (page: string, ...says: readonly string[]): Fact => ({ on: [page], says })
+const STRING = { type: "string" } as const
+const FACT = { on: { elements: STRING }, says: { elements: STRING } } as const
 
-/** A fact that several pages say. */
-export const factOn = (on: readonly string[], ...says: readonly string[]): Fact => ({ on, says })
+/** Questions by kind. */
+export type ByKind = Readonly<Record<string, readonly JudgedQuestion[]>>
 
-/** A question that pages answer. */
-export const asked = (text: string, ...facts: readonly Fact[]): JudgedQuestion => ({ text, facts })
+/** The questions in a file, by their `kind`. */
+export const readQuestions = (file: URL): ByKind =>
+  byKind(
+    readJsonLines(file, {
+      properties: {
+        kind: STRING,
+        text: STRING,
+        facts: { elements: { properties: FACT }, nullable: true },
+      },
+    }),
+  )
 
-/** A question that nothing answers. */
-export const refused = (text: string): JudgedQuestion => ({ text, facts: null })
+/** The tasks in a file. */
+export const readTasks = (file: URL): readonly JudgedTask[] =>
+  readJsonLines(file, {
+    properties: {
+      input: STRING,
+      parts: { elements: { properties: { about: STRING, ...FACT } }, nullable: true },
+    },
+  })
+
+export const byKind = (questions: readonly (JudgedQuestion & { readonly kind: string })[]): ByKind =>
+  Object.fromEntries(
+    [...Map.groupBy(questions, ({ kind }) => kind)].map(([kind, those]) => [
+      kind,
+      those.map(({ text, facts }) => ({ text, facts })),
+    ]),
+  )

@@ -1,18 +1,18 @@
-import { COMPARISON_QUESTIONS } from "./comparison-questions.ts"
-import { FACT_QUESTIONS } from "./fact-questions.ts"
-import { HOW_TO_QUESTIONS } from "./how-to-questions.ts"
-import type { JudgedQuestion } from "./judged-question.ts"
-import { LATEST_QUESTIONS } from "./latest-questions.ts"
-import { OFF_TOPIC_QUESTIONS, UNANSWERABLE_QUESTIONS } from "./refused-questions.ts"
-import { YES_NO_QUESTIONS } from "./yes-no-questions.ts"
+import { readQuestions, readTasks } from "./judged-question.ts"
 
-/** All questions over the judged manuals, by kind. */
-export const JUDGED_QUESTIONS: Readonly<Record<string, readonly JudgedQuestion[]>> = {
-  fact: FACT_QUESTIONS,
-  "how-to": HOW_TO_QUESTIONS,
-  "yes/no": YES_NO_QUESTIONS,
-  comparison: COMPARISON_QUESTIONS,
-  latest: LATEST_QUESTIONS,
-  unanswerable: UNANSWERABLE_QUESTIONS,
-  "off-topic": OFF_TOPIC_QUESTIONS,
-}
+const file = (name: string) => new URL(`${name}.jsonl`, import.meta.url)
+
+/** Over the judged manuals. */
+export const JUDGED_QUESTIONS = readQuestions(file("manuals"))
+/** Tasks of one to three clauses over them, several with a pronoun for their subject; two have no answer. */
+export const JUDGED_TASKS = readTasks(file("manuals-tasks"))
+/** Over the manuals of `laterManuals`; they were asked once, and have been tuned for since. */
+export const LATER_QUESTIONS = readQuestions(file("later"))
+/** Over the manuals of `programManuals`; nobody tunes for any of them. */
+export const PROGRAM_QUESTIONS = readQuestions(file("programs"))
+/** Over the manuals of `guideManuals`: the half for tuning. */
+export const GUIDE_QUESTIONS = readQuestions(file("guides"))
+export const GUIDE_TASKS = readTasks(file("guides-tasks"))
+/** The half that is kept, which nobody tunes for. */
+export const KEPT_GUIDE_QUESTIONS = readQuestions(file("guides-kept"))
+export const KEPT_GUIDE_TASKS = readTasks(file("guides-kept-tasks"))

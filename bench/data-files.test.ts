@@ -1,0 +1,16 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { expect, test } from "vitest"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { readJsonLines } from "./data-files.ts"
+
+test("A line of data that has another shape is refused, with its file and its number", () => {
+  using folder = temporaryFolder()
+  const file = pathToFileURL(join(folder.path, "questions.jsonl"))
+  const shape = { properties: { text: { type: "string" } } } as const
+  writeFileSync(file, '{"text": "what is WAL"}\n{"text": "what is a page"}\n')
+  expect(readJsonLines(file, shape)).toEqual([{ text: "what is WAL" }, { text: "what is a page" }])
+  writeFileSync(file, '{"text": "what is WAL"}\n{"txt": "what is a page"}\n')
+  expect(() => readJsonLines(file, shape)).toThrow(/questions\.jsonl, line 2: .*must have property 'text'/)
+})
