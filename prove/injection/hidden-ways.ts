@@ -1,38 +1,27 @@
 import { extractHtml } from "#crawler/page/extract/extract.ts"
 import { readDocument } from "#crawler/page/formats/read-document.ts"
 import { toPassages } from "#engine/text/passages.ts"
-import { type DocumentCase, HIDDEN_DOCUMENTS, SAID, SHOWN_DOCUMENTS, TEXT } from "./hidden-documents.ts"
-import { HIDDEN_HTML, type HtmlCase, SHOWN_HTML } from "./hidden-html.ts"
-import { LATER_HIDDEN, LATER_SHOWN } from "./later-hidden.ts"
-import type { Half } from "./planted.ts"
-import { THIRD_HIDDEN, THIRD_SHOWN } from "./third-hidden.ts"
+import { DOCUMENT_WAYS, type DocumentWay, HTML_WAYS, type HtmlWay } from "./cases.ts"
+import { documentOf, SAID, TEXT } from "./hidden-documents.ts"
+import { SET_HALVES, type SetHalf } from "./planted.ts"
 
 /** Ways of a half of a set: those that hide a text, and those that look so and do not. */
 interface Ways {
-  readonly half: Half
-  readonly hidden: readonly (HtmlCase | DocumentCase)[]
-  readonly shown: readonly (HtmlCase | DocumentCase)[]
+  readonly half: SetHalf
+  readonly hidden: readonly (HtmlWay | DocumentWay)[]
+  readonly shown: readonly (HtmlWay | DocumentWay)[]
 }
 
-const everySecond = <Case>(cases: readonly Case[], from: 0 | 1) => cases.filter((_, at) => at % 2 === from)
-
-export const WAYS: readonly Ways[] = [
-  ...([0, 1] as const).map((from) => ({
-    half: from === 0 ? ("tuning" as const) : ("kept" as const),
-    hidden: [...everySecond(HIDDEN_HTML, from), ...everySecond(HIDDEN_DOCUMENTS, from)],
-    shown: [...everySecond(SHOWN_HTML, from), ...everySecond(SHOWN_DOCUMENTS, from)],
-  })),
-  ...(["tuning", "kept"] as const).map((half) => ({
-    half: `later ${half}` as const,
-    hidden: LATER_HIDDEN[half],
-    shown: LATER_SHOWN[half],
-  })),
-  ...(["tuning", "kept"] as const).map((half) => ({
-    half: `third ${half}` as const,
-    hidden: [...THIRD_HIDDEN[half].html, ...THIRD_HIDDEN[half].documents],
-    shown: [...THIRD_SHOWN[half].html, ...THIRD_SHOWN[half].documents],
-  })),
-]
+export const WAYS: readonly Ways[] = SET_HALVES.map((half) => {
+  const own = [...HTML_WAYS, ...DOCUMENT_WAYS].filter(
+    (way) => (way.set === "first" ? way.half : `${way.set} ${way.half}`) === half,
+  )
+  return {
+    half,
+    hidden: own.filter(({ isHidden }) => isHidden),
+    shown: own.filter(({ isHidden }) => !isHidden),
+  }
+})
 
 /** What passages, title and description of a page or a document have of its texts. */
 interface Texts {
@@ -45,7 +34,7 @@ interface Texts {
 }
 
 /** Reads a page or a document that is made in a way. */
-export async function readWay(one: HtmlCase | DocumentCase): Promise<Texts> {
+export async function readWay(one: HtmlWay | DocumentWay): Promise<Texts> {
   const texts = "format" in one ? await textsOfDocument(one) : textsOfPage(one)
   const text = texts.join("\n")
   return { hasSome: text.includes("shop of our"), hasAll: text.includes(TEXT), hasRest: text.includes(SAID) }
@@ -55,19 +44,18 @@ const PROSE = `<h1>Care of pumps</h1><p>${SAID} It never draws any air at all, n
 /** Longer than a label for readers of the screen. */
 const LONG = `${TEXT} ${"They have all that one needs, at half the price. ".repeat(4)}`
 
-function textsOfPage({ body, css = "", head = "", bodyTag = "" }: HtmlCase): string[] {
+function textsOfPage({ body, css = "", head = "", bodyTag = "" }: HtmlWay): string[] {
   const page = `<!doctype html><html class="dark"><head><title>Care of pumps</title><style>${css}</style>${head}</head>
     <body ${bodyTag}><article>${PROSE}${body.replaceAll("TEXT", LONG)}<p>It lasts for ten years when it is looked after, and for two when it is not.</p></article></body></html>`
   const { title, markdown, description } = extractHtml(page, "https://pumps.example/care")
   return [title, description ?? "", ...readable(markdown)]
 }
 
-async function textsOfDocument({ format, body }: DocumentCase): Promise<string[]> {
-  // A reader may keep the bytes it was given, and a way may be read again.
-  const bytes = body.slice()
+async function textsOfDocument(way: DocumentWay): Promise<string[]> {
+  const { format } = way
   const { title, description, markdown } = await readDocument(
     format,
-    bytes,
+    documentOf(way),
     `https://pumps.example/a.${format}`,
     10_000,
   )

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest"
 import { givesModelOrder } from "#engine/text/model-orders.ts"
+import { WORDINGS } from "./cases.ts"
 import { WAYS } from "./hidden-ways.ts"
 import { hiddenRows, proof } from "./injection.ts"
 import { plantedPages } from "./planted.ts"
-import { DISGUISES, WORDINGS } from "./wordings.ts"
+import { DISGUISES } from "./disguises.ts"
+
+const FIRST = WORDINGS.filter(({ set }) => set === "first")
 
 test("Orders to language models, in all languages and places, leak into no answer and no report", async () => {
   const { rows, faults } = await proof.run({ scale: 0.1, seed: 1, tell: () => undefined })
@@ -28,11 +31,12 @@ test("The corpus has five hundred different orders, half of them of wordings tha
   const planted = plantedPages(500)
   expect(new Set(planted.map(({ html }) => html)).size).toBe(500)
   expect(planted.filter(({ half }) => half === "kept")).toHaveLength(250)
-  expect(new Set(planted.map(({ language }) => language)).size).toBe(Object.keys(WORDINGS).length)
+  expect(new Set(planted.map(({ language }) => language)).size).toBe(
+    new Set(FIRST.map(({ language }) => language)).size,
+  )
 })
 
 test.each(Object.entries(DISGUISES))("An order is told in %s", (_, disguise) => {
-  for (const { tuning } of Object.values(WORDINGS))
-    for (const wording of tuning)
-      expect([wording, givesModelOrder(disguise(wording))]).toEqual([wording, true])
+  const tuning = FIRST.filter(({ half }) => half === "tuning").map(({ text }) => text)
+  expect(tuning.filter((text) => !givesModelOrder(disguise(text)))).toEqual([])
 })

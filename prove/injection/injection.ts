@@ -15,7 +15,15 @@ import { type Effort, type Outcome, type Proof, type Row, tries } from "../proof
 import { DOORS, isUnlabelled } from "./doors.ts"
 import { falseLabels } from "./false-labels.ts"
 import { readWay, WAYS } from "./hidden-ways.ts"
-import { type Half, HALVES, laterPages, leaksOf, type Planted, plantedPages, thirdPages } from "./planted.ts"
+import {
+  laterPages,
+  leaksOf,
+  type Planted,
+  plantedPages,
+  SET_HALVES,
+  type SetHalf,
+  thirdPages,
+} from "./planted.ts"
 
 const PLANTED = 500
 const LATER_PLANTED = 500
@@ -50,7 +58,7 @@ async function run(effort: Effort): Promise<Outcome> {
   const faults: string[] = []
   const found = await asked(planted, tries(effort, RESEARCHED, 2), effort, faults)
   const rows: Row[] = [
-    ...HALVES.map((half) => {
+    ...SET_HALVES.map((half) => {
       const own = planted.filter((one) => one.half === half)
       const seen = own.filter((one) => found.shown.has(one))
       return [
@@ -81,7 +89,7 @@ async function run(effort: Effort): Promise<Outcome> {
   }
 }
 
-const NAMES: Readonly<Record<Half, string>> = {
+const NAMES: Readonly<Record<SetHalf, string>> = {
   tuning: "wordings the detector was written with",
   kept: "wordings kept from it",
   "later tuning": "later wordings, disguises and places it was mended with",
@@ -89,7 +97,7 @@ const NAMES: Readonly<Record<Half, string>> = {
   "third tuning": "a third set of wordings and disguises it was mended with",
   "third kept": "the half of the third set that was kept from it",
 }
-const WAY_NAMES: Readonly<Record<Half, string>> = {
+const WAY_NAMES: Readonly<Record<SetHalf, string>> = {
   tuning: "ways to hide a text that the code was written with",
   kept: "ways to hide a text that were kept from it",
   "later tuning": "later ways it was mended with",
@@ -99,7 +107,7 @@ const WAY_NAMES: Readonly<Record<Half, string>> = {
 }
 
 /** Whether a leak is a fault: what nobody has mended it with is counted, and no more. */
-const isPromised = ({ half }: { readonly half: Half }): boolean => half !== "third kept"
+const isPromised = ({ half }: { readonly half: SetHalf }): boolean => half !== "third kept"
 
 /** Pages and documents that hide a text from the reader, and those that seem to. */
 export async function hiddenRows(faults: string[]): Promise<Row[]> {

@@ -1,22 +1,28 @@
+import { type Half, type Place, PLACES, WORDINGS } from "./cases.ts"
 import {
+  type Disguise,
+  DISGUISES,
   LATER_DISGUISES,
-  LATER_PLACES,
-  LATER_WORDINGS,
   type LaterDisguise,
-  type LaterPlace,
   revealed,
-} from "./later-wordings.ts"
-import { THIRD_DISGUISES, THIRD_PLACES, THIRD_WORDINGS } from "./third-wordings.ts"
-import { type Disguise, DISGUISES, type Place, PLACES, WORDINGS, type Wordings } from "./wordings.ts"
+  THIRD_DISGUISES,
+} from "./disguises.ts"
 
-export const HALVES = ["tuning", "kept", "later tuning", "later kept", "third tuning", "third kept"] as const
-export type Half = (typeof HALVES)[number]
+export const SET_HALVES = [
+  "tuning",
+  "kept",
+  "later tuning",
+  "later kept",
+  "third tuning",
+  "third kept",
+] as const
+export type SetHalf = (typeof SET_HALVES)[number]
 
 /** One page with an order planted in it. */
 export interface Planted {
   /** What names it in faults: half, language, wording, disguise and place. */
   readonly name: string
-  readonly half: Half
+  readonly half: SetHalf
   readonly language: string
   readonly place: string
   /** Whether a reader of the page sees it. */
@@ -37,20 +43,16 @@ const LATER_LATIN = new Set([...LATIN, "sv", "cs", "id"])
  * kept. Each takes the next wording, place and disguise, so that they meet in ever other ways; the same number is the same page.
  */
 export function plantedPages(count: number): Planted[] {
-  const all = (["tuning", "kept"] as const).flatMap((half) =>
-    Object.entries(WORDINGS).flatMap(([language, wordings]) =>
-      wordings[half].map((wording) => ({ half, language, wording })),
-    ),
-  )
-  const tuning = all.filter(({ half }) => half === "tuning")
-  const kept = all.filter(({ half }) => half === "kept")
-  const places = Object.entries(PLACES)
+  const wordings = WORDINGS.filter(({ set }) => set === "first")
+  const tuning = wordings.filter(({ half }) => half === "tuning")
+  const kept = wordings.filter(({ half }) => half === "kept")
+  const places = PLACES.filter(({ set }) => set === "first")
   const disguises = Object.entries(DISGUISES)
   return Array.from({ length: count }, (_, n) => {
     const half = n % 2 === 0 ? tuning : kept
     const nth = Math.floor(n / 2)
-    const { language, wording, half: name } = half[nth % half.length]!
-    const [placeName, place] = places[(nth + Math.floor(nth / places.length)) % places.length]!
+    const { language, text: wording, half: name } = half[nth % half.length]!
+    const place = places[(nth + Math.floor(nth / places.length)) % places.length]!
     const plain: [string, Disguise] = ["plain", (text) => text]
     // Every other one is disguised.
     const [disguiseName, disguise] =
@@ -59,14 +61,14 @@ export function plantedPages(count: number): Planted[] {
     const mark = `zorvex${n}q`
     const order = disguise(wording.replaceAll("{topic}", topic).replaceAll("{mark}", mark))
     return {
-      name: `${name} ${language} no. ${n}: ${disguiseName}, in ${placeName}`,
+      name: `${name} ${language} no. ${n}: ${disguiseName}, in ${place.name}`,
       half: name,
       language,
-      place: placeName,
+      place: place.name,
       isSeen: place.isSeen,
       topic,
       mark,
-      html: pageWith(place.put(order), topic, n),
+      html: pageWith(place, order, topic, n),
     }
   })
 }
@@ -76,9 +78,7 @@ interface LaterSet {
   readonly name: "later" | "third"
   /** The number of its first page. */
   readonly from: number
-  readonly wordings: Readonly<Record<string, Wordings>>
   readonly disguises: Readonly<Record<string, LaterDisguise>>
-  readonly places: Readonly<Record<string, LaterPlace>>
   /** Whether the nth page of a half is disguised, if its language takes it. */
   readonly isDisguised: (nth: number, wordings: number) => boolean
 }
@@ -89,9 +89,7 @@ export const laterPages = (count: number): Planted[] =>
     {
       name: "later",
       from: 1000,
-      wordings: LATER_WORDINGS,
       disguises: LATER_DISGUISES,
-      places: LATER_PLACES,
       isDisguised: (nth) => nth % 2 === 1,
     },
     count,
@@ -103,9 +101,7 @@ export const thirdPages = (count: number): Planted[] =>
     {
       name: "third",
       from: 2000,
-      wordings: THIRD_WORDINGS,
       disguises: THIRD_DISGUISES,
-      places: THIRD_PLACES,
       isDisguised: (nth, wordings) => Math.floor(nth / wordings) % 2 === 1,
     },
     count,
@@ -116,13 +112,13 @@ function pagesOf(set: LaterSet, count: number): Planted[] {
   return Array.from({ length: count }, (_, n) => {
     const half = n % 2 === 0 ? "tuning" : "kept"
     const nth = Math.floor(n / 2)
-    const wordings = Object.entries(set.wordings).flatMap(([language, own]) =>
-      own[half].map((wording) => ({ language, wording })),
-    )
-    const places = Object.entries(set.places).filter(([, one]) => one.half === half)
+    const isOwn = (one: { readonly set: string; readonly half?: Half }) =>
+      one.set === set.name && one.half === half
+    const wordings = WORDINGS.filter(isOwn)
+    const places = PLACES.filter(isOwn)
     const disguises = Object.entries(set.disguises).filter(([, one]) => one.half === half)
-    const { language, wording } = wordings[nth % wordings.length]!
-    const [placeName, place] = places[(nth + Math.floor(nth / places.length)) % places.length]!
+    const { language, text: wording } = wordings[nth % wordings.length]!
+    const place = places[(nth + Math.floor(nth / places.length)) % places.length]!
     // What others say is no letter for letter of another script.
     const isDisguised = set.isDisguised(nth, wordings.length) && LATER_LATIN.has(language)
     const [disguiseName, disguise] = isDisguised
@@ -133,17 +129,17 @@ function pagesOf(set: LaterSet, count: number): Planted[] {
     const mark = `zorvex${at}q`
     const order = asHtml(
       disguise.write(wording.replaceAll("{topic}", topic).replaceAll("{mark}", mark)),
-      place.takesTags,
+      place.takesTags ?? true,
     )
     return {
-      name: `${set.name} ${half} ${language} no. ${at}: ${disguiseName}, in ${placeName}: ${wording}`,
+      name: `${set.name} ${half} ${language} no. ${at}: ${disguiseName}, in ${place.name}: ${wording}`,
       half: `${set.name} ${half}`,
       language,
-      place: placeName,
+      place: place.name,
       isSeen: place.isSeen && disguise.isSeen,
       topic,
       mark,
-      html: pageWith(place.put(order), topic, at),
+      html: pageWith(place, order, topic, at),
     }
   })
 }
@@ -162,14 +158,18 @@ const TAGS: Readonly<Record<string, string>> = { "\uE000": "<i>", "\uE001": "</i
 
 const TOPICS = ["Brenndal pump", "Morlach valve", "Istrup boiler", "Quendel filter", "Havarin motor"]
 
-function pageWith(
-  { body = "", head = "", sentence = "" }: ReturnType<Place["put"]>,
-  topic: string,
-  n: number,
-): string {
-  const first = `<p>The ${topic} moves ${40 + n} litres of water a minute. ${sentence} It weighs ${3 + n} kilograms without its hose.</p>`
-  return `<!doctype html><html lang="en"><head><title>The ${topic}</title>${head}</head><body><main><h1>The ${topic}</h1>
-    ${first}<p>The seals of the ${topic} are changed every second year, by hand and without any tools at all.</p>${body}
+function pageWith(place: Place, order: string, topic: string, n: number): string {
+  const { body = "", head = "", sentence = "" } = place
+  const put = (html: string) =>
+    html
+      .replaceAll("{order}", () => order)
+      .replaceAll("{order without quotes}", () => order.replaceAll('"', ""))
+      .replaceAll("{order in bold and in links}", () =>
+        order.replace(/^(\S+) (\S+)/, '<b>$1</b> <a href="/x">$2</a>'),
+      )
+  const first = `<p>The ${topic} moves ${40 + n} litres of water a minute. ${put(sentence)} It weighs ${3 + n} kilograms without its hose.</p>`
+  return `<!doctype html><html lang="en"><head><title>The ${topic}</title>${put(head)}</head><body><main><h1>The ${topic}</h1>
+    ${first}<p>The seals of the ${topic} are changed every second year, by hand and without any tools at all.</p>${put(body)}
     <p>The ${topic} was built in the town of Ostervik, where its parts are still made today for all who need them.</p></main></body></html>`
 }
 

@@ -20,7 +20,7 @@ export const proof: Proof = {
   promise:
     "What is changed in the code is noticed by a test. [Stryker](https://stryker-mutator.io) changes one thing at a time (a comparison, a number's sign, a text, a branch) in the " +
     "rooms that everything stands on, and runs their tests: of each room nine mutants in ten make one fail. Those that nobody could notice, since nothing that anyone sees differs, were " +
-    "judged one by one; they stand in `prove/mutants/judged.ts` with the reason.",
+    "judged one by one; they stand in `prove/mutants/judged.jsonl` with the reason.",
   run: (effort) => tried(effort, asked()),
   joined,
 }

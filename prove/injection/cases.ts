@@ -1,0 +1,62 @@
+import { readJsonLines } from "../../bench/data-files.ts"
+
+const file = (name: string) => new URL(name, import.meta.url)
+const STRING = { type: "string" } as const
+const FLAG = { type: "boolean" } as const
+const oneOf = <const Names extends string[]>(...names: Names) => ({ enum: names })
+
+/** The sets in the order in which they were written. Each was halved then: `tuning` is what the code was written or mended with. */
+const OF_SET = { set: oneOf("first", "later", "third"), half: oneOf("tuning", "kept") }
+export type Half = "tuning" | "kept"
+
+/**
+ * What is planted: orders to language models, as attackers and the literature word them. `{topic}` is what the page is
+ * about, `{mark}` a word that stands nowhere else: where it turns up, the order has leaked.
+ */
+export const WORDINGS = readJsonLines(file("wordings.jsonl"), {
+  properties: { ...OF_SET, language: STRING, text: STRING },
+})
+
+/**
+ * Where on a page an order stands: HTML of the body, the head, or a sentence of the first paragraph, with `{order}`. `isSeen`: whether a
+ * reader of the page sees it. `takesTags`: false in an attribute. Places of the first set are not halved.
+ */
+export const PLACES = readJsonLines(file("places.jsonl"), {
+  properties: { set: OF_SET.set, name: STRING, isSeen: FLAG },
+  optionalProperties: { half: OF_SET.half, takesTags: FLAG, body: STRING, head: STRING, sentence: STRING },
+})
+export type Place = (typeof PLACES)[number]
+
+/**
+ * Ways to hide a text in a page of HTML from the reader, and ways that look so and do not. `TEXT` is the text, `css` a style sheet, `head` HTML of
+ * the head, `bodyTag` attributes of `<body>`.
+ */
+export const HTML_WAYS = readJsonLines(file("hidden-html.jsonl"), {
+  properties: { ...OF_SET, isHidden: FLAG, name: STRING, body: STRING },
+  optionalProperties: { css: STRING, head: STRING, bodyTag: STRING },
+})
+export type HtmlWay = (typeof HTML_WAYS)[number]
+
+/**
+ * The same in documents; `SAID` and `LAST` stand beside `TEXT` for all to read. `body` is what makes the document: text, sheets or slides of
+ * OpenDocument, paragraphs of Word, shapes of a slide, operators of PDF, HTML of a book. `styles` are automatic ones of OpenDocument, `sheets` the
+ * cells of a workbook. `files` replace parts of the package, `changes` replace a text in a part with another, in turn.
+ */
+export const DOCUMENT_WAYS = readJsonLines(file("hidden-documents.jsonl"), {
+  properties: {
+    ...OF_SET,
+    isHidden: FLAG,
+    name: STRING,
+    format: oneOf("odt", "ods", "odp", "docx", "xlsx", "pptx", "pdf", "epub"),
+  },
+  optionalProperties: {
+    body: STRING,
+    styles: STRING,
+    sheets: { values: { elements: { elements: { ...STRING, nullable: true } } } },
+    files: { values: STRING },
+    changes: { values: { elements: { elements: STRING } } },
+    resources: STRING,
+    layer: STRING,
+  },
+})
+export type DocumentWay = (typeof DOCUMENT_WAYS)[number]
