@@ -15,39 +15,9 @@ import { openAdmin } from "../../api/operator/admin/open-admin.ts"
 import { FakeEngine } from "../../api/testing/fake-engine.ts"
 import { type ServedApp, serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { type Attack, fewer, type Kind, unless } from "./attack.ts"
+import { CASES } from "./cases.ts"
 
-const UP = "../".repeat(12)
-/** What somebody may call a thing, so that whoever takes the name for a path leaves the folder. */
-const NAMES_OF_PATHS: readonly string[] = [
-  "../x",
-  `${UP}tmp/fossick-escaped`,
-  "/tmp/fossick-escaped",
-  "..\\x",
-  "C:\\x",
-  "\\\\server\\share\\x",
-  "x/../../x",
-  "x/",
-  ".",
-  "..",
-  "...",
-  ".hidden",
-  "~",
-  "x\0",
-  "../x\0.tar",
-  "x\n../x",
-  "x".repeat(5000),
-  "%2e%2e%2fx",
-  "%2e%2e",
-  "．．／x",
-  "..∕x",
-  "$(touch /tmp/fossick-escaped)",
-  "`touch /tmp/fossick-escaped`",
-  "-rf",
-  "file:///tmp/fossick-escaped",
-  "/x\0",
-  `/${"x".repeat(5000)}`,
-  " ",
-]
+const NAMES_OF_PATHS = CASES.namesOfPaths.map((name) => name.replace("LONG", "x".repeat(5000)))
 
 interface Call {
   readonly method: "POST" | "PUT"
@@ -352,17 +322,7 @@ const inFiles: readonly Attack[] = [
       () => backupCalled("nightly"),
     ),
   ]),
-  ...[
-    "data",
-    "./data/",
-    "data/../data/x",
-    "../ROOT/data",
-    "link",
-    "link/x",
-    "FOLDER/data/x",
-    "FOLDER/./x/../data",
-    "x\0",
-  ].map((where) =>
+  ...CASES.backupFolders.map((where) =>
     written(
       `backups in ${shown(where)}`,
       /backup\.folder/,

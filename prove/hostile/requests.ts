@@ -9,6 +9,7 @@ import { WebhookSender } from "#crawler/reporting/webhooks/webhook-sender.ts"
 import { defineSource } from "#crawler"
 import { parseSources } from "#crawler/sources/file/sources-file.ts"
 import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
+import { CASES } from "./cases.ts"
 
 /** What a server says to these bytes, until it closes the connection or has been silent for a while. */
 async function answerTo(arena: Pick<Arena, "app">, text: string): Promise<string> {
@@ -149,21 +150,9 @@ const headers: readonly Attack[] = [
   },
 }))
 
-const UP = [
-  "..",
-  "%2e%2e",
-  "..%2f..",
-  "%2e%2e%2f",
-  "..%5c..",
-  "..%252f..",
-  "%c0%ae%c0%ae",
-  "....//",
-  "..;",
-  "..%00",
-]
 const paths: readonly Attack[] = ["/docs/", "/assets/", "/thumbnails/", "/read/", "/console/", "/"].flatMap(
   (root) =>
-    UP.map((up) => ({
+    CASES.pathsUpwards.map((up) => ({
       name: `${root}${up}`,
       play: async (arena: Arena) => {
         const path = `${root}${`${up}/`.repeat(8)}etc/passwd`
@@ -177,12 +166,6 @@ const paths: readonly Attack[] = ["/docs/", "/assets/", "/thumbnails/", "/read/"
 
 /** What would be in every object if one was taken over. */
 const isPolluted = (): boolean => ({} as Record<string, unknown>)["polluted"] !== undefined
-const POLLUTIONS = [
-  `"__proto__": {"polluted": 1}`,
-  `"constructor": {"prototype": {"polluted": 1}}`,
-  `"__proto__.polluted": 1`,
-  `"filters": {"__proto__": {"polluted": 1}}`,
-]
 const CALLS: Readonly<Record<string, string>> = {
   "/search": `"query": "pumps"`,
   "/extract": `"urls": "http://evil.example/"`,
@@ -192,7 +175,7 @@ const CALLS: Readonly<Record<string, string>> = {
 }
 const pollution: readonly Attack[] = [
   ...Object.entries(CALLS).flatMap(([path, needed]) =>
-    POLLUTIONS.map((pollution) => ({
+    CASES.pollutions.map((pollution) => ({
       name: `${path} with ${pollution}`,
       play: async (arena: Arena) => {
         const { status } = await arena.app.post(path, null, { body: `{${needed}, ${pollution}}` })
@@ -200,12 +183,7 @@ const pollution: readonly Attack[] = [
       },
     })),
   ),
-  ...[
-    "?__proto__[polluted]=1&q=x",
-    "?constructor[prototype][polluted]=1&q=x",
-    "?__proto__.polluted=1&q=x",
-    "?q=x&__proto__=1",
-  ].map((query) => ({
+  ...CASES.pollutedQueries.map((query) => ({
     name: `in a query string: ${query}`,
     play: async (arena: Arena) => {
       const response = await fetch(`${arena.app.url}/suggest${query}`, {
@@ -255,22 +233,7 @@ const pollution: readonly Attack[] = [
   },
 ]
 
-const PATTERNS = [
-  "(a+)+$",
-  "(a|a)*$",
-  "(.*)*x",
-  "((((a*)*)*)*)*$",
-  "(a{1000}){1000}",
-  "a{0,100000}",
-  "(?=a)b",
-  "(a)\\1",
-  "[",
-  "(?<!x)y",
-  "(((((((((((a",
-  "\\",
-  "\u0000",
-  "x".repeat(100_000),
-]
+const PATTERNS = CASES.patterns.map((pattern) => pattern.replace("LONG", "x".repeat(100_000)))
 /** Milliseconds: far more than any of these takes. */
 const PATTERN_MS = 20_000
 const patterns: readonly Attack[] = PATTERNS.flatMap((pattern) =>
@@ -289,23 +252,7 @@ const patterns: readonly Attack[] = PATTERNS.flatMap((pattern) =>
 )
 
 /** Where a program would be sent back to, and what the system would do with it at once. */
-const redirectUris: readonly Attack[] = [
-  "mailto:evil@evil.example",
-  "ms-msdt:/id PCWDiagnostic",
-  "chrome://settings",
-  "view-source:http://127.0.0.1/",
-  "javascript:alert(1)",
-  "JAVASCRIPT://evil.example/%0aalert(1)",
-  "data:text/html,x",
-  "file:///etc/passwd",
-  "tel:+1",
-  "ftp://evil.example/",
-  "http://evil.example/",
-  "http://localhost.evil.example/",
-  "http://127.0.0.1@evil.example/",
-  "https://evil.example/#fragment",
-  "evil",
-].map((uri) => ({
+const redirectUris: readonly Attack[] = CASES.redirectUris.map((uri) => ({
   name: uri,
   play: async () => {
     const db = memoryState()
@@ -353,18 +300,7 @@ const guesses: readonly Attack[] = [
   },
 ]
 
-const webhooks: readonly Attack[] = [
-  "http://127.0.0.1:PORT/",
-  "http://localhost:PORT/",
-  "http://[::1]:PORT/",
-  "http://0x7f.1:PORT/",
-  "http://169.254.169.254/",
-  "http://[::ffff:127.0.0.1]:PORT/",
-  "http://10.0.0.1/",
-  "http://metadata.google.internal/",
-  "file:///etc/passwd",
-  "gopher://127.0.0.1:PORT/",
-].map((address) => ({
+const webhooks: readonly Attack[] = CASES.webhookAddresses.map((address) => ({
   name: address,
   play: async (arena: Arena) => {
     const url = address.replace("PORT", arena.inner.authority.split(":")[1]!)
@@ -398,15 +334,9 @@ const nested: readonly Attack[] = Object.entries(NESTED).flatMap(([name, body]) 
   })),
 )
 
-const REBOUND = [
-  "rebound.example",
-  "localhost.rebound.example",
-  "127.0.0.1.rebound.example",
-  "search.example.com",
-]
 const KEYLESS = ["/sources", "/searxng/search?q=x&format=json", "/searxng/config", "/metrics"]
 /** A page whose name was pointed at the appliance is the appliance's own to the browser, and sends all that says so. */
-const rebound: readonly Attack[] = REBOUND.map((host) => ({
+const rebound: readonly Attack[] = CASES.reboundNames.map((host) => ({
   name: host,
   tries: KEYLESS.length,
   play: async () => {

@@ -2,7 +2,10 @@ import { type Browser, chromium } from "playwright"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { bytes, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
-import { pageOf, SECURE_TRIES, SERVICE_WORKER, TRIES } from "./browsing.ts"
+import { pageOf, SERVICE_WORKER } from "./browsing.ts"
+import { CASES } from "./cases.ts"
+
+const { pageTries: TRIES, securePageTries: SECURE_TRIES } = CASES
 import { startPrivateService } from "./private-service.ts"
 
 // What the attacks of pages are worth: a browser without the appliance's flags and proxy comes to the private service by each of them.
