@@ -1,7 +1,6 @@
 import type { SourceSpec } from "#crawler/source.ts"
 import { type Answer, bytes, redirect } from "#crawler/testing/test-site.ts"
-import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
-import { CASES } from "./cases.ts"
+import { type Arena, type Attack, CASES, type Kind, unless } from "./attack.ts"
 
 const told = (address: string, { inner }: Arena): string =>
   address.replaceAll("PORT", inner.authority.split(":")[1]!)

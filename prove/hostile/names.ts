@@ -14,8 +14,7 @@ import { openCollections } from "../../api/identity/accounts/reach/collections.t
 import { openAdmin } from "../../api/operator/admin/open-admin.ts"
 import { FakeEngine } from "../../api/testing/fake-engine.ts"
 import { type ServedApp, serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
-import { type Attack, fewer, type Kind, unless } from "./attack.ts"
-import { CASES } from "./cases.ts"
+import { type Attack, CASES, fewer, type Kind, unless } from "./attack.ts"
 
 const NAMES_OF_PATHS = CASES.namesOfPaths.map((name) => name.replace("LONG", "x".repeat(5000)))
 

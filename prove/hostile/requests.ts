@@ -8,8 +8,7 @@ import { memoryState, SEARCH_KEY, serveApp, TEST_KEY } from "../../api/testing/s
 import { WebhookSender } from "#crawler/reporting/webhooks/webhook-sender.ts"
 import { defineSource } from "#crawler"
 import { parseSources } from "#crawler/sources/file/sources-file.ts"
-import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
-import { CASES } from "./cases.ts"
+import { type Arena, type Attack, CASES, type Kind, unless } from "./attack.ts"
 
 /** What a server says to these bytes, until it closes the connection or has been silent for a while. */
 async function answerTo(arena: Pick<Arena, "app">, text: string): Promise<string> {

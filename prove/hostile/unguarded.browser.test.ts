@@ -2,8 +2,8 @@ import { type Browser, chromium } from "playwright"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { bytes, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+import { CASES } from "./attack.ts"
 import { pageOf, SERVICE_WORKER } from "./browsing.ts"
-import { CASES } from "./cases.ts"
 
 const { pageTries: TRIES, securePageTries: SECURE_TRIES } = CASES
 import { startPrivateService } from "./private-service.ts"
