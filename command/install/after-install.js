@@ -1,7 +1,8 @@
 // Plain JavaScript for the Node that npm runs on, as find-node.js. `npm ci` and `npm install` in a clone end with it:
-// it deletes what the packages bring and nothing here loads, and builds the pages for people, since whoever starts the
-// appliance later may not write here. What cannot be deleted stays, and a build that fails is tried again by the
-// appliance; neither fails an installation.
+// it deletes what the packages bring and nothing here loads, joins the modules of packages that have hundreds, and builds
+// the pages for people, since whoever starts the appliance later may not write here. What cannot be deleted stays, a
+// package that is not joined loads more slowly, and a build that fails is tried again by the appliance; none of it fails
+// an installation.
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -35,14 +36,15 @@ export function afterInstall() {
   const { platform, arch } = process
   if (!existsSync(folder)) return
   prune(folder, isUnused({ platform, arch, isDeveloper: existsSync(join(folder, "vitest")) }))
-  buildFaces()
+  runBuilder("../../command/install/join-command.ts")
+  runBuilder("../../faces/build/build-command.ts")
 }
 
-/** Longest build: it takes less than a second, and thirty times that on a machine that is busy. */
+/** Longest build: each takes less than a second, and thirty times that on a machine that is busy. */
 const BUILD_MS = 60_000
 
-function buildFaces() {
-  const builder = fileURLToPath(new URL("../../faces/build/build-command.ts", import.meta.url))
+function runBuilder(/** @type {string} */ path) {
+  const builder = fileURLToPath(new URL(path, import.meta.url))
   if (!existsSync(builder)) return
   const node = isNewEnough(process.versions.node) ? process.execPath : installedNode(import.meta.url)
   if (node !== null) spawnSync(node, [builder], { stdio: "ignore", timeout: BUILD_MS })

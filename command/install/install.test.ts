@@ -9,10 +9,12 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
 
 import { allows, type Engined, refusing } from "./engines.ts"
 import { prune } from "./after-install.js"
+import { joinModules } from "./join-modules.ts"
 import { isUnused } from "./unused-files.js"
 
 const ROOT = join(import.meta.dirname, "../..")
@@ -85,6 +87,29 @@ test("only what nothing loads goes; licences, other files and what links lead to
     prune(modules, isUnused({ ...LINUX, isDeveloper: false }))
     expect(left()).toEqual(keep.filter((path) => !path.endsWith(".d.ts")).sort())
     expect(readdirSync(join(folder, "other"))).toEqual(["its.js.map"])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test("a package whose modules are joined exports what it exported, from one file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-join-"))
+  try {
+    mkdirSync(join(folder, "dist"))
+    const write = (path: string, text: string) => writeFileSync(join(folder, path), text)
+    write("package.json", JSON.stringify({ name: "kites", type: "module", main: "dist/index.js" }))
+    write("dist/index.js", `export * from "./kite.js"; export { default as length } from './length.js'`)
+    write("dist/kite.js", `import length from "./length.js"; export class Kite { length = length }`)
+    write("dist/length.js", "export default 7")
+    expect(await joinModules(folder)).toBe(true)
+    for (const path of ["dist/kite.js", "dist/length.js"]) rmSync(join(folder, path))
+    const { Kite, length } = (await import(pathToFileURL(join(folder, "dist/index.js")).href)) as {
+      Kite: new () => { length: number }
+      length: number
+    }
+    expect([new Kite().length, length]).toEqual([7, 7])
+    expect(await joinModules(folder)).toBe(false)
+    expect(readdirSync(join(folder, "dist"))).toEqual(["index.js"])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,3 +1,5 @@
+import { JOINED } from "../install/join-modules.ts"
+
 /** A package in a lock file (lockfileVersion 3), as far as this is about it. */
 export interface Locked {
   readonly version?: string
@@ -73,13 +75,14 @@ function withTypes(exports: Readonly<Record<string, string>>): object {
 }
 
 /**
- * Which of our packages ask for something that `overrides` replaces in a clone. npm heeds neither `overrides` nor, for a
- * package that is a file, the lock of a dependency; so these go along, with package.json files that ask for the right
+ * Which of our packages go along: those whose modules are joined, and those that ask for something that `overrides` replaces in a clone. npm heeds neither `overrides` nor, for a
+ * package that is a file, the lock of a dependency; so these come with package.json files that ask for the right
  * thing. Else a second runtime for models would come with the index, and a build of sharp with the first.
  */
 export function bundledNames({ dependencies, overrides }: Manifest, { packages }: Lock): string[] {
   return Object.keys(dependencies).filter((name) => {
     const asked = packages[`node_modules/${name}`]
+    if (JOINED.includes(name)) return true
     return Object.keys({ ...asked?.dependencies, ...asked?.optionalDependencies }).some(
       (one) => one in overrides,
     )

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { buildFaces } from "../../faces/build/build-faces.ts"
+import { JOINED, joinModules } from "../install/join-modules.ts"
 import {
   type Asking,
   bundledManifest,
@@ -54,6 +55,7 @@ try {
     const manifest = read(join(folder, "package.json")) as Record<string, unknown>
     asking[name] = bundledManifest(name, manifest, own, lock)
     write(join(folder, "package.json"), asking[name])
+    if (JOINED.includes(name)) await joinModules(join(stage, folder))
   }
   write("package.json", packedManifest(own, nodes, asking))
   mkdirSync(to, { recursive: true })

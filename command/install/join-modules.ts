@@ -1,0 +1,31 @@
+import { readFileSync, renameSync, rmSync } from "node:fs"
+import { join } from "node:path"
+
+import { rolldown } from "rolldown"
+
+/** Packages of hundreds of small modules, each of which Node finds, reads and links at every start of every process. */
+export const JOINED: readonly string[] = ["kysely"]
+
+const OWN_MODULE = /\bfrom\s*["']\.\//
+
+/**
+ * Writes all modules of a package into its first one, which whoever imports the package loads. It exports what it exported.
+ *
+ * @param folder of the package
+ * @returns false when there was nothing to join
+ */
+export async function joinModules(folder: string): Promise<boolean> {
+  const { main } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { main: string }
+  const entry = join(folder, main)
+  if (!OWN_MODULE.test(readFileSync(entry, "utf8"))) return false
+  // Beside it: a process may load the package meanwhile, and npm may have linked the file to others.
+  const draft = `${entry}.joined`
+  try {
+    await using bundle = await rolldown({ input: entry, platform: "node", logLevel: "silent" })
+    await bundle.write({ file: draft, format: "esm" })
+    renameSync(draft, entry)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return true
+}
