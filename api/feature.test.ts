@@ -8,7 +8,7 @@ import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { checkSettings, oneOf, readSettings, SettingsError } from "#base/settings.ts"
 
 import { openFeatures } from "./server/boot/open-features.ts"
-import type { Door } from "./doors/door.ts"
+import type { Door } from "./server/door.ts"
 import type { Feature } from "./feature.ts"
 import { features, settingsOf } from "./features.ts"
 import type { Operation } from "./server/operation/operation.ts"

@@ -4,7 +4,7 @@ import { ask, type AskParts, freshParts, SEARCH_SECONDS } from "../core/ask/ask.
 import type { VisitKnowledge } from "../core/read/last-check.ts"
 import { type Asked, questionOf, type SearchLimits } from "../core/ask/question.ts"
 import { type Where, whereOf } from "./where.ts"
-import { withNote } from "./note-on-orders.ts"
+import { withNote } from "../server/wire/note-on-orders.ts"
 
 /** Results that other APIs' searches give at most. */
 export const MOST_RESULTS = 50

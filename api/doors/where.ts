@@ -7,7 +7,7 @@ import { theLanguage } from "../core/understand/languages.ts"
 import { badRequest } from "../errors.ts"
 import { dateWindow, type GivenDates } from "../server/wire/dates.ts"
 import { domainList } from "../server/wire/domains.ts"
-import { TYPES_ALLOWED } from "./filter-fields.ts"
+import { TYPES_ALLOWED } from "../server/operation/filter-fields.ts"
 
 type Texts = string | readonly string[] | undefined
 

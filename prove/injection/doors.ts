@@ -1,4 +1,4 @@
-import { NOTE_ON_ORDERS } from "../../api/doors/note-on-orders.ts"
+import { NOTE_ON_ORDERS } from "../../api/server/wire/note-on-orders.ts"
 import { type ServedApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { leaksOf, type Planted } from "./planted.ts"
 

@@ -13,7 +13,7 @@ import { readSettings } from "#base/settings.ts"
 
 import { mcpServer } from "./mcp-server.ts"
 import { research } from "../../services/research/feature.ts"
-import { toolsOf } from "./tools/tools.ts"
+import { toolsOf } from "../../server/tools/tools.ts"
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { SEARCH_KEY, type ServedApp, serveApp, TEST_KEY } from "../../testing/serve-app.ts"
 

@@ -2,10 +2,10 @@ import { percentDecoded } from "#base/text/percent-decoded.ts"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
-import { withNote } from "../note-on-orders.ts"
+import { withNote } from "../../server/wire/note-on-orders.ts"
 import { type IndexedSources, storedPage } from "./call-api.ts"
 import { type Api } from "../../server/operation/tool.ts"
-import { MAX_FETCH_CHARS, placeOf } from "./tools/connector-tools.ts"
+import { MAX_FETCH_CHARS, placeOf } from "../../server/tools/connector-tools.ts"
 
 // What a model's program can show or attach without a question: the sources, pages by address, the handbook.
 

@@ -3,7 +3,7 @@ import type { Router } from "@koa/router"
 import type { Embedder } from "#engine"
 
 import type { RequestState } from "../../context.ts"
-import type { Door } from "../door.ts"
+import type { Door } from "../../server/door.ts"
 import { admission } from "../../server/middleware/admission.ts"
 import type { SearchLimits } from "../../core/ask/question.ts"
 import { embeddings, models } from "./embeddings.ts"

@@ -1,5 +1,5 @@
 import { WorkError } from "#base/process/threads/work-threads.ts"
-import { withNote } from "../note-on-orders.ts"
+import { withNote } from "../../server/wire/note-on-orders.ts"
 import { extractCost } from "../../identity/accounts/billing/credits.ts"
 import { liveDeadline, type Middleware, untilClosed } from "../../context.ts"
 import { textAddressesModels } from "../../core/read/addresses-models.ts"

@@ -1,7 +1,7 @@
 import type { Router } from "@koa/router"
 
 import type { Middleware, RequestState } from "../../context.ts"
-import type { Door } from "../door.ts"
+import type { Door } from "../../server/door.ts"
 import { admission } from "../../server/middleware/admission.ts"
 import type { PlainSearchParts } from "../plain-search.ts"
 import type { SearchLimits } from "../../core/ask/question.ts"

@@ -1,7 +1,7 @@
 import type { Router } from "@koa/router"
 
 import type { Context, RequestState } from "../../context.ts"
-import type { Door } from "../door.ts"
+import type { Door } from "../../server/door.ts"
 import { admission } from "../../server/middleware/admission.ts"
 import type { OtherApi } from "../../server/middleware/error-envelope.ts"
 import { formBody } from "./form-body.ts"

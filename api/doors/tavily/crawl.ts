@@ -1,5 +1,5 @@
 import { crawlCost } from "../../identity/accounts/billing/credits.ts"
-import { withDegraded } from "../../services/answers/degradation.ts"
+import { withDegraded } from "../../server/degradation.ts"
 import { liveDeadline, type Middleware, responseTime, untilClosed } from "../../context.ts"
 import { crawlSite } from "../../core/walk/crawl-site.ts"
 import { bodyReader } from "../../server/wire/validate.ts"

@@ -1,5 +1,5 @@
 import { mapCost } from "../../identity/accounts/billing/credits.ts"
-import { withDegraded } from "../../services/answers/degradation.ts"
+import { withDegraded } from "../../server/degradation.ts"
 import { liveDeadline, type Middleware, responseTime, untilClosed } from "../../context.ts"
 import { type Relevance, relevanceTo } from "../../core/relevance/relevance.ts"
 import { MAX_SEARCHED_CHARS } from "../../core/understand/searched-text.ts"

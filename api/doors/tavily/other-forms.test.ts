@@ -9,7 +9,7 @@ import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 
 import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
 import { readScope } from "../../identity/accounts/keys/key-scope.ts"
-import { searchText } from "../mcp/tools/answer-text.ts"
+import { searchText } from "../../server/tools/answer-text.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 

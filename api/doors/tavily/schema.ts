@@ -3,7 +3,7 @@ import { PAGE_TOPICS } from "#engine/index/page/page.ts"
 import type { PageType } from "#engine/index/page/page-type.ts"
 
 import { PRICES } from "../../identity/accounts/billing/credits.ts"
-import { filterFields } from "../filter-fields.ts"
+import { filterFields } from "../../server/operation/filter-fields.ts"
 import { MOST_WORDS, type WireStatistics } from "../../services/federation/evidence.ts"
 import { COUNTRY_ALLOWED } from "../../core/understand/countries.ts"
 import { LANGUAGE_ALLOWED } from "../../core/understand/languages.ts"

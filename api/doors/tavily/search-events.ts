@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream"
 import type { Answered } from "../../services/answers/answer.ts"
 import { type Context, responseTime } from "../../context.ts"
 import { sendEvents } from "../../server/server-sent-events.ts"
-import { withDegraded } from "../../services/answers/degradation.ts"
+import { withDegraded } from "../../server/degradation.ts"
 
 const CHUNK = "chat.completion.chunk"
 

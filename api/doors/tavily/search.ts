@@ -5,7 +5,7 @@ import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { limitsText } from "../../identity/accounts/reach/scoped-pages.ts"
 import type { AnswerParts } from "../../services/answers/answer.ts"
-import { withDegraded } from "../../services/answers/degradation.ts"
+import { withDegraded } from "../../server/degradation.ts"
 import { clientGone, type Context, liveDeadline, type Middleware, responseTime } from "../../context.ts"
 import {
   answer,

@@ -2,7 +2,7 @@ import Koa from "koa"
 
 import type { Middleware, RequestState } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
-import { degradation } from "../../services/answers/degradation.ts"
+import { degradation } from "../../server/degradation.ts"
 import { errorEnvelope } from "../../server/middleware/error-envelope.ts"
 import { requestId } from "../../server/middleware/request-id.ts"
 import { logUnwritten, requestLog } from "../../server/middleware/request-log.ts"

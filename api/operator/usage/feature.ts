@@ -20,7 +20,7 @@ export const usage = {
   async serve(router, { accounts, admissions, config, keepsNothing }) {
     const [{ ACCOUNT_PATHS, accountRoutes }, { roomOnDisk }] = await Promise.all([
       import("./routes.ts"),
-      import("../../doors/room-on-disk.ts"),
+      import("../../room-on-disk.ts"),
     ])
     accountRoutes(router, accounts, admissions, {
       ...config,

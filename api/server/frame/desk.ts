@@ -5,7 +5,7 @@ import { concealingReader } from "#crawler/fetch/visit/concealing-reader.ts"
 import type { Accounts } from "../../identity/accounts/accounts.ts"
 import { Admissions } from "../../identity/accounts/limits/admission.ts"
 import type { RequestState } from "../../context.ts"
-import { openDoor } from "../../doors/door.ts"
+import { openDoor } from "../door.ts"
 import type { Feature, Served } from "../../feature.ts"
 import { settingsOf } from "../../features.ts"
 import { pageCounter } from "../../services/federation/page-count.ts"
@@ -70,7 +70,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
       parts.facesDir !== undefined && (await parts.handbookKey?.(HANDBOOK_KEY)) ? HANDBOOK_KEY : null,
     describe,
     /** Loads the tools that models are offered. */
-    loadTools: async () => (await import("../../doors/mcp/tools/tools.ts")).toolsOf(features),
+    loadTools: async () => (await import("../tools/tools.ts")).toolsOf(features),
     reference: () => reference(config.publicUrl, describe),
     /** What the APIs beside our own share. */
     door: {

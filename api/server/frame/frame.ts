@@ -3,7 +3,7 @@ import { METHODS } from "node:http"
 import { Router } from "@koa/router"
 import type Koa from "koa"
 
-import { degradation } from "../../services/answers/degradation.ts"
+import { degradation } from "../degradation.ts"
 import { auditing } from "../../operator/audit/auditing.ts"
 import type { Context, RequestState } from "../../context.ts"
 import type { Feature, Served } from "../../feature.ts"

@@ -1,7 +1,7 @@
 import type { PageFilter, PagePreference, PageType } from "#engine"
 
 import { type KnownNames, NAMELESS } from "../../identity/accounts/reach/known-names.ts"
-import { filterFields } from "../../doors/filter-fields.ts"
+import { filterFields } from "../../server/operation/filter-fields.ts"
 import { domainList } from "../../server/wire/domains.ts"
 import { type FieldSchema, type RequestSchema } from "../../server/wire/validate.ts"
 import { type Attachment, filesSchema, type GivenFile, readFiles } from "./sources/files.ts"

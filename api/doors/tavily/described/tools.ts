@@ -1,4 +1,4 @@
-import { crawlText, extractText, mapText, searchText } from "../../mcp/tools/answer-text.ts"
+import { crawlText, extractText, mapText, searchText } from "../../../server/tools/answer-text.ts"
 import {
   type CrawlOutput,
   crawlOutput,
@@ -8,9 +8,9 @@ import {
   pagesSchema,
   searchOutput,
   walkSchema,
-} from "../../mcp/tools/output.ts"
-import { readFailedFromIndex } from "../../mcp/tools/read-from-index.ts"
-import { pick, warned } from "../../mcp/tools/tools.ts"
+} from "../../../server/tools/output.ts"
+import { readFailedFromIndex } from "../../../server/tools/read-from-index.ts"
+import { pick, warned } from "../../../server/tools/tools.ts"
 import type { Tool } from "../../../server/operation/tool.ts"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../schema.ts"
 

@@ -25,7 +25,7 @@ export async function speakMcp(address: string | undefined): Promise<never> {
     import("../../../doors/mcp/mcp-server.ts"),
     import("../../../doors/mcp/instructions.ts"),
     import("../../../doors/mcp/call-api.ts"),
-    import("../../../doors/mcp/tools/tools.ts"),
+    import("../../../server/tools/tools.ts"),
     import("../../../features.ts"),
     import("@modelcontextprotocol/sdk/server/stdio.js"),
   ])

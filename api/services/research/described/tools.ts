@@ -1,7 +1,7 @@
 import { degradedNote } from "../../../doors/mcp/call-api.ts"
-import { researchText } from "../../../doors/mcp/tools/answer-text.ts"
-import { noteOf, reportSchema } from "../../../doors/mcp/tools/output.ts"
-import { pick, warned } from "../../../doors/mcp/tools/tools.ts"
+import { researchText } from "../../../server/tools/answer-text.ts"
+import { noteOf, reportSchema } from "../../../server/tools/output.ts"
+import { pick, warned } from "../../../server/tools/tools.ts"
 import type { Tool } from "../../../server/operation/tool.ts"
 import { researchSchema } from "../request.ts"
 

@@ -1,4 +1,4 @@
-import { NOTE_ON_ORDERS } from "../../note-on-orders.ts"
+import { NOTE_ON_ORDERS } from "../wire/note-on-orders.ts"
 import {
   degradedNote,
   type Image,
@@ -6,7 +6,7 @@ import {
   nothingFits,
   type SearchAnswer,
   type SearchResult,
-} from "../call-api.ts"
+} from "../../doors/mcp/call-api.ts"
 
 // Answers of the API as text for a model: all it needs to go on, and nothing for programs.
 

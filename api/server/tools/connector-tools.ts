@@ -1,7 +1,7 @@
-import { withNote } from "../../note-on-orders.ts"
+import { withNote } from "../wire/note-on-orders.ts"
 import { NOTHING_FITS } from "./answer-text.ts"
-import { degradedNote, missText, nothingFits, type SearchAnswer, storedPage } from "../call-api.ts"
-import { type Api } from "../../../server/operation/tool.ts"
+import { degradedNote, missText, nothingFits, type SearchAnswer, storedPage } from "../../doors/mcp/call-api.ts"
+import { type Api } from "../operation/tool.ts"
 import { noteOf } from "./output.ts"
 
 // The tools that deep-research clients ask of every connector: `search` by a question and `fetch` by an id, each answered

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { serveTwoSources } from "../testing/two-sources.ts"
+import { serveTwoSources } from "./testing/two-sources.ts"
 
 test("a disk that is nearly full refuses what would be kept with 503, holds up jobs, and answers searches; with room all goes on", async () => {
   let isLow = true

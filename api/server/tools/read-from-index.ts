@@ -1,6 +1,6 @@
 import { MAX_CHARS, type ExtractAnswer } from "./answer-text.ts"
-import { Refused, storedPage } from "../call-api.ts"
-import { type Api } from "../../../server/operation/tool.ts"
+import { Refused, storedPage } from "../../doors/mcp/call-api.ts"
+import { type Api } from "../operation/tool.ts"
 
 /**
  * Reads what the web did not give from the index, as far as it is there: pages of networks that live calls may not reach, pages

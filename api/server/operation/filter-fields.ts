@@ -1,7 +1,7 @@
 import { PAGE_TYPES } from "#engine/index/page/page-type.ts"
 
-import { MAX_ENTRIES } from "../identity/accounts/keys/key-scope.ts"
-import type { FieldSchema } from "../server/wire/validate.ts"
+import { MAX_ENTRIES } from "../../identity/accounts/keys/key-scope.ts"
+import type { FieldSchema } from "../wire/validate.ts"
 
 const names = (description: string): FieldSchema => ({
   anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, maxItems: MAX_ENTRIES }],

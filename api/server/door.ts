@@ -1,9 +1,9 @@
 import type { KeyStore } from "../identity/accounts/keys/keys.ts"
 import type { Admissions } from "../identity/accounts/limits/admission.ts"
 import type { Middleware } from "../context.ts"
-import type { ArrivingBodies } from "../server/load/arriving-bodies.ts"
-import { authentication } from "../server/middleware/authentication.ts"
-import { arrivingBodies, jsonBody } from "../server/middleware/json-body.ts"
+import type { ArrivingBodies } from "./load/arriving-bodies.ts"
+import { authentication } from "./middleware/authentication.ts"
+import { arrivingBodies, jsonBody } from "./middleware/json-body.ts"
 
 /** What calls with the key in the header and a body in JSON go through. */
 export interface Door {

@@ -1,6 +1,6 @@
 import { countedDegraded, type DegradedPart } from "#base/flow/degraded.ts"
 
-import { callerGone, type Context, type Middleware } from "../../context.ts"
+import { callerGone, type Context, type Middleware } from "../context.ts"
 
 /** Names what an answer of any shape was made without, separated by commas; left out of complete answers. */
 export const DEGRADED_HEADER = "X-Fossick-Degraded"
