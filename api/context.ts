@@ -17,7 +17,7 @@ export interface RequestState {
   /** `performance.now()` when the request came in. */
   startedAt: number
   log: Logger
-  /** Parts that the answer lacks so far; see `answers/degradation.ts`. */
+  /** Parts that the answer lacks so far; see `server/degradation.ts`. */
   degraded: Degraded
   tracking: Tracking
   /** The key in whose name a browser calls that sends none; see sessions. */

@@ -7,8 +7,17 @@ import {
 } from "node:http"
 import { duplexPair } from "node:stream"
 import { text } from "node:stream/consumers"
+import { setTimeout as pause } from "node:timers/promises"
 
 import { request } from "undici"
+
+import type { Api } from "../../server/operation/tool.ts"
+import { Refused, type Warned } from "../../server/tools/answers.ts"
+import { presentWarnings } from "../../server/wire/warnings.ts"
+
+/** First pause before a task is asked for again; each further one is half as long again, up to the most. */
+const FIRST_POLL_MS = 500
+const MAX_POLL_MS = 5000
 
 /** An answer of the API, whatever its status. */
 export interface ApiAnswer {
@@ -72,5 +81,31 @@ function parsed(json: string): unknown {
     return JSON.parse(json)
   } catch {
     return null
+  }
+}
+
+export function apiOver(ask: AskApi, signal: AbortSignal): Api {
+  const taken = (answer: ApiAnswer): unknown => {
+    if (answer.status !== 200) throw new Refused(answer)
+    return answer.body
+  }
+  return {
+    get: async (path) => taken(await ask(path, null, signal)),
+    post: async (path, body) => {
+      const first = await ask(path, body, signal)
+      return taken(path === "/research" && first.status === 200 ? await ended(ask, first, signal) : first)
+    },
+  }
+}
+
+/** What a task ends with. */
+async function ended(ask: AskApi, { body }: ApiAnswer, signal: AbortSignal): Promise<ApiAnswer> {
+  const { warnings = [] } = body as Warned
+  const warned = presentWarnings(warnings)
+  const task = `/research/${(body as { readonly request_id: string }).request_id}`
+  for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 1.5, MAX_POLL_MS)) {
+    await pause(wait, undefined, { signal })
+    const answer = await ask(task, null, signal)
+    if (answer.status !== 202) return { ...answer, body: { ...(answer.body as object), ...warned } }
   }
 }

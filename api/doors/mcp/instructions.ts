@@ -1,4 +1,4 @@
-import type { IndexedSources } from "./call-api.ts"
+import type { IndexedSources } from "../../server/tools/answers.ts"
 import type { Api } from "../../server/operation/tool.ts"
 
 const HOW =

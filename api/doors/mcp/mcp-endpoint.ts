@@ -8,7 +8,7 @@ import { bearerOf } from "../../server/middleware/authentication.ts"
 import { jsonBody, NoObjectBody, UnparsableBody } from "../../server/middleware/json-body.ts"
 import type { OAuth } from "../../identity/oauth/oauth-endpoints.ts"
 import type { Tool } from "../../server/operation/tool.ts"
-import { askInProcess } from "./ask-api.ts"
+import { apiOver, askInProcess } from "./ask-api.ts"
 
 const SESSION_HEADER = "mcp-session-id"
 /** Headers of a caller that its tools' calls have, too. */
@@ -126,19 +126,13 @@ async function answer(
   const nameOf = (request: unknown) => JSON.stringify([ctx.state.key.id, session, request])
   if (method === "notifications/cancelled" && session !== "") running.get(nameOf(params?.requestId))?.abort()
 
-  const [
-    { mcpServer },
-    { instructionsFor, plainInstructions },
-    { apiOver },
-    { StreamableHTTPServerTransport },
-    tools,
-  ] = await Promise.all([
-    import("./mcp-server.ts"),
-    import("./instructions.ts"),
-    import("./call-api.ts"),
-    import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
-    loadTools(),
-  ])
+  const [{ mcpServer }, { instructionsFor, plainInstructions }, { StreamableHTTPServerTransport }, tools] =
+    await Promise.all([
+      import("./mcp-server.ts"),
+      import("./instructions.ts"),
+      import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
+      loadTools(),
+    ])
   const cancelled = new AbortController()
   const passedOn = PASSED_ON.map((name) => [name, ctx.get(name)]).filter(([, value]) => value !== "")
   const ask = askInProcess(server, {

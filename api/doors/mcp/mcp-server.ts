@@ -16,8 +16,8 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv
 import { fossickVersion } from "#base/fossick-version.ts"
 
 import type { Tool } from "../../server/operation/tool.ts"
-import type { AskApi } from "./ask-api.ts"
-import { apiOver, Refused } from "./call-api.ts"
+import { Refused } from "../../server/tools/answers.ts"
+import { apiOver, type AskApi } from "./ask-api.ts"
 import { plainInstructions } from "./instructions.ts"
 import { prompts } from "./prompts.ts"
 import { listResources, pageTemplate, readResource } from "./resources.ts"

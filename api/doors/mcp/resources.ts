@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
 import { withNote } from "../../server/wire/note-on-orders.ts"
-import { type IndexedSources, storedPage } from "./call-api.ts"
+import { type IndexedSources, storedPage } from "../../server/tools/answers.ts"
 import { type Api } from "../../server/operation/tool.ts"
 import { MAX_FETCH_CHARS, placeOf } from "../../server/tools/connector-tools.ts"
 

@@ -6,7 +6,7 @@ import {
   nothingFits,
   type SearchAnswer,
   type SearchResult,
-} from "../../doors/mcp/call-api.ts"
+} from "./answers.ts"
 
 // Answers of the API as text for a model: all it needs to go on, and nothing for programs.
 

@@ -1,6 +1,6 @@
 import { withNote } from "../wire/note-on-orders.ts"
 import { NOTHING_FITS } from "./answer-text.ts"
-import { degradedNote, missText, nothingFits, type SearchAnswer, storedPage } from "../../doors/mcp/call-api.ts"
+import { degradedNote, missText, nothingFits, type SearchAnswer, storedPage } from "./answers.ts"
 import { type Api } from "../operation/tool.ts"
 import { noteOf } from "./output.ts"
 

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../operation/operation.ts"
 import { listOf, object, orNull, text } from "../operation/schemas.ts"
 import { NOTHING_FITS, type ExtractAnswer } from "./answer-text.ts"
-import { degradedNote, missText, nothingFits, type SearchAnswer } from "../../doors/mcp/call-api.ts"
+import { degradedNote, missText, nothingFits, type SearchAnswer } from "./answers.ts"
 
 // Answers of tools for programs: the same as the text says, as far as fields can, by a schema.
 

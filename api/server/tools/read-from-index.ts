@@ -1,5 +1,5 @@
 import { MAX_CHARS, type ExtractAnswer } from "./answer-text.ts"
-import { Refused, storedPage } from "../../doors/mcp/call-api.ts"
+import { Refused, storedPage } from "./answers.ts"
 import { type Api } from "../operation/tool.ts"
 
 /**

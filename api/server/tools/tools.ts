@@ -2,7 +2,7 @@ import type { Feature } from "../../feature.ts"
 import type { ObjectSchema, Tool, ToolAnswer } from "../operation/tool.ts"
 import { plainField } from "../operation/published.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
-import type { Warned } from "../../doors/mcp/call-api.ts"
+import type { Warned } from "./answers.ts"
 import { fetchPage, searchPages } from "./connector-tools.ts"
 import { fetchSchema, searchResultsSchema } from "./output.ts"
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 
-import { type AskApi, askOverHttp } from "../../../doors/mcp/ask-api.ts"
+import { apiOver, type AskApi, askOverHttp } from "../../../doors/mcp/ask-api.ts"
 import { applianceAddress, unreachable } from "./appliance-address.ts"
 
 /** What is indexed is told if the appliance says it in this time; the program that started this one waits. */
@@ -14,21 +14,14 @@ const INSTRUCTIONS_MS = 3000
  */
 export async function speakMcp(address: string | undefined): Promise<never> {
   const { url: base, key } = applianceAddress(address)
-  const [
-    { mcpServer },
-    { instructionsFor },
-    { apiOver },
-    { toolsOf },
-    { features },
-    { StdioServerTransport },
-  ] = await Promise.all([
-    import("../../../doors/mcp/mcp-server.ts"),
-    import("../../../doors/mcp/instructions.ts"),
-    import("../../../doors/mcp/call-api.ts"),
-    import("../../../server/tools/tools.ts"),
-    import("../../../features.ts"),
-    import("@modelcontextprotocol/sdk/server/stdio.js"),
-  ])
+  const [{ mcpServer }, { instructionsFor }, { toolsOf }, { features }, { StdioServerTransport }] =
+    await Promise.all([
+      import("../../../doors/mcp/mcp-server.ts"),
+      import("../../../doors/mcp/instructions.ts"),
+      import("../../../server/tools/tools.ts"),
+      import("../../../features.ts"),
+      import("@modelcontextprotocol/sdk/server/stdio.js"),
+    ])
   const ask = askOverHttp(base, {
     Authorization: `Bearer ${key}`,
     "X-Client-Source": "MCP",

@@ -1,4 +1,4 @@
-import { degradedNote } from "../../../doors/mcp/call-api.ts"
+import { degradedNote } from "../../../server/tools/answers.ts"
 import { researchText } from "../../../server/tools/answer-text.ts"
 import { noteOf, reportSchema } from "../../../server/tools/output.ts"
 import { pick, warned } from "../../../server/tools/tools.ts"

@@ -1,54 +1,21 @@
-import { setTimeout as pause } from "node:timers/promises"
-
 import { type DegradedPart, degradedText } from "#base/flow/degraded.ts"
 
 import { NO_ANSWER } from "../../services/answers/cited-text.ts"
 import { DOUBTFUL } from "../../services/misses/doubtful.ts"
-import type { Api } from "../../server/operation/tool.ts"
-import { presentWarnings, type Warning } from "../../server/wire/warnings.ts"
-import type { ApiAnswer, AskApi } from "./ask-api.ts"
+import type { Api } from "../operation/tool.ts"
+import type { Warning } from "../wire/warnings.ts"
 
-// Calls of the API as tools and resources make them.
-
-/** First pause before a task is asked for again; each further one is half as long again, up to the most. */
-const FIRST_POLL_MS = 500
-const MAX_POLL_MS = 5000
+// Answers of the API, as tools and resources take them.
 
 /** A call that the API refused. */
 export class Refused extends Error {
   readonly status: number
 
-  constructor({ status, body }: ApiAnswer) {
+  constructor({ status, body }: { readonly status: number; readonly body: unknown }) {
     const detail = (body as { detail?: { error?: string; failed_results?: unknown } } | null)?.detail
     const failed = detail?.failed_results === undefined ? "" : ` ${JSON.stringify(detail.failed_results)}`
     super(`Error ${status}: ${detail?.error ?? "the answer could not be read"}${failed}`)
     this.status = status
-  }
-}
-
-export function apiOver(ask: AskApi, signal: AbortSignal): Api {
-  const taken = (answer: ApiAnswer): unknown => {
-    if (answer.status !== 200) throw new Refused(answer)
-    return answer.body
-  }
-  return {
-    get: async (path) => taken(await ask(path, null, signal)),
-    post: async (path, body) => {
-      const first = await ask(path, body, signal)
-      return taken(path === "/research" && first.status === 200 ? await ended(ask, first, signal) : first)
-    },
-  }
-}
-
-/** What a task ends with. */
-async function ended(ask: AskApi, { body }: ApiAnswer, signal: AbortSignal): Promise<ApiAnswer> {
-  const { warnings = [] } = body as Warned
-  const warned = presentWarnings(warnings)
-  const task = `/research/${(body as { readonly request_id: string }).request_id}`
-  for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 1.5, MAX_POLL_MS)) {
-    await pause(wait, undefined, { signal })
-    const answer = await ask(task, null, signal)
-    if (answer.status !== 202) return { ...answer, body: { ...(answer.body as object), ...warned } }
   }
 }
 
