@@ -4,7 +4,7 @@ import { isStateAway } from "#base/store/postgres/outage.ts"
 import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 
 /** An answer that is no success: a status and a text for the caller. Nothing else of it leaves the process. */
-export class ApiError extends Error {
+export class ApiError extends Refusal {
   readonly status: number
   /** Further fields beside `error` in the envelope. */
   readonly fields: Readonly<Record<string, unknown>>
@@ -16,7 +16,7 @@ export class ApiError extends Error {
     fields: Readonly<Record<string, unknown>> = {},
     headers: Readonly<Record<string, string>> = {},
   ) {
-    super(message)
+    super(null, message)
     this.name = "ApiError"
     this.status = status
     this.fields = fields
@@ -25,7 +25,7 @@ export class ApiError extends Error {
 }
 
 /** The caller sent something that cannot be served; `message` names the field and what is allowed. */
-export const badRequest = (message: string): ApiError => new ApiError(400, message)
+export const badRequest = (message: string): Refusal => new Refusal("wrong", message)
 
 const unavailable: Readonly<Partial<Record<EngineErrorCode, string>>> = {
   ENGINE_UNAVAILABLE: "The index cannot be read right now. Try again shortly.",
@@ -46,17 +46,22 @@ const STATE_AWAY = "The server that keeps the state cannot be reached. Try again
 /** Seconds after which a caller may ask again for what there was no room for. */
 const RETRY_SECONDS = 10
 
-const REFUSALS: Readonly<Record<Refusal["because"], (message: string) => ApiError>> = {
-  wrong: badRequest,
-  // Tavily's clients look for the number in the text.
+const REFUSALS: Readonly<Record<NonNullable<Refusal["because"]>, (message: string) => ApiError>> = {
+  wrong: (message) => new ApiError(400, message),
+  denied: (message) => new ApiError(403, message),
+  // Of an address. Tavily's clients look for the number in the text.
   forbidden: (message) => new ApiError(403, `[403] ${message}`),
+  missing: (message) => new ApiError(404, message),
+  crowded: (message) => new ApiError(429, message, {}, { "Retry-After": "30" }),
+  // Tavily's clients take this status for a limit of their plan.
+  full: (message) => new ApiError(432, message),
   busy: (message) => new ApiError(503, message, {}, { "Retry-After": String(RETRY_SECONDS) }),
 }
 
 /** What a caller is told about `error`: the only place where failures become statuses. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof Refusal) return REFUSALS[error.because](error.message)
+  if (error instanceof Refusal && error.because !== null) return REFUSALS[error.because](error.message)
   if (error instanceof EngineError) {
     // It names a file in the data folder and the command that mends it, and nothing else of the machine.
     if (error.code === "INDEX_DAMAGED") return new ApiError(503, error.message)

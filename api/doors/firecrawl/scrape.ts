@@ -1,3 +1,5 @@
+import { Refusal } from "#base/errors.ts"
+
 import { extractCost } from "../../identity/accounts/billing/credits.ts"
 import type { ChatModel } from "../../services/chat-models/chat-model.ts"
 import { type Middleware, liveDeadline, untilClosed } from "../../context.ts"
@@ -44,7 +46,7 @@ export function scrape(version: Version, { memory: live, knowledge, chatModel }:
     const parts = { reach, reader, knowledge, chatModel, signal, scrapeId: requestId }
     const scraped = await readDocument(address, request, parts).catch((error: unknown) => {
       const message = unmadeReason(error)
-      throw message === null || error instanceof ApiError ? error : new ApiError(500, message)
+      throw message === null || error instanceof Refusal ? error : new ApiError(500, message)
     })
     if (scraped.kind === "failure") {
       const { status, code, message } = scraped.failure

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto"
 
+import { Refusal } from "#base/errors.ts"
+
 import type { Accounts } from "../../identity/accounts/accounts.ts"
 import { type Middleware, responseTime } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
@@ -39,7 +41,7 @@ function checked(
   try {
     return read(body)
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
+    if (!(error instanceof Refusal)) throw error
     throw new ApiError(422, "Validation error in request body.", { problems: [error.message] })
   }
 }

@@ -1,7 +1,8 @@
 import * as fc from "fast-check"
 import { describe, expect, test } from "vitest"
 
-import { ApiError } from "../../errors.ts"
+import { Refusal } from "#base/errors.ts"
+
 import { domainList } from "./domains.ts"
 
 const list = (...entries: string[]) => domainList("include_domains", entries, 300)
@@ -9,7 +10,7 @@ const refusal = (entry: string): string => {
   try {
     return `taken: ${list(entry).join()}`
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 400) throw error
+    if (!(error instanceof Refusal) || error.because !== "wrong") throw error
     return error.message
   }
 }

@@ -1,10 +1,10 @@
+import { Refusal } from "#base/errors.ts"
 import { countedDegraded } from "#base/flow/degraded.ts"
 import { TaskRunner, type TaskRunnerOptions, type Turn } from "#base/work/task-runner.ts"
 
 import type { Billing } from "../../identity/accounts/billing/billing.ts"
 import { researchCost } from "../../identity/accounts/billing/credits.ts"
 import type { ApiKey, KeyStore } from "../../identity/accounts/keys/keys.ts"
-import { ApiError } from "../../errors.ts"
 import type { Emit, ResearchEvent } from "./report/events.ts"
 import type { EvidenceRecord } from "./sources/evidence.ts"
 import type { ResearchRequest } from "./request.ts"
@@ -156,7 +156,7 @@ export class Researchers implements AsyncDisposable {
       emit({ kind: "sources", sources: result.sources, degraded: degraded.parts })
     } catch (error) {
       const { aborted } = turn.stopped
-      const refused = error instanceof ApiError ? error.message : BROKEN
+      const refused = error instanceof Refusal ? error.message : BROKEN
       const reason = turn.cancelled.aborted ? CANCELLED : late.aborted ? LATE : refused
       if (!aborted && !givesWay.signal.aborted && reason === BROKEN)
         log.error({ err: error }, "research failed")

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 
+import { Refusal } from "#base/errors.ts"
 import { countedDegraded } from "#base/flow/degraded.ts"
 import { type Engine, type Page, type PageUrl, sourcesOf } from "#engine"
 import { pageHash } from "#crawler/page/page-hash.ts"
@@ -10,7 +11,6 @@ import { addressPatterns } from "#crawler/crawl/scope/globs.ts"
 import type { ApiKey, KeyStore } from "../../identity/accounts/keys/keys.ts"
 import { pageTest, scopedPage } from "../../identity/accounts/reach/scoped-pages.ts"
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
-import { toApiError } from "../../errors.ts"
 import { DOUBTFUL } from "../misses/doubtful.ts"
 import type { ReadQuestion, SavedQuestion, SeenPage, Watch } from "./watch.ts"
 import { Differences } from "./differences.ts"
@@ -207,7 +207,7 @@ async function hitsOf(
     return new Set(hits.filter(({ score }) => score >= DOUBTFUL).map(({ url }) => url))
   } catch (error) {
     // A source or collection that it names is no longer there.
-    if (toApiError(error).status === 400) return new Set()
+    if (error instanceof Refusal && error.because === "wrong") return new Set()
     throw error
   }
 }

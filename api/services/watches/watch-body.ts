@@ -1,10 +1,10 @@
+import { Refusal } from "#base/errors.ts"
 import { isMailbox } from "#crawler/alert-settings.ts"
 import { PatternError } from "#crawler"
 import { addressPatterns } from "#crawler/crawl/scope/globs.ts"
 
 import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
-import { badRequest } from "../../errors.ts"
 import { findPage } from "../../core/read/find-page.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
 import { liveUrl } from "../../core/read/live-url.ts"
@@ -95,7 +95,7 @@ export const watchBody: BodySchema<WatchBody> = {
   },
 }
 
-/** @throws ApiError 400 naming the field that is wrong */
+/** @throws Refusal naming the field that is wrong */
 export async function subjectOf(
   body: WatchBody,
   {
@@ -113,9 +113,9 @@ export async function subjectOf(
   const { question, source, url, include = [], exclude = [] } = body
   const given = [question, source, url].filter((one) => one !== undefined)
   if (given.length !== 1)
-    throw badRequest("Invalid watch. Must have exactly one of question, source and url.")
+    throw new Refusal("wrong", "Invalid watch. Must have exactly one of question, source and url.")
   if (source === undefined && include.length + exclude.length > 0) {
-    throw badRequest("Invalid include. include and exclude go with source.")
+    throw new Refusal("wrong", "Invalid include. include and exclude go with source.")
   }
   if (source !== undefined) {
     await reach.names.named({ sources: source })
@@ -127,16 +127,16 @@ export async function subjectOf(
         if (list.length > 0) addressPatterns(field, list)
       } catch (error) {
         if (!(error instanceof PatternError)) throw error
-        throw badRequest(`Invalid ${field}. ${error.message}`)
+        throw new Refusal("wrong", `Invalid ${field}. ${error.message}`)
       }
     }
     return { kind: "source", source, include, exclude }
   }
   if (url !== undefined) {
     const address = liveUrl(url)
-    if (address === null) throw badRequest("Invalid url. Must be an http or https address.")
+    if (address === null) throw new Refusal("wrong", "Invalid url. Must be an http or https address.")
     if (!(await reach.addresses())(address)) {
-      throw badRequest("Invalid url. It lies outside what this key may see.")
+      throw new Refusal("wrong", "Invalid url. It lies outside what this key may see.")
     }
     const page = await findPage(address, { reach, knowledge })
     return { kind: "page", urls: [...new Set([address, ...(page === null ? [] : [page.url])])] }
@@ -146,7 +146,7 @@ export async function subjectOf(
   return { kind: "question", search }
 }
 
-/** @throws ApiError 400 naming the field that is wrong */
+/** @throws Refusal naming the field that is wrong */
 export function optionsOf(
   body: OptionsBody,
   before: WatchOptions | null,
@@ -163,19 +163,21 @@ export function optionsOf(
 ): WatchOptions {
   const { webhook, emails } = body
   if (typeof webhook === "string" && !/^https?:$/.test(URL.parse(webhook)?.protocol ?? "")) {
-    throw badRequest("Invalid webhook. Must be an http or https address.")
+    throw new Refusal("wrong", "Invalid webhook. Must be an http or https address.")
   }
   for (const one of emails ?? []) {
-    if (!isMailbox(one)) throw badRequest("Invalid emails. Must be e-mail addresses such as ops@example.com.")
+    if (!isMailbox(one))
+      throw new Refusal("wrong", "Invalid emails. Must be e-mail addresses such as ops@example.com.")
     const [, domain = ""] = one.toLowerCase().split("@")
     if (key.role !== "admin" && !allowed.includes(one.toLowerCase()) && !allowed.includes(`@${domain}`)) {
-      throw badRequest(
+      throw new Refusal(
+        "wrong",
         `Invalid emails. FOSSICK_WATCH_EMAILS of this appliance does not let this key's watches write to ${one}.`,
       )
     }
   }
   if ((emails?.length ?? 0) > 0 && !hasMailServer) {
-    throw badRequest("Invalid emails. This appliance has no mail server (FOSSICK_SMTP_URL).")
+    throw new Refusal("wrong", "Invalid emails. This appliance has no mail server (FOSSICK_SMTP_URL).")
   }
   return {
     name: body.name ?? before?.name ?? "",

@@ -1,3 +1,4 @@
+import { Refusal } from "#base/errors.ts"
 import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { Page, PageUrl } from "#engine"
 
@@ -107,6 +108,6 @@ export function requireModel(chatModel: ChatModel | null): ChatModel {
 
 /** What a page of a job that could not be made into a document is told as. */
 export function unmadeReason(error: unknown): string | null {
-  if (error instanceof ApiError) return error.message
+  if (error instanceof Refusal) return error.message
   return error instanceof WorkError ? "The page cannot be worked through." : null
 }

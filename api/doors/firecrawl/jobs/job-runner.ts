@@ -1,4 +1,5 @@
 import type { DiskRoom } from "#base/disk-space.ts"
+import { Refusal } from "#base/errors.ts"
 import { pause } from "#base/flow/pause.ts"
 import { TaskRunner, type TaskRunnerOptions, type Turn } from "#base/work/task-runner.ts"
 
@@ -184,7 +185,7 @@ export class JobRunner implements AsyncDisposable {
                 : ({ state: "completed", error: null } as const)
       await this.#end(job, outcome)
     } catch (error) {
-      const refused = error instanceof ApiError ? error.message : BROKEN
+      const refused = error instanceof Refusal ? error.message : BROKEN
       if (refused === BROKEN && !signal.aborted) log.error({ err: error, job: id }, "a crawl job failed")
       await this.#end(
         job,

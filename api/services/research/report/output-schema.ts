@@ -1,4 +1,4 @@
-import { badRequest } from "../../../errors.ts"
+import { Refusal } from "#base/errors.ts"
 
 /** One value of a structured report. */
 export interface OutputField {
@@ -67,11 +67,11 @@ function valueOf(type: object, { properties }: { readonly properties?: object } 
 
 /**
  * The form that a report shall have.
- * @throws ApiError 400 naming the place in the schema
+ * @throws Refusal naming the place in the schema
  */
 export function checkOutputSchema(given: unknown): OutputSchema {
   let values = 0
-  const refuse = (place: string, rule: string) => badRequest(`Invalid ${place}. Must be ${rule}.`)
+  const refuse = (place: string, rule: string) => new Refusal("wrong", `Invalid ${place}. Must be ${rule}.`)
 
   function properties(value: unknown, place: string, depth: number): Record<string, OutputField> {
     const named = record(value)

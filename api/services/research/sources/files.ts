@@ -1,6 +1,6 @@
+import { Refusal } from "#base/errors.ts"
 import { type ForeignJsonError, parseForeign } from "#base/text/json/foreign-json.ts"
 
-import { badRequest } from "../../../errors.ts"
 import type { FieldSchema } from "../../../server/wire/validate.ts"
 import { jsonAsText } from "../json-text.ts"
 
@@ -49,7 +49,7 @@ export const filesSchema: FieldSchema = {
 
 /**
  * The texts of `files`.
- * @throws ApiError 400 naming the file and what is wrong with it
+ * @throws Refusal naming the file and what is wrong with it
  */
 export async function readFiles(given: readonly GivenFile[]): Promise<readonly Attachment[]> {
   const files: Attachment[] = []
@@ -57,7 +57,8 @@ export async function readFiles(given: readonly GivenFile[]): Promise<readonly A
   for (const [place, file] of given.entries()) {
     const { name, text } = await readFile(file, place)
     words += countWords(text, MAX_WORDS - words + 1)
-    if (words > MAX_WORDS) throw badRequest(`Invalid files. Must have at most ${MAX_WORDS} words in all.`)
+    if (words > MAX_WORDS)
+      throw new Refusal("wrong", `Invalid files. Must have at most ${MAX_WORDS} words in all.`)
     files.push({ name, text })
   }
   return files
@@ -74,13 +75,13 @@ async function readFile({ name, data }: GivenFile, place: number): Promise<Attac
   const field = `files[${place}]`
   // The length is past what a pattern can say.
   if (data.length % 4 !== 0) {
-    throw badRequest(`Invalid ${field}.data. Must be the file in base64.`)
+    throw new Refusal("wrong", `Invalid ${field}.data. Must be the file in base64.`)
   }
   let text: string
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data, "base64"))
   } catch {
-    throw badRequest(`Invalid ${field}.data. Must be text in UTF-8.`)
+    throw new Refusal("wrong", `Invalid ${field}.data. Must be text in UTF-8.`)
   }
   if (!/\.json$/i.test(name)) return { name, text }
   return { name, text: await jsonAsText(parsed(field, text), text.length) }
@@ -91,7 +92,8 @@ function parsed(field: string, text: string): unknown {
     return parseForeign(text)
   } catch (error) {
     const { kind, message } = error as ForeignJsonError
-    throw badRequest(
+    throw new Refusal(
+      "wrong",
       kind === "syntax"
         ? `Invalid ${field}.data. Must be JSON, as the name of the file says.`
         : `Invalid ${field}.data. The JSON ${message}.`,
