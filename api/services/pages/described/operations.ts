@@ -1,8 +1,7 @@
 import { PAGE_TYPES } from "#engine/index/page/page-type.ts"
 
 import { PRICES } from "../../../identity/accounts/billing/credits.ts"
-import { MAX_SECTION_CHARS } from "../pages.ts"
-import { MAX_CONTENT_CHARS, PAGE_FORMATS } from "../stored-reading.ts"
+import { MAX_CONTENT_CHARS, MAX_SECTION_CHARS, PAGE_FORMATS } from "../stored-reading.ts"
 import { NOT_BLANK } from "../../../server/wire/validate.ts"
 import { type Operation, query } from "../../../server/operation/operation.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time } from "../../../server/operation/schemas.ts"
