@@ -6,7 +6,7 @@ import type { Accounts } from "../../identity/accounts/accounts.ts"
 import type { Admissions } from "../../identity/accounts/limits/admission.ts"
 import type { Middleware } from "../../context.ts"
 import type { Feature } from "../../feature.ts"
-import type { ResearchEndpointParts } from "./research.ts"
+import type { OpenedResearch } from "./research.ts"
 import { researchSettings } from "./settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { LivingProcess } from "#base/store/processes/keep-alive.ts"
@@ -31,7 +31,7 @@ interface From {
 
 interface Needs {
   /** Left out: no research is served. */
-  readonly research?: ResearchEndpointParts
+  readonly research?: OpenedResearch
   readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions
   /** Let in a call whose key may be in its body. */

@@ -10,7 +10,7 @@ import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 import type { Accounts } from "../../identity/accounts/accounts.ts"
 import type { ChatModel } from "../chat-models/chat-model.ts"
 import type { researchSettings } from "./settings.ts"
-import type { ResearchEndpointParts } from "./research.ts"
+import type { OpenedResearch } from "./research.ts"
 import { Researchers } from "./researchers.ts"
 import { PageMemory } from "./sources/held-pages.ts"
 import { ResearchTasks } from "./task-store.ts"
@@ -42,7 +42,7 @@ export function openResearch(
     /** Milliseconds that a task is worked on before it gives way. Default half a minute. */
     readonly turnMs?: number
   },
-): ResearchEndpointParts {
+): OpenedResearch {
   const { accounts, embedder, chatModel, log } = parts
   const { billing, keys } = accounts
   const tasks = new ResearchTasks(

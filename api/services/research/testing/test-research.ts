@@ -8,7 +8,7 @@ import { readSettings } from "#base/settings.ts"
 import { type Accounts, openAccounts } from "../../../identity/accounts/accounts.ts"
 import { apiSettings } from "../../../settings.ts"
 import { openResearch } from "../open-research.ts"
-import type { ResearchEndpointParts } from "../research.ts"
+import type { OpenedResearch } from "../research.ts"
 
 /** Accounts and research over one connection, as the appliance has them. */
 export async function openTestResearch(
@@ -17,7 +17,7 @@ export async function openTestResearch(
   log: Logger,
   settings: NodeJS.ProcessEnv = {},
   turnMs?: number,
-): Promise<ResearchEndpointParts & { readonly accounts: Accounts }> {
+): Promise<OpenedResearch & { readonly accounts: Accounts }> {
   const config = readSettings(apiSettings, settings)
   const accounts = await openAccounts(db, config, () => {})
   const pages = new ByteBudget(2 ** 26)
