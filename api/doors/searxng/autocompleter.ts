@@ -10,7 +10,7 @@ export function autocompleter(): Middleware {
   return async (ctx) => {
     const typed = (givenBy(ctx)("q") ?? "").trim()
     const text = typed.slice(0, MAX_TYPED_CHARS)
-    const found = text === "" ? [] : await suggestionsFor(ctx, { text, limit: DEFAULT_SUGGESTIONS })
+    const found = text === "" ? [] : await suggestionsFor(ctx.state, { text, limit: DEFAULT_SUGGESTIONS })
     const texts = [...new Set(found.map((one) => one.text))]
     const isForm = ctx.get("X-Requested-With") === "XMLHttpRequest"
     ctx.set("Cache-Control", "no-store")

@@ -2,11 +2,20 @@ import type { Router } from "@koa/router"
 
 import type { Admissions } from "../../identity/accounts/limits/admission.ts"
 import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
-import type { RequestState } from "../../context.ts"
+import { type Context, type Middleware, type RequestState, responseTime } from "../../context.ts"
+import { badRequest } from "../../errors.ts"
 import { admission } from "../../server/middleware/admission.ts"
 import { authentication } from "../../server/middleware/authentication.ts"
+import { parameter, wholeNumber } from "../../server/middleware/query-parameters.ts"
+import { characters } from "../../server/wire/characters.ts"
 import type { QueryLog } from "../queries/query-log.ts"
-import { browserSuggest, suggest } from "./suggest.ts"
+import {
+  DEFAULT_SUGGESTIONS,
+  MAX_SUGGESTIONS,
+  MAX_TYPED_CHARS,
+  questionsLike,
+  suggestionsFor,
+} from "./suggest.ts"
 
 /** First path segment of the call below. */
 export const SUGGEST_PATH = "suggest"
@@ -29,4 +38,46 @@ export function suggestRoutes(
   const admit = admission(admissions, "suggest")
   router.get("/suggest", key, admit, suggest(queries))
   router.get("/suggest/opensearch", key, admit, browserSuggest())
+}
+
+/** What somebody typed in the box of a page, or of a browser. */
+async function suggested(ctx: Context) {
+  const { reach } = ctx.state
+  const text = parameter(ctx, "q")
+  if (text === undefined) throw badRequest("Invalid q. It is missing; it holds what has been typed.")
+  if (characters(text) > MAX_TYPED_CHARS) {
+    throw badRequest(`Invalid q. Must have at most ${MAX_TYPED_CHARS} characters.`)
+  }
+  const limit = wholeNumber(ctx, "limit", DEFAULT_SUGGESTIONS, 1, MAX_SUGGESTIONS)
+  const sources = await reach.names.named({
+    sources: parameter(ctx, "source"),
+    collections: parameter(ctx, "collection"),
+  })
+  const found = await suggestionsFor(ctx.state, { text, limit, sources })
+  ctx.set("Cache-Control", "no-store")
+  return { text, found, isNarrowed: sources !== undefined }
+}
+
+/** GET /suggest/opensearch: the same in the form that browsers know (OpenSearch 1.1, suggestions extension). */
+function browserSuggest(): Middleware {
+  return async (ctx) => {
+    const { text, found } = await suggested(ctx)
+    ctx.type = "application/x-suggestions+json"
+    ctx.body = JSON.stringify([text, found.map((one) => one.text)])
+  }
+}
+
+/** GET /suggest: titles and headings by what has been typed so far, and questions that others asked. */
+function suggest(queries?: Pick<QueryLog, "alike">): Middleware {
+  return async (ctx) => {
+    const { text, found, isNarrowed } = await suggested(ctx)
+    // Which pages answered them is not known: they cannot be narrowed down.
+    const questions = isNarrowed ? [] : await questionsLike(text, ctx.state.reach, queries)
+    ctx.body = {
+      suggestions: found.map(({ text, kind, url }) => ({ text, kind, url })),
+      ...(questions.length > 0 && { questions }),
+      response_time: responseTime(ctx),
+      request_id: ctx.state.requestId,
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import type { Router } from "@koa/router"
 
 import type { DiskRoom } from "#base/disk-space.ts"
-import { transaction } from "#base/store/state-store.ts"
 
 import type { Admissions } from "../../identity/accounts/limits/admission.ts"
 import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
@@ -14,67 +13,42 @@ import { jsonBody } from "../../server/middleware/json-body.ts"
 import {
   flagParameter,
   parameter,
+  pathParameter,
   strictBody,
   wholeNumber,
 } from "../../server/middleware/query-parameters.ts"
-import type { PageKnowledge } from "../pages/page-knowledge.ts"
 import { refuseChanges } from "../../read-only.ts"
-import type { SearchLimits } from "../../core/ask/question.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/wire/body-schema.ts"
 import { atomFeed } from "./feed.ts"
 import { tellable } from "./follow-watches.ts"
-import type { LookParts } from "./look.ts"
 import { entryOnWire } from "./messages.ts"
-import type { WatchDelivery, WatchOutbox } from "./store/outbox.ts"
-import { optionsBody, optionsOf, subjectOf, watchBody } from "./watch-body.ts"
-import type { ReadQuestion, Watch } from "./watch.ts"
-import type { WatchSecrets } from "./watch-secrets.ts"
+import { changeWatch, makeWatch, watchOf, type WatchParts, type WatchRules } from "./own-watches.ts"
+import type { WatchDelivery } from "./store/outbox.ts"
+import { optionsBody, watchBody } from "./watch-body.ts"
+import type { Watch } from "./watch.ts"
 
 /** First path segment of the calls below. */
 export const WATCH_PATH = "watches"
 
 const FEED_ENTRIES = 100
 
-/** What the calls work on. */
-export interface WatchParts {
-  readonly store: LookParts["store"]
-  readonly outbox: WatchOutbox
-  readonly secrets: WatchSecrets
-  readonly hasMailServer: boolean
+interface WatchRouteParts extends WatchRules {
+  readonly watches: WatchParts
+  readonly keys: Pick<KeyStore, "verify" | "byId">
+  readonly admissions: Admissions
+  readonly config: WatchRules["config"] & { readonly bodyLimit: number; readonly publicUrl: string }
+  /** The disk of the data folder; left out: nobody looks at it. */
+  readonly room?: Pick<DiskRoom, "isLow"> | undefined
+  readonly readOnly: string | null
 }
 
-/** Saved questions, sources and pages whose changes are told. Each key sees its own; keys of the role admin see all. */
-const NO_ROOM =
-  "This request exceeds your plan's set usage limit. What is kept of this key fills FOSSICK_KEY_STORED_MB on this server: delete watches, or wait until research and crawl jobs are deleted."
-
+/** Saved questions, sources and pages whose changes are told. */
 export function watchRoutes(
   router: Router<RequestState>,
-  {
-    watches: { store, outbox, secrets, hasMailServer },
-    keys,
-    admissions,
-    knowledge,
-    config,
-    room,
-    readOnly,
-    readQuestion,
-  }: {
-    readonly watches: WatchParts
-    readonly keys: Pick<KeyStore, "verify" | "byId">
-    readonly admissions: Admissions
-    readonly knowledge: PageKnowledge
-    readonly config: SearchLimits & {
-      readonly bodyLimit: number
-      readonly publicUrl: string
-      readonly watchesPerKey: number
-      readonly watchEmails: readonly string[]
-    }
-    /** The disk of the data folder; left out: nobody looks at it. */
-    readonly room?: Pick<DiskRoom, "isLow"> | undefined
-    readonly readOnly: string | null
-    readonly readQuestion: ReadQuestion
-  },
+  { watches, keys, admissions, config, room, readOnly, ...rules }: WatchRouteParts,
 ): void {
+  const { store, outbox, secrets } = watches
+  const parts = { ...watches, ...rules, config }
   const key = authentication(keys, { bodyKey: false }).beforeBody
   const admit = admission(admissions, "watches")
   const mayChange = refuseChanges(readOnly)
@@ -89,34 +63,10 @@ export function watchRoutes(
     pages_seen: await store.seenCount(watch.id),
     feed_url: `${feedOf(ctx, watch.id)}?token=${secrets.feedToken(watch.id)}`,
   })
-  const mine = async (ctx: Context, id = ""): Promise<Watch> => {
-    const watch = await store.get(id)
-    const { key: holder } = ctx.state
-    if (watch === null || (watch.key !== holder.id && holder.role !== "admin")) {
-      throw new ApiError(404, "This key has no such watch.")
-    }
-    return watch
-  }
-  const options = (ctx: Context) => ({ key: ctx.state.key, emails: config.watchEmails, hasMailServer })
+  const mine = (ctx: Context) => watchOf(pathParameter(ctx, "id"), ctx.state.key, watches)
 
   router.post("/watches", key, mayChange, roomOnDisk(room), body, admit, async (ctx) => {
-    const { key: holder, reach } = ctx.state
-    if (holder.scope.endpoints?.includes("search") === false) {
-      throw new ApiError(403, "Access denied. A watch needs a key that may use /search.")
-    }
-    if (!(await store.hasRoom(holder.id))) throw new ApiError(432, NO_ROOM)
-    const given = readWatch(ctx)
-    const subject = await subjectOf(given, { reach, limits: config, knowledge, readQuestion })
-    const made = await store.create(
-      { key: holder.id, subject, ...optionsOf(given, null, options(ctx)) },
-      config.watchesPerKey,
-    )
-    if (made === null) {
-      throw new ApiError(
-        403,
-        `Access denied. This key has as many watches as FOSSICK_WATCHES_PER_KEY allows (${config.watchesPerKey}).`,
-      )
-    }
+    const made = await makeWatch(() => readWatch(ctx), ctx.state, parts)
     ctx.status = 201
     ctx.body = { ...(await shown(ctx, made)), webhook_secret: secrets.signingSecret(made.id) }
   })
@@ -127,13 +77,13 @@ export function watchRoutes(
     if (all && holder.role !== "admin") {
       throw new ApiError(403, "Access denied. all needs a key of the role admin.")
     }
-    const watches: object[] = []
-    for (const watch of await store.list(all ? undefined : holder.id)) watches.push(await shown(ctx, watch))
-    ctx.body = { watches }
+    const listed: object[] = []
+    for (const watch of await store.list(all ? undefined : holder.id)) listed.push(await shown(ctx, watch))
+    ctx.body = { watches: listed }
   })
 
   router.get("/watches/:id", key, admit, async (ctx) => {
-    const watch = await mine(ctx, ctx.params["id"])
+    const watch = await mine(ctx)
     ctx.body = {
       ...(await shown(ctx, watch)),
       deliveries: (await outbox.list({ limit: DEFAULT_LIMIT }, { watch: watch.id })).map(deliveryOnWire),
@@ -141,18 +91,12 @@ export function watchRoutes(
   })
 
   router.put("/watches/:id", key, mayChange, body, admit, async (ctx) => {
-    const given = readOptions(ctx)
-    // No other call may change the fields that this one leaves alone.
-    const changed = await transaction(store.db, async () => {
-      const watch = await mine(ctx, ctx.params["id"])
-      return await store.change(watch.id, optionsOf(given, watch, options(ctx)))
-    })
-    if (changed === null) throw new ApiError(404, "This key has no such watch.")
+    const changed = await changeWatch(pathParameter(ctx, "id"), readOptions(ctx), ctx.state.key, parts)
     ctx.body = await shown(ctx, changed)
   })
 
   router.delete("/watches/:id", key, mayChange, admit, async (ctx) => {
-    const { id } = await mine(ctx, ctx.params["id"])
+    const { id } = await mine(ctx)
     await store.delete(id)
     ctx.body = { id, deleted: true }
   })
@@ -161,7 +105,7 @@ export function watchRoutes(
     const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
     const given = parameter(ctx, "after")
     const after = given === undefined ? undefined : wholeNumber(ctx, "after", 0, 0, Number.MAX_SAFE_INTEGER)
-    const watch = await mine(ctx, ctx.params["id"])
+    const watch = await mine(ctx)
     const entries = await store.entries(watch.id, { limit, after })
     ctx.body = {
       entries: ((await tellable(watch, entries, told)) ?? []).map(entryOnWire),
@@ -171,7 +115,7 @@ export function watchRoutes(
   })
 
   router.get("/watches/:id/feed", async (ctx) => {
-    const id = ctx.params["id"] ?? ""
+    const id = pathParameter(ctx, "id")
     const token = parameter(ctx, "token")
     if (token === undefined) throw badRequest("Invalid token. It is missing; feed_url of the watch has it.")
     const watch = await store.get(id)
