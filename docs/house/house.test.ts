@@ -7,7 +7,9 @@ import {
   DOORS,
   FLOORS,
   importsOf,
+  isUseCase,
   outOfCore,
+  outOfUseCases,
   pastDoors,
   ROOT,
   roomOf,
@@ -76,11 +78,12 @@ describe("the doors of the API", () => {
   })
 
   test("stand before use cases that know none of them", () => {
-    expect(outOfCore(imports)).toEqual([])
-    // Koa's types, and the snake_case of bodies.
-    const foreign = /from "@?koa|\b[a-z]+_[a-z]/
+    expect([...outOfCore(imports), ...outOfUseCases(imports)]).toEqual([])
+    const having = (word: RegExp) => (file: string) => word.test(readFileSync(join(ROOT, file), "utf8"))
+    expect(files.filter(isUseCase).filter(having(/from "@?koa/))).toEqual([])
+    // The fields of bodies.
     const core = files.filter((file) => file.startsWith("api/core/"))
-    expect(core.filter((file) => foreign.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([])
+    expect(core.filter(having(/\b[a-z]+_[a-z]/))).toEqual([])
   })
 
   test("are seen where something goes past them", () => {
@@ -93,6 +96,11 @@ describe("the doors of the API", () => {
     const toReach = { from: "api/core/ask/ask.ts", to: "api/identity/accounts/reach/reach.ts" }
     const down = { from: "api/core/ask/ask.ts", to: "engine/index.ts" }
     expect(outOfCore([toDoor, toHttp, toReach, down])).toEqual([toDoor, toHttp])
+    const watches = "api/services/watches"
+    const answering = { from: `${watches}/own-watches.ts`, to: "api/server/middleware/json-body.ts" }
+    const letIn = { from: `${watches}/routes.ts`, to: "api/server/middleware/json-body.ts" }
+    const throughDoor = { from: `${watches}/routes.ts`, to: "api/doors/where.ts" }
+    expect(outOfUseCases([answering, letIn, throughDoor, down])).toEqual([answering, throughDoor])
   })
 })
 

@@ -103,11 +103,12 @@ export function roomOf(file: string): string {
   return WINGS.has(wing) && rest.length > 0 && !INNER_FOLDERS.has(room) ? room : wing
 }
 
-/** APIs of other products that callers speak. Only lists know them. */
-export const DOORS = ["tavily", "firecrawl", "searxng", "openai", "openwebui"] as const
-/** Where doors are listed, and what restores and repairs the tables of every part. */
+/** APIs that callers speak. Only lists know them. */
+export const DOORS = ["tavily", "firecrawl", "searxng", "openai", "openwebui", "mcp"] as const
+/** Where doors are listed, what restores and repairs the tables of every part, and MCP over standard input and output. */
 const LISTS: readonly string[] = [
   "api/features.ts",
+  "api/operator/commands/asking/mcp-session.ts",
   "api/operator/upkeep/state-parts.ts",
   "command/doctor/repairs/state-repairs.ts",
 ]
@@ -135,6 +136,20 @@ export const outOfCore = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(
     ({ from, to }) =>
       isIn(from, "api/core") && isIn(to, "api") && !BESIDE_CORE.some((room) => isIn(to, room)),
+  )
+
+/** A use case, and not what lets its calls in and answers them: files of these names alone speak HTTP. */
+export const isUseCase = (file: string): boolean =>
+  (isIn(file, "api/core") || isIn(file, "api/services")) && !/[/-](?:routes|feature)\.ts$/.test(file)
+
+const HTTP = /^api\/(?:(?:context|errors|read-only|room-on-disk)\.ts|server\/(?:middleware\/.*|[^/]*))$/
+
+/** Imports of use cases that lead to HTTP, and those of their routes that lead to a door. */
+export const outOfUseCases = (imports: readonly Import[]): readonly Import[] =>
+  imports.filter(
+    ({ from, to }) =>
+      (isUseCase(from) && HTTP.test(to)) ||
+      ((isIn(from, "api/core") || isIn(from, "api/services")) && isIn(to, "api/doors")),
   )
 
 const isIn = (file: string, folder: string): boolean => file.startsWith(`${folder}/`)

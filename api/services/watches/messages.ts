@@ -2,6 +2,7 @@ import { hostname } from "node:os"
 
 import { webhookMessage } from "#crawler/reporting/webhooks/messages.ts"
 
+import { escapeHtml, escapeXml as xml } from "../../faces/handbook/escape-html.ts"
 import type { Entry, Watch } from "./watch.ts"
 
 /** Characters of all differences of one message: mail servers and receivers have limits of their own. */
@@ -14,7 +15,7 @@ export function entryOnWire({ seq, id, change, url, title, diff, at }: Entry) {
 }
 
 /** What a watch is about, in a few words. */
-export function subjectText({ subject }: Pick<Watch, "subject">): string {
+function subjectText({ subject }: Pick<Watch, "subject">): string {
   switch (subject.kind) {
     case "question":
       return String(subject.search["query"])
@@ -25,7 +26,7 @@ export function subjectText({ subject }: Pick<Watch, "subject">): string {
   }
 }
 
-export const nameOf = (watch: Watch): string => (watch.name === "" ? subjectText(watch) : watch.name)
+const nameOf = (watch: Watch): string => (watch.name === "" ? subjectText(watch) : watch.name)
 
 /** What a webhook gets. */
 export function watchMessage(watch: Watch, entries: readonly Entry[], at: Date): string {
@@ -66,4 +67,37 @@ function shortened(entries: readonly Entry[]): readonly Entry[] {
     left -= entry.diff?.length ?? 0
     return left < 0 ? { ...entry, diff: null } : entry
   })
+}
+
+/**
+ * The entries of a watch, newest first, as an Atom feed (RFC 4287).
+ * @param self address of the feed, without its token
+ */
+export function atomFeed(watch: Watch, entries: readonly Entry[], self: string): string {
+  const updated = (entries[0]?.at ?? watch.createdAt).toISOString()
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>urn:uuid:${watch.id}</id>
+<title>${xml(nameOf(watch))}</title>
+<subtitle>${xml(subjectText(watch))}</subtitle>
+<link rel="self" href="${xml(self)}"/>
+<author><name>Fossick</name></author>
+<generator>Fossick</generator>
+<updated>${updated}</updated>
+${entries.map(entryXml).join("\n")}
+</feed>
+`
+}
+
+function entryXml({ id, change, url, title, diff, at }: Entry): string {
+  const time = at.toISOString()
+  return `<entry>
+<id>urn:uuid:${id}</id>
+<title>${WORDS[change]}: ${xml(title === "" ? url : title)}</title>
+<link href="${xml(url)}"/>
+<category term="${change}"/>
+<published>${time}</published>
+<updated>${time}</updated>
+<content type="html">${xml(diff === null ? `<p>${WORDS[change]}</p>` : `<pre>${escapeHtml(diff)}</pre>`)}</content>
+</entry>`
 }
