@@ -26,10 +26,14 @@ export async function mapSite(site: Site, walking: Omit<Walking, "discoverOnly">
   return found
 }
 
-/** How relevant each page is by its title, its description and the words of its address. */
-export const relevanceOf = (pages: readonly MappedPage[], relevance: Relevance): Promise<number[]> =>
-  relevance.texts(
+/** Pages by their relevance, best first: that of their title, their description and the words of their address. */
+export async function rankedPages(pages: readonly MappedPage[], relevance: Relevance) {
+  const scores = await relevance.texts(
     pages.map(({ url, title, description }) =>
       [title, description, addressWords(url)].filter((part) => part !== "").join("\n"),
     ),
   )
+  return pages
+    .map((page, at) => ({ ...page, relevance: scores[at]! }))
+    .toSorted((one, other) => other.relevance - one.relevance)
+}

@@ -1,8 +1,8 @@
 import { mapCost } from "../../identity/accounts/billing/credits.ts"
 import { type Middleware, liveDeadline, untilClosed } from "../../context.ts"
 import type { LiveParts } from "../../core/read/live-parts.ts"
-import { type MappedPage, mapSite, relevanceOf } from "../../core/walk/map-site.ts"
-import { type Relevance, relevanceTo } from "../../core/relevance/relevance.ts"
+import { type MappedPage, mapSite, rankedPages } from "../../core/walk/map-site.ts"
+import { relevanceTo } from "../../core/relevance/relevance.ts"
 import { FieldReader } from "../../server/wire/fields.ts"
 import type { Version } from "./documents/formats.ts"
 import { hostPattern, readSitemap, readUrl, walkedSitemap } from "./scrape-request.ts"
@@ -56,7 +56,8 @@ export function map(version: Version, { memory: live, embedder }: LiveParts): Mi
       if (!found.has(page.url)) found.set(page.url, page)
     }
     memory.failures(found.size)
-    const links = await ordered([...found.values()], relevance)
+    const all = [...found.values()]
+    const links = relevance === null ? all : await rankedPages(all, relevance)
     await bill.settle(cost(links.length), { depth: "basic", query: search ?? undefined })
     ctx.body = {
       success: true,
@@ -71,16 +72,3 @@ const onWire = ({ url, title, description }: MappedPage) => ({
   ...(title !== "" && { title }),
   ...(description !== "" && { description }),
 })
-
-/** With a search the best first; all without one stay as they were found. */
-async function ordered(
-  links: readonly MappedPage[],
-  relevance: Relevance | null,
-): Promise<readonly MappedPage[]> {
-  if (relevance === null) return links
-  const scores = await relevanceOf(links, relevance)
-  return links
-    .map((link, at) => ({ link, score: scores[at]! }))
-    .toSorted((one, other) => other.score - one.score)
-    .map(({ link }) => link)
-}

@@ -5,6 +5,7 @@ import type { Context, Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { parameter, pathParameter, wholeNumber } from "../../server/middleware/query-parameters.ts"
 import type { PageKnowledge } from "../../services/pages/page-knowledge.ts"
+import { sourcesWithin } from "../../services/pages/sources.ts"
 import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../plain-search.ts"
 import type { SearchLimits } from "../../core/ask/question.ts"
 import { FieldReader } from "../../server/wire/fields.ts"
@@ -126,16 +127,14 @@ async function idOf(ctx: Context): Promise<string> {
 }
 
 async function storeObject(ctx: Context, id: string, knowledge: VectorStoreParts["knowledge"]) {
-  const { names } = ctx.state.reach
-  const limits = await ctx.state.reach.limits()
+  const { reach } = ctx.state
+  const { names } = reach
   const held = new Set(
     id === ALL ? (await names.all()).sources : ((await names.named({ collections: id })) ?? []),
   )
-  const sources = (await knowledge.sources()).filter(({ name }) => held.has(name))
-  // How many of them are on the domains of a key, nobody has counted.
-  const isCounted = limits === null || limits.domains === null
-  const pages = isCounted ? sources.reduce((sum, one) => sum + one.pages, 0) : 0
-  const checked = isCounted ? sources.flatMap(({ checkedAt }) => checkedAt ?? []) : []
+  const sources = (await sourcesWithin(reach, knowledge)).filter(({ name }) => held.has(name))
+  const pages = sources.reduce((sum, one) => sum + (one.pages ?? 0), 0)
+  const checked = sources.flatMap(({ checkedAt }) => checkedAt ?? [])
   const last = checked.length === 0 ? null : Math.floor(Math.max(...checked.map(Number)) / 1000)
   return {
     id,

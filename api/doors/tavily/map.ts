@@ -1,9 +1,9 @@
 import { mapCost } from "../../identity/accounts/billing/credits.ts"
 import { withDegraded } from "../../server/degradation.ts"
 import { liveDeadline, type Middleware, responseTime, untilClosed } from "../../context.ts"
-import { type Relevance, relevanceTo } from "../../core/relevance/relevance.ts"
+import { relevanceTo } from "../../core/relevance/relevance.ts"
 import { MAX_SEARCHED_CHARS } from "../../core/understand/searched-text.ts"
-import { type MappedPage, mapSite, relevanceOf } from "../../core/walk/map-site.ts"
+import { mapSite, rankedPages } from "../../core/walk/map-site.ts"
 import { fitting } from "../../core/walk/relevant-pages.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, shortened, unknownFields } from "../../server/wire/warnings.ts"
@@ -23,7 +23,7 @@ export function map(parts: LiveParts): Middleware {
     await bill.reserve(mapCost(instructions !== undefined, request.limit))
     const relevance = instructions === undefined ? null : relevanceTo(instructions, parts.embedder, signal)
     const found = await walked(mapSite(siteOf(request), { reach, memory, relevance, signal }))
-    const ordered = relevance === null ? found : await fittingOf(found, relevance)
+    const ordered = relevance === null ? found : fitting(await rankedPages(found, relevance))
     const results = [...new Set(ordered.map((page) => page.url))].slice(0, request.limit)
     const failures = memory.failures(results.length)
     const credits = await bill.settle(mapCost(relevance !== null, results.length), {
@@ -43,9 +43,4 @@ export function map(parts: LiveParts): Middleware {
       request_id: ctx.state.requestId,
     })
   }
-}
-
-async function fittingOf(pages: readonly MappedPage[], relevance: Relevance): Promise<readonly MappedPage[]> {
-  const scores = await relevanceOf(pages, relevance)
-  return fitting(pages.map((page, i) => ({ ...page, relevance: scores[i]! })))
 }

@@ -5,8 +5,8 @@ import { percentDecoded } from "#base/text/percent-decoded.ts"
 import type { PageUrl } from "#engine"
 import { typeOf } from "#engine/index/page/page-type.ts"
 
+import type { Accounts } from "../../identity/accounts/accounts.ts"
 import type { Admissions } from "../../identity/accounts/limits/admission.ts"
-import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
 import { clientGone, type Context, type Middleware, type RequestState, responseTime } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
 import { liveUrl } from "../../core/read/live-url.ts"
@@ -37,32 +37,32 @@ import { type Thumbnails, thumbnailOf } from "./thumbnails.ts"
 /** First path segments of the calls below. */
 export const PAGE_PATHS = ["pages", "read", "sources", "thumbnails"]
 
-interface PageRouteParts {
-  readonly keys: Pick<KeyStore, "verify">
+export interface PageNeeds {
+  readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions
-  readonly knowledge: PageKnowledge
-  /** Says why a page is not there; null: nobody does. */
-  readonly misses: MissKnowledge | null
+  readonly pages: PageKnowledge
+  /** Says why a page is not there; left out: nothing does. */
+  readonly misses?: MissKnowledge
+  /** The images themselves; left out, none are served. */
+  readonly thumbnails?: Thumbnails
   /** What the operator says of the index; empty: nothing. */
-  readonly about: string
-  /** Of the pages; left out, none are served. */
-  readonly images?: Thumbnails | undefined
+  readonly config: { readonly about: string }
 }
 
 /** The calls on what the index holds by address. A stored page is let in and paid for as an extraction. */
-export function pageRoutes(router: Router<RequestState>, parts: PageRouteParts): void {
-  const { keys, admissions, images } = parts
-  const key = authentication(keys, { bodyKey: false }).beforeBody
+export function pageRoutes(router: Router<RequestState>, needs: PageNeeds): void {
+  const { accounts, admissions, pages: knowledge, thumbnails: images } = needs
+  const key = authentication(accounts.keys, { bodyKey: false }).beforeBody
   const admit = admission(admissions, "extract", { isStored: true })
-  router.get("/pages", key, admit, pages(parts))
-  router.get(/^\/read\/.+/s, key, admit, read(parts))
+  router.get("/pages", key, admit, storedPage(needs))
+  router.get(/^\/read\/.+/s, key, admit, read(needs))
   if (images)
-    router.get("/thumbnails", key, admission(admissions, "thumbnails"), thumbnails(parts.knowledge, images))
-  router.get("/sources", key, admission(admissions, "sources"), sources(parts))
+    router.get("/thumbnails", key, admission(admissions, "thumbnails"), thumbnails(knowledge, images))
+  router.get("/sources", key, admission(admissions, "sources"), sources(needs))
 }
 
 /** GET /pages: a page as the index holds it. Nothing is read from the web. */
-function pages(parts: PageRouteParts): Middleware {
+function storedPage(needs: PageNeeds): Middleware {
   return async (ctx) => {
     const url = addressIn(ctx, "url")
     const format = oneOfParameter(ctx, "format", PAGE_FORMATS) ?? "markdown"
@@ -73,7 +73,7 @@ function pages(parts: PageRouteParts): Middleware {
     const offset = wholeNumber(ctx, "offset", 0, 0, Number.MAX_SAFE_INTEGER)
     const limit = wholeNumber(ctx, "limit", MAX_CONTENT_CHARS, 1, MAX_CONTENT_CHARS)
     const withUsage = flagParameter(ctx, "include_usage")
-    const reading = await readFor(ctx, { url, format, section, offset, limit }, parts)
+    const reading = await readFor(ctx, { url, format, section, offset, limit }, needs)
     ctx.body = {
       ...factsOnWire(reading),
       format,
@@ -98,9 +98,9 @@ function addressIn(ctx: Context, name: string): PageUrl {
 
 const NOT_THERE = "The index holds no page at this address. GET /map or POST /search find addresses of pages."
 
-async function readFor(ctx: Context, asked: AskedReading, { knowledge, misses }: PageRouteParts) {
+async function readFor(ctx: Context, asked: AskedReading, { pages: knowledge, misses }: PageNeeds) {
   const { reach, key, bill } = ctx.state
-  const parts = { reach, key, bill, knowledge, misses, signal: clientGone(ctx) }
+  const parts = { reach, key, bill, knowledge, misses: misses ?? null, signal: clientGone(ctx) }
   const reading = await readStored(asked, parts).catch((error: unknown) => {
     if (!(error instanceof WorkError)) throw error
     throw new ApiError(422, `The page cannot be given as ${asked.format}. Ask for markdown.`)
@@ -139,14 +139,14 @@ const TYPES = ["text/plain", "text/markdown", "application/json", "text/html"] a
  * GET /read/<address>: a page as the index holds it, for clients that put a prefix before an address, in the forms of
  * Jina's reader (r.jina.ai): Markdown below a head of lines, or by `Accept` JSON or HTML.
  */
-function read(parts: PageRouteParts): Middleware {
+function read(needs: PageNeeds): Middleware {
   return async (ctx) => {
     // As it was sent: parameters are the page's.
     const url = prefixedUrl(ctx.originalUrl)
     if (url === null) throw badRequest("Invalid address. /read/ takes an http or https address after it.")
     const type = TYPES.find((one) => one === ctx.accepts(...TYPES)) ?? "text/plain"
     const format = type === "text/html" ? "html" : "markdown"
-    const reading = await readFor(ctx, { url, format, offset: 0, limit: MAX_CONTENT_CHARS }, parts)
+    const reading = await readFor(ctx, { url, format, offset: 0, limit: MAX_CONTENT_CHARS }, needs)
     const { content, stretch, totalChars, addressesModels } = reading
     const facts = factsOnWire(reading)
     ctx.vary("Accept")
@@ -191,7 +191,7 @@ function prefixedUrl(original: string): PageUrl | null {
 }
 
 /** GET /sources: what the index holds, as far as the key may see it. */
-function sources({ knowledge, about }: PageRouteParts): Middleware {
+function sources({ pages: knowledge, config: { about } }: PageNeeds): Middleware {
   return async (ctx) => {
     const shown = await sourcesWithin(ctx.state.reach, knowledge)
     ctx.set("Cache-Control", "no-store")

@@ -3,10 +3,9 @@ import type { Logger } from "pino"
 import type { DiskRoom } from "#base/disk-space.ts"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
-import type { Middleware } from "../../context.ts"
 import type { Feature } from "../../feature.ts"
 import type { OpenedResearch } from "./research.ts"
+import type { ResearchNeeds } from "./routes.ts"
 import { researchSettings } from "./settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { LivingProcess } from "#base/store/processes/keep-alive.ts"
@@ -29,15 +28,9 @@ interface From {
   readonly log: Logger
 }
 
-interface Needs {
+interface Needs extends ResearchNeeds {
   /** Left out: no research is served. */
   readonly research?: OpenedResearch
-  readonly accounts: Pick<Accounts, "keys">
-  readonly admissions: Admissions
-  /** Let in a call whose key may be in its body. */
-  readonly keyAndBody: readonly Middleware[]
-  /** The disk of the data folder. */
-  readonly mayKeep: Pick<DiskRoom, "isLow">
   readonly log: Logger
 }
 
@@ -61,16 +54,16 @@ export const research = {
     const { researchOperations, researchSchemas } = await import("./described/operations.ts")
     return { operations: researchOperations, schemas: researchSchemas }
   },
-  async serve(router, { research: opened, accounts, admissions, keyAndBody, mayKeep, log }) {
+  async serve(router, { research: opened, log, ...needs }) {
     if (opened === undefined) return undefined
     const [{ researchRoutes }, { handingOn }] = await Promise.all([
       import("./routes.ts"),
       import("../federation/federated-engine.ts"),
     ])
-    researchRoutes(router, opened, { keys: accounts.keys, admissions, keyAndBody, mayKeep })
+    researchRoutes(router, opened, needs)
     const { researchers, tasks, queue } = opened
     researchers
-      .start((owner) => handingOn(admissions.reach({ ...owner, isPatient: true }).engine))
+      .start((owner) => handingOn(needs.admissions.reach({ ...owner, isPatient: true }).engine))
       .catch((err: unknown) => log.error({ err }, "research tasks cannot be worked on"))
     return {
       endpoints: ["research"],

@@ -2,8 +2,8 @@ import type { Router } from "@koa/router"
 
 import type { DiskRoom } from "#base/disk-space.ts"
 
+import type { Accounts } from "../../identity/accounts/accounts.ts"
 import type { Admissions } from "../../identity/accounts/limits/admission.ts"
-import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
 import { clientGone, type Context, type Middleware, type RequestState, responseTime } from "../../context.ts"
 import { roomOnDisk } from "../../room-on-disk.ts"
 import { admission } from "../../server/middleware/admission.ts"
@@ -18,26 +18,24 @@ import { type OpenedResearch, researchTask, takeResearch } from "./research.ts"
 import type { Researchers } from "./researchers.ts"
 import type { ResearchTask, ResearchTasks } from "./task-store.ts"
 
+export interface ResearchNeeds {
+  readonly accounts: Pick<Accounts, "keys">
+  readonly admissions: Admissions
+  /** Let in a call whose key may be in its body. */
+  readonly keyAndBody: readonly Middleware[]
+  /** The disk of the data folder. */
+  readonly mayKeep: Pick<DiskRoom, "isLow">
+}
+
 /** A task, and how it is doing. */
 export function researchRoutes(
   router: Router<RequestState>,
   opened: OpenedResearch,
-  {
-    keys,
-    admissions,
-    keyAndBody,
-    mayKeep,
-  }: {
-    readonly keys: Pick<KeyStore, "verify">
-    readonly admissions: Admissions
-    /** Let in a call whose key may be in its body. */
-    readonly keyAndBody: readonly Middleware[]
-    readonly mayKeep: Pick<DiskRoom, "isLow">
-  },
+  { accounts, admissions, keyAndBody, mayKeep }: ResearchNeeds,
 ): void {
   const admit = admission(admissions, "research")
   router.post("/research", ...keyAndBody, roomOnDisk(mayKeep), admit, research(opened))
-  const key = authentication(keys, { bodyKey: false }).beforeBody
+  const key = authentication(accounts.keys, { bodyKey: false }).beforeBody
   router.get("/research/:id", key, researchStatus(opened.tasks))
 }
 

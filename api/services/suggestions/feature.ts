@@ -1,14 +1,5 @@
-import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
 import type { Feature } from "../../feature.ts"
-import type { QueryLog } from "../queries/query-log.ts"
-
-interface Needs {
-  readonly accounts: Pick<Accounts, "keys">
-  readonly admissions: Admissions
-  /** Where questions are kept; left out: nowhere. */
-  readonly queries?: Pick<QueryLog, "alike"> | undefined
-}
+import type { SuggestNeeds } from "./routes.ts"
 
 /** Titles and headings while somebody types. */
 export const suggestions = {
@@ -17,9 +8,9 @@ export const suggestions = {
     const { suggestionOperations, suggestionSchemas } = await import("./operations.ts")
     return { operations: suggestionOperations, schemas: suggestionSchemas }
   },
-  async serve(router, { accounts, admissions, queries }) {
+  async serve(router, needs) {
     const { SUGGEST_PATH, suggestRoutes } = await import("./routes.ts")
-    suggestRoutes(router, { keys: accounts.keys, admissions, queries })
+    suggestRoutes(router, needs)
     return { endpoints: [SUGGEST_PATH] }
   },
-} as const satisfies Feature<Needs>
+} as const satisfies Feature<SuggestNeeds>

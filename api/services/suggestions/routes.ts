@@ -1,7 +1,7 @@
 import type { Router } from "@koa/router"
 
+import type { Accounts } from "../../identity/accounts/accounts.ts"
 import type { Admissions } from "../../identity/accounts/limits/admission.ts"
-import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
 import { type Context, type Middleware, type RequestState, responseTime } from "../../context.ts"
 import { badRequest } from "../../errors.ts"
 import { admission } from "../../server/middleware/admission.ts"
@@ -20,21 +20,19 @@ import {
 /** First path segment of the call below. */
 export const SUGGEST_PATH = "suggest"
 
+export interface SuggestNeeds {
+  readonly accounts: Pick<Accounts, "keys">
+  readonly admissions: Admissions
+  /** Where questions are kept; left out: nowhere. */
+  readonly queries?: Pick<QueryLog, "alike"> | undefined
+}
+
 /** The call that a search box makes with each letter: free, and within the scope of its key. */
 export function suggestRoutes(
   router: Router<RequestState>,
-  {
-    keys,
-    admissions,
-    queries,
-  }: {
-    readonly keys: Pick<KeyStore, "verify">
-    readonly admissions: Admissions
-    /** Where questions are kept; left out: nowhere. */
-    readonly queries?: Pick<QueryLog, "alike"> | undefined
-  },
+  { accounts, admissions, queries }: SuggestNeeds,
 ): void {
-  const key = authentication(keys, { bodyKey: false }).beforeBody
+  const key = authentication(accounts.keys, { bodyKey: false }).beforeBody
   const admit = admission(admissions, "suggest")
   router.get("/suggest", key, admit, suggest(queries))
   router.get("/suggest/opensearch", key, admit, browserSuggest())

@@ -1,10 +1,7 @@
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
-import type { DiskRoom } from "#base/disk-space.ts"
 import type { Feature } from "../../feature.ts"
-import type { PageKnowledge } from "../pages/page-knowledge.ts"
-import type { SearchLimits } from "../../core/ask/question.ts"
 import type { Watches } from "./open-watches.ts"
+import type { WatchNeeds } from "./routes.ts"
 import type { ReadQuestion } from "./watch.ts"
 import { watchSettings } from "./settings.ts"
 import type { OpenWatchesParts } from "./open-watches.ts"
@@ -13,21 +10,9 @@ interface From extends Omit<OpenWatchesParts, "keys" | "pollMs"> {
   readonly accounts: Pick<Accounts, "keys">
 }
 
-interface Needs {
+interface Needs extends Omit<WatchNeeds, "watches" | "readQuestion"> {
   /** Left out: none are served. */
   readonly watches?: Watches
-  readonly accounts: Pick<Accounts, "keys">
-  readonly admissions: Admissions
-  readonly pages: PageKnowledge
-  readonly config: SearchLimits & {
-    readonly bodyLimit: number
-    readonly publicUrl: string
-    readonly watchesPerKey: number
-    readonly watchEmails: readonly string[]
-  }
-  /** The disk of the data folder. */
-  readonly mayKeep: Pick<DiskRoom, "isLow">
-  readonly readOnly: string | null
 }
 
 /**
@@ -46,26 +31,17 @@ export const watchesOf = (loadQuestions: () => Promise<ReadQuestion>) => {
       const { watchOperations, watchSchemas } = await import("./described/operations.ts")
       return { operations: watchOperations, schemas: watchSchemas }
     },
-    async serve(router, { watches: opened, accounts, admissions, pages, config, mayKeep, readOnly }) {
+    async serve(router, { watches: opened, ...needs }) {
       if (opened === undefined) return undefined
       const [{ WATCH_PATH, watchRoutes }, readQuestion] = await Promise.all([
         import("./routes.ts"),
         loadQuestions(),
       ])
-      watchRoutes(router, {
-        watches: opened,
-        keys: accounts.keys,
-        admissions,
-        knowledge: pages,
-        config,
-        room: mayKeep,
-        readOnly,
-        readQuestion,
-      })
-      if (readOnly === null) {
+      watchRoutes(router, { ...needs, watches: opened, readQuestion })
+      if (needs.readOnly === null) {
         opened.start(
-          (key) => admissions.reach({ ...key, isPatient: true }),
-          (search, names) => readQuestion(search, config, names),
+          (key) => needs.admissions.reach({ ...key, isPatient: true }),
+          (search, names) => readQuestion(search, needs.config, names),
         )
       }
       return { endpoints: [WATCH_PATH] }

@@ -21,7 +21,7 @@ export interface WatchParts {
 
 /** What may be watched, and who may be written to. */
 export interface WatchRules {
-  readonly knowledge: PageKnowledge
+  readonly pages: PageKnowledge
   readonly readQuestion: ReadQuestion
   readonly config: SearchLimits & {
     readonly watchesPerKey: number
@@ -53,14 +53,14 @@ export async function watchOf(
 export async function makeWatch(
   read: () => WatchBody,
   { key, reach }: { readonly key: ApiKey; readonly reach: Reach },
-  { store, hasMailServer, knowledge, readQuestion, config }: WatchParts & WatchRules,
+  { store, hasMailServer, pages, readQuestion, config }: WatchParts & WatchRules,
 ): Promise<Watch> {
   if (key.scope.endpoints?.includes("search") === false) {
     throw new Refusal("denied", "Access denied. A watch needs a key that may use /search.")
   }
   if (!(await store.hasRoom(key.id))) throw new Refusal("full", NO_ROOM)
   const wanted = read()
-  const subject = await subjectOf(wanted, { reach, limits: config, knowledge, readQuestion })
+  const subject = await subjectOf(wanted, { reach, limits: config, knowledge: pages, readQuestion })
   const options = optionsOf(wanted, null, { key, emails: config.watchEmails, hasMailServer })
   const made = await store.create({ key: key.id, subject, ...options }, config.watchesPerKey)
   if (made !== null) return made

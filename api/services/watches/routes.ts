@@ -2,8 +2,8 @@ import type { Router } from "@koa/router"
 
 import type { DiskRoom } from "#base/disk-space.ts"
 
+import type { Accounts } from "../../identity/accounts/accounts.ts"
 import type { Admissions } from "../../identity/accounts/limits/admission.ts"
-import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
 import { type Context, originOf, type RequestState } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
 import { roomOnDisk } from "../../room-on-disk.ts"
@@ -31,23 +31,23 @@ export const WATCH_PATH = "watches"
 
 const FEED_ENTRIES = 100
 
-interface WatchRouteParts extends WatchRules {
+export interface WatchNeeds extends WatchRules {
   readonly watches: WatchParts
-  readonly keys: Pick<KeyStore, "verify" | "byId">
+  readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions
   readonly config: WatchRules["config"] & { readonly bodyLimit: number; readonly publicUrl: string }
-  /** The disk of the data folder; left out: nobody looks at it. */
-  readonly room?: Pick<DiskRoom, "isLow"> | undefined
+  /** The disk of the data folder. */
+  readonly mayKeep: Pick<DiskRoom, "isLow">
   readonly readOnly: string | null
 }
 
 /** Saved questions, sources and pages whose changes are told. */
 export function watchRoutes(
   router: Router<RequestState>,
-  { watches, keys, admissions, config, room, readOnly, ...rules }: WatchRouteParts,
+  { watches, accounts: { keys }, admissions, config, mayKeep, readOnly, ...rules }: WatchNeeds,
 ): void {
   const { store, outbox, secrets } = watches
-  const parts = { ...watches, ...rules, config }
+  const parts = { ...rules, ...watches, config }
   const key = authentication(keys, { bodyKey: false }).beforeBody
   const admit = admission(admissions, "watches")
   const mayChange = refuseChanges(readOnly)
@@ -64,7 +64,7 @@ export function watchRoutes(
   })
   const mine = (ctx: Context) => watchOf(pathParameter(ctx, "id"), ctx.state.key, watches)
 
-  router.post("/watches", key, mayChange, roomOnDisk(room), body, admit, async (ctx) => {
+  router.post("/watches", key, mayChange, roomOnDisk(mayKeep), body, admit, async (ctx) => {
     const made = await makeWatch(() => readWatch(ctx), ctx.state, parts)
     ctx.status = 201
     ctx.body = { ...(await shown(ctx, made)), webhook_secret: secrets.signingSecret(made.id) }

@@ -8,7 +8,6 @@ import { type Cost, crawlCost, extractCost } from "../../../identity/accounts/bi
 import type { ApiKey, KeyStore } from "../../../identity/accounts/keys/keys.ts"
 import type { WriteQueue } from "../../../identity/accounts/billing/write-queue.ts"
 import type { Reach } from "../../../identity/accounts/reach/reach.ts"
-import { ApiError } from "../../../errors.ts"
 import { depthOf } from "../scrape.ts"
 import type { JobRequest } from "./crawl-request.ts"
 import {
@@ -91,7 +90,7 @@ export class JobRunner implements AsyncDisposable {
    * Takes a job that has been checked.
    * @param once the caller's own name of the job; null: it has none
    * @returns false, with nothing taken, when the key has begun a job of this name already
-   * @throws ApiError 429 when too many wait, 432 or 433 when it may cost more than is left
+   * @throws Refusal when too many wait, ApiError 432 or 433 when it may cost more than is left
    */
   async add(
     id: string,
@@ -103,14 +102,9 @@ export class JobRunner implements AsyncDisposable {
     const { store, billing } = this.#options
     const waiting = await store.waitingCounts(key.id)
     if (waiting.all >= WAITING || waiting.ofKey >= WAITING_OF_KEY) {
-      throw new ApiError(
-        429,
-        "Too many jobs are waiting. Try again when some are done.",
-        {},
-        { "Retry-After": "30" },
-      )
+      throw new Refusal("crowded", "Too many jobs are waiting. Try again when some are done.")
     }
-    if (!(await store.hasRoom(key.id))) throw new ApiError(432, NO_ROOM)
+    if (!(await store.hasRoom(key.id))) throw new Refusal("full", NO_ROOM)
     // Set aside until the job has ended, not until this call has.
     await billing.reserve({ requestId: id, key }, jobCost(request))
     const isTaken = await store.add(id, owner, request, new Date(), once)
