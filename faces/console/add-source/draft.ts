@@ -1,47 +1,21 @@
-/** A source as its form shows it: texts, as somebody writes them. */
-export interface Draft {
-  readonly name: string
-  /** An address a line. */
-  readonly seeds: string
-  readonly scope: "host" | "domain" | "prefix"
-  /** A pattern a line. */
-  readonly include: string
-  readonly exclude: string
-  readonly pages: string
-  readonly depth: string
-  readonly rendering: "auto" | "http" | "browser"
-  readonly robots: "as-set" | "obeyed" | "ignored"
-  readonly delayMs: string
-  readonly when: "by-hand" | "hours" | "cron"
-  readonly everyHours: string
-  readonly cron: string
-  readonly timeZone: string
-  readonly login: "none" | "basic" | "headers" | "cookies" | "form"
-  readonly user: string
-  readonly password: string
-  readonly loginUrl: string
-  /** Headers, cookies or fields: a name, a colon and a value a line. */
-  readonly values: string
-  readonly proof: string
-  readonly sitemaps: string
-  readonly language: string
-  /** What the form does not show, which stays as it is. */
-  readonly rest: Written
-}
-
 /** A source as a file has it, or what was written in its place. */
 export type Written = Readonly<Record<string, unknown>>
 
-export const EMPTY: Draft = {
+/** A source as its form shows it: texts, as somebody writes them. */
+export type Draft = Readonly<typeof EMPTY>
+
+export const EMPTY = {
   name: "",
+  /** An address a line. */
   seeds: "",
   scope: "host",
+  /** A pattern a line. */
   include: "",
   exclude: "",
   pages: "",
   depth: "",
   rendering: "auto",
-  robots: "as-set",
+  robots: "",
   delayMs: "",
   when: "hours",
   everyHours: "24",
@@ -51,46 +25,58 @@ export const EMPTY: Draft = {
   user: "",
   password: "",
   loginUrl: "",
+  /** Headers, cookies or fields: a name, a colon and a value a line. */
   values: "",
   proof: "",
   sitemaps: "",
   language: "",
-  rest: {},
+  /** What the form does not show, which stays as it is. */
+  rest: {} as Written,
 }
+
+/** Fields of a source in the order of the handbook, each with what its text means; undefined is left out. */
+const FIELDS: readonly (readonly [
+  at: string,
+  name: Exclude<keyof Draft, "rest">,
+  read: (text: string, draft: Draft) => unknown,
+])[] = [
+  ["name", "name", (text) => text.trim()],
+  ["seeds", "seeds", listOf],
+  ["scope", "scope", (text) => (text === EMPTY.scope ? undefined : text)],
+  ["include", "include", someOf],
+  ["exclude", "exclude", someOf],
+  ["limits.pages", "pages", numberOf],
+  ["limits.depth", "depth", numberOf],
+  ["rendering", "rendering", (text) => (text === EMPTY.rendering ? undefined : text)],
+  ["politeness.delayMs", "delayMs", numberOf],
+  ["politeness.robots", "robots", (text) => (text === "" ? undefined : text === "true")],
+  ["login", "login", (_, draft) => loginOf(draft)],
+  ["pages.language", "language", (text) => text.trim() || undefined],
+  ["sitemaps", "sitemaps", someOf],
+]
 
 /** The draft of a source that is there, or was proposed. */
 export function draftOf(source: Written): Draft {
-  const limits = groupOf(source["limits"])
-  const politeness = groupOf(source["politeness"])
-  const pages = groupOf(source["pages"])
   const login = groupOf(source["login"])
   const schedule =
     typeof source["schedule"] === "string" ? { cron: source["schedule"] } : groupOf(source["schedule"])
-  const { robots } = politeness
+  const texts = FIELDS.map(([at, name]) => {
+    const value = at.split(".").reduce<unknown>((group, field) => groupOf(group)[field], source)
+    return [name, textOf(value) || EMPTY[name]]
+  })
   return {
     ...EMPTY,
-    name: textOf(source["name"]),
-    seeds: linesOf(source["seeds"]),
-    scope: oneOf(source["scope"], ["host", "domain", "prefix"], EMPTY.scope),
-    include: linesOf(source["include"]),
-    exclude: linesOf(source["exclude"]),
-    pages: textOf(limits["pages"]),
-    depth: textOf(limits["depth"]),
-    rendering: oneOf(source["rendering"], ["auto", "http", "browser"], EMPTY.rendering),
-    robots: robots === true ? "obeyed" : robots === false ? "ignored" : "as-set",
-    delayMs: textOf(politeness["delayMs"]),
+    ...(Object.fromEntries(texts) as Partial<Draft>),
     when: schedule["cron"] != null ? "cron" : schedule["everyHours"] != null ? "hours" : "by-hand",
     everyHours: textOf(schedule["everyHours"]),
     cron: textOf(schedule["cron"]),
     timeZone: textOf(schedule["timeZone"]),
-    login: oneOf(login["kind"], ["basic", "headers", "cookies", "form"], "none"),
+    login: textOf(login["kind"]) || EMPTY.login,
     user: textOf(login["user"]),
     password: textOf(login["password"]),
     loginUrl: textOf(login["url"]),
     values: pairsOf(login["headers"] ?? login["cookies"] ?? login["fields"]),
     proof: textOf(login["proof"]),
-    sitemaps: linesOf(source["sitemaps"]),
-    language: textOf(pages["language"]),
     rest: source,
   }
 }
@@ -98,30 +84,16 @@ export function draftOf(source: Written): Draft {
 /** The source that a draft means, in the order of the handbook. What is not said is left out. */
 export function sourceOf(draft: Draft): Written {
   const { rest } = draft
-  const fields: Record<string, unknown> = {
-    name: draft.name.trim(),
-    seeds: listOf(draft.seeds),
-    scope: draft.scope === "host" ? undefined : draft.scope,
-    include: some(listOf(draft.include)),
-    exclude: some(listOf(draft.exclude)),
-    limits: group(rest["limits"], { pages: numberOf(draft.pages), depth: numberOf(draft.depth) }),
-    rendering: draft.rendering === "auto" ? undefined : draft.rendering,
-    politeness: group(rest["politeness"], {
-      delayMs: numberOf(draft.delayMs),
-      robots: draft.robots === "as-set" ? undefined : draft.robots === "obeyed",
-    }),
-    login: loginOf(draft),
-    pages: group(rest["pages"], { language: draft.language.trim() || undefined }),
-    sitemaps: some(listOf(draft.sitemaps)),
-    schedule: scheduleOf(draft),
+  const fields: Record<string, unknown> = {}
+  for (const [at, name, read] of FIELDS) {
+    const [field = at, part] = at.split(".")
+    const value = read(draft[name], draft)
+    const group = groupOf(field in fields ? fields[field] : rest[field])
+    fields[field] = part === undefined ? value : given({ ...group, [part]: value })
   }
-  const others = Object.entries(rest).filter(([field]) => !(field in fields))
-  const { schedule, ...before } = fields
-  return Object.fromEntries(
-    [...Object.entries(before), ...others, ["schedule", schedule] as const].filter(
-      ([, value]) => value !== undefined,
-    ),
-  )
+  const { schedule: _, ...others } = rest
+  // Twice: first for their order, then since they replace those of the rest.
+  return given({ ...fields, ...others, ...fields, schedule: scheduleOf(draft) }) ?? {}
 }
 
 function loginOf(draft: Draft): object | undefined {
@@ -135,72 +107,61 @@ function loginOf(draft: Draft): object | undefined {
     case "basic":
       return { kind: "basic", user: draft.user.trim(), password: draft.password.trim() }
     case "headers":
-      return { kind: "headers", headers: values }
     case "cookies":
-      return { kind: "cookies", cookies: values }
-    case "form":
-      return {
-        kind: "form",
-        url: draft.loginUrl.trim(),
-        fields: values,
-        ...(draft.proof.trim() === "" ? {} : { proof: draft.proof.trim() }),
-      }
+      return { kind: draft.login, [draft.login]: values }
+    case "form": {
+      const proof = draft.proof.trim() || undefined
+      return given({ kind: "form", url: draft.loginUrl.trim(), fields: values, proof })
+    }
     default:
       return undefined
   }
 }
 
 function scheduleOf({ when, everyHours, cron, timeZone, rest }: Draft): object | undefined {
-  if (when === "by-hand") return undefined
   const { jitterMinutes } = groupOf(rest["schedule"])
-  const jitter = jitterMinutes === undefined ? {} : { jitterMinutes }
-  if (when === "hours") return { everyHours: numberOf(everyHours) ?? everyHours, ...jitter }
-  return { cron: cron.trim(), ...(timeZone.trim() === "" ? {} : { timeZone: timeZone.trim() }), ...jitter }
+  if (when === "hours") return given({ everyHours: numberOf(everyHours) ?? everyHours, jitterMinutes })
+  if (when === "cron")
+    return given({ cron: cron.trim(), timeZone: timeZone.trim() || undefined, jitterMinutes })
+  return undefined
 }
 
 /** A number where one was written; else the text, which is told to be none. Nothing for nothing. */
 function numberOf(text: string): number | string | undefined {
-  const given = text.trim()
-  if (given === "") return undefined
-  const number = Number(given)
-  return Number.isFinite(number) ? number : given
+  const written = text.trim()
+  if (written === "") return undefined
+  const number = Number(written)
+  return Number.isFinite(number) ? number : written
 }
 
-/** A group of fields: those of the form, and the others as they were. */
-function group(old: unknown, fields: Readonly<Record<string, unknown>>): object | undefined {
-  const all = Object.entries({ ...groupOf(old), ...fields }).filter(([, value]) => value !== undefined)
+/** The fields that have a value; undefined when none has. */
+function given(fields: Written): Written | undefined {
+  const all = Object.entries(fields).filter(([, value]) => value !== undefined)
   return all.length === 0 ? undefined : Object.fromEntries(all)
 }
 
 const groupOf = (value: unknown): Written =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Written) : {}
 
-const textOf = (value: unknown): string =>
-  typeof value === "string" || typeof value === "number" ? String(value) : ""
-
-const linesOf = (value: unknown): string =>
-  Array.isArray(value) ? value.map(textOf).join("\n") : textOf(value)
+/** A value as its field shows it: of a list a line each, of a group nothing. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join("\n")
+  return ["string", "number", "boolean"].includes(typeof value) ? String(value) : ""
+}
 
 const pairsOf = (value: unknown): string =>
   Object.entries(groupOf(value))
     .map(([name, one]) => `${name}: ${textOf(one)}`)
     .join("\n")
 
-const listOf = (lines: string): string[] =>
-  lines
+function listOf(lines: string): string[] {
+  return lines
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
+}
 
-const some = (list: readonly string[]): readonly string[] | undefined =>
-  list.length === 0 ? undefined : list
-
-function oneOf<Value extends string>(given: unknown, values: readonly Value[], usual: Value): Value
-function oneOf<Value extends string, Usual extends string>(
-  given: unknown,
-  values: readonly Value[],
-  usual: Usual,
-): Value | Usual
-function oneOf(given: unknown, values: readonly string[], usual: string): string {
-  return values.find((value) => value === given) ?? usual
+function someOf(lines: string): string[] | undefined {
+  const list = listOf(lines)
+  return list.length === 0 ? undefined : list
 }
