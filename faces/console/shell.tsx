@@ -5,10 +5,10 @@ import { useEffect, useRef } from "preact/hooks"
 import { Button } from "../design/button.tsx"
 import { Icon, type IconName } from "../design/icons.tsx"
 import { ThemeButton } from "../design/theme.tsx"
-import { addressOf, appliance } from "../session/appliance.ts"
+import { addressOf } from "../session/appliance.ts"
 import { Link } from "./link.tsx"
 import type { Place } from "./place.ts"
-import { IDLE_MS, usePolled } from "./asking/use-polled.ts"
+import { useAnswer } from "./asking/use-polled.ts"
 import { whole } from "./words.ts"
 
 const VIEWS: readonly {
@@ -57,11 +57,7 @@ export function Shell({
   readonly onSignOut: () => void
   readonly children: ComponentChildren
 }) {
-  const held = usePolled(
-    "held",
-    (signal) => appliance.call("GET /admin/removals", { query: { limit: 1 }, signal }),
-    () => IDLE_MS,
-  )
+  const held = useAnswer("GET /admin/removals", { query: { limit: 1 } })
   const isFirst = useRef(true)
   const screen = screenOf(place)
   useEffect(() => {

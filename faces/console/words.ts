@@ -72,17 +72,6 @@ export function size(bytes: number): string {
   return `${RATE.format(bytes / 1000 ** step)} ${BYTES[step]}`
 }
 
-const LANGUAGES = new Intl.DisplayNames(undefined, { type: "language", fallback: "code" })
-
-/** `German`; the code where the browser knows no name. */
-export function languageName(code: string): string {
-  try {
-    return LANGUAGES.of(code) ?? code
-  } catch {
-    return code
-  }
-}
-
 /** The web address in a text, with `https` if the text names no scheme; null when it is not one. */
 export function addressIn(text: string): string | null {
   const given = text.trim()

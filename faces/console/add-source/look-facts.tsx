@@ -2,9 +2,10 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
+import { languageName } from "../../reading/languages.ts"
 import { Block, Fact } from "../parts.tsx"
 import { AllowNetwork } from "../networks/allow-network.tsx"
-import { counted, languageName, lasting, whole } from "../words.ts"
+import { counted, lasting, whole } from "../words.ts"
 
 export type Look = AnswerOf<"POST /admin/sources/propose">
 

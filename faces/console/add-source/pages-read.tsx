@@ -1,9 +1,10 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Chip } from "../../design/chip.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
+import { languageName } from "../../reading/languages.ts"
 import { Link } from "../link.tsx"
 import { kindOf, shownOutcome } from "../run/outcomes.ts"
-import { counted, languageName, whole } from "../words.ts"
+import { counted, whole } from "../words.ts"
 
 type Page = AnswerOf<"POST /admin/sources/propose">["pages"][number]
 

@@ -1,8 +1,8 @@
 import { createContext } from "preact"
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks"
 
-import { FossickError } from "../../../api/client/client.ts"
-import { inWords } from "../../session/appliance.ts"
+import { type AnswerOf, type Call, FossickError, type GivenTo } from "../../../api/client/client.ts"
+import { appliance, inWords } from "../../session/appliance.ts"
 import { areToldOfChanges, onChanges } from "./use-events.ts"
 
 /** While something runs: a number that changes twice a second is not read. */
@@ -26,12 +26,28 @@ export interface Polled<T> {
   readonly refresh: () => void
 }
 
+/** As {@link usePolled}, of one call of the appliance; with other values it forgets the answer. */
+export const useAnswer = <C extends Call>(
+  call: C,
+  given: Omit<GivenTo<C>, "signal"> = {} as GivenTo<C>,
+  everyMs?: Polling<AnswerOf<C>>["everyMs"],
+): Polled<AnswerOf<C>> =>
+  usePolled(
+    `${call} ${JSON.stringify(given)}`,
+    (signal) => appliance.call<Call>(call, { ...given, signal }) as Promise<AnswerOf<C>>,
+    everyMs,
+  )
+
 /**
  * Asks the appliance again and again while the page can be seen.
  * @param key of what is asked: another one forgets the answer
  * @param everyMs how long to wait after an answer; null: it will not change any more
  */
-export function usePolled<T>(key: string, ask: Polling<T>["ask"], everyMs: Polling<T>["everyMs"]): Polled<T> {
+export function usePolled<T>(
+  key: string,
+  ask: Polling<T>["ask"],
+  everyMs: Polling<T>["everyMs"] = () => IDLE_MS,
+): Polled<T> {
   const [state, setState] = useState<{ readonly key: string } & Pick<Polled<T>, "value" | "problem">>({
     key,
     value: null,

@@ -5,7 +5,7 @@ import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { usePolled } from "../asking/use-polled.ts"
 import { Head } from "../parts.tsx"
 import { counted } from "../words.ts"
 import { Connect } from "./connect.tsx"
@@ -36,7 +36,7 @@ export function Keys({ chosen }: { readonly chosen: string | null }) {
   const [isMaking, setMaking] = useState(false)
   const [asked, setAsked] = useState<Asked | null>(null)
   const [made, setMade] = useState<Made | null>(null)
-  const polled = usePolled("keys", look, () => IDLE_MS)
+  const polled = usePolled("keys", look)
   const { value, refresh } = polled
   const actions = useActions(refresh)
   return (

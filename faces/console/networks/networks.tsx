@@ -3,15 +3,11 @@ import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
 import { Block, Problem } from "../parts.tsx"
 import { useActions } from "../asking/use-actions.ts"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 
 /** The private networks that admins allowed, and the way to take one back. */
 export function Networks() {
-  const { value, problem, refresh } = usePolled(
-    "networks",
-    (signal) => appliance.call("GET /admin/networks", { signal }),
-    () => IDLE_MS,
-  )
+  const { value, problem, refresh } = useAnswer("GET /admin/networks")
   const { busy, problem: refused, act } = useActions(refresh)
   if (problem !== null) return <Problem text={problem} onAgain={refresh} />
   if (value === null || value.networks.length === 0) return null

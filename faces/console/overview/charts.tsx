@@ -2,9 +2,8 @@ import { useState } from "preact/hooks"
 
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Progress } from "../../design/progress.tsx"
-import { appliance } from "../../session/appliance.ts"
 import { PolledStatus } from "../asking/status.tsx"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 import { Block, Fact, Time } from "../parts.tsx"
 import { counted, rate, share, size, whole } from "../words.ts"
 import { Chart, type Line, type Span } from "./chart.tsx"
@@ -18,11 +17,7 @@ const SPANS = [
 /** The last hours or days, as they were measured: crawls, questions, what they took, memory and disk. */
 export function Charts() {
   const [hours, choose] = useState<number>(24)
-  const polled = usePolled(
-    `history ${hours}`,
-    (signal) => appliance.call("GET /admin/history", { query: { hours }, signal }),
-    () => IDLE_MS,
-  )
+  const polled = useAnswer("GET /admin/history", { query: { hours } })
   const { value } = polled
   return (
     <Block
@@ -199,11 +194,7 @@ function Used({
 
 /** How long ago crawls looked at the pages. */
 function Fresh() {
-  const { value } = usePolled(
-    "freshness",
-    (signal) => appliance.call("GET /admin/freshness", { signal }),
-    () => IDLE_MS,
-  )
+  const { value } = useAnswer("GET /admin/freshness")
   if (value === null) return null
   const { pages } = value
   const rows = [

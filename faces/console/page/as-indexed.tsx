@@ -4,9 +4,10 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { Passage } from "../../reading/passages/passage.tsx"
+import { languageName } from "../../reading/languages.ts"
 import { Link } from "../link.tsx"
 import { Block, Fact } from "../parts.tsx"
-import { atTime, counted, languageName, whole } from "../words.ts"
+import { atTime, counted, whole } from "../words.ts"
 
 type State = AnswerOf<"GET /admin/page">
 type Page = NonNullable<State["page"]>

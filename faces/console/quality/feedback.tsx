@@ -3,11 +3,10 @@ import { Chip } from "../../design/chip.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { since } from "../../reading/dates.ts"
 import { PageLink } from "../../reading/page-link.tsx"
-import { appliance } from "../../session/appliance.ts"
 import { Nothing } from "../parts.tsx"
 import { More, useFirstRows } from "../asking/more.tsx"
 import { PolledStatus } from "../asking/status.tsx"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 import { whole } from "../words.ts"
 
 type Said = AnswerOf<"GET /admin/feedback">["feedback"][number]
@@ -15,11 +14,7 @@ type Said = AnswerOf<"GET /admin/feedback">["feedback"][number]
 /** What people and programs think of answers. */
 export function FeedbackList() {
   const rows = useFirstRows()
-  const polled = usePolled(
-    `feedback ${rows.limit}`,
-    (signal) => appliance.call("GET /admin/feedback", { query: { limit: rows.limit }, signal }),
-    () => IDLE_MS,
-  )
+  const polled = useAnswer("GET /admin/feedback", { query: { limit: rows.limit } })
   const { value } = polled
   return (
     <section class="block" aria-label="What people think">

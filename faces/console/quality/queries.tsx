@@ -12,7 +12,7 @@ import { REPORTS, type Report } from "../place.ts"
 import { More, useFirstRows } from "../asking/more.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { useActions } from "../asking/use-actions.ts"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 import { whole } from "../words.ts"
 
 type Asked = AnswerOf<"GET /admin/queries">["queries"][number]
@@ -44,11 +44,7 @@ const TWO_DIGITS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, 
 export function Queries({ report }: { readonly report: Report }) {
   const rows = useFirstRows()
   const [isForgetting, setForgetting] = useState(false)
-  const polled = usePolled(
-    `queries ${report} ${rows.limit}`,
-    (signal) => appliance.call("GET /admin/queries", { query: { report, limit: rows.limit }, signal }),
-    () => IDLE_MS,
-  )
+  const polled = useAnswer("GET /admin/queries", { query: { report, limit: rows.limit } })
   const { value, refresh } = polled
   const actions = useActions(refresh)
   if (value?.enabled === false) return <Off />

@@ -5,6 +5,7 @@ import { Chip } from "../../design/chip.tsx"
 import { Chart } from "../../design/chart.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
+import { RankParts } from "../../reading/rank-parts.tsx"
 import { addressOf, appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
 import { Block, Head, Loading, Nothing, Problem } from "../parts.tsx"
@@ -12,9 +13,10 @@ import { RULE_KINDS } from "../place.ts"
 import { usePolled } from "../asking/use-polled.ts"
 import { atTime } from "../words.ts"
 import { GradeOf, type History, JudgedPages, useJudgement } from "./judged-pages.tsx"
-import { Parts } from "./why-parts.tsx"
 
 type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]["after"][number]
+
+const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 const RULES = { synonym: "Add a synonym", pin: "Pin a page", boost: "Boost pages" } as const
 
@@ -162,7 +164,7 @@ function Result({
         <summary>
           Why it stands here<span class="unseen">: {hit.title || hit.url}</span>
         </summary>
-        {isOpen && <Parts hit={hit} />}
+        {isOpen && <RankParts parts={hit.parts} score={hit.score} inWords={(value) => SCORE.format(value)} />}
       </details>
       <p class="row">
         <Link to={{ view: "rule", id: null, kind: "pin", question, url: hit.url }} class="button quiet">

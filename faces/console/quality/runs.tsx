@@ -10,7 +10,7 @@ import { Nothing } from "../parts.tsx"
 import { score } from "../rules/rank.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
-import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
+import { IDLE_MS, LIVE_MS, useAnswer } from "../asking/use-polled.ts"
 import { atTime, counted, whole } from "../words.ts"
 import type { JudgedRun } from "./judged.tsx"
 
@@ -19,10 +19,8 @@ const MOST = 500
 /** Runs of the judged questions: when, by what they were answered, and how they did. */
 export function JudgedRuns() {
   const [deleted, setDeleted] = useState<JudgedRun | null>(null)
-  const polled = usePolled(
-    "judged runs",
-    (signal) => appliance.call("GET /admin/judged-runs", { query: { limit: MOST }, signal }),
-    ({ runs }) => (runs.some(({ state }) => state === "running") ? LIVE_MS : IDLE_MS),
+  const polled = useAnswer("GET /admin/judged-runs", { query: { limit: MOST } }, ({ runs }) =>
+    runs.some(({ state }) => state === "running") ? LIVE_MS : IDLE_MS,
   )
   const { value, refresh } = polled
   const actions = useActions(refresh)

@@ -9,7 +9,7 @@ import { REMOVALS_SHOWN, type RemovalsShown } from "../place.ts"
 import { More, useFirstRows } from "../asking/more.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 import { until, whole } from "../words.ts"
 import { Held } from "./held.tsx"
 import { reasonOf } from "./reasons.ts"
@@ -31,15 +31,9 @@ export function Removals({
   readonly source: string | null
 }) {
   const rows = useFirstRows()
-  const polled = usePolled(
-    `removals ${shown} ${source ?? ""} ${rows.limit}`,
-    (signal) =>
-      appliance.call("GET /admin/removals", {
-        query: { state: shown, source: source ?? undefined, limit: rows.limit },
-        signal,
-      }),
-    () => IDLE_MS,
-  )
+  const polled = useAnswer("GET /admin/removals", {
+    query: { state: shown, source: source ?? undefined, limit: rows.limit },
+  })
   const { value, refresh } = polled
   const actions = useActions(refresh)
   return (

@@ -12,7 +12,7 @@ import { Head, Nothing } from "../parts.tsx"
 import { type Place, RULE_KINDS, type RuleKind } from "../place.ts"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 import { counted } from "../words.ts"
 import { BeforeAfter } from "./before-after.tsx"
 import { inWords, KIND_NAMES } from "./rule-draft.ts"
@@ -25,11 +25,7 @@ const placeOfRule = ({ id, kind }: Rule): Place => ({ view: "rule", id, kind, qu
 /** Synonyms, pins and boosts: what the operator wants of the ranking. */
 export function Rules() {
   const [removed, setRemoved] = useState<Rule | null>(null)
-  const polled = usePolled(
-    "rules",
-    (signal) => appliance.call("GET /admin/rules", { signal }),
-    () => IDLE_MS,
-  )
+  const polled = useAnswer("GET /admin/rules")
   const { value, refresh } = polled
   const actions = useActions(refresh)
   const remove = ({ id }: Rule) =>

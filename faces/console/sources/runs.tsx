@@ -1,6 +1,5 @@
-import { appliance } from "../../session/appliance.ts"
 import { More, useFirstRows } from "../asking/more.tsx"
-import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
+import { IDLE_MS, LIVE_MS, useAnswer } from "../asking/use-polled.ts"
 import { Link } from "../link.tsx"
 import { Head, isOpen, Loading, Nothing, Problem } from "../parts.tsx"
 import { RunTable } from "./run-table.tsx"
@@ -8,13 +7,9 @@ import { RunTable } from "./run-table.tsx"
 /** All runs, or those of one source, newest first. */
 export function Runs({ source }: { readonly source: string | null }) {
   const rows = useFirstRows()
-  const { value, problem, refresh } = usePolled(
-    `runs ${source ?? ""} ${rows.limit}`,
-    (signal) =>
-      appliance.call("GET /admin/jobs", {
-        query: { source: source ?? undefined, limit: rows.limit },
-        signal,
-      }),
+  const { value, problem, refresh } = useAnswer(
+    "GET /admin/jobs",
+    { query: { source: source ?? undefined, limit: rows.limit } },
     ({ jobs }) => (jobs.some(({ state }) => isOpen(state)) ? LIVE_MS : IDLE_MS),
   )
   return (

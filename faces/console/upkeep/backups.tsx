@@ -6,7 +6,7 @@ import { appliance } from "../../session/appliance.ts"
 import { Block, Loading, Nothing, Problem, ResultChip, Tile } from "../parts.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
-import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
+import { IDLE_MS, LIVE_MS, useAnswer } from "../asking/use-polled.ts"
 import { atTime, size, until, whole } from "../words.ts"
 import { Snippet } from "./snippet.tsx"
 
@@ -21,10 +21,8 @@ const DECLARE = `backup:
 
 /** Backups by the plan: when, how the last ones ended, what is there, and one made now. */
 export function Backups() {
-  const polled = usePolled(
-    "backups",
-    (signal) => appliance.call("GET /admin/backups", { signal }),
-    ({ runs }) => (runs.some(isUnderWay) ? LIVE_MS : IDLE_MS),
+  const polled = useAnswer("GET /admin/backups", {}, ({ runs }) =>
+    runs.some(isUnderWay) ? LIVE_MS : IDLE_MS,
   )
   const { value, problem, refresh } = polled
   const actions = useActions(refresh)

@@ -4,9 +4,8 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Field } from "../../design/field.tsx"
 import { type Column, Table } from "../../design/table.tsx"
-import { appliance } from "../../session/appliance.ts"
 import { Loading, Nothing, Problem } from "../parts.tsx"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 import { atTime, counted } from "../words.ts"
 
 type Entry = AnswerOf<"GET /admin/audit">["entries"][number]
@@ -23,11 +22,7 @@ export function Changes() {
     ...(who.trim() !== "" && { who: who.trim() }),
     ...(object.trim() !== "" && { object: object.trim() }),
   }
-  const { value, problem, refresh } = usePolled(
-    `changes ${JSON.stringify(query)}`,
-    (signal) => appliance.call("GET /admin/audit", { query, signal }),
-    () => IDLE_MS,
-  )
+  const { value, problem, refresh } = useAnswer("GET /admin/audit", { query })
   return (
     <section class="block" aria-label="All changes">
       <p class="small">

@@ -1,9 +1,8 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { type Column, Table } from "../../design/table.tsx"
 import { since } from "../../reading/dates.ts"
-import { appliance } from "../../session/appliance.ts"
 import { Loading, Nothing, Problem } from "../parts.tsx"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 import { atTime, counted, whole } from "../words.ts"
 
 type Host = AnswerOf<"GET /admin/outbound">["hosts"][number]
@@ -12,11 +11,7 @@ const SHOWN = 200
 
 /** Whom the appliance talked to, those talked to last first. */
 export function Connections() {
-  const { value, problem, refresh } = usePolled(
-    "outbound",
-    (signal) => appliance.call("GET /admin/outbound", { query: { limit: SHOWN }, signal }),
-    () => IDLE_MS,
-  )
+  const { value, problem, refresh } = useAnswer("GET /admin/outbound", { query: { limit: SHOWN } })
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
   if (value.total === 0) return <Nothing icon="search" title="Nobody was talked to yet" />
   return (

@@ -3,7 +3,7 @@ import { type Column, Table } from "../../design/table.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Block, Loading, Nothing, Problem, Tile } from "../parts.tsx"
 import { PolledStatus } from "../asking/status.tsx"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { usePolled } from "../asking/use-polled.ts"
 import { atTime, counted, whole } from "../words.ts"
 import { OUTCOME_MEANINGS, type Outcome } from "./payment-outcomes.ts"
 
@@ -25,7 +25,7 @@ const dollars = (sum: number): string => `$${(sum / 1e6).toFixed(sum % 10_000 ==
 
 /** Searches that were sold: sums, single payments, and how requests ended. */
 export function Payments() {
-  const polled = usePolled("payments", look, () => IDLE_MS)
+  const polled = usePolled("payments", look)
   const { value, problem, refresh } = polled
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
   const { list, days, selling } = value

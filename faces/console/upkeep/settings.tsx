@@ -4,9 +4,8 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Chip } from "../../design/chip.tsx"
 import { Field, Select } from "../../design/field.tsx"
 import { type Column, Table } from "../../design/table.tsx"
-import { appliance } from "../../session/appliance.ts"
 import { Loading, Nothing, Problem } from "../parts.tsx"
-import { usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 import { counted } from "../words.ts"
 
 type Setting = AnswerOf<"GET /admin/settings">["settings"][number]
@@ -18,11 +17,7 @@ export function SettingList() {
   const [shown, show] = useState<(typeof SHOWN)[number]>("all")
   const [text, setText] = useState("")
   // They are what they were at the start.
-  const { value, problem, refresh } = usePolled(
-    "settings",
-    (signal) => appliance.call("GET /admin/settings", { signal }),
-    () => null,
-  )
+  const { value, problem, refresh } = useAnswer("GET /admin/settings", {}, () => null)
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
   const words = text.toLowerCase().split(/\s+/)
   const rows = value.settings.filter(

@@ -11,7 +11,7 @@ import { Block, Nothing, Time } from "../parts.tsx"
 import { More, useFirstRows } from "../asking/more.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 import { until, whole } from "../words.ts"
 
 type Delivery = AnswerOf<"GET /admin/webhooks/deliveries">["deliveries"][number]
@@ -29,15 +29,9 @@ const NAMES: Readonly<Record<Shown, string>> = {
 export function Webhooks() {
   const [shown, show] = useState<Shown>("all")
   const rows = useFirstRows()
-  const polled = usePolled(
-    `deliveries ${shown} ${rows.limit}`,
-    (signal) =>
-      appliance.call("GET /admin/webhooks/deliveries", {
-        query: { limit: rows.limit, ...(shown !== "all" && { state: shown }) },
-        signal,
-      }),
-    () => IDLE_MS,
-  )
+  const polled = useAnswer("GET /admin/webhooks/deliveries", {
+    query: { limit: rows.limit, ...(shown !== "all" && { state: shown }) },
+  })
   const { value, refresh } = polled
   const actions = useActions(refresh)
   return (

@@ -8,7 +8,7 @@ import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
-import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { useAnswer } from "../asking/use-polled.ts"
 import { counted, lasting, rate, whole } from "../words.ts"
 import { Block } from "../parts.tsx"
 
@@ -26,11 +26,7 @@ const LABELS: Readonly<Record<string, string>> = {
 /** The model that makes the vectors, why it is that one, and another one instead. */
 export function Model() {
   // Asked by itself, and not often: the appliance looks into the folders of all models.
-  const polled = usePolled(
-    "model",
-    (signal) => appliance.call("GET /admin/model", { signal }),
-    () => IDLE_MS,
-  )
+  const polled = useAnswer("GET /admin/model")
   const { value, refresh } = polled
   const actions = useActions(refresh)
   return (

@@ -1,0 +1,43 @@
+/** What a rank can be made of, in words. */
+const PARTS = {
+  lexical: "Words of the question",
+  passage: "Words in the best passage",
+  vector: "Meaning of the nearest passage",
+  late: "Meaning, word by word",
+  rerank: "Second reading",
+  fused: "All of these together",
+  boost: "Preferences and phrases",
+} as const
+
+/** What a rank is made of: each part as a share of the most it could be. Parts of 0 are left out. */
+export const RankParts = ({
+  parts,
+  score,
+  inWords,
+}: {
+  readonly parts: Readonly<Partial<Record<keyof typeof PARTS, number>>>
+  readonly score: number
+  readonly inWords: (value: number) => string
+}) => (
+  <dl class="rank-parts">
+    {(Object.keys(PARTS) as (keyof typeof PARTS)[]).flatMap((name) => {
+      const value = parts[name] ?? 0
+      return value === 0 ? (
+        []
+      ) : (
+        <div key={name}>
+          <dt>{PARTS[name]}</dt>
+          <dd>
+            <meter min={0} max={1} value={value} aria-label={PARTS[name]} /> {inWords(value)}
+          </dd>
+        </div>
+      )
+    })}
+    <div>
+      <dt>Score</dt>
+      <dd>
+        <b>{inWords(score)}</b>
+      </dd>
+    </div>
+  </dl>
+)
