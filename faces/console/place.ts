@@ -50,72 +50,58 @@ export type Place =
 /** What the query of an address means; the overview where it means nothing. */
 export function placeOf(search: string): Place {
   const given = new URLSearchParams(search)
-  const source = given.get("source")
-  switch (given.get("view")) {
+  const text = (name: string) => given.get(name)
+  /** A number from 1 on; else null. */
+  const number = (name: string) => {
+    const value = Number(text(name))
+    return Number.isSafeInteger(value) && value > 0 ? value : null
+  }
+  /** One of a list; else the first. */
+  const one = <Value extends string>(name: string, all: readonly [Value, ...Value[]]): Value =>
+    all.find((value) => value === text(name)) ?? all[0]
+  const source = text("source")
+  const view = text("view")
+  switch (view) {
     case "sources":
-      return { view: "sources" }
     case "vectors":
-      return { view: "vectors" }
     case "playground":
-      return { view: "playground" }
+    case "rules":
+      return { view }
     case "upkeep":
-      return {
-        view: "upkeep",
-        shown: UPKEEP_SHOWN.find((one) => one === given.get("shown")) ?? "backups",
-      }
+      return { view, shown: one("shown", UPKEEP_SHOWN) }
     case "runs":
-      return { view: "runs", source }
+    case "first-run":
+      return { view, source }
     case "run": {
-      const job = Number(given.get("job"))
-      if (!Number.isSafeInteger(job) || job < 1) return { view: "runs", source: null }
-      return { view: "run", job, outcome: given.get("outcome") }
+      const job = number("job")
+      return job === null ? { view: "runs", source: null } : { view, job, outcome: text("outcome") }
     }
     case "add-source":
-      return { view: "add-source", url: given.get("url") }
+      return { view, url: text("url") }
     case "source":
-      return source === null ? { view: "sources" } : { view: "source", source }
+      return source === null ? { view: "sources" } : { view, source }
     case "page":
-      return { view: "page", url: given.get("url"), query: given.get("query") }
-    case "first-run":
-      return { view: "first-run", source }
-    case "removals": {
-      const shown = REMOVALS_SHOWN.find((one) => one === given.get("shown")) ?? "held"
-      return { view: "removals", shown, source }
-    }
+      return { view, url: text("url"), query: text("query") }
+    case "removals":
+      return { view, shown: one("shown", REMOVALS_SHOWN), source }
     case "quality":
-      return {
-        view: "quality",
-        shown: QUALITY_SHOWN.find((one) => one === given.get("shown")) ?? "queries",
-        report: REPORTS.find((one) => one === given.get("report")) ?? "zero",
-      }
+      return { view, shown: one("shown", QUALITY_SHOWN), report: one("report", REPORTS) }
     case "question": {
-      const question = given.get("question") ?? ""
+      const question = text("question") ?? ""
       if (question.trim() === "") return { view: "quality", shown: "queries", report: "zero" }
-      return { view: "question", question }
+      return { view, question }
     }
     case "judged-run": {
-      const [run, against] = [Number(given.get("run")), Number(given.get("against"))]
-      if (!Number.isSafeInteger(run) || run < 1) return { view: "quality", shown: "runs", report: "zero" }
-      return {
-        view: "judged-run",
-        run,
-        against: Number.isSafeInteger(against) && against > 0 ? against : null,
-      }
+      const run = number("run")
+      if (run === null) return { view: "quality", shown: "runs", report: "zero" }
+      return { view, run, against: number("against") }
     }
-    case "rules":
-      return { view: "rules" }
     case "rule": {
-      const kind = RULE_KINDS.find((one) => one === given.get("kind")) ?? "synonym"
-      return {
-        view: "rule",
-        id: given.get("id"),
-        kind,
-        question: given.get("question"),
-        url: given.get("url"),
-      }
+      const kind = one("kind", RULE_KINDS)
+      return { view, id: text("id"), kind, question: text("question"), url: text("url") }
     }
     case "keys":
-      return { view: "keys", key: given.get("key") }
+      return { view, key: text("key") }
     default:
       return { view: "overview" }
   }
