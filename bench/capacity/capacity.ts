@@ -1,5 +1,5 @@
 // The tables of docs/capacity.md from what the benches measured:
-// npm run bench:capacity [-- --write]
+// npm run bench -- capacity [--write]
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -14,7 +14,7 @@ const [MILLION, THOUSAND, HOUR, DAY] = [1e6, 1000, 3600, 86_400]
 
 /** Assumptions; the page names them. */
 const PASSAGES_PER_PAGE = 12
-/** CPU of reading a page and telling its links, text and language (`bench:crawl`), and of a passage's vector (`bench:vectors`). */
+/** CPU of reading a page and telling its links, text and language (the bench `crawl`), and of a passage's vector (`vectors`). */
 const READ_CPU_SECONDS = 26.8 / THOUSAND
 const VECTOR_CPU_SECONDS = 6.28 / THOUSAND
 const SIZES = [MILLION, 10 * MILLION, THOUSAND * MILLION]

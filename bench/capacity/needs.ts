@@ -1,4 +1,4 @@
-/** One engine with one size of index, as `npm run bench:engines` measured it: all processes and copies together. */
+/** One engine with one size of index, as `npm run bench -- engines` measured it: all processes and copies together. */
 export interface Measured {
   readonly engine: string
   readonly passages: number

@@ -1,4 +1,4 @@
-// Compares the cost of this checkout with another one: npm run bench:guard -- --before <checkout or commit> [--only crawl,rest,…] [--minutes 9] [--together]
+// Compares the cost of this checkout with another one: npm run bench -- guard --before <checkout or commit> [--only crawl,rest,…] [--minutes 9] [--together]
 //
 // Exits with 0 if every line passes, 1 if a line is slower than the ledger allows, and 3 if no line is slower but one can't be judged.
 import { existsSync, readFileSync } from "node:fs"
@@ -10,7 +10,7 @@ import { compare, HEAD, rowOf } from "./comparison.ts"
 import { allowedFor, type Entry, LEDGER, newEntries, parseLedger } from "./ledger.ts"
 import { LINES } from "./lines.ts"
 
-const USAGE = `usage: npm run bench:guard -- --before <checkout or commit> [--only ${LINES.join(",")}] [--minutes 9] [--together]`
+const USAGE = `usage: npm run bench -- guard --before <checkout or commit> [--only ${LINES.join(",")}] [--minutes 9] [--together]`
 const EXIT_SLOWER = 1
 const EXIT_USAGE = 2
 const EXIT_UNDECIDED = 3

@@ -33,7 +33,7 @@ const { values: options } = parseArgs({
 })
 if (!options.embeddings) {
   console.error(
-    "Usage: node bench/peers/model-server.ts --embeddings <base address> [--model NAME] [--api auto|openai|tei] [--reranker <base address> --reranker-model NAME [--cross-encoder <its folder>]] [--collections <folder>]",
+    "Usage: npm run bench -- model-server --embeddings <base address> [--model NAME] [--api auto|openai|tei] [--reranker <base address> --reranker-model NAME [--cross-encoder <its folder>]] [--collections <folder>]",
   )
   process.exit(2)
 }

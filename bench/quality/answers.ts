@@ -1,4 +1,4 @@
-// How well questions are answered, by kind: node bench/quality/answers.ts [manuals|later|programs|guides|many|trained|more|own] [--half tune|kept ...]
+// How well questions are answered, by kind: npm run bench -- answers [manuals|later|programs|guides|many|trained|more|own] [--half tune|kept ...]
 //   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--reranker on|off] [--llm <address>] [--to-judge <file>] [--verbose] [--check]
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is what answers

@@ -1,4 +1,4 @@
-// What `max_results: "auto"` returns for judged questions: node bench/quality/auto-results.ts <folder of collections>
+// What `max_results: "auto"` returns for judged questions: npm run bench -- auto-results <folder of collections>
 //
 // Beside fixed numbers of results, for the questions of a collection and for those of the others, which nothing in
 // it answers. Vectors are kept between runs.
@@ -29,7 +29,7 @@ interface Asked {
 
 const [folder] = process.argv.slice(2)
 if (!folder) {
-  console.error("Usage: node bench/quality/auto-results.ts <folder of collections>")
+  console.error("Usage: npm run bench -- auto-results <folder of collections>")
   process.exit(2)
 }
 const rules: Readonly<Record<string, (scores: readonly number[]) => number>> = {

@@ -1,5 +1,5 @@
 // How well single pages are found in manuals nobody tuned for: long pages, exact words, slips of the pen, other languages.
-// node bench/quality/needles.ts [long|exact|misspelt|languages|everywhere ...] [--half tune|kept] [--depth basic ...]
+// npm run bench -- needles [long|exact|misspelt|languages|everywhere ...] [--half tune|kept] [--depth basic ...]
 //
 // - `long`, `exact`, `misspelt` ask 1,800 pages of English manuals; `languages` asks each language's handbook and manual
 //   pages in that language, and, as `across`, in English; `everywhere` asks all languages in one index.

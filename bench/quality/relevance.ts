@@ -1,5 +1,5 @@
 // How well the ranking answers judged questions:
-// node bench/quality/relevance.ts <folder of collections> [bm25|exact|embedded|meilisearch|opensearch|hybrid ...] [--model <folder>] [--together]
+// npm run bench -- relevance <folder of collections> [bm25|exact|embedded|meilisearch|opensearch|hybrid ...] [--model <folder>] [--together]
 //
 // `bm25` ranks whole documents by plain BM25: what any ranking has to beat.
 // `exact` ranks every document by its words and vectors, held in memory: the best that analysis, passages, model and fusion can do.
@@ -65,7 +65,7 @@ const server = process.env["MEILI_URL"]
 const unknown = asked.some((name) => !RANKERS.some((ranker) => ranker === name))
 if (!folder || unknown || (!server && asked.some((name) => name === "meilisearch" || name === "hybrid"))) {
   console.error(
-    `Usage: node bench/quality/relevance.ts <folder of collections> [${RANKERS.join("|")} ...] [--model <folder>] [--together]`,
+    `Usage: npm run bench -- relevance <folder of collections> [${RANKERS.join("|")} ...] [--model <folder>] [--together]`,
   )
   console.error("meilisearch and hybrid need the address of a server in MEILI_URL.")
   process.exit(2)

@@ -1,4 +1,4 @@
-// How well research does without a language model: node bench/quality/research.ts [manuals|guides|own] [--model mini|pro] [--half tune|kept ...]
+// How well research does without a language model: npm run bench -- research [manuals|guides|own] [--model mini|pro] [--half tune|kept ...]
 //   [--vectors on|off] [--to-judge <file>] [--verbose]
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is

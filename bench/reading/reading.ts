@@ -1,4 +1,4 @@
-// How well the web is read, by public suites: npm run bench:reading -- <folder with their checkouts>
+// How well the web is read, by public suites: npm run bench -- reading <folder with their checkouts>
 //   [--only aeb,htmldate,…] [--half even|odd] [--before <checkout>] [--rounds n] [--list] [--texts <folder>]
 //
 // - `--only`: these suites. `--half`: every other case of each suite, so that rules are tuned on one half and judged on the other.
@@ -21,7 +21,7 @@ import { readability } from "./suites/readability.ts"
 import { sitemaps } from "./suites/sitemaps.ts"
 
 const SUITES = [aeb, wcxb, readability, defuddle, htmldate, feeds, commonmark, sitemaps, pdf, charset]
-const USAGE = `usage: npm run bench:reading -- <folder with the suites' checkouts> [--only ${SUITES.map(({ name }) => name).join(",")}]
+const USAGE = `usage: npm run bench -- reading <folder with the suites' checkouts> [--only ${SUITES.map(({ name }) => name).join(",")}]
   [--half even|odd] [--before <checkout>] [--rounds n] [--list] [--texts <folder>]`
 
 /** One checkout's reading of a suite. */

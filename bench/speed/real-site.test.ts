@@ -97,7 +97,7 @@ describe("answers from these pages", () => {
       expect(answer.invented).toEqual([])
       if (!holdsFact(answer, question)) wrong.push(question.text)
     }
-    // `npm run bench:answers` says how many there are today; a change that loses some more has to say why.
+    // `npm run bench -- answers` says how many there are today; a change that loses some more has to say why.
     expect(wrong.slice(MOST_WRONG)).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 // What a question loses when five appliances are asked instead of one that holds all pages:
-// node bench/quality/federation/five-appliances.ts <folder of collections> [name ...]
+// npm run bench -- federation <folder of collections> [name ...]
 //
 // `federation` is what appliances do: words weigh by the statistics of all, and one ranking is made of the evidence of all pages. `evidence`
 // leaves the common statistics out, `score` merges the scores as each index gives them. All five are in this process;
@@ -24,7 +24,7 @@ const DEPTHS = ["fast", "basic", "advanced"] as const
 
 const [folder, ...names] = process.argv.slice(2)
 if (!folder) {
-  console.error("Usage: node bench/quality/federation/five-appliances.ts <folder of collections> [name ...]")
+  console.error("Usage: npm run bench -- federation <folder of collections> [name ...]")
   process.exit(2)
 }
 

@@ -6,7 +6,7 @@ import { missQuestions } from "../../questions/miss-questions.ts"
 import { askAll } from "./ask.ts"
 import { openWorld } from "./world.ts"
 
-// The short form of `npm run bench:misses`: a question of each kind, and vectors that cost nothing.
+// The short form of `npm run bench -- misses`: a question of each kind, and vectors that cost nothing.
 
 test("two hundred questions are asked, each of a thing of its own", () => {
   expect(missQuestions).toHaveLength(200)

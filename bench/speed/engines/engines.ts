@@ -1,5 +1,5 @@
 // The same pages and vectors on every engine:
-// npm run bench:engines -- [--meilisearch <program>] [--opensearch 3] [--passages 10000,100000] [--only OpenSearch] [--write]
+// npm run bench -- engines [--meilisearch <program>] [--opensearch 3] [--passages 10000,100000] [--only OpenSearch] [--write]
 //
 // They come out of the index that search-latency.ts builds, so nothing is embedded again. Each Meilisearch is a server
 // of its own: one behind the engine's adapter, one that ranks by its own hybrid. `--opensearch` starts a cluster of so many nodes, on

@@ -1,4 +1,4 @@
-// How soon people see the search page and the console: npm run bench:faces -- --rounds 9
+// How soon people see the search page and the console: npm run bench -- faces --rounds 9
 import { parseArgs } from "node:util"
 
 import type { Locator, Page } from "playwright"
