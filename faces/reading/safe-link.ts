@@ -3,3 +3,12 @@ export function safeLink(href: string, base: string): string | null {
   const url = URL.parse(href, base)
   return url !== null && /^(?:https?|mailto):$/.test(url.protocol) ? url.href : null
 }
+
+/** A step of an address as people read it; one that is written wrongly as it is. */
+export function readableStep(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}

@@ -2,6 +2,7 @@ import { Icon } from "../design/icons.tsx"
 import { bestPassages } from "../reading/passages/best-passages.ts"
 import { MarkedText } from "../reading/marked-text.tsx"
 import { extractOf, type PassageBlock, passageBlocks } from "../reading/passages/passage-blocks.ts"
+import { readableStep } from "../reading/safe-link.ts"
 import { leadTo } from "./links.ts"
 import type { Row } from "./rows.ts"
 
@@ -118,14 +119,6 @@ function wayTo(url: string): string {
   const steps = (URL.parse(url)?.pathname ?? "").split("/").slice(1, -1)
   return steps
     .filter((step) => step !== "")
-    .map(readable)
+    .map(readableStep)
     .join(" › ")
-}
-
-function readable(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
 }

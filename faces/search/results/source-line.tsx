@@ -1,4 +1,5 @@
 import { Icon, type IconName } from "../../design/icons.tsx"
+import { readableStep } from "../../reading/safe-link.ts"
 import type { Result } from "../use-search.ts"
 import { tileOf } from "./tile.ts"
 
@@ -36,7 +37,7 @@ export function SourceLine({ result: { url, title, sources, type } }: { readonly
       <span class="way">
         {source !== undefined && <b>{source}</b>}
         <span>
-          {[host, ...steps.map(readable)].map((step, index) => (
+          {[host, ...steps.map(readableStep)].map((step, index) => (
             <span key={index}>
               {index > 0 && <i aria-hidden="true"> › </i>}
               {step}
@@ -51,12 +52,4 @@ export function SourceLine({ result: { url, title, sources, type } }: { readonly
       )}
     </p>
   )
-}
-
-function readable(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
 }
