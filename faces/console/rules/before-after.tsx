@@ -1,11 +1,11 @@
-import { useContext, useEffect, useState } from "preact/hooks"
+import { useEffect } from "preact/hooks"
 
-import { type AnswerOf, FossickError, type Rule } from "../../../api/client/client.ts"
+import type { AnswerOf, Rule } from "../../../api/client/client.ts"
 import { Chip } from "../../design/chip.tsx"
 import { type Column, Table } from "../../design/table.tsx"
-import { appliance, inWords } from "../../session/appliance.ts"
+import { appliance } from "../../session/appliance.ts"
 import { Fact, Problem } from "../parts.tsx"
-import { SignedOut } from "../asking/use-polled.ts"
+import { useCall } from "../asking/use-call.ts"
 import { counted } from "../words.ts"
 import { rankColumns, ScoreChange } from "./rank.tsx"
 
@@ -30,11 +30,6 @@ interface Preview {
   readonly isLogged: boolean
 }
 
-type State =
-  | { readonly kind: "asking" }
-  | { readonly kind: "done"; readonly preview: Preview }
-  | { readonly kind: "failed"; readonly error: unknown }
-
 /** What a change of rules does to questions, before it is saved. */
 export function BeforeAfter({
   change,
@@ -47,36 +42,28 @@ export function BeforeAfter({
   /** Told once it is known, or why it is not: what the appliance says of the rules. */
   readonly onDone?: (error: unknown) => void
 }) {
-  const [state, setState] = useState<State>({ kind: "asking" })
-  const onSignedOut = useContext(SignedOut)
+  const { value, problem, isBusy, call } = useCall<Preview>()
   const key = JSON.stringify([change, questions])
   useEffect(() => {
-    const asked = new AbortController()
-    const { signal } = asked
-    setState({ kind: "asking" })
-    const ask = async () => {
+    call(async (signal) => {
       try {
         const preview = await previewOf(change, questions, signal)
-        if (signal.aborted) return
-        setState({ kind: "done", preview })
-        onDone?.(null)
+        if (!signal.aborted) onDone?.(null)
+        return preview
       } catch (error) {
-        if (signal.aborted) return
-        if (error instanceof FossickError && error.status === 401) onSignedOut()
-        setState({ kind: "failed", error })
-        onDone?.(error)
+        if (!signal.aborted) onDone?.(error)
+        throw error
       }
-    }
-    void ask()
-    return () => asked.abort()
+    })
   }, [key])
-  if (state.kind === "failed") return <Problem title="This cannot be tried" text={inWords(state.error)} />
+  if (problem !== null) return <Problem title="This cannot be tried" text={problem} />
+  const isAsking = isBusy || value === null
   return (
-    <section class="before-after" aria-label="Before and after" aria-busy={state.kind === "asking"}>
-      <p role="status" class={state.kind === "asking" ? "loading" : "unseen"}>
-        {state.kind === "asking" ? "Asking every question twice…" : "Before and after are shown."}
+    <section class="before-after" aria-label="Before and after" aria-busy={isAsking}>
+      <p role="status" class={isAsking ? "loading" : "unseen"}>
+        {isAsking ? "Asking every question twice…" : "Before and after are shown."}
       </p>
-      {state.kind === "done" && <Shown preview={state.preview} asked={questions} />}
+      {!isAsking && <Shown preview={value} asked={questions} />}
     </section>
   )
 }
