@@ -1,5 +1,6 @@
 import { unzipSync, zipSync } from "fflate"
 import type { Chance } from "#base/testing/chance.ts"
+import { readJson } from "../../bench/data-files.ts"
 import type { RealFile } from "./real-pages.ts"
 
 /** What a server sends. */
@@ -10,6 +11,8 @@ export interface Mutant {
   /** What was done to which file, in words. */
   readonly made: string
 }
+
+const STRINGS = { elements: { type: "string" } } as const
 
 type Change = (bytes: Buffer, random: Chance, other: RealFile) => Buffer
 
@@ -70,126 +73,28 @@ const insert = (text: string, random: Chance, more: string): string => {
 const tagsOf = (text: string): readonly string[] => text.match(/<[a-z][^<>]{0,300}>/gi) ?? ["<div>"]
 const count = (random: Chance): number => 1 + random.below(random.one([5, 100, 5000, 30_000]))
 
-const OPENERS = [
-  "<!--",
-  "<script>",
-  "<style>",
-  "<![CDATA[",
-  "<svg>",
-  "<math>",
-  "<template>",
-  "<noscript>",
-  "<plaintext>",
-  "<textarea>",
-  "<title>",
-  "<table>",
-  "<select>",
-  "<frameset>",
-  "<iframe>",
-  "<pre>",
-  "<a href=x>",
-  "<ruby>",
-  "<object>",
-  "<li>",
-  "<dd>",
-  "<td>",
-]
-const ENTITIES = [
-  "&amp;",
-  "&lt;",
-  "&#0;",
-  "&#x0;",
-  "&#xD800;",
-  "&#x110000;",
-  "&#99999999999;",
-  "&nbsp",
-  "&notit;",
-  "&;",
-  "&#;",
-  "&#x;",
-  "&CounterClockwiseContourIntegral;",
-  "&amp;amp;amp;",
-  "&#128;",
-  "&zwj;",
-  "&#x202e;",
-]
-const CHARACTERS = [
-  "\0",
-  "\x0b",
-  "\x1b[2J",
-  "\x7f",
-  "\x80\xff",
-  "\xef\xbb\xbf",
-  "\xed\xa0\x80",
-  "\xf4\x90\x80\x80",
-  "\xe2\x80\xae",
-  "\xf0\x9f\x91\xa9\xe2\x80\x8d",
-  "\r",
-  "\xcc\x81",
-]
-const NAMES = [
-  "id",
-  "class",
-  "href",
-  "src",
-  "style",
-  "title",
-  "alt",
-  "hidden",
-  "lang",
-  "datetime",
-  "content",
-  "rel",
-  "colspan",
-  "rowspan",
-  "start",
-  "srcset",
-  "onclick",
-  "xmlns",
-  "itemprop",
-  "data-x",
-]
-const VALUES = [
-  "",
-  "-1",
-  "1e309",
-  "99999999999999999999",
-  "javascript:x",
-  "//",
-  "http://",
-  "http://[",
-  "https://x.example:99999/",
-  "\\\\",
-  "%",
-  "data:,x",
-  "#",
-  "?",
-  "2024-13-45T99:99:99Z",
-  "0000-00-00",
-  "+275760-09-14",
-  "NaN",
-  "{}",
-  "display:none",
-  " ".repeat(200),
-]
-const FACTS = [
-  '<script type="application/ld+json">{"@type":["Article",null,7],"datePublished":{"@value":[]},"author":[[{"name":{}}]],"image":[null]}</script>',
-  '<script type="application/ld+json">{"@graph":[{"@type":"NewsArticle","datePublished":"2024-02-30","author":{"name":"\\ud800"}}</script>',
-  '<script type="application/ld+json">[[[[[[]]]]]]</script>',
-  '<meta property="article:published_time" content="not a day"><meta name="author" content="&#0;">',
-  '<meta http-equiv="refresh" content="0;url=http://["><base href="http://["><link rel=canonical href="//">',
-  '<meta charset="utf-16"><meta http-equiv=content-type content="text/html; charset=x-user-defined">',
-  '<meta name=robots content="unavailable_after: 99-Foo-9999 99:99">',
-  '<img srcset="a 1x, , b 2q, ,,," src="data:,"><link rel="icon" href="javascript:0">',
-  '<time datetime="-271821-04-19T23:59:59Z">then</time>',
-]
+const PIECES = readJson(new URL("pieces.json", import.meta.url), {
+  properties: {
+    /** Tags that are left open. */
+    openers: STRINGS,
+    entities: STRINGS,
+    /** Byte for byte as latin1. */
+    characters: STRINGS,
+    attributes: STRINGS,
+    values: STRINGS,
+    /** Structured data and meta tags. */
+    facts: STRINGS,
+    /** What servers say of a page, rightly or not. */
+    types: STRINGS,
+  },
+})
 
 const PAGE: Readonly<Record<string, Change>> = {
   "repeat a tag": ofText((text, random) =>
     insert(text, random, random.one(tagsOf(text)).repeat(count(random))),
   ),
   nest: ofText((text, random) => {
-    const tag = random.one([...tagsOf(text).slice(0, 50), ...OPENERS])
+    const tag = random.one([...tagsOf(text).slice(0, 50), ...PIECES.openers])
     const name = /[a-z]\w*/i.exec(tag)?.[0] ?? "p"
     const depth = count(random)
     return insert(text, random, `${tag.repeat(depth)}deep${`</${name}>`.repeat(random.below(depth + 1))}`)
@@ -197,13 +102,15 @@ const PAGE: Readonly<Record<string, Change>> = {
   "many attributes": ofText((text, random) => {
     const tag = random.one(tagsOf(text))
     const attributes = Array.from({ length: count(random) }, (_, at) => {
-      const name = random.happens(0.5) ? random.one(NAMES) : `a${at}`
-      return ` ${name}="${random.one(VALUES)}"`
+      const name = random.happens(0.5) ? random.one(PIECES.attributes) : `a${at}`
+      return ` ${name}="${random.one(PIECES.values)}"`
     })
     return text.replace(tag, () => `${tag.slice(0, -1)}${attributes.join("")}>`)
   }),
   "other attributes": ofText((text, random) =>
-    text.replaceAll(/="[^"]*"/g, (value) => (random.happens(0.05) ? `="${random.one(VALUES)}"` : value)),
+    text.replaceAll(/="[^"]*"/g, (value) =>
+      random.happens(0.05) ? `="${random.one(PIECES.values)}"` : value,
+    ),
   ),
   "lose tags": ofText((text, random) =>
     text.replaceAll(/<\/?[^<>]{1,300}>/g, (tag) => (random.happens(0.1) ? "" : tag)),
@@ -212,19 +119,20 @@ const PAGE: Readonly<Record<string, Change>> = {
     const tags = tagsOf(text)
     return text.replaceAll(/<[a-z][^<>]{0,300}>/gi, (tag) => (random.happens(0.05) ? random.one(tags) : tag))
   }),
-  "leave open": ofText((text, random) => insert(text, random, random.one(OPENERS))),
+  "leave open": ofText((text, random) => insert(text, random, random.one(PIECES.openers))),
   entities: ofText((text, random) => {
     let soup = text
     for (let left = random.below(30); left >= 0; left--)
-      soup = insert(soup, random, random.one(ENTITIES).repeat(1 + random.below(50)))
+      soup = insert(soup, random, random.one(PIECES.entities).repeat(1 + random.below(50)))
     return soup
   }),
   characters: ofText((text, random) => {
     let soup = text
-    for (let left = random.below(30); left >= 0; left--) soup = insert(soup, random, random.one(CHARACTERS))
+    for (let left = random.below(30); left >= 0; left--)
+      soup = insert(soup, random, random.one(PIECES.characters))
     return soup
   }),
-  facts: ofText((text, random) => insert(text, random, random.one(FACTS))),
+  facts: ofText((text, random) => insert(text, random, random.one(PIECES.facts))),
   "a long word": ofText((text, random) =>
     insert(text, random, random.one(["a", "-", "|", "*", "`", "[", "\n> ", "字"]).repeat(count(random))),
   ),
@@ -235,32 +143,9 @@ const PAGE: Readonly<Record<string, Change>> = {
     ]),
 }
 
-/** What servers say of a page, rightly or not. */
-const TYPES = [
-  "text/html",
-  "text/html; charset=utf-8",
-  "text/html; charset=shift_jis",
-  "text/html; charset=utf-16",
-  "text/html; charset=utf-7",
-  "text/html; charset=iso-2022-jp",
-  "text/html; charset=gb18030",
-  "text/html; charset=x-unknown",
-  'text/html; charset="',
-  "text/plain",
-  "text/markdown",
-  "application/xhtml+xml",
-  "application/xml",
-  "application/json",
-  "application/pdf",
-  "application/octet-stream",
-  "text/html, text/plain",
-  "/",
-  "",
-]
-
 /** A page, one to three changes on, and perhaps under another type. */
 export function mutatedPage(page: RealFile, other: RealFile, random: Chance): Mutant {
-  const type = random.happens(0.7) ? "text/html" : random.one(TYPES)
+  const type = random.happens(0.7) ? "text/html" : random.one(PIECES.types)
   return { ...changed(page, other, random, { ...ANY, ...PAGE }), type }
 }
 

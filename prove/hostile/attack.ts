@@ -86,6 +86,8 @@ export const CASES = readJson(new URL("cases.json", import.meta.url), {
     redirectUris: STRINGS,
     webhookAddresses: STRINGS,
     reboundNames: STRINGS,
+    /** Markup that runs where it is taken for markup. `evil` is what none may come to call. */
+    markup: STRINGS,
     /** What a page tries, in HTML. */
     pageTries: PAGES,
     /** Tries of what only pages of https, or of this machine, may do. */

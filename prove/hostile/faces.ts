@@ -4,28 +4,7 @@ import { toPassages } from "#engine/text/passages.ts"
 import { toPageUrl } from "#engine"
 import { FakeEngine, hit } from "../../api/testing/fake-engine.ts"
 import { serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
-import { type Attack, type Kind, unless } from "./attack.ts"
-
-/** Markup that runs where it is taken for markup. `evil` is what none may come to call. */
-const PAYLOADS: readonly string[] = [
-  `<script>evil()</script>`,
-  `"><img src=x onerror=evil()>`,
-  `'><svg onload=evil()>`,
-  `</title><script>evil()</script>`,
-  `</textarea><script>evil()</script>`,
-  `--><script>evil()</script>`,
-  `]]><script>evil()</script>`,
-  `<iframe srcdoc="<script>evil()</script>">`,
-  `<a href="javascript:evil()">x</a>`,
-  `[x](javascript:evil())`,
-  `![x](javascript:evil())`,
-  `[x](data:text/html,<script>evil()</script>)`,
-  `[x](java\tscript:evil())`,
-  `![" onerror="evil()](x.png)`,
-  `<math><mtext><table><mglyph><style><img src=x onerror=evil()>`,
-  `{{constructor.constructor('evil()')()}}`,
-  `\u202E<script>evil()</script>`,
-]
+import { type Attack, CASES, type Kind, unless } from "./attack.ts"
 
 /** What would run in an HTML document: an element, an attribute of an event, an address; null when nothing would. */
 function running(html: string): string | null {
@@ -76,7 +55,7 @@ const FACES: readonly (readonly [
   ["suggestions of the browser", (text) => `/suggest/opensearch?q=${encodeURIComponent(text)}`],
 ]
 
-const faces: readonly Attack[] = PAYLOADS.map((payload) => ({
+const faces: readonly Attack[] = CASES.markup.map((payload) => ({
   name: JSON.stringify(payload),
   play: async () => {
     const url = toPageUrl("https://evil.example/page")!
