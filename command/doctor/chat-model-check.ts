@@ -16,12 +16,12 @@ export const chatModelCheck = (settings: DoctorSettings): Check => ({
     await using model = openChatModel({ ...settings, llmRetries: 0 })
     try {
       const works = await tryModel(model!, settings.llmModel, new AbortController().signal)
-      return [note(works)]
+      return note(works)
     } catch (error) {
       if (!(error instanceof ChatModelError)) throw error
       const { cause } = error
       const said = cause instanceof ModelServerError && cause.said !== "" ? ` It says: ${cause.said}` : ""
-      return [wrong(`The language model gives no answers: ${error.message}.${said}`, ADVICE)]
+      return wrong(`The language model gives no answers: ${error.message}.${said}`, ADVICE)
     }
   },
 })

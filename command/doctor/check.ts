@@ -10,11 +10,14 @@ export interface Finding {
   readonly advice: string
 }
 
+/** What a check found: one thing, several, or none. */
+export type Found = Finding | false | readonly Found[]
+
 /** Looks at one thing, and changes nothing. Finding nothing means that all is well with it. */
 export interface Check {
   /** Two or three words: `data folder`. */
   readonly name: string
-  run(): Promise<readonly Finding[]> | readonly Finding[]
+  run(): Promise<Found> | Found
 }
 
 export interface Checked {
@@ -29,20 +32,22 @@ export const note = (what: string, advice = ""): Finding => ({ level: "note", wh
 export async function runChecks(checks: readonly Check[]): Promise<Checked[]> {
   const checked: Checked[] = []
   for (const check of checks) {
-    let findings: readonly Finding[]
+    let found: Found
     try {
-      findings = await check.run()
+      found = await check.run()
     } catch (error) {
-      findings = [
-        wrong(
-          (error as Error).message,
-          error instanceof SettingsError ? "Set it right; docs/settings.md lists all settings." : "",
-        ),
-      ]
+      const advice =
+        error instanceof SettingsError ? "Set it right; docs/settings.md lists all settings." : ""
+      found = wrong((error as Error).message, advice)
     }
-    checked.push({ name: check.name, findings })
+    checked.push({ name: check.name, findings: listOf(found) })
   }
   return checked
+}
+
+const listOf = (found: Found): readonly Finding[] => {
+  if (found === false) return []
+  return "level" in found ? [found] : found.flatMap(listOf)
 }
 
 export const isWell = (checked: readonly Checked[]): boolean =>

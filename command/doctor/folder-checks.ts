@@ -4,7 +4,7 @@ import { DiskRoom } from "#base/disk-space.ts"
 import { readOnlyBecause } from "#base/folder.ts"
 import { PLAN, RESTORING } from "#base/store/unfinished-restore.ts"
 import { doubt, DOUBT_ADVICE, TRUSTED_TIME } from "#base/store/clock/trusted-time.ts"
-import { type Check, type Finding, note, wrong } from "./check.ts"
+import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 import { ask } from "./state-checks.ts"
 
@@ -31,29 +31,23 @@ export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
     if (!existsSync(dir)) {
       const above = firstThere(dirname(dir))
       return isWritable(above)
-        ? [
-            note(
-              `${dir} is not there yet.`,
-              "The first start makes it. Are you in the right working directory?",
-            ),
-          ]
-        : [
-            wrong(
-              `${dir} is not there, and ${above} cannot be written to.`,
-              "Make it, as the user who runs Fossick.",
-            ),
-          ]
+        ? note(
+            `${dir} is not there yet.`,
+            "The first start makes it. Are you in the right working directory?",
+          )
+        : wrong(
+            `${dir} is not there, and ${above} cannot be written to.`,
+            "Make it, as the user who runs Fossick.",
+          )
     }
     if (!statSync(dir).isDirectory())
-      return [wrong(`${dir} is no folder.`, "Name another one in FOSSICK_DATA_DIR.")]
+      return wrong(`${dir} is no folder.`, "Name another one in FOSSICK_DATA_DIR.")
     const because = readOnlyBecause(dir)
     if (because === "EROFS")
-      return [
-        wrong(
-          `${dir} is read-only: nothing can be kept in it. Searches are answered from what it holds.`,
-          "Mount its disk for writing, and start Fossick again.",
-        ),
-      ]
+      return wrong(
+        `${dir} is read-only: nothing can be kept in it. Searches are answered from what it holds.`,
+        "Mount its disk for writing, and start Fossick again.",
+      )
     const uid = process.getuid?.()
     const shut = [dir, ...readdirSync(dir).map((name) => join(dir, name))].filter((path) => !isWritable(path))
     // Root may write to everything, and leaves files behind that the appliance's user may not.
@@ -62,20 +56,18 @@ export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
       (name) => uid !== undefined && statSync(join(dir, name)).uid !== owner,
     )
     return [
-      ...shut.map((path) =>
+      shut.map((path) =>
         wrong(
           `${path} cannot be read and written by this user.`,
           `Give it to the user who runs Fossick: chown -R <user> ${dir}`,
         ),
       ),
-      ...(shut.length === 0 && foreign.length > 0
-        ? [
-            wrong(
-              `${dir} belongs to user ${owner}, but not all in it does: ${foreign.slice(0, 5).join(", ")}.`,
-              `Run Fossick's commands as one user only, and mend it with chown -R ${owner} ${dir}`,
-            ),
-          ]
-        : []),
+      shut.length === 0 &&
+        foreign.length > 0 &&
+        wrong(
+          `${dir} belongs to user ${owner}, but not all in it does: ${foreign.slice(0, 5).join(", ")}.`,
+          `Run Fossick's commands as one user only, and mend it with chown -R ${owner} ${dir}`,
+        ),
     ]
   },
 })
@@ -89,36 +81,30 @@ export const diskCheck = ({ dataDir, minFreeMb }: DoctorSettings): Check => ({
   run() {
     const room = new DiskRoom(resolve(dataDir), minFreeMb)
     // The check of the folder says so.
-    return !room.isLow() || room.readOnly !== null
-      ? []
-      : [
-          wrong(
-            `${Math.floor(room.freeBytes / MB)} MB are free for ${resolve(dataDir)}, and ${Math.ceil(room.leastBytes / MB)} MB have to stay free: crawls wait.`,
-            "Make room, or set FOSSICK_MIN_FREE_MB lower.",
-          ),
-        ]
+    if (!room.isLow() || room.readOnly !== null) return []
+    return wrong(
+      `${Math.floor(room.freeBytes / MB)} MB are free for ${resolve(dataDir)}, and ${Math.ceil(room.leastBytes / MB)} MB have to stay free: crawls wait.`,
+      "Make room, or set FOSSICK_MIN_FREE_MB lower.",
+    )
   },
 })
 
 export const restoreCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "restore",
-  run(): Finding[] {
+  run(): Found {
     const folder = join(resolve(dataDir), RESTORING)
     const aside = existsSync(dataDir)
       ? readdirSync(dataDir).filter((name) => name.startsWith("before-restore-"))
       : []
     return [
-      ...(existsSync(folder)
-        ? [
-            wrong(
-              "A restore is under way, or was cut short; nothing starts until it is over.",
-              existsSync(join(folder, PLAN))
-                ? "Run fossick restore again with the same file: it only has to be finished."
-                : `Run fossick restore again, or remove ${folder} to stay with what was there before.`,
-            ),
-          ]
-        : []),
-      ...aside.map((name) =>
+      existsSync(folder) &&
+        wrong(
+          "A restore is under way, or was cut short; nothing starts until it is over.",
+          existsSync(join(folder, PLAN))
+            ? "Run fossick restore again with the same file: it only has to be finished."
+            : `Run fossick restore again, or remove ${folder} to stay with what was there before.`,
+        ),
+      aside.map((name) =>
         note(
           `${name} holds what was there before a restore.`,
           "Remove it when you miss nothing; that frees its room.",
@@ -134,23 +120,20 @@ export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
   async run() {
     const now = Date.now()
     const advice = "Set the clock, best by NTP: schedules, expiries and signatures go by it."
-    if (now < EARLIEST)
-      return [wrong(`The clock says ${new Date(now).toISOString()}, which is past.`, advice)]
+    if (now < EARLIEST) return wrong(`The clock says ${new Date(now).toISOString()}, which is past.`, advice)
     const names = existsSync(dataDir) ? readdirSync(dataDir) : []
     const newest = Math.max(0, ...names.map((name) => statSync(join(dataDir, name)).mtimeMs))
     return newest > now + AHEAD_MS
-      ? [
-          wrong(
-            `A file in the data folder is of ${new Date(newest).toISOString()}, and the clock says ${new Date(now).toISOString()}.`,
-            advice,
-          ),
-        ]
+      ? wrong(
+          `A file in the data folder is of ${new Date(newest).toISOString()}, and the clock says ${new Date(now).toISOString()}.`,
+          advice,
+        )
       : await inDoubt(dataDir, now)
   },
 })
 
-async function inDoubt(dataDir: string, now: number): Promise<Finding[]> {
+async function inDoubt(dataDir: string, now: number): Promise<Found> {
   const [row] = await ask(dataDir, TRUSTED_TIME)
   const what = row === undefined ? null : doubt(Number(row["at"]), now)
-  return what === null ? [] : [wrong(what, DOUBT_ADVICE)]
+  return what !== null && wrong(what, DOUBT_ADVICE)
 }

@@ -12,7 +12,7 @@ import { openEngine } from "#engine/open-engine.ts"
 import { openStatementReranker } from "#engine/models/rerankers/statement-reranker.ts"
 import { openReranker } from "#engine/models/rerankers/open-reranker.ts"
 import { isNewEnough, NODE_MAJOR } from "../find-node.js"
-import { type Check, type Finding, note, wrong } from "./check.ts"
+import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 import { isRunning } from "./state-checks.ts"
 
@@ -22,15 +22,14 @@ const PATIENCE_MS = 30_000
 export const nodeCheck: Check = {
   name: "Node.js",
   run: () =>
-    isNewEnough(process.versions.node)
-      ? []
-      : [wrong(`This is Node.js ${process.version}.`, `Fossick needs ${NODE_MAJOR} or newer.`)],
+    !isNewEnough(process.versions.node) &&
+    wrong(`This is Node.js ${process.version}.`, `Fossick needs ${NODE_MAJOR} or newer.`),
 }
 
 /** A running appliance answers there; without one the port is free. */
 export const portCheck = ({ dataDir, host, port }: DoctorSettings): Check => ({
   name: "port",
-  async run(): Promise<Finding[]> {
+  async run(): Promise<Found> {
     if (port === 0) return []
     if (await isRunning(dataDir)) {
       const local = ["0.0.0.0", "::"].includes(host) ? "localhost" : host.includes(":") ? `[${host}]` : host
@@ -38,19 +37,15 @@ export const portCheck = ({ dataDir, host, port }: DoctorSettings): Check => ({
       try {
         const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
         if (response.ok) return []
-        return [
-          wrong(
-            `The appliance is not ready: ${(await response.text()).slice(0, 500)}`,
-            "docs/troubleshooting.md",
-          ),
-        ]
+        return wrong(
+          `The appliance is not ready: ${(await response.text()).slice(0, 500)}`,
+          "docs/troubleshooting.md",
+        )
       } catch {
-        return [
-          note(
-            `Something crawls on this data folder, but nothing answers at ${url}.`,
-            "That is right for fossick crawl without an appliance, and where the API is in another container.",
-          ),
-        ]
+        return note(
+          `Something crawls on this data folder, but nothing answers at ${url}.`,
+          "That is right for fossick crawl without an appliance, and where the API is in another container.",
+        )
       }
     }
     const server = createServer()
@@ -94,7 +89,7 @@ export const modelCheck = (settings: DoctorSettings): Check => ({
         model === ""
           ? "Install Fossick again: files of its own are missing."
           : "Set FOSSICK_MODEL to english, multilingual or a folder that holds a model, or leave it empty."
-      return [wrong((error as Error).message, advice)]
+      return wrong((error as Error).message, advice)
     }
   },
 })
@@ -109,15 +104,16 @@ export const statementRerankerCheck = ({ statementReranker: isOn }: DoctorSettin
       await reranker[Symbol.asyncDispose]()
       return []
     } catch (error) {
-      return [
-        wrong((error as Error).message, "Install Fossick again. Answers are chosen without it meanwhile."),
-      ]
+      return wrong(
+        (error as Error).message,
+        "Install Fossick again. Answers are chosen without it meanwhile.",
+      )
     }
   },
 })
 
 /** Asks the server for a vector; all that is sent is a word of ours, so what it says of a failure can be shown. */
-async function tryEmbeddings(settings: DoctorSettings): Promise<Finding[]> {
+async function tryEmbeddings(settings: DoctorSettings): Promise<Found> {
   const advice =
     "Check FOSSICK_EMBEDDINGS_URL, FOSSICK_EMBEDDINGS_MODEL, FOSSICK_EMBEDDINGS_KEY and the server: docs/remote-models.md."
   try {
@@ -125,7 +121,7 @@ async function tryEmbeddings(settings: DoctorSettings): Promise<Finding[]> {
     await embedder.embed([TRIED], { priority: "query" })
     return []
   } catch (error) {
-    return [wrong(`${(error as Error).message}${saidIn(error as Error)}`, advice)]
+    return wrong(`${(error as Error).message}${saidIn(error as Error)}`, advice)
   }
 }
 
@@ -149,7 +145,7 @@ export const rerankerCheck = (settings: DoctorSettings): Check => ({
         settings.reranker === ""
           ? "Check FOSSICK_RERANKER_URL, FOSSICK_RERANKER_MODEL, FOSSICK_RERANKER_KEY and the server: docs/remote-models.md."
           : "Set FOSSICK_RERANKER to a folder that holds a cross-encoder, or leave it empty: docs/remote-models.md."
-      return [wrong(`${(error as Error).message}${saidIn(error as Error)}`, advice)]
+      return wrong(`${(error as Error).message}${saidIn(error as Error)}`, advice)
     }
   },
 })
@@ -161,13 +157,11 @@ export const browserCheck = ({ browserPath }: DoctorSettings): Check => ({
     if (!("missing" in found)) return []
     const what = `${found.missing[0]!.toUpperCase()}${found.missing.slice(1)}.`
     return browserPath === ""
-      ? [
-          note(
-            what,
-            "Without one, pages made by JavaScript are read as the server sends them: docs/javascript-pages.md.",
-          ),
-        ]
-      : [wrong(what, "Set FOSSICK_BROWSER_PATH to a Chromium or Chrome, or empty to look for one.")]
+      ? note(
+          what,
+          "Without one, pages made by JavaScript are read as the server sends them: docs/javascript-pages.md.",
+        )
+      : wrong(what, "Set FOSSICK_BROWSER_PATH to a Chromium or Chrome, or empty to look for one.")
   },
 })
 
@@ -182,10 +176,10 @@ const INDEX_ADVICE: Readonly<Record<DoctorSettings["engine"], string>> = {
 /** Opens the index for reading, as a search does, and asks it something. */
 export const engineCheck = (settings: DoctorSettings): Check => ({
   name: "index",
-  async run(): Promise<Finding[]> {
+  async run(): Promise<Found> {
     const { engine: kind, dataDir } = settings
     const isThere = ["index", "generations"].some((name) => existsSync(join(dataDir, name)))
-    if (kind === "embedded" && !isThere) return [note("There is no index yet.", "The first crawl makes it.")]
+    if (kind === "embedded" && !isThere) return note("There is no index yet.", "The first crawl makes it.")
     const advice = INDEX_ADVICE[kind]
     const late = sleep(PATIENCE_MS, "late" as const, { ref: false })
     try {
@@ -195,10 +189,10 @@ export const engineCheck = (settings: DoctorSettings): Check => ({
         return await engine.stats()
       })()
       const stats = await Promise.race([asked, late])
-      if (stats === "late") return [wrong(`The index did not answer within ${PATIENCE_MS / 1000} s.`, advice)]
-      return stats.pages === 0 ? [note("The index is empty.", "fossick crawl <url> fills it.")] : []
+      if (stats === "late") return wrong(`The index did not answer within ${PATIENCE_MS / 1000} s.`, advice)
+      return stats.pages === 0 ? note("The index is empty.", "fossick crawl <url> fills it.") : []
     } catch (error) {
-      return [wrong(`The index does not answer: ${(error as Error).message}`, advice)]
+      return wrong(`The index does not answer: ${(error as Error).message}`, advice)
     }
   },
 })

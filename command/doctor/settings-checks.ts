@@ -6,7 +6,7 @@ import { engineSettings } from "#engine/settings.ts"
 import { checkSettings, environment, readSettings, SettingsError, type Values } from "#base/settings.ts"
 import { apiSettings, checkTogether } from "../../api/settings.ts"
 import { sellingOf, x402Settings } from "../../api/doors/x402/settings.ts"
-import { type Check, type Finding, wrong } from "./check.ts"
+import { type Check, type Found, wrong } from "./check.ts"
 
 const ALL = { ...engineSettings, ...crawlerSettings, ...apiSettings }
 
@@ -66,14 +66,14 @@ function problemsOf(look: () => unknown): string[] {
 /** The file of sources, with which an appliance does not start when it is wrong. */
 export const sourcesCheck = ({ sourcesFile: named }: DoctorSettings): Check => ({
   name: "file of sources",
-  run(): Finding[] {
+  run(): Found {
     const file = sourcesFile(named)
     if (file === null) return []
     try {
       readSourcesFile(file)
       return []
     } catch (error) {
-      return [wrong((error as Error).message, "Mend the file; docs/sources.md has every field.")]
+      return wrong((error as Error).message, "Mend the file; docs/sources.md has every field.")
     }
   },
 })

@@ -11,7 +11,7 @@ import { TOLD_ALERTS } from "#crawler/reporting/alerts/alert-book.ts"
 import { ALERTS_NOT_TAKEN } from "#crawler/reporting/alerts/alert-outbox.ts"
 import { CHANNELS } from "#crawler/reporting/alerts/channels/registry.ts"
 import { LAST_ENDED } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
-import { type Check, type Finding, note, wrong } from "./check.ts"
+import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
 /** A process that is alive says so every second. */
@@ -38,27 +38,25 @@ export async function ask(
 }
 
 /** What is wrong with a state that can be read; null: there is none. */
-async function findingsOf(dataDir: string, db: StateStore | null): Promise<Finding[]> {
+async function findingsOf(dataDir: string, db: StateStore | null): Promise<Found> {
   const other = db && (await otherGeneration(db))
-  if (other !== null) return [wrong(other, "docs/upgrade.md has more.")]
+  if (other !== null) return wrong(other, "docs/upgrade.md has more.")
   // One that was never begun has no id yet; it gets one at the next start.
   if (db !== null && !(await hasTable(db, "state_identity"))) return []
   const strange = await strangeState(dataDir, db)
-  return strange === null ? [] : [wrong(strange, STRANGE_STATE_ADVICE)]
+  return strange !== null && wrong(strange, STRANGE_STATE_ADVICE)
 }
 
 /** What is wrong with the server that holds the state, or with what it holds. */
-async function findingsOfServer(dataDir: string, server: ServerLocation): Promise<Finding[]> {
+async function findingsOfServer(dataDir: string, server: ServerLocation): Promise<Found> {
   try {
     using db = new PostgresStore(server)
     return await findingsOf(dataDir, db)
   } catch (error) {
-    return [
-      wrong(
-        `The state cannot be read: ${(error as Error).message}`,
-        "See that PostgreSQL runs, and that FOSSICK_STATE and FOSSICK_STATE_PASSWORD are right; docs/use-postgresql.md has more.",
-      ),
-    ]
+    return wrong(
+      `The state cannot be read: ${(error as Error).message}`,
+      "See that PostgreSQL runs, and that FOSSICK_STATE and FOSSICK_STATE_PASSWORD are right; docs/use-postgresql.md has more.",
+    )
   }
 }
 
@@ -76,7 +74,7 @@ export const isRunning = async (dataDir: string): Promise<boolean> => {
 
 export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: stateServer(dataDir) === null ? "state.db" : "state",
-  async run(): Promise<Finding[]> {
+  async run(): Promise<Found> {
     const server = stateServer(dataDir)
     if (server !== null) return await findingsOfServer(dataDir, server)
     const damage = stateDamage(dataDir)
@@ -95,7 +93,7 @@ export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
 /** Jobs whose process is gone, and processes that gave no sign for long. */
 export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "lost processes",
-  async run(): Promise<Finding[]> {
+  async run(): Promise<Found> {
     const lost = await ask(
       dataDir,
       "select id from job where state = 'running' and abs(? - beat_at) >= ?",
@@ -113,7 +111,7 @@ export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
 
 export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "webhooks",
-  async run(): Promise<Finding[]> {
+  async run(): Promise<Found> {
     const rows = await ask(
       dataDir,
       `select state, source, count(*) as n, max(error) as error from webhook_delivery
@@ -138,7 +136,7 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
 /** Settings of alerts that contradict each other, alerts that are not over, and messages that nobody takes. */
 export const alertsCheck = (settings: DoctorSettings): Check => ({
   name: "alerts",
-  async run(): Promise<Finding[]> {
+  async run(): Promise<Found> {
     const { dataDir } = settings
     const wrongSettings = CHANNELS.flatMap(({ called, problems }) =>
       problems(settings).map((problem) =>
@@ -155,13 +153,11 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
       const found = CHANNELS.find(({ name }) => name === channel)
       if (found === undefined) return []
       const { called, settings: names } = found
-      if (state === "given-up") return [note(`${String(n)} ${called.many} were given up (${String(error)}).`)]
-      return [
-        wrong(
-          `${String(n)} ${called.many} wait for ${called.server} that does not take them (${String(error)}).`,
-          `See to ${names}; they are tried again for a day. docs/alerts.md has more.`,
-        ),
-      ]
+      if (state === "given-up") return note(`${String(n)} ${called.many} were given up (${String(error)}).`)
+      return wrong(
+        `${String(n)} ${called.many} wait for ${called.server} that does not take them (${String(error)}).`,
+        `See to ${names}; they are tried again for a day. docs/alerts.md has more.`,
+      )
     })
     return [...wrongSettings, ...told, ...waiting]
   },
@@ -169,14 +165,12 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
 
 export const backupsCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "backups",
-  async run(): Promise<Finding[]> {
+  async run(): Promise<Found> {
     const [last] = await ask(dataDir, LAST_ENDED)
     if (last?.["state"] !== "failed") return []
-    return [
-      wrong(
-        `The last backup by schedule failed: ${String(last["error"])}`,
-        "Mend that, then fossick backups run; docs/backup-and-restore.md has more.",
-      ),
-    ]
+    return wrong(
+      `The last backup by schedule failed: ${String(last["error"])}`,
+      "Mend that, then fossick backups run; docs/backup-and-restore.md has more.",
+    )
   },
 })

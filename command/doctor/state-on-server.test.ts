@@ -3,6 +3,7 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { stateOn } from "#base/store/testing/state-on.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { runChecks } from "./check.ts"
 import { isRunning, locksCheck, stateCheck } from "./state-checks.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
@@ -12,7 +13,8 @@ describe("the state on PostgreSQL", { tags: ["postgresql"] }, () => {
     await using server = await PostgresServer.start()
     using _ = stateOn(server.socketUrl("one"))
     const settings = { dataDir: folder.path } as DoctorSettings
-    const texts = async () => (await stateCheck(settings).run()).map(({ what }) => what)
+    const texts = async () =>
+      (await runChecks([stateCheck(settings)])).flatMap(({ findings }) => findings.map(({ what }) => what))
     expect(await texts()).toEqual([])
     ;(await openStateStore(folder.path)).close()
     expect([await texts(), await locksCheck(settings).run(), await isRunning(folder.path)]).toEqual([
