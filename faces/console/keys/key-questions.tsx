@@ -60,7 +60,7 @@ function End({
       title={`${verb} ${nameOf(of)}?`}
       yes={yes}
       no="Leave it"
-      onYes={() => void act(`${by} ${of.id}`, () => call(of.id), `${nameOf(of)} ${said}`)}
+      onYes={() => void act(() => call(of.id), `${nameOf(of)} ${said}`)}
       onClose={onClose}
     >
       <p>{`Every program that uses it is refused from now on${until}`}</p>
@@ -80,7 +80,6 @@ function DeletePublic({
       no="Leave it"
       onYes={() =>
         void act(
-          `delete ${id}`,
           () => appliance.call("DELETE /admin/public-keys/{id}", { path: { id } }),
           "The public key is deleted",
         )
@@ -109,7 +108,6 @@ function Rotate({
   const rotate = () => {
     onClose()
     void act(
-      `rotate ${of.id}`,
       async () => {
         const { key } = await appliance.call("POST /admin/keys/{id}/rotate", {
           path: { id: of.id },

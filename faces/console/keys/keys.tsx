@@ -94,7 +94,7 @@ const countsOf = ({ total, publicKeys }: Seen): string =>
 /** The keys that are secret. Enabling one needs no confirmation. */
 function SecretKeys({
   seen: { keys, usage, current_key_id: own, operator_last_used_at: operatorUsed },
-  actions: { busy, act },
+  actions: { isBusy, act },
   onAsk,
 }: {
   readonly seen: Seen
@@ -105,7 +105,6 @@ function SecretKeys({
     if (name !== "enable") onAsk({ act: name, key })
     else {
       void act(
-        `enable ${key.id}`,
         () => appliance.call("POST /admin/keys/{id}/enable", { path: { id: key.id } }),
         `${nameOf(key)} is accepted again`,
       )
@@ -123,7 +122,7 @@ function SecretKeys({
       {keys.length === 0 ? (
         <p class="small">No key was made yet.</p>
       ) : (
-        <KeyList keys={keys} own={own} usage={usage} isBusy={busy !== null} onAct={onAct} />
+        <KeyList keys={keys} own={own} usage={usage} isBusy={isBusy} onAct={onAct} />
       )}
     </div>
   )

@@ -37,7 +37,7 @@ export function NewKey({
 }) {
   const [draft, setDraft] = useState(() => newKeyDraft(sources))
   const { form, wrong, problem, tell } = useFormProblems()
-  const { busy, act } = useActions(() => {})
+  const { isBusy, act } = useActions(() => {})
   const make = async () => {
     tell(null)
     try {
@@ -55,7 +55,7 @@ export function NewKey({
         form={form}
         class="new-key"
         onSubmit={() => {
-          void act("make", make, "The key is made")
+          void act(make, "The key is made")
         }}
       >
         <Field
@@ -85,7 +85,7 @@ export function NewKey({
         <Limits {...fields} />
         {problem !== null && <Problem title="No key was made" text={problem} />}
         <p class="row">
-          <Button type="submit" look="primary" icon="key" disabled={busy !== null}>
+          <Button type="submit" look="primary" icon="key" disabled={isBusy}>
             Make the key
           </Button>
           <Button onClick={onClose}>Cancel</Button>

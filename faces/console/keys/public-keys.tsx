@@ -15,7 +15,7 @@ const called = ({ name, id }: PublicKey): string => (name === "" ? `Public key $
 export function PublicKeys({
   keys,
   usage,
-  actions: { busy, act },
+  actions: { isBusy, act },
   onDelete,
 }: {
   readonly keys: readonly PublicKey[]
@@ -38,7 +38,6 @@ export function PublicKeys({
     const of = source === null ? { collection: collection ?? "" } : { source }
     const body = { name, origins, answers, rate_limits, credits, disabled: disabled === null, ...of }
     void act(
-      `turn ${id}`,
       () => appliance.call("PUT /admin/public-keys/{id}", { path: { id }, body }),
       disabled === null ? `${called(key)} is refused from now on` : `${called(key)} is accepted again`,
     )
@@ -71,14 +70,14 @@ export function PublicKeys({
             look="quiet"
             icon={key.disabled_at === null ? "pause" : "play"}
             label={`${key.disabled_at === null ? "Disable" : "Enable"} ${called(key)}`}
-            disabled={busy !== null}
+            disabled={isBusy}
             onClick={() => turn(key)}
           />
           <Button
             look="quiet"
             icon="trash"
             label={`Delete ${called(key)}`}
-            disabled={busy !== null}
+            disabled={isBusy}
             onClick={() => onDelete(key)}
           />
         </span>

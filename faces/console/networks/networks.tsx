@@ -8,12 +8,11 @@ import { useAnswer } from "../asking/use-polled.ts"
 /** The private networks that admins allowed, and the way to take one back. */
 export function Networks() {
   const { value, problem, refresh } = useAnswer("GET /admin/networks")
-  const { busy, problem: refused, act } = useActions(refresh)
+  const { isBusy, problem: refused, act } = useActions(refresh)
   if (problem !== null) return <Problem text={problem} onAgain={refresh} />
   if (value === null || value.networks.length === 0) return null
   const take = (id: number, what: string) =>
     act(
-      what,
       () => appliance.call("DELETE /admin/networks/{id}", { path: { id } }),
       `Crawls may read ${what} no longer`,
     )
@@ -38,7 +37,7 @@ export function Networks() {
             <Button
               icon="trash"
               look="quiet"
-              disabled={busy !== null}
+              disabled={isBusy}
               onClick={() => void take(id, `${network}, port ${port}`)}
             >
               Take back

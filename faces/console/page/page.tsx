@@ -91,17 +91,13 @@ function Page({ url, query }: { readonly url: string; readonly query: string | n
       return { trace, state }
     })
   useEffect(ask, [])
-  const { act, busy, problem: refused } = useActions(ask)
+  const { act, isBusy, problem: refused } = useActions(ask)
   if (value === null) {
     return problem === null ? <Loading /> : <Problem text={problem} onAgain={ask} />
   }
   const { trace, state } = value
   const recrawl = () =>
-    act(
-      "recrawl",
-      () => appliance.call("POST /admin/page/recrawl", { body: { url } }),
-      "The page will be visited again",
-    )
+    act(() => appliance.call("POST /admin/page/recrawl", { body: { url } }), "The page will be visited again")
   return (
     <>
       {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={ask} />}
@@ -112,7 +108,7 @@ function Page({ url, query }: { readonly url: string; readonly query: string | n
           <p>{trace.summary}</p>
         </div>
         {state.known.length > 0 && (
-          <Button icon="restore" disabled={busy !== null} onClick={() => void recrawl()}>
+          <Button icon="restore" disabled={isBusy} onClick={() => void recrawl()}>
             Recrawl
           </Button>
         )}

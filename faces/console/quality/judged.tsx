@@ -101,7 +101,7 @@ const NoneJudged = ({ onImported }: { readonly onImported: () => void }) => (
 
 /** Actions for all judged questions. */
 const ForAll = ({
-  actions: { busy, act },
+  actions: { isBusy, act },
   isRunning,
   onImported,
 }: {
@@ -113,10 +113,8 @@ const ForAll = ({
     <Button
       look="primary"
       icon="play"
-      disabled={busy !== null || isRunning}
-      onClick={() =>
-        void act("run", () => appliance.call("POST /admin/judged-runs"), "All questions are asked now")
-      }
+      disabled={isBusy || isRunning}
+      onClick={() => void act(() => appliance.call("POST /admin/judged-runs"), "All questions are asked now")}
     >
       Ask all now
     </Button>
@@ -225,14 +223,13 @@ function ImportButton({
     if (file === undefined) return
     const text = await file.text()
     await actions.act(
-      "import",
       () => appliance.call("POST /admin/judged-questions/import", { body: { text } }),
       `The questions of ${file.name} are taken in`,
     )
   }
   return (
     <>
-      <Button look={look} icon="up" disabled={actions.busy !== null} onClick={() => input.current?.click()}>
+      <Button look={look} icon="up" disabled={actions.isBusy} onClick={() => input.current?.click()}>
         Import a file
       </Button>
       <input

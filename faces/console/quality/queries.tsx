@@ -96,11 +96,7 @@ export function Queries({ report }: { readonly report: Report }) {
           yes="Forget them"
           no="Keep them"
           onYes={() =>
-            void actions.act(
-              "forget",
-              () => appliance.call("DELETE /admin/queries"),
-              "All questions are forgotten",
-            )
+            void actions.act(() => appliance.call("DELETE /admin/queries"), "All questions are forgotten")
           }
           onClose={() => setForgetting(false)}
         >

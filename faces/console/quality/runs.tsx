@@ -52,7 +52,6 @@ export function JudgedRuns() {
           no="Keep it"
           onYes={() =>
             void actions.act(
-              "delete",
               () => appliance.call("DELETE /admin/judged-runs/{id}", { path: { id: deleted.id } }),
               "The run is deleted",
             )
@@ -70,7 +69,7 @@ export function JudgedRuns() {
   )
 }
 
-const columnsOf = ({ busy }: Actions, onDelete: (run: JudgedRun) => void): readonly Column<JudgedRun>[] => [
+const columnsOf = ({ isBusy }: Actions, onDelete: (run: JudgedRun) => void): readonly Column<JudgedRun>[] => [
   {
     heading: "When",
     cell: ({ id, started_at: at, note }) => (
@@ -100,7 +99,7 @@ const columnsOf = ({ busy }: Actions, onDelete: (run: JudgedRun) => void): reado
         look="quiet"
         icon="trash"
         label={`Delete the run of ${atTime(run.started_at)}`}
-        disabled={busy !== null}
+        disabled={isBusy}
         onClick={() => onDelete(run)}
       />
     ),

@@ -36,7 +36,7 @@ export function Held({ held, actions }: { readonly held: readonly HeldSource[]; 
 
 function HeldCard({
   held: { source, pages, of_pages: of, reasons, job_id: job, at },
-  actions: { act, busy },
+  actions: { act, isBusy },
 }: {
   readonly held: HeldSource
   readonly actions: Actions
@@ -45,13 +45,11 @@ function HeldCard({
   const many = counted(pages, "page")
   const approve = () =>
     act(
-      `approve ${source}`,
       () => appliance.call("POST /admin/removals/approve", { body: { source } }),
       `${many} of ${source} will be removed`,
     )
   const reject = () =>
     act(
-      `reject ${source}`,
       () => appliance.call("POST /admin/removals/reject", { body: { source } }),
       `${many} of ${source} ${pages === 1 ? "stays" : "stay"}`,
     )
@@ -75,10 +73,10 @@ function HeldCard({
       </p>
       <Sample source={source} pages={pages} />
       <p class="row">
-        <Button look="danger" icon="trash" disabled={busy !== null} onClick={() => setAsked(true)}>
+        <Button look="danger" icon="trash" disabled={isBusy} onClick={() => setAsked(true)}>
           Remove {many}
         </Button>
-        <Button icon="check" disabled={busy !== null} onClick={() => void reject()}>
+        <Button icon="check" disabled={isBusy} onClick={() => void reject()}>
           {pages === 1 ? "Keep it" : "Keep them"}
         </Button>
       </p>

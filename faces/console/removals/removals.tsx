@@ -132,7 +132,7 @@ const STRUCK: readonly Column<Removal>[] = [
   FOUND,
 ]
 
-const removedColumns = ({ act, busy }: Actions): readonly Column<Removal>[] => [
+const removedColumns = ({ act, isBusy }: Actions): readonly Column<Removal>[] => [
   PAGE,
   WHY,
   FOUND,
@@ -153,10 +153,9 @@ const removedColumns = ({ act, busy }: Actions): readonly Column<Removal>[] => [
       <Button
         icon="restore"
         label={`Restore ${url}`}
-        disabled={busy !== null}
+        disabled={isBusy}
         onClick={() =>
           void act(
-            `restore ${url}`,
             () => appliance.call("POST /admin/removals/restore", { body: { urls: [url] } }),
             "The page will be put back",
           )

@@ -30,7 +30,6 @@ export function Rules() {
   const actions = useActions(refresh)
   const remove = ({ id }: Rule) =>
     void actions.act(
-      `remove ${id}`,
       () => appliance.call("DELETE /admin/rules/{id}", { path: { id } }),
       `${id} is removed and no longer counts`,
     )
@@ -99,7 +98,7 @@ export function Rules() {
 
 function columnsOf(
   kind: RuleKind,
-  { busy }: Actions,
+  { isBusy }: Actions,
   onRemove: (rule: Rule) => void,
 ): readonly Column<Rule>[] {
   const more: Readonly<Record<RuleKind, readonly Column<Rule>[]>> = {
@@ -124,7 +123,7 @@ function columnsOf(
             look="quiet"
             icon="trash"
             label={`Remove ${rule.id}`}
-            disabled={busy !== null}
+            disabled={isBusy}
             onClick={() => onRemove(rule)}
           />
         </span>

@@ -104,24 +104,20 @@ interface Controlled {
 /** Buttons to pause, continue and cancel the run. */
 function Control({
   job: { id, state },
-  actions: { busy, act },
+  actions: { isBusy, act },
   onCancel,
 }: Controlled & { readonly onCancel: () => void }) {
   const path = { id }
   const goOn = () =>
     state === "paused"
-      ? act("resume", () => appliance.call("POST /admin/jobs/{id}/resume", { path }), "The run goes on")
-      : act("pause", () => appliance.call("POST /admin/jobs/{id}/pause", { path }), "The run is paused")
+      ? act(() => appliance.call("POST /admin/jobs/{id}/resume", { path }), "The run goes on")
+      : act(() => appliance.call("POST /admin/jobs/{id}/pause", { path }), "The run is paused")
   return (
     <>
-      <Button
-        icon={state === "paused" ? "play" : "pause"}
-        disabled={busy !== null}
-        onClick={() => void goOn()}
-      >
+      <Button icon={state === "paused" ? "play" : "pause"} disabled={isBusy} onClick={() => void goOn()}>
         {state === "paused" ? "Go on" : "Pause"}
       </Button>
-      <Button look="danger" icon="stop" disabled={busy !== null} onClick={onCancel}>
+      <Button look="danger" icon="stop" disabled={isBusy} onClick={onCancel}>
         Cancel
       </Button>
     </>
@@ -129,18 +125,17 @@ function Control({
 }
 
 /** Starts a run over the failed pages alone. Left out when none failed, and for a one-off crawl, which cannot be run again. */
-function RunFailed({ job, actions: { busy, act } }: Controlled) {
+function RunFailed({ job, actions: { isBusy, act } }: Controlled) {
   const { source, trigger } = job
   if (failedIn(job) === 0 || trigger === "command") return null
   const body = { visits: "failed" } as const
   const run = () =>
     act(
-      "failed",
       () => appliance.call("POST /admin/sources/{name}/run", { path: { name: source }, body }),
       `${source} reads the failed pages again`,
     )
   return (
-    <Button icon="play" disabled={busy !== null} onClick={() => void run()}>
+    <Button icon="play" disabled={isBusy} onClick={() => void run()}>
       Read failed pages again
     </Button>
   )
@@ -156,11 +151,7 @@ const CancelRun = ({
     yes="Cancel the run"
     no="Let it run"
     onYes={() =>
-      void act(
-        "cancel",
-        () => appliance.call("POST /admin/jobs/{id}/cancel", { path: { id } }),
-        "The run is cancelled",
-      )
+      void act(() => appliance.call("POST /admin/jobs/{id}/cancel", { path: { id } }), "The run is cancelled")
     }
     onClose={onClose}
   >

@@ -13,7 +13,7 @@ type Job = AnswerOf<"GET /admin/jobs/{id}">
 /** Hosts that the run waits for: why, until when, and a way to do without. */
 export function Waits({
   job: { id, waits, state },
-  actions: { act, busy },
+  actions: { act, isBusy },
 }: {
   readonly job: Job
   readonly actions: Actions
@@ -21,7 +21,6 @@ export function Waits({
   if (waits.length === 0 || state !== "running") return null
   const skip = (host: string) =>
     act(
-      `skip ${host}`,
       () => appliance.call("POST /admin/jobs/{id}/skip-host", { path: { id }, body: { host } }),
       `${host} is left out of this run`,
     )
@@ -37,7 +36,7 @@ export function Waits({
                 {why}; <NextTry until={until} />
               </span>
             </p>
-            <Button icon="skip" disabled={busy !== null} onClick={() => void skip(host)}>
+            <Button icon="skip" disabled={isBusy} onClick={() => void skip(host)}>
               Skip this host
             </Button>
           </li>

@@ -21,7 +21,6 @@ export function DeleteSource({
   const [removesPages, setRemovesPages] = useState(true)
   const remove = () =>
     act(
-      `delete ${name}`,
       () =>
         appliance.call("DELETE /admin/sources/{name}", {
           path: { name },

@@ -76,21 +76,17 @@ function What({ entry, running }: Omit<RowProps, "actions">) {
   )
 }
 
-function Todo({ entry, actions: { busy, act } }: Omit<RowProps, "running">) {
+function Todo({ entry, actions: { isBusy, act } }: Omit<RowProps, "running">) {
   const [isDeleting, setDeleting] = useState(false)
   const { name, origin, paused, pages } = entry
   const path = { name }
   const open = openRun(entry)
   const run = () =>
-    void act(
-      `run ${name}`,
-      () => appliance.call("POST /admin/sources/{name}/run", { path }),
-      `${name} will be run`,
-    )
+    void act(() => appliance.call("POST /admin/sources/{name}/run", { path }), `${name} will be run`)
   const hold = () =>
     void (paused
-      ? act(name, () => appliance.call("POST /admin/sources/{name}/resume", { path }), `${name} goes on`)
-      : act(name, () => appliance.call("POST /admin/sources/{name}/pause", { path }), `${name} is paused`))
+      ? act(() => appliance.call("POST /admin/sources/{name}/resume", { path }), `${name} goes on`)
+      : act(() => appliance.call("POST /admin/sources/{name}/pause", { path }), `${name} is paused`))
   return (
     <div class="todo">
       {open !== null ? (
@@ -99,7 +95,7 @@ function Todo({ entry, actions: { busy, act } }: Omit<RowProps, "running">) {
         </Link>
       ) : (
         origin !== "one-off" && (
-          <Button icon="play" label={`Run ${name}`} disabled={busy !== null} onClick={run}>
+          <Button icon="play" label={`Run ${name}`} disabled={isBusy} onClick={run}>
             Run
           </Button>
         )
@@ -118,7 +114,7 @@ function Todo({ entry, actions: { busy, act } }: Omit<RowProps, "running">) {
           look="quiet"
           icon={paused ? "play" : "pause"}
           label={paused ? `Let the schedule of ${name} go on` : `Pause the schedule of ${name}`}
-          disabled={busy !== null}
+          disabled={isBusy}
           onClick={hold}
         />
       )}
@@ -127,7 +123,7 @@ function Todo({ entry, actions: { busy, act } }: Omit<RowProps, "running">) {
           look="quiet"
           icon="trash"
           label={`Delete ${name}`}
-          disabled={busy !== null}
+          disabled={isBusy}
           onClick={() => setDeleting(true)}
         />
       )}

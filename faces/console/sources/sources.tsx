@@ -34,7 +34,6 @@ export function Sources() {
   const able = value?.sources.filter(({ paused }) => !paused) ?? []
   const runAll = () =>
     actions.act(
-      "run all",
       () => appliance.call("POST /admin/sources/run", { body: { all: true } }),
       `${counted(able.length, "source")} will be run`,
     )
@@ -46,7 +45,7 @@ export function Sources() {
           Add a source
         </Link>
         {able.length > 0 && (
-          <Button look="primary" icon="play" disabled={actions.busy !== null} onClick={() => void runAll()}>
+          <Button look="primary" icon="play" disabled={actions.isBusy} onClick={() => void runAll()}>
             Run all
           </Button>
         )}

@@ -48,11 +48,10 @@ export function Wanted({
             <Button
               look="quiet"
               icon="close"
-              disabled={actions.busy !== null}
+              disabled={actions.isBusy}
               label={`Dismiss ${one.url ?? one.query ?? "this"}`}
               onClick={() =>
                 void actions.act(
-                  one.id,
                   () => appliance.call("DELETE /admin/page-requests/{id}", { path: { id: one.id } }),
                   "Dismissed",
                 )

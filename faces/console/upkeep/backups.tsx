@@ -64,13 +64,13 @@ function Plan({
   plan,
   runs,
   files,
-  actions: { busy, act },
+  actions: { isBusy, act },
 }: Pick<Answer, "runs" | "files"> & {
   readonly plan: NonNullable<Answer["plan"]>
   readonly actions: Actions
 }) {
   const last = runs.find(({ ended_at: at }) => at !== null)
-  const run = () => act("backup", () => appliance.call("POST /admin/backups/run"), "A backup will be made")
+  const run = () => act(() => appliance.call("POST /admin/backups/run"), "A backup will be made")
   return (
     <section class="block" aria-label="The plan">
       <dl class="tiles">
@@ -89,7 +89,7 @@ function Plan({
         <Button
           look="primary"
           icon="copy"
-          disabled={busy !== null || runs.some(isUnderWay)}
+          disabled={isBusy || runs.some(isUnderWay)}
           onClick={() => void run()}
         >
           {runs.some(isUnderWay) ? "A backup is under way" : "Back up now"}

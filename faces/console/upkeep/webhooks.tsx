@@ -44,7 +44,7 @@ export function Webhooks() {
           options={SHOWN.map((one) => ({ value: one, label: NAMES[one] }))}
           onChoose={show}
         />
-        <Button icon="play" disabled={actions.busy !== null} onClick={() => void tryAlerts(actions)}>
+        <Button icon="play" disabled={actions.isBusy} onClick={() => void tryAlerts(actions)}>
           Try the receivers of alerts
         </Button>
       </div>
@@ -81,15 +81,11 @@ export function Webhooks() {
 }
 
 const tryAlerts = ({ act }: Actions) =>
-  act(
-    "alerts",
-    async () => {
-      const { tested } = await appliance.call("POST /admin/alerts/test")
-      const failed = tested.find(({ error }) => error !== null)
-      if (failed) throw new Error(`${failed.to}: ${failed.error}`)
-    },
-    "All receivers of alerts took the test",
-  )
+  act(async () => {
+    const { tested } = await appliance.call("POST /admin/alerts/test")
+    const failed = tested.find(({ error }) => error !== null)
+    if (failed) throw new Error(`${failed.to}: ${failed.error}`)
+  }, "All receivers of alerts took the test")
 
 const EVENTS: Readonly<Record<Delivery["event"], string>> = {
   finished: "a run ended",
@@ -103,7 +99,7 @@ const STATES = {
   "given-up": ["close", "bad", "Given up"],
 } as const
 
-const columns = ({ busy, act }: Actions): readonly Column<Delivery>[] => [
+const columns = ({ isBusy, act }: Actions): readonly Column<Delivery>[] => [
   {
     heading: "To",
     cell: ({ url, event, source, job_id: job }) => (
@@ -148,10 +144,9 @@ const columns = ({ busy, act }: Actions): readonly Column<Delivery>[] => [
       <Button
         icon="restore"
         label={`Send again to ${hostOf(url)}`}
-        disabled={busy !== null}
+        disabled={isBusy}
         onClick={() =>
           void act(
-            id,
             () => appliance.call("POST /admin/webhooks/deliveries/{id}/retry", { path: { id } }),
             "It will be sent again",
           )

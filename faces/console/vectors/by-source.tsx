@@ -17,7 +17,7 @@ const waiting = ({ pages, pages_with_vectors: having }: Entry): number | null =>
 export function BySource({
   sources,
   first,
-  actions: { busy, act },
+  actions: { isBusy, act },
 }: {
   readonly sources: readonly Entry[]
   readonly first: string | null
@@ -25,7 +25,6 @@ export function BySource({
 }) {
   const put = (source: string | null) =>
     act(
-      `first ${source}`,
       () => appliance.call("POST /admin/vectors/first", { body: source === null ? {} : { source } }),
       source === null ? "No source goes first" : `${source} goes first`,
     )
@@ -63,16 +62,11 @@ export function BySource({
       heading: <span class="unseen">Put first</span>,
       cell: ({ name }) =>
         name === first ? (
-          <Button label={`Let ${name} wait its turn`} disabled={busy !== null} onClick={() => void put(null)}>
+          <Button label={`Let ${name} wait its turn`} disabled={isBusy} onClick={() => void put(null)}>
             Wait its turn
           </Button>
         ) : (
-          <Button
-            icon="up"
-            label={`Put ${name} first`}
-            disabled={busy !== null}
-            onClick={() => void put(name)}
-          >
+          <Button icon="up" label={`Put ${name} first`} disabled={isBusy} onClick={() => void put(name)}>
             First
           </Button>
         ),

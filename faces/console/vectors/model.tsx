@@ -54,7 +54,6 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
   const offer = change === null && model.setting === null ? whyMultilingual(model) : null
   const use = () =>
     actions.act(
-      "model",
       () => appliance.call("POST /admin/model", { body: { model: wanted } }),
       "The model was changed",
     )
@@ -70,7 +69,7 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
         <div class="model-offer">
           <p>{offer}</p>
           <Button
-            disabled={actions.busy !== null}
+            disabled={actions.isBusy}
             onClick={() => {
               choose("multilingual")
               ask(true)
@@ -83,7 +82,7 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
       {model.setting === null ? (
         <div class="model-choice">
           <Select label="Model" name="model" value={wanted} options={options} onChoose={choose} />
-          <Button disabled={wanted === model.wanted || actions.busy !== null} onClick={() => ask(true)}>
+          <Button disabled={wanted === model.wanted || actions.isBusy} onClick={() => ask(true)}>
             Change the model
           </Button>
         </div>
