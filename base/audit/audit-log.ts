@@ -1,4 +1,6 @@
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { type Expression, type Generated, type Selectable, sql, type SqlBool } from "kysely"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { BoundedLog, type LogFilter, whereOf } from "#base/work/bounded-log.ts"
 
 /**
@@ -8,19 +10,35 @@ import { BoundedLog, type LogFilter, whereOf } from "#base/work/bounded-log.ts"
 const SHARES = { most: 100_000, mostOfOne: 20_000, countEvery: 500 }
 const MAX_CHARS = { name: 100, action: 200, object: 300, address: 100 }
 
-const STEPS = [
-  `create table audit_entry (
-     id integer primary key,
-     at integer not null,
-     who_kind text not null,
-     who_id text not null,
-     who_name text not null,
-     action text not null,
-     object text not null,
-     status integer,
-     changes text not null,
-     address text not null
-   ) strict;
+interface AuditTables {
+  audit_entry: {
+    id: Generated<number>
+    at: number
+    who_kind: Actor["kind"]
+    who_id: string
+    who_name: string
+    action: string
+    object: string
+    status: number | null
+    changes: string
+    address: string
+  }
+}
+type AuditRow = AuditTables["audit_entry"]
+
+const STEPS: readonly Step[] = [
+  ({ id, integer, text, strict }) => `create table audit_entry (
+     id ${id},
+     at ${integer} not null,
+     who_kind ${text} not null,
+     who_id ${text} not null,
+     who_name ${text} not null,
+     action ${text} not null,
+     object ${text} not null,
+     status ${integer},
+     changes ${text} not null,
+     address ${text} not null
+   ) ${strict};
    create index audit_entry_at on audit_entry (at);
    create index audit_entry_who on audit_entry (who_id, id)`,
 ]
@@ -79,17 +97,17 @@ export interface AuditFilter {
 
 /** What was changed by people and programs who may, newest first. Nothing here is a secret: callers mask what they note. */
 export class AuditLog {
-  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<AuditTables>
   readonly days: number
-  readonly #log: BoundedLog
-  readonly prune: BoundedLog["prune"]
+  readonly #log: BoundedLog<AuditRow>
+  readonly prune: BoundedLog<AuditRow>["prune"]
 
   /** @param days for which entries are kept */
   constructor(db: StateStore, days: number) {
     migrate(db, "audit", STEPS)
-    this.#sql = prepareOnce(db)
+    this.#queries = queriesOf(db)
     this.days = days
-    this.#log = new BoundedLog(this.#sql, {
+    this.#log = new BoundedLog(db, {
       table: "audit_entry",
       owner: "who_id",
       order: "id",
@@ -100,20 +118,20 @@ export class AuditLog {
 
   /** Belongs into a write transaction, or stands for one. */
   async note({ who, action, object, status, changes, address }: Change, at = Date.now()): Promise<void> {
-    await this.#sql(
-      `insert into audit_entry (at, who_kind, who_id, who_name, action, object, status, changes, address)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(
-      at,
-      who.kind,
-      who.id.slice(0, MAX_CHARS.name),
-      who.name.slice(0, MAX_CHARS.name),
-      action.slice(0, MAX_CHARS.action),
-      object.slice(0, MAX_CHARS.object),
-      status,
-      JSON.stringify(changes),
-      address.slice(0, MAX_CHARS.address),
-    )
+    await this.#queries
+      .insertInto("audit_entry")
+      .values({
+        at,
+        who_kind: who.kind,
+        who_id: who.id.slice(0, MAX_CHARS.name),
+        who_name: who.name.slice(0, MAX_CHARS.name),
+        action: action.slice(0, MAX_CHARS.action),
+        object: object.slice(0, MAX_CHARS.object),
+        status,
+        changes: JSON.stringify(changes),
+        address: address.slice(0, MAX_CHARS.address),
+      })
+      .execute()
     await this.#log.wrote()
   }
 
@@ -124,14 +142,15 @@ export class AuditLog {
 
   /** Oldest first, from the one after this id on: what an export goes through, while others are written. */
   async after(id: number, filter: AuditFilter, limit: number): Promise<readonly AuditEntry[]> {
-    const { where, values } = whereOf(conditionsOf(filter))
-    return (
-      await this.#sql(`select * from audit_entry where id > ? and ${where} order by id limit ?`).all(
-        id,
-        ...values,
-        limit,
-      )
-    ).map(entryOf)
+    const rows = await this.#queries
+      .selectFrom("audit_entry")
+      .selectAll()
+      .where("id", ">", id)
+      .where(whereOf(conditionsOf(filter)))
+      .orderBy("id")
+      .limit(limit)
+      .execute()
+    return rows.map(entryOf)
   }
 
   async count(filter: AuditFilter): Promise<number> {
@@ -139,35 +158,31 @@ export class AuditLog {
   }
 }
 
-function conditionsOf({ from, before, who, object, action }: AuditFilter): LogFilter {
-  const parts: (readonly [string, ...(string | number)[]])[] = []
-  if (from !== undefined) parts.push(["at >= ?", from])
-  if (before !== undefined) parts.push(["at < ?", before])
-  if (who !== undefined) parts.push(["(who_id = ? or who_name = ?)", who, who])
-  if (object !== undefined) parts.push(objectCondition(object))
-  if (action !== undefined) parts.push(["instr(lower(action), ?) > 0", action.toLowerCase()])
-  return parts
-}
+const conditionsOf =
+  ({ from, before, who, object, action }: AuditFilter): LogFilter<AuditRow> =>
+  (eb) => [
+    ...(from === undefined ? [] : [eb("at", ">=", from)]),
+    ...(before === undefined ? [] : [eb("at", "<", before)]),
+    ...(who === undefined ? [] : [eb.or([eb("who_id", "=", who), eb("who_name", "=", who)])]),
+    ...(object === undefined ? [] : [isOf(object)]),
+    ...(action === undefined ? [] : [sql<SqlBool>`instr(lower(action), ${action.toLowerCase()}) > 0`]),
+  ]
 
 /** Fields of an object have no slash in their names; those that name another object do. */
-function objectCondition(object: string): readonly [string, ...(string | number)[]] {
-  const begins = "substr(object, 1, ?) = ?"
-  if (!object.includes("/")) return [begins, object.length, object]
+function isOf(object: string): Expression<SqlBool> {
+  const begins = sql<SqlBool>`substr(object, 1, ${object.length}) = ${object}`
+  if (!object.includes("/")) return begins
   const named = JSON.stringify({ field: object }).slice(1, -2)
-  return [`(${begins} or instr(changes, ?) > 0)`, object.length, object, named]
+  return sql<SqlBool>`(${begins} or instr(changes, ${named}) > 0)`
 }
 
-const entryOf = (row: Record<string, unknown>): AuditEntry => ({
-  id: Number(row["id"]),
-  at: new Date(Number(row["at"])),
-  who: {
-    kind: row["who_kind"] as Actor["kind"],
-    id: String(row["who_id"]),
-    name: String(row["who_name"]),
-  },
-  action: String(row["action"]),
-  object: String(row["object"]),
-  status: row["status"] === null ? null : Number(row["status"]),
-  changes: JSON.parse(String(row["changes"])) as FieldChange[],
-  address: String(row["address"]),
+const entryOf = (row: Selectable<AuditRow>): AuditEntry => ({
+  id: row.id,
+  at: new Date(row.at),
+  who: { kind: row.who_kind, id: row.who_id, name: row.who_name },
+  action: row.action,
+  object: row.object,
+  status: row.status,
+  changes: JSON.parse(row.changes) as FieldChange[],
+  address: row.address,
 })

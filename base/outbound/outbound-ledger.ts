@@ -1,4 +1,6 @@
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { greater } from "#base/store/query/words.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { BoundedLog, type LogFilter } from "#base/work/bounded-log.ts"
 
 import type { OutboundPurpose } from "./purposes.ts"
@@ -7,11 +9,16 @@ import type { OutboundPurpose } from "./purposes.ts"
 const MOST_HOSTS = 10_000
 const MAX_HOST_CHARS = 260
 
-const STEPS = [
-  `create table outbound_host (
-     purpose text not null, host text not null, first_at integer not null, last_at integer not null, count integer not null,
+interface OutboundTables {
+  outbound_host: { purpose: OutboundPurpose; host: string; first_at: number; last_at: number; count: number }
+}
+type OutboundRow = OutboundTables["outbound_host"]
+
+const STEPS: readonly Step[] = [
+  ({ text, integer, keyed }) => `create table outbound_host (
+     purpose ${text} not null, host ${text} not null, first_at ${integer} not null, last_at ${integer} not null, count ${integer} not null,
      primary key (purpose, host)
-   ) strict, without rowid;
+   ) ${keyed};
    create index outbound_host_last on outbound_host (last_at)`,
 ]
 
@@ -28,16 +35,16 @@ export interface OutboundHost {
 
 /** Which hosts the appliance talked to, and what for. */
 export class OutboundLedger {
-  readonly #sql: ReturnType<typeof prepareOnce>
-  readonly #log: BoundedLog
+  readonly #queries: Queries<OutboundTables>
+  readonly #log: BoundedLog<OutboundRow>
 
   constructor(db: StateStore) {
     migrate(db, "outbound", STEPS)
-    this.#sql = prepareOnce(db)
-    this.#log = new BoundedLog(this.#sql, {
+    this.#queries = queriesOf(db)
+    this.#log = new BoundedLog(db, {
       table: "outbound_host",
       owner: "purpose",
-      id: "purpose, host",
+      id: ["purpose", "host"],
       time: "last_at",
       shares: { most: MOST_HOSTS, mostOfOne: MOST_HOSTS, countEvery: 1 },
     })
@@ -46,10 +53,16 @@ export class OutboundLedger {
   /** Belongs into a write transaction. */
   async add(hosts: readonly OutboundHost[]): Promise<void> {
     for (const { purpose, host, first, last, count } of hosts) {
-      await this.#sql(
-        `insert into outbound_host (purpose, host, first_at, last_at, count) values (?, ?, ?, ?, ?)
-         on conflict (purpose, host) do update set last_at = max(last_at, excluded.last_at), count = count + excluded.count`,
-      ).run(purpose, host.slice(0, MAX_HOST_CHARS), first, last, count)
+      await this.#queries
+        .insertInto("outbound_host")
+        .values({ purpose, host: host.slice(0, MAX_HOST_CHARS), first_at: first, last_at: last, count })
+        .onConflict((conflict) =>
+          conflict.columns(["purpose", "host"]).doUpdateSet((eb) => ({
+            last_at: greater(eb.ref("outbound_host.last_at"), eb.val(last)),
+            count: eb("outbound_host.count", "+", count),
+          })),
+        )
+        .execute()
     }
     await this.#log.wrote()
   }
@@ -59,12 +72,13 @@ export class OutboundLedger {
     slice: { readonly limit: number; readonly offset: number },
     purpose: OutboundPurpose | null = null,
   ): Promise<readonly OutboundHost[]> {
-    return (await this.#log.list(slice, ofPurpose(purpose))).map((row) => ({
-      purpose: String(row["purpose"]) as OutboundPurpose,
-      host: String(row["host"]),
-      first: Number(row["first_at"]),
-      last: Number(row["last_at"]),
-      count: Number(row["count"]),
+    const rows = await this.#log.list(slice, ofPurpose(purpose))
+    return rows.map(({ purpose: of, host, first_at: first, last_at: last, count }) => ({
+      purpose: of,
+      host,
+      first,
+      last,
+      count,
     }))
   }
 
@@ -73,5 +87,7 @@ export class OutboundLedger {
   }
 }
 
-const ofPurpose = (purpose: OutboundPurpose | null): LogFilter =>
-  purpose === null ? [] : [["purpose = ?", purpose]]
+const ofPurpose =
+  (purpose: OutboundPurpose | null): LogFilter<OutboundRow> =>
+  (eb) =>
+    purpose === null ? [] : [eb("purpose", "=", purpose)]

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
 
-import { prepareOnce } from "../store/state-store.ts"
 import { emptyState } from "../store/testing/empty-state.ts"
 import { BoundedLog, fairLevel, type LogFilter, type LogShares } from "./bounded-log.ts"
 
@@ -15,32 +14,32 @@ test.each([
   expect(fairLevel(counts, most, mostOfOne)).toBe(level)
 })
 
+interface Said {
+  id: number
+  at: number
+  who: string
+}
+
 /** A log in which `who` said something at each of these times. */
 async function open(said: Readonly<Record<string, readonly number[]>>, shares?: LogShares) {
   const db = emptyState()
   await db.exec("create table said (id integer primary key, at integer not null, who text not null) strict")
   const add = (who: string, at: number) => db.prepare("insert into said (at, who) values (?, ?)").run(at, who)
   for (const [who, times] of Object.entries(said)) for (const at of times) await add(who, at)
-  const log = new BoundedLog(prepareOnce(db), { table: "said", owner: "who", ...(shares && { shares }) })
+  const log = new BoundedLog<Said>(db, { table: "said", owner: "who", ...(shares && { shares }) })
   return {
     log,
     add,
-    left: async () => (await log.list({ limit: 99 })).map(({ at }) => Number(at)),
+    left: async () => (await log.list({ limit: 99 })).map(({ at }) => at),
     [Symbol.dispose]: () => db[Symbol.dispose](),
   }
 }
 
 test("rows are listed newest first, by slices and conditions, and the later of two at one time first", async () => {
   using said = await open({ a: [1, 3], b: [2, 3] })
-  expect((await said.log.list({ limit: 2 })).map(({ at, who }) => `${String(who)}${String(at)}`)).toEqual([
-    "b3",
-    "a3",
-  ])
+  expect((await said.log.list({ limit: 2 })).map(({ at, who }) => `${who}${at}`)).toEqual(["b3", "a3"])
   expect(await said.log.list({ limit: 2, offset: 2 })).toMatchObject([{ at: 2 }, { at: 1 }])
-  const filter: LogFilter = [
-    ["at >= ?", 2],
-    ["who in (?, ?)", "b", "c"],
-  ]
+  const filter: LogFilter<Said> = (eb) => [eb("at", ">=", 2), eb("who", "in", ["b", "c"])]
   expect(await said.log.list({ limit: 9 }, filter)).toMatchObject([{ at: 3 }, { at: 2 }])
   expect([await said.log.count(filter), await said.log.count()]).toEqual([2, 4])
 })

@@ -1,17 +1,25 @@
-import type { StateRow, StateValue } from "../store/state-port.ts"
-import type { prepareOnce } from "../store/state-store.ts"
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type Selectable,
+  sql,
+  type SqlBool,
+} from "kysely"
+import { type Queries, queriesOf } from "../store/query/queries.ts"
+import type { StateStore, StateValue } from "../store/state-port.ts"
 
 /** A table of rows that come in the order of their time. */
-export interface LogTable {
+export interface LogTable<Row> {
   readonly table: string
   /** Column that says whose a row is. */
-  readonly owner: string
+  readonly owner: keyof Row & string
   /** Columns that name a row. Default `id`. */
-  readonly id?: string
+  readonly id?: readonly (keyof Row & string)[]
   /** Milliseconds since 1970 of a row. Default `at`. */
-  readonly time?: string
+  readonly time?: keyof Row & string
   /** Column that rows are in order by. Default the time. */
-  readonly order?: string
+  readonly order?: keyof Row & string
   /** Default: as many rows as there is room for. */
   readonly shares?: LogShares
 }
@@ -25,52 +33,67 @@ export interface LogShares {
   readonly countEvery: number
 }
 
-/** Conditions in SQL that rows must meet, each with the values of its `?`. */
-export type LogFilter = readonly (readonly [sql: string, ...values: StateValue[]])[]
+/** Conditions that rows must meet. They name columns without their table. */
+export type LogFilter<Row> = (eb: ExpressionBuilder<{ log: Row }, "log">) => readonly Expression<SqlBool>[]
+
+/** Any table of the kind. */
+interface Logs {
+  log: Record<string, StateValue>
+}
 
 /**
  * The rows of a log: listed newest first, and deleted oldest first when they are old or newer ones need their room. One owner's rows
  * never push out those of owners with fewer. Writes belong into the caller's transaction.
+ *
+ * @typeParam Row columns of the table
  */
-export class BoundedLog {
-  readonly #sql: ReturnType<typeof prepareOnce>
-  readonly #log: LogTable & Required<Pick<LogTable, "id" | "time" | "order">>
+export class BoundedLog<Row> {
+  readonly #queries: Queries<Logs>
+  readonly #log: {
+    readonly table: "log"
+    readonly owner: string
+    readonly id: readonly string[]
+    readonly time: string
+    readonly order: string
+    readonly shares: LogShares | undefined
+  }
   #written = 0
 
   constructor(
-    sql: ReturnType<typeof prepareOnce>,
-    { id = "id", time = "at", order = time, ...log }: LogTable,
+    db: StateStore,
+    { table, owner, id, time = "at" as never, order = time, shares }: LogTable<Row>,
   ) {
-    this.#sql = sql
-    this.#log = { ...log, id, time, order }
+    this.#queries = queriesOf<Logs>(db)
+    this.#log = { table: table as "log", owner, id: id ?? ["id"], time, order, shares }
   }
 
   /** Newest first. */
   async list(
     { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
-    filter: LogFilter = [],
-  ): Promise<StateRow[]> {
+    filter?: LogFilter<Row>,
+  ): Promise<Selectable<Row>[]> {
     const { table, id, order } = this.#log
-    const { where, values } = whereOf(filter)
-    return await this.#sql(
-      `select * from ${table} where ${where} order by ${order} desc, ${id.replaceAll(",", " desc,")} desc limit ? offset ?`,
-    ).all(...values, limit, offset)
+    let query = this.#queries.selectFrom(table).selectAll().where(whereOf(filter)).orderBy(order, "desc")
+    for (const column of id) query = query.orderBy(column, "desc")
+    return (await query.limit(limit).offset(offset).execute()) as Selectable<Row>[]
   }
 
-  async count(filter: LogFilter = []): Promise<number> {
-    const { where, values } = whereOf(filter)
-    return Number(
-      (await this.#sql(`select count(*) as n from ${this.#log.table} where ${where}`).get(...values))!["n"],
-    )
+  async count(filter?: LogFilter<Row>): Promise<number> {
+    const { n } = await this.#queries
+      .selectFrom(this.#log.table)
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where(whereOf(filter))
+      .executeTakeFirstOrThrow()
+    return n
   }
 
   /** Deletes up to `count` rows from before `time`. @returns how many there were */
   readonly prune = (time: number, count: number): Promise<number> =>
-    this.#drop(`${this.#log.time} < ?`, time, count)
+    this.#drop(this.#log.time, "<", time, count)
 
   /** Deletes the oldest `count` rows of an owner. */
   readonly dropOldest = async (owner: string, count: number): Promise<void> => {
-    await this.#drop(`${this.#log.owner} = ?`, owner, count)
+    await this.#drop(this.#log.owner, "=", owner, count)
   }
 
   /** Rows were written: with the first, and whenever there are enough since, whoever has more than a share loses the oldest. */
@@ -81,19 +104,28 @@ export class BoundedLog {
     this.#written = this.#written + rows >= shares.countEvery ? 0 : this.#written + rows
   }
 
-  async #drop(condition: string, value: StateValue, count: number): Promise<number> {
+  async #drop(column: string, operator: "<" | "=", value: number | string, count: number): Promise<number> {
     const { table, id, order } = this.#log
-    const { changes } = await this.#sql(
-      `delete from ${table} where (${id}) in (select ${id} from ${table} where ${condition} order by ${order} limit ?)`,
-    ).run(value, count)
-    return Number(changes)
+    const oldest = this.#queries
+      .selectFrom(table)
+      .select([...id])
+      .where(column, operator, value)
+      .orderBy(order)
+      .limit(count)
+    const { numDeletedRows } = await this.#queries
+      .deleteFrom(table)
+      .where(sql<SqlBool>`(${sql.join(id.map((one) => sql.ref(one)))}) in ${oldest}`)
+      .executeTakeFirst()
+    return Number(numDeletedRows)
   }
 
   async #keepShares({ most, mostOfOne }: LogShares): Promise<void> {
     const { table, owner } = this.#log
-    const held = (
-      await this.#sql(`select ${owner} as owner, count(*) as n from ${table} group by ${owner}`).all()
-    ).map((row) => ({ whose: String(row["owner"]), rows: Number(row["n"]) }))
+    const held = await this.#queries
+      .selectFrom(table)
+      .select((eb) => [eb.ref(owner).$castTo<string>().as("whose"), eb.fn.countAll<number>().as("rows")])
+      .groupBy(owner)
+      .execute()
     const level = fairLevel(
       held.map(({ rows }) => rows),
       most,
@@ -103,11 +135,11 @@ export class BoundedLog {
   }
 }
 
-/** The condition of a statement that lists other rows than {@link BoundedLog.list} does. */
-export const whereOf = (filter: LogFilter): { readonly where: string; readonly values: StateValue[] } => ({
-  where: ["true", ...filter.map(([sql]) => sql)].join(" and "),
-  values: filter.flatMap(([, ...values]) => values),
-})
+/** The condition of a query that lists other rows than {@link BoundedLog.list} does. */
+export function whereOf<Row>(filter: LogFilter<Row> = () => []): Expression<SqlBool> {
+  const eb = expressionBuilder<{ log: Row }, "log">()
+  return eb.and([...filter(eb)])
+}
 
 /** How many rows each may keep, at least one: the most that lets all together have no more than `most`. */
 export function fairLevel(counts: readonly number[], most: number, mostOfOne: number): number {

@@ -1,3 +1,4 @@
+import { type Expression, sql, type SqlBool } from "kysely"
 import { expect, test } from "vitest"
 import { emptyState } from "../store/testing/empty-state.ts"
 import { dueIndex, Outbox, OUTBOX_COLUMNS } from "./outbox.ts"
@@ -9,12 +10,18 @@ const NONE = new Set<string>()
 const TAKEN: Attempt = { error: null, status: 204 }
 const REFUSED: Attempt = { error: "answered 500", status: 500, final: false }
 
-async function open({ inOrder = false, maySend = "true" } = {}) {
+async function open({ inOrder = false, maySend }: { inOrder?: boolean; maySend?: Expression<SqlBool> } = {}) {
   const db = emptyState()
   const now = { ms: Date.UTC(2026, 0, 1) }
   await db.exec(`create table letter (${OUTBOX_COLUMNS}, text text not null) strict; ${dueIndex("letter")}`)
   const own = (row: Record<string, unknown>) => ({ text: String(row["text"]) })
-  const outbox = new Outbox(db, { table: "letter", own, inOrder, maySend, clock: () => now.ms })
+  const outbox = new Outbox(db, {
+    table: "letter",
+    own,
+    inOrder,
+    ...(maySend && { maySend }),
+    clock: () => now.ms,
+  })
   return {
     outbox,
     now,
@@ -51,7 +58,7 @@ test("a key that has its share gets no more, and another key and the appliance d
 })
 
 test("messages that may not be sent now wait", async () => {
-  using state = await open({ maySend: "text <> 'paused'" })
+  using state = await open({ maySend: sql<SqlBool>`text <> 'paused'` })
   await state.outbox.put("a", { text: "paused" })
   await state.outbox.put("a", { text: "open" })
   expect(await state.due()).toEqual(["open"])

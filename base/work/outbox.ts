@@ -1,11 +1,22 @@
 import { randomUUID } from "node:crypto"
+import {
+  type Expression,
+  expressionBuilder,
+  type Generated,
+  type Insertable,
+  type Selectable,
+  sql,
+  type SqlBool,
+} from "kysely"
 import type { Clock } from "../clock.ts"
 import { deletionTime } from "../store/clock/trusted-time.ts"
 import { dateOrNull } from "../store/date-columns.ts"
+import { type Queries, queriesOf } from "../store/query/queries.ts"
+import { SCHEMA_WORDS, type SchemaWords } from "../store/query/schema-words.ts"
+import { listed } from "../store/query/words.ts"
 import type { StateRow, StateValue } from "../store/state-port.ts"
-import { prepareOnce, type StateStore } from "../store/state-store.ts"
-import { whereOf } from "./bounded-log.ts"
-import { afterAttempt, type Attempt, type DeliveryState, hasComeSql } from "./retries.ts"
+import type { StateStore } from "../store/state-store.ts"
+import { afterAttempt, type Attempt, type DeliveryState, GIVE_UP_MS } from "./retries.ts"
 
 /** One message to one receiver. */
 export interface Message {
@@ -26,22 +37,46 @@ export interface Message {
   readonly lastError: string | null
 }
 
-export interface OutboxOptions<Own> {
-  /** Made by the room that uses it, with {@link OUTBOX_COLUMNS}, columns of its own, and {@link dueIndex}. */
+/** The columns of every outbox. */
+interface OutboxRow {
+  seq: Generated<number>
+  id: string
+  receiver: string
+  /** Null for the appliance's own messages. */
+  key: string | null
+  state: Generated<DeliveryState>
+  attempts: Generated<number>
+  created_at: number
+  due_at: number | null
+  first_due_at: number
+  attempted_at: number | null
+  status: number | null
+  error: string | null
+}
+
+interface Outboxes {
+  outbox: OutboxRow
+}
+
+export interface OutboxOptions<Own, Columns extends object> {
+  /** Made by the room that uses it, with {@link outboxColumns}, columns of its own, and {@link dueIndex}. */
   readonly table: string
   /** Reads the columns that this table has beside those of every outbox. */
-  readonly own: (row: StateRow) => Own
+  readonly own: (row: Selectable<Columns>) => Own
   /** Whether a message that waits for another attempt holds up later ones to the same receiver. */
   readonly inOrder: boolean
-  /** SQL: the messages that may be sent now. Default: all. */
-  readonly maySend?: string
+  /** Whether a message may be sent now, by its columns. Default: all. */
+  readonly maySend?: Expression<SqlBool>
   readonly clock?: Clock
 }
 
-/** The columns of every outbox; `key` is null for the appliance's own messages. */
-export const OUTBOX_COLUMNS = `seq integer primary key, id text not null unique, receiver text not null, key text,
-  state text not null default 'waiting', attempts integer not null default 0, created_at integer not null, due_at integer,
-  first_due_at integer not null, attempted_at integer, status integer, error text`
+/** The columns of every outbox, where a table is made. */
+export const outboxColumns = ({ id, text, integer }: SchemaWords): string =>
+  `seq ${id}, id ${text} not null unique, receiver ${text} not null, key ${text},
+  state ${text} not null default 'waiting', attempts ${integer} not null default 0, created_at ${integer} not null, due_at ${integer},
+  first_due_at ${integer} not null, attempted_at ${integer}, status ${integer}, error ${text}`
+
+export const OUTBOX_COLUMNS = outboxColumns(SCHEMA_WORDS.sqlite)
 
 export const dueIndex = (table: string): string =>
   `create index ${table}_due on ${table} (due_at) where state = 'waiting'`
@@ -50,38 +85,40 @@ export const dueIndex = (table: string): string =>
 const KEPT_MS = 7 * 24 * 3_600_000
 
 /** Values of columns; undefined: any. */
-type Columns = Readonly<Record<string, StateValue | undefined>>
+type Values = Readonly<Record<string, StateValue | undefined>>
+
+/** As a part of the text, so that the index of those that are due serves. */
+const WAITING = sql.lit("waiting" as const)
 
 /**
  * Messages that wait for their receivers, in a table of `state.db`. Each is sent until it is taken, or given up after a day: at least
  * once, since a process may die between the receiver's answer and its record here.
+ *
+ * @typeParam Columns those that the table has beside those of every outbox
  */
-export class Outbox<Own = unknown> {
+export class Outbox<Own = unknown, Columns extends object = StateRow> {
   readonly #db: StateStore
-  readonly #options: OutboxOptions<Own>
-  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #options: OutboxOptions<Own, Columns>
+  readonly #queries: Queries<Outboxes>
+  readonly #table: "outbox"
   readonly #clock: Clock
 
-  constructor(db: StateStore, options: OutboxOptions<Own>) {
+  constructor(db: StateStore, options: OutboxOptions<Own, Columns>) {
     this.#db = db
     this.#options = options
-    this.#sql = prepareOnce(db)
+    this.#queries = queriesOf(db)
+    this.#table = options.table as "outbox"
     this.#clock = options.clock ?? Date.now
   }
 
   /** Takes a message to be sent from now on. @param own values of the table's own columns */
-  async put(
-    receiver: string,
-    own: Readonly<Record<string, StateValue>>,
-    key: string | null = null,
-  ): Promise<void> {
+  async put(receiver: string, own: Insertable<Columns>, key: string | null = null): Promise<void> {
     const now = this.#clock()
     const times = { created_at: now, due_at: now, first_due_at: now }
-    const row: Record<string, StateValue> = { id: `msg_${randomUUID()}`, receiver, key, ...times, ...own }
-    const columns = Object.keys(row)
-    await this.#sql(
-      `insert into ${this.#options.table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`,
-    ).run(...Object.values(row))
+    await this.#queries
+      .insertInto(this.#table)
+      .values({ id: `msg_${randomUUID()}`, receiver, key, ...times, ...own })
+      .execute()
   }
 
   /**
@@ -94,89 +131,120 @@ export class Outbox<Own = unknown> {
     limit: number,
     served: readonly string[] = [],
   ): Promise<(Message & Own)[]> {
-    const { table, inOrder, maySend = "true" } = this.#options
-    const hasCome = hasComeSql("?1")
-    return (
-      await this.#sql(
-        `select * from ${table} where ${hasCome} and seq in (
-         select min(seq) from ${table} where state = 'waiting' and ${inOrder ? "true" : hasCome} and ${maySend}
-         and receiver not in (select value from json_each(?2))
-         and (key is null or key not in (select value from json_each(?3))) group by receiver
-       ) order by seq limit ?4`,
-      ).all(this.#clock(), JSON.stringify([...busy]), JSON.stringify(served), limit)
-    ).map((row) => this.#message(row))
+    const { inOrder, maySend } = this.#options
+    const now = this.#clock()
+    let first = this.#queries
+      .selectFrom(this.#table)
+      .select((eb) => eb.fn.min("seq").as("seq"))
+      .where("state", "=", WAITING)
+      .where("receiver", "not in", listed(busy))
+      .where((eb) => eb.or([eb("key", "is", null), eb("key", "not in", listed(served))]))
+      .groupBy("receiver")
+    if (!inOrder) first = first.where(hasCome(now))
+    if (maySend !== undefined) first = first.where(maySend)
+    const rows = await this.#queries
+      .selectFrom(this.#table)
+      .selectAll()
+      .where(hasCome(now))
+      .where("seq", "in", first)
+      .orderBy("seq")
+      .limit(limit)
+      .execute()
+    return rows.map((row) => this.#message(row))
   }
 
   /** Keeps how an attempt ended. */
   async settle(id: string, attempt: Attempt): Promise<void> {
-    const { table } = this.#options
     const now = this.#clock()
-    const row = await this.#sql(`select attempts, first_due_at from ${table} where id = ?`).get(id)
+    const row = await this.#queries
+      .selectFrom(this.#table)
+      .select(["attempts", "first_due_at"])
+      .where("id", "=", id)
+      .executeTakeFirst()
     if (row === undefined) return
     const { state, attempts, dueAt, firstDueAt } = afterAttempt(row, attempt, now)
-    await this.#sql(
-      `update ${table} set state = ?, attempts = ?, attempted_at = ?, due_at = ?, first_due_at = ?, status = ?, error = ?
-       where id = ?`,
-    ).run(state, attempts, now, dueAt, firstDueAt, attempt.status, attempt.error, id)
+    const { status, error } = attempt
+    await this.#queries
+      .updateTable(this.#table)
+      .set({ state, attempts, attempted_at: now, due_at: dueAt, first_due_at: firstDueAt, status, error })
+      .where("id", "=", id)
+      .execute()
   }
 
   /** Has a message that is over, or waits for another attempt, sent now. @returns false when there is no such message. */
   async retry(id: string): Promise<boolean> {
     const now = this.#clock()
-    const { changes } = await this.#sql(
-      `update ${this.#options.table} set state = 'waiting', due_at = ?, first_due_at = ? where id = ?`,
-    ).run(now, now, id)
-    return Number(changes) > 0
+    const { numUpdatedRows } = await this.#queries
+      .updateTable(this.#table)
+      .set({ state: "waiting", due_at: now, first_due_at: now })
+      .where("id", "=", id)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
   }
 
   /** Newest first. */
   async list(
     { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
-    columns: Columns = {},
+    values: Values = {},
   ): Promise<(Message & Own)[]> {
-    const { where, values } = conditionOf(columns)
-    return (
-      await this.#sql(
-        `select * from ${this.#options.table} where ${where} order by seq desc limit ? offset ?`,
-      ).all(...values, limit, offset)
-    ).map((row) => this.#message(row))
+    const rows = await this.#queries
+      .selectFrom(this.#table)
+      .selectAll()
+      .where(haveValues(values))
+      .orderBy("seq", "desc")
+      .limit(limit)
+      .offset(offset)
+      .execute()
+    return rows.map((row) => this.#message(row))
   }
 
-  async count(columns: Columns = {}): Promise<number> {
-    const { where, values } = conditionOf(columns)
-    const row = await this.#sql(`select count(*) as n from ${this.#options.table} where ${where}`).get(
-      ...values,
-    )
-    return Number(row!["n"])
+  async count(values: Values = {}): Promise<number> {
+    const { n } = await this.#queries
+      .selectFrom(this.#table)
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where(haveValues(values))
+      .executeTakeFirstOrThrow()
+    return n
   }
 
   /** Forgets messages that have been over for a week. */
   async prune(): Promise<void> {
-    await this.#sql(`delete from ${this.#options.table} where state <> 'waiting' and attempted_at < ?`).run(
-      (await deletionTime(this.#db, this.#clock())) - KEPT_MS,
-    )
+    const time = (await deletionTime(this.#db, this.#clock())) - KEPT_MS
+    await this.#queries
+      .deleteFrom(this.#table)
+      .where("state", "<>", WAITING)
+      .where("attempted_at", "<", time)
+      .execute()
   }
 
-  #message(row: StateRow): Message & Own {
+  #message(row: Selectable<OutboxRow>): Message & Own {
     return {
-      id: String(row["id"]),
-      receiver: String(row["receiver"]),
-      key: row["key"] as string | null,
-      state: row["state"] as DeliveryState,
-      attempts: Number(row["attempts"]),
-      createdAt: new Date(Number(row["created_at"])),
-      lastAttemptAt: dateOrNull(row["attempted_at"]),
-      nextAttemptAt: dateOrNull(row["due_at"]),
-      lastStatus: row["status"] as number | null,
-      lastError: row["error"] as string | null,
-      ...this.#options.own(row),
+      id: row.id,
+      receiver: row.receiver,
+      key: row.key,
+      state: row.state,
+      attempts: row.attempts,
+      createdAt: new Date(row.created_at),
+      lastAttemptAt: dateOrNull(row.attempted_at),
+      nextAttemptAt: dateOrNull(row.due_at),
+      lastStatus: row.status,
+      lastError: row.error,
+      ...this.#options.own(row as object as Selectable<Columns>),
     }
   }
 }
 
-const conditionOf = (columns: Columns) =>
-  whereOf(
-    Object.entries(columns).flatMap(([column, value]) =>
-      value === undefined ? [] : [[`${column} = ?`, value] as const],
+/** Whether the time of a message has come. One that is due later than any pause was put off while the clock was ahead. */
+const hasCome = (now: number) => {
+  const eb = expressionBuilder<Outboxes, "outbox">()
+  return eb.or([eb("due_at", "<=", now), eb("due_at", ">", now + GIVE_UP_MS)])
+}
+
+const haveValues = (values: Values) => {
+  const eb = expressionBuilder<{ outbox: Record<string, StateValue> }, "outbox">()
+  return eb.and(
+    Object.entries(values).flatMap(([column, value]) =>
+      value === undefined ? [] : [eb(column, "=", value)],
     ),
   )
+}

@@ -49,23 +49,19 @@ export interface Attempted {
   readonly firstDueAt: number
 }
 
-/** @param row of the message, before the attempt: `attempts` and `first_due_at` */
-export function afterAttempt(row: Readonly<Record<string, unknown>>, ended: Attempt, now: number): Attempted {
-  const attempts = Number(row["attempts"]) + 1
+/** @param before the attempt: what the message's row says */
+export function afterAttempt(
+  before: { readonly attempts: number; readonly first_due_at: number },
+  ended: Attempt,
+  now: number,
+): Attempted {
+  const attempts = before.attempts + 1
   // First due while the clock was ahead: its day begins now.
-  const firstDueAt = Math.min(Number(row["first_due_at"]), now)
+  const firstDueAt = Math.min(before.first_due_at, now)
   if (ended.error === null) return { state: "delivered", attempts, dueAt: null, firstDueAt }
   const dueAt = ended.final ? null : nextAttempt(attempts, firstDueAt, now, ended.retryAfterMs ?? null)
   return { state: dueAt === null ? "given-up" : "waiting", attempts, dueAt, firstDueAt }
 }
-
-/**
- * SQL: whether the time of a message has come, by its column `due_at`. A message that is due later than any pause was put off while
- * the clock was ahead.
- * @param now a parameter of the statement
- */
-export const hasComeSql = (now: string): string =>
-  `(due_at <= ${now} or due_at > cast(${now} as integer) + ${GIVE_UP_MS})`
 
 /**
  * When to try again, in milliseconds since 1970; null when it is time to give up. The last attempt is made when the

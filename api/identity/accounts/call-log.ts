@@ -1,4 +1,5 @@
-import type { StateValue } from "#base/store/state-port.ts"
+import { type Generated, type Selectable, sql } from "kysely"
+import { listed } from "#base/store/query/words.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import { BoundedLog } from "#base/work/bounded-log.ts"
 
@@ -51,6 +52,22 @@ export const STORED_CALLS: StoredTable = {
   columns: ["project", "session", "query"],
 }
 
+interface CallRow {
+  id: Generated<number>
+  at: number
+  request_id: string
+  endpoint: Endpoint
+  depth: string
+  seconds: number
+  credits: number
+  key_id: string
+  key_hint: string
+  project: string
+  session: string
+  human: string
+  query: string | null
+}
+
 const STEPS = [
   `create table call_log (
      id integer primary key, at integer not null, request_id text not null, endpoint text not null,
@@ -75,7 +92,7 @@ export class CallLog {
   readonly stored: StoredUse
   readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #limits: StoreLimits
-  readonly #log: BoundedLog
+  readonly #log: BoundedLog<CallRow>
 
   /** @param bytes that all of them may take */
   constructor(db: StateStore, bytes = Infinity) {
@@ -83,7 +100,7 @@ export class CallLog {
     this.stored = new StoredUse(db, STORED_CALLS)
     this.#prepare = prepareOnce(db)
     this.#limits = storeLimits(bytes, 1)
-    this.#log = new BoundedLog(this.#prepare, { table: "call_log", owner: "key_id" })
+    this.#log = new BoundedLog(db, { table: "call_log", owner: "key_id" })
   }
 
   async add(entry: CallEntry): Promise<void> {
@@ -110,14 +127,14 @@ export class CallLog {
 
   /** Newest first. */
   async list({ limit, from, before, endpoints, project, keyId }: CallFilter): Promise<CallEntry[]> {
-    const filter: (readonly [string, ...StateValue[]])[] = []
-    if (from !== undefined) filter.push(["at >= ?", from])
-    if (before !== undefined) filter.push(["at < ?", before])
-    if (project !== undefined) filter.push(["project = ? and project <> ''", project])
-    if (keyId !== undefined) filter.push(["key_id = ?", keyId])
-    if (endpoints !== undefined)
-      filter.push(["endpoint in (select value from json_each(?))", JSON.stringify(endpoints)])
-    return (await this.#log.list({ limit }, filter)).map(entryOf)
+    const rows = await this.#log.list({ limit }, (eb) => [
+      ...(from === undefined ? [] : [eb("at", ">=", from)]),
+      ...(before === undefined ? [] : [eb("at", "<", before)]),
+      ...(project === undefined ? [] : [eb("project", "=", project), eb("project", "<>", sql.lit(""))]),
+      ...(keyId === undefined ? [] : [eb("key_id", "=", keyId)]),
+      ...(endpoints === undefined ? [] : [eb("endpoint", "in", listed(endpoints))]),
+    ])
+    return rows.map(entryOf)
   }
 
   /** As {@link useOfKeys}. */
@@ -142,19 +159,17 @@ export class CallLog {
   }
 }
 
-function entryOf(row: Record<string, unknown>): CallEntry {
-  return {
-    at: Number(row["at"]),
-    requestId: row["request_id"] as string,
-    endpoint: row["endpoint"] as Endpoint,
-    depth: row["depth"] as string,
-    seconds: Number(row["seconds"]),
-    credits: Number(row["credits"]),
-    keyId: row["key_id"] as string,
-    keyHint: row["key_hint"] as string,
-    project: row["project"] as string,
-    session: row["session"] as string,
-    human: row["human"] as string,
-    query: row["query"] as string | null,
-  }
-}
+const entryOf = (row: Selectable<CallRow>): CallEntry => ({
+  at: row.at,
+  requestId: row.request_id,
+  endpoint: row.endpoint,
+  depth: row.depth,
+  seconds: row.seconds,
+  credits: row.credits,
+  keyId: row.key_id,
+  keyHint: row.key_hint,
+  project: row.project,
+  session: row.session,
+  human: row.human,
+  query: row.query,
+})

@@ -28,6 +28,15 @@ export const STORED_FEEDBACK: StoredTable = {
   columns: ["request_id", "session_id", "fields"],
 }
 
+interface FeedbackRow {
+  id: string
+  at: number
+  key_id: string
+  request_id: string
+  session_id: string
+  fields: string
+}
+
 const STEPS = [
   `create table feedback (
      id text primary key, at integer not null, key_id text not null, request_id text not null,
@@ -51,8 +60,8 @@ export class FeedbackStore {
   readonly stored: StoredUse
   readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #limits: StoreLimits
-  readonly #log: BoundedLog
-  readonly prune: BoundedLog["prune"]
+  readonly #log: BoundedLog<FeedbackRow>
+  readonly prune: BoundedLog<FeedbackRow>["prune"]
 
   /** @param bytes that all of it may take */
   constructor(db: StateStore, bytes = Infinity) {
@@ -60,7 +69,7 @@ export class FeedbackStore {
     this.stored = new StoredUse(db, STORED_FEEDBACK)
     this.#prepare = prepareOnce(db)
     this.#limits = storeLimits(bytes, SHARE_OF_KEY, { entries: MOST_ENTRIES })
-    this.#log = new BoundedLog(this.#prepare, { table: "feedback", owner: "key_id" })
+    this.#log = new BoundedLog(db, { table: "feedback", owner: "key_id" })
     this.prune = this.#log.prune
   }
 
@@ -79,12 +88,12 @@ export class FeedbackStore {
   /** Newest first. */
   async list(slice: { readonly limit: number; readonly offset: number }): Promise<Feedback[]> {
     return (await this.#log.list(slice)).map((row) => ({
-      id: row["id"] as string,
-      at: Number(row["at"]),
-      keyId: row["key_id"] as string,
-      requestId: row["request_id"] as string,
-      sessionId: row["session_id"] as string,
-      fields: JSON.parse(row["fields"] as string) as Record<string, unknown>,
+      id: row.id,
+      at: row.at,
+      keyId: row.key_id,
+      requestId: row.request_id,
+      sessionId: row.session_id,
+      fields: JSON.parse(row.fields) as Record<string, unknown>,
     }))
   }
 

@@ -42,6 +42,16 @@ export const STORED_REQUESTS: StoredTable = {
   columns: ["url", "question", "comment"],
 }
 
+interface PageRequestRow {
+  wanted: string
+  key_id: string
+  url: string
+  question: string
+  comment: string
+  first_at: number
+  last_at: number
+}
+
 const STEPS = [
   `create table page_request (
      wanted text not null, key_id text not null, url text not null, question text not null, comment text not null,
@@ -65,15 +75,19 @@ export class PageRequestStore {
   readonly stored: StoredUse
   readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #limits: StoreLimits = storeLimits(Infinity, SHARE_OF_KEY, { entries: MOST_ENTRIES })
-  readonly #log: BoundedLog
-  readonly prune: BoundedLog["prune"]
+  readonly #log: BoundedLog<PageRequestRow>
+  readonly prune: BoundedLog<PageRequestRow>["prune"]
 
   constructor(db: StateStore) {
     migrate(db, "page-requests", STEPS)
     this.stored = new StoredUse(db, STORED_REQUESTS)
     this.#prepare = prepareOnce(db)
-    const table = { table: "page_request", owner: "key_id", id: "wanted, key_id", time: "last_at" }
-    this.#log = new BoundedLog(this.#prepare, table)
+    this.#log = new BoundedLog(db, {
+      table: "page_request",
+      owner: "key_id",
+      id: ["wanted", "key_id"],
+      time: "last_at",
+    })
     this.prune = this.#log.prune
   }
 

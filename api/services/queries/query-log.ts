@@ -17,6 +17,19 @@ const LOOKED_AT = 2000
 /** A best result below this seldom answers: scores are chances. */
 export const LOW_SCORE = 0.3
 
+interface AskedRow {
+  id: number
+  at: number
+  key_id: string
+}
+
+interface AlikeRow {
+  reach: string
+  folded: string
+  key_id: string
+  at: number
+}
+
 const STEPS = [
   `create table asked_query (
      id integer primary key,
@@ -95,8 +108,8 @@ export class QueryLog implements AsyncDisposable {
   readonly #sql: ReturnType<typeof prepareOnce>
   /** For which questions are kept. */
   readonly days: number
-  readonly #asked: BoundedLog
-  readonly #alike: BoundedLog
+  readonly #asked: BoundedLog<AskedRow>
+  readonly #alike: BoundedLog<AlikeRow>
   #waiting: AskedEntry[] = []
   readonly #writing = new Serial()
 
@@ -106,9 +119,9 @@ export class QueryLog implements AsyncDisposable {
     this.#db = db
     this.#sql = prepareOnce(db)
     this.days = days
-    const shared = { owner: "key_id", shares: SHARES }
-    this.#asked = new BoundedLog(this.#sql, { ...shared, table: "asked_query", order: "id" })
-    this.#alike = new BoundedLog(this.#sql, { ...shared, table: "asked_alike", id: "reach, folded, key_id" })
+    const shared = { owner: "key_id", shares: SHARES } as const
+    this.#asked = new BoundedLog(db, { ...shared, table: "asked_query", order: "id" })
+    this.#alike = new BoundedLog(db, { ...shared, table: "asked_alike", id: ["reach", "folded", "key_id"] })
   }
 
   get isOn(): boolean {

@@ -19,7 +19,22 @@ const wordsIn = (node: RawNode, dialect: StateDialect): RawNode =>
 /** SQLite has one writer at a time, and no locks of rows. */
 const ROW_LOCKS: ReadonlySet<string | undefined> = new Set(["ForUpdate", "SkipLocked"])
 
+/** Whether a value stays a parameter of the statement; others become a part of its text, as an index on some rows wants to have them. */
+export type IsParameter = (value: unknown) => boolean
+
 export class SqliteCompiler extends SqliteQueryCompiler {
+  readonly #isParameter: IsParameter
+
+  constructor(isParameter: IsParameter) {
+    super()
+    this.#isParameter = isParameter
+  }
+
+  protected override appendValue(value: unknown): void {
+    if (this.#isParameter(value)) super.appendValue(value)
+    else this.appendImmediateValue(value)
+  }
+
   protected override visitRaw(node: RawNode): void {
     super.visitRaw(wordsIn(node, "sqlite"))
   }
@@ -30,6 +45,18 @@ export class SqliteCompiler extends SqliteQueryCompiler {
 }
 
 export class PostgresCompiler extends PostgresQueryCompiler {
+  readonly #isParameter: IsParameter
+
+  constructor(isParameter: IsParameter) {
+    super()
+    this.#isParameter = isParameter
+  }
+
+  protected override appendValue(value: unknown): void {
+    if (this.#isParameter(value)) super.appendValue(value)
+    else this.appendImmediateValue(value)
+  }
+
   protected override visitRaw(node: RawNode): void {
     super.visitRaw(wordsIn(node, "postgres"))
   }

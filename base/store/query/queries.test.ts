@@ -180,6 +180,10 @@ test("a query that is built once is run with other values, and on other stores",
     queries.selectFrom("kite").select("name").where("name", "in", listedIn(names)),
   )
   expect(await named.all(state.db, { names: JSON.stringify(["c", "x"]) })).toEqual([{ name: "c" }])
+  const constant = once((queries: Queries<KiteTables>) =>
+    queries.selectFrom("kite").select("name").where("name", "in", ["b", "it's"]).limit(9),
+  )
+  expect(await constant.all(state.db, {})).toEqual([{ name: "b" }])
   const looking = once((queries: Queries<KiteTables>, { length }: { length: number }) =>
     queries
       .selectFrom("kite")

@@ -9,7 +9,7 @@ import {
   type QueryExecutorProvider,
 } from "kysely"
 import type { QueriedStore, StateDialect, StateValue } from "../state-port.ts"
-import { ADAPTER, PostgresCompiler, SqliteCompiler } from "./compilers.ts"
+import { ADAPTER, type IsParameter, PostgresCompiler, SqliteCompiler } from "./compilers.ts"
 
 /**
  * Builds queries on tables, with the types of their columns. Has no transactions of its own: those of the store hold for its queries, too.
@@ -19,8 +19,9 @@ import { ADAPTER, PostgresCompiler, SqliteCompiler } from "./compilers.ts"
 export class Queries<Tables> extends QueryCreator<Tables> implements QueryExecutorProvider {
   readonly #executor: QueryExecutor
 
-  constructor(dialect: StateDialect, connections: ConnectionProvider) {
-    const compiler: QueryCompiler = dialect === "sqlite" ? new SqliteCompiler() : new PostgresCompiler()
+  constructor(dialect: StateDialect, connections: ConnectionProvider, isParameter: IsParameter = () => true) {
+    const compiler: QueryCompiler =
+      dialect === "sqlite" ? new SqliteCompiler(isParameter) : new PostgresCompiler(isParameter)
     const executor = new DefaultQueryExecutor(compiler, ADAPTER, connections)
     super({ executor })
     this.#executor = executor

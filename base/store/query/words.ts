@@ -15,15 +15,16 @@ export function inWordsOf<T>(words: Readonly<Record<StateDialect, RawBuilder<T>>
 }
 
 /** `where("name", "in", listed(names))`: values of a list of any length, as one parameter, so that the statement stays the same. */
-export const listed = (values: Iterable<string>): RawBuilder<string> =>
+export const listed = <T extends string>(values: Iterable<T>): RawBuilder<T> =>
   sql`(select value from json_each(${JSON.stringify([...values])}))`
 
 /** As {@link listed}, of integers. */
-export const listedNumbers = (values: Iterable<number>): RawBuilder<number> =>
+export const listedNumbers = <T extends number>(values: Iterable<T>): RawBuilder<T> =>
   sql`(select cast(value as bigint) from json_each(${JSON.stringify([...values])}))`
 
 /** As {@link listed}, of a JSON text: for a query that is built once. */
-export const listedIn = (json: string): RawBuilder<string> => sql`(select value from json_each(${json}))`
+export const listedIn = <T extends string>(json: string): RawBuilder<T> =>
+  sql`(select value from json_each(${json}))`
 
 /** The lesser of two integers or texts; null when one of them is. On a server it is a function of sqlite-functions.ts. */
 export const lesser = <T extends number | string | null>(a: Expression<T>, b: Expression<T>): RawBuilder<T> =>

@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from "kysely"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { dueIndex, type Message, Outbox, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
@@ -33,7 +34,7 @@ export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName
         data: JSON.parse(String(row["data"])) as Notice["data"],
       }),
       inOrder: false,
-      maySend: `channel = '${channel}'`,
+      maySend: sql<SqlBool>`channel = ${channel}`,
       clock,
     })
     this.#channel = channel

@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from "kysely"
 import type { Clock } from "#base/clock.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import { type Message, Outbox } from "#base/work/outbox.ts"
@@ -34,7 +35,7 @@ export class WatchOutbox extends Outbox<Watched> {
         lastEntry: Number(row["last_entry"]),
       }),
       inOrder: true,
-      maySend: "watch in (select id from watch where paused = 0)",
+      maySend: sql<SqlBool>`watch in (select id from watch where paused = 0)`,
       clock,
     })
     this.#db = db
