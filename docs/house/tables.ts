@@ -17,6 +17,9 @@ const MADE = /\bcreate table (?:if not exists )?(\w+)/gi
 const NAMED =
   /\b(?:from|join|into|table(?: if (?:not )?exists)?|references|update(?= \w+ set\b)|(?:index (?:if not exists )?\w+|insert|delete|update|of \w+) on) +"?(\w+)/gi
 
+/** What the query builder is asked for. */
+const BUILT = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|(?:inner|left|cross)Join)\(\s*"(\w+)/g
+
 /** The statements of a file, as far as they stand in it. */
 export function sqlOf(text: string): string[] {
   return [...text.replaceAll(COMMENT, "").matchAll(LITERAL)]
@@ -37,12 +40,13 @@ export function tablesOf(files: readonly string[]): Map<string, Set<string>> {
   return owners
 }
 
-/** Which of the tables the SQL of which files names. */
+/** Which of the tables the statements of which files name. */
 export function tableUses(files: readonly string[], tables: ReadonlySet<string>): TableUse[] {
   return files.flatMap((file) => {
-    const named = sqlOf(readFileSync(join(ROOT, file), "utf8")).flatMap((sql) =>
-      [...sql.matchAll(NAMED)].map(([, table = ""]) => table),
-    )
-    return [...new Set(named)].filter((table) => tables.has(table)).map((table) => ({ table, file }))
+    const text = readFileSync(join(ROOT, file), "utf8")
+    const named = sqlOf(text).flatMap((sql) => [...sql.matchAll(NAMED)])
+    const built = [...text.replaceAll(COMMENT, "").matchAll(BUILT)]
+    const all = [...named, ...built].map(([, table = ""]) => table)
+    return [...new Set(all)].filter((table) => tables.has(table)).map((table) => ({ table, file }))
   })
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { readlinkSync } from "node:fs"
 import { hostname } from "node:os"
+import { type Expression, type Generated, type RawBuilder, sql, type SqlBool } from "kysely"
 import { steadyNow } from "#base/steady-time.ts"
-import { migrate, prepareOnce, type StateStore, transaction } from "../state-store.ts"
+import { type Queries, queriesOf } from "../query/queries.ts"
+import { migrate, type prepareOnce, type StateStore, type Step, transaction } from "../state-store.ts"
 
 /** How often a process gives a sign of life, and looks at those of others. */
 export const SIGN_MS = 2000
@@ -13,12 +15,31 @@ const MARGIN_MS = 3000
 /** After a longer pause between two looks nothing is known of what others did meanwhile. */
 const LOOK_MS = 3 * SIGN_MS
 
-const STEPS: readonly string[] = [
-  `create table state_process (
-     id text primary key, kind text not null, machine text not null, pid integer not null, signs integer not null default 0
-   ) strict, without rowid;
-   create table state_role (name text primary key, process text not null) strict, without rowid`,
+export interface ProcessTables {
+  state_process: { id: string; kind: string; machine: string; pid: number; signs: Generated<number> }
+  state_role: { name: string; process: string }
+}
+
+const STEPS: readonly Step[] = [
+  ({ text, integer, keyed }) => `create table state_process (
+     id ${text} primary key, kind ${text} not null, machine ${text} not null, pid ${integer} not null, signs ${integer} not null default 0
+   ) ${keyed};
+   create table state_role (name ${text} primary key, process ${text} not null) ${keyed}`,
 ]
+
+/** Whether the process with this id is taken for living. One that is null never was. */
+export const isLiving = (id: Expression<string | null>): RawBuilder<SqlBool> =>
+  sql`exists (select 1 from state_process where state_process.id = ${id})`
+
+/**
+ * Whether a row is one that a process had in hand which is lost. Who asks again and again reads before it writes, since nothing is left as
+ * a rule, and a read takes no turn among writers.
+ *
+ * @param table has the columns `state` and `process`
+ * @param state of rows that a process has in hand
+ */
+export const isLeft = (table: string, state: string): RawBuilder<SqlBool> =>
+  sql`(state = ${sql.lit(state)} and not ${isLiving(sql.ref(`${table}.process`))})`
 
 /** Whether the process with this id, an expression in SQL, is taken for living. One that is null never was. */
 export const isLivingSql = (id: string): string =>
@@ -31,7 +52,7 @@ export const isLivingSql = (id: string): string =>
  * @param state of rows that a process has in hand
  */
 export function leftWork(
-  sql: ReturnType<typeof prepareOnce>,
+  prepare: ReturnType<typeof prepareOnce>,
   table: string,
   state: string,
 ): { readonly where: string; readonly isThere: () => Promise<boolean> } {
@@ -39,7 +60,7 @@ export function leftWork(
   // Asked again and again, and nothing is left as a rule: a read takes no turn among writers.
   return {
     where,
-    isThere: async () => (await sql(`select 1 from ${table} where ${where} limit 1`).get()) !== undefined,
+    isThere: async () => (await prepare(`select 1 from ${table} where ${where} limit 1`).get()) !== undefined,
   }
 }
 
@@ -65,7 +86,7 @@ export class OwnProcess implements AsyncDisposable {
   readonly id = randomUUID()
   readonly #db: StateStore
   #kind: string
-  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<ProcessTables>
   readonly #clock: () => number
   #signedAt = Number.NEGATIVE_INFINITY
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -87,7 +108,7 @@ export class OwnProcess implements AsyncDisposable {
   private constructor(db: StateStore, kind: string, clock: () => number) {
     this.#db = db
     this.#kind = kind
-    this.#sql = prepareOnce(db)
+    this.#queries = queriesOf(db)
     this.#clock = clock
   }
 
@@ -97,10 +118,12 @@ export class OwnProcess implements AsyncDisposable {
    */
   async sign(): Promise<boolean> {
     const now = this.#clock()
-    const { changes } = await this.#sql("update state_process set signs = signs + 1 where id = ?").run(
-      this.id,
-    )
-    if (Number(changes) === 0) {
+    const { numUpdatedRows } = await this.#queries
+      .updateTable("state_process")
+      .set((eb) => ({ signs: eb("signs", "+", 1) }))
+      .where("id", "=", this.id)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) {
       await this.#register()
       return false
     }
@@ -123,87 +146,115 @@ export class OwnProcess implements AsyncDisposable {
     const before = now - this.#lookedAt > LOOK_MS ? new Map<string, Seen>() : this.#seen
     this.#lookedAt = now
     this.#seen = new Map()
+    const others = await this.#queries
+      .selectFrom("state_process")
+      .select(["id", "machine", "pid", "signs"])
+      .where("id", "<>", this.id)
+      .execute()
     const lost: { readonly id: string; readonly signs: number }[] = []
-    for (const row of await this.#sql("select id, machine, pid, signs from state_process where id <> ?").all(
-      this.id,
-    )) {
-      const [id, signs] = [String(row["id"]), Number(row["signs"])]
+    for (const { id, signs, ...where } of others) {
       const known = before.get(id)
       const since = known?.signs === signs ? known.since : now
       this.#seen.set(id, { signs, since })
-      if (hasEnded(row) || now - since >= LEASE_MS) lost.push({ id, signs })
+      if (hasEnded(where) || now - since >= LEASE_MS) lost.push({ id, signs })
     }
     if (lost.length === 0) return 0
     return await transaction(this.#db, async () => {
-      const remove = this.#sql("delete from state_process where id = ? and signs = ?")
       let buried = 0
-      for (const { id, signs } of lost) buried += Number((await remove.run(id, signs)).changes)
+      for (const { id, signs } of lost) {
+        const { numDeletedRows } = await this.#queries
+          .deleteFrom("state_process")
+          .where("id", "=", id)
+          .where("signs", "=", signs)
+          .executeTakeFirst()
+        buried += Number(numDeletedRows)
+      }
       return buried
     })
   }
 
   /** Has one process at a time do something. @returns whether it is this one's to do, from now until it is lost or ends */
   async take(role: string): Promise<boolean> {
-    const held = await this.#sql("select 1 from state_role where name = ? and process = ?").get(role, this.id)
+    const held = await this.#queries
+      .selectFrom("state_role")
+      .select("name")
+      .where("name", "=", role)
+      .where("process", "=", this.id)
+      .executeTakeFirst()
     if (held !== undefined) return true
-    const row = await this.#sql(
-      `insert into state_role (name, process) values (?, ?)
-       on conflict (name) do update set process = excluded.process
-         where state_role.process = excluded.process or not ${isLivingSql("state_role.process")}
-       returning process`,
-    ).get(role, this.id)
+    const row = await this.#queries
+      .insertInto("state_role")
+      .values({ name: role, process: this.id })
+      .onConflict((conflict) =>
+        conflict
+          .column("name")
+          .doUpdateSet({ process: this.id })
+          .where((eb) =>
+            eb.or([eb("state_role.process", "=", this.id), eb.not(isLiving(eb.ref("state_role.process")))]),
+          ),
+      )
+      .returning("process")
+      .executeTakeFirst()
     return row !== undefined
   }
 
   /** Whether another process has something to do that is one process's. */
   async isTaken(role: string): Promise<boolean> {
-    return (
-      (await this.#sql(
-        `select 1 from state_role where name = ? and process <> ? and ${isLivingSql("process")}`,
-      ).get(role, this.id)) !== undefined
-    )
+    const taken = await this.#queries
+      .selectFrom("state_role")
+      .select("name")
+      .where("name", "=", role)
+      .where("process", "<>", this.id)
+      .where((eb) => isLiving(eb.ref("process")))
+      .executeTakeFirst()
+    return taken !== undefined
   }
 
   /** Does something else from now on. */
   async become(kind: string): Promise<void> {
     this.#kind = kind
-    await this.#sql("update state_process set kind = ? where id = ?").run(kind, this.id)
+    await this.#queries.updateTable("state_process").set({ kind }).where("id", "=", this.id).execute()
   }
 
   /** Whether others of this kind are taken for living. */
   async hasOthers(kind: string): Promise<boolean> {
-    return (
-      (await this.#sql("select 1 from state_process where kind = ? and id <> ?").get(kind, this.id)) !==
-      undefined
-    )
+    const other = await this.#queries
+      .selectFrom("state_process")
+      .select("id")
+      .where("kind", "=", kind)
+      .where("id", "<>", this.id)
+      .executeTakeFirst()
+    return other !== undefined
   }
 
   /** Gives back what it was to do. */
   async leave(role: string): Promise<void> {
-    await this.#sql("delete from state_role where name = ? and process = ?").run(role, this.id)
+    await this.#queries
+      .deleteFrom("state_role")
+      .where("name", "=", role)
+      .where("process", "=", this.id)
+      .execute()
   }
 
   /** The process ends, with nothing in hand. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#sql("delete from state_process where id = ?").run(this.id)
+    await this.#queries.deleteFrom("state_process").where("id", "=", this.id).execute()
   }
 
   async #register(): Promise<void> {
-    await this.#sql("insert into state_process (id, kind, machine, pid) values (?, ?, ?, ?)").run(
-      this.id,
-      this.#kind,
-      MACHINE,
-      process.pid,
-    )
+    await this.#queries
+      .insertInto("state_process")
+      .values({ id: this.id, kind: this.#kind, machine: MACHINE, pid: process.pid })
+      .execute()
     this.#signedAt = this.#clock()
   }
 }
 
 /** Whether a process of this machine is there no longer; false of those of others. */
-function hasEnded(row: Record<string, unknown>): boolean {
-  if (row["machine"] !== MACHINE) return false
+function hasEnded({ machine, pid }: { readonly machine: string; readonly pid: number }): boolean {
+  if (machine !== MACHINE) return false
   try {
-    process.kill(Number(row["pid"]), 0)
+    process.kill(pid, 0)
     return false
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ESRCH"

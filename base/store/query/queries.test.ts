@@ -18,7 +18,7 @@ interface KiteTables {
 }
 
 const STEPS: readonly Step[] = [
-  ({ id, text, integer, real, blob, strict, keyed, trigger }) => `
+  ({ id, text, integer, real, blob, strict, keyed, trigger, own }) => `
     create table kite (
       id ${id}, name ${text} not null unique, length ${integer}, share ${real}, data ${blob}
     ) ${strict};
@@ -28,7 +28,9 @@ const STEPS: readonly Step[] = [
       on: "insert",
       table: "kite",
       when: "new.length > 0 and not exists (select 1 from tally where name = 'none')",
-      does: ["insert into tally values ('kites', 1) on conflict (name) do update set n = tally.n + 1"],
+      does: [
+        `insert into tally values ('kites', 1) on conflict (name) do update set n = ${own("tally", "n")} + 1`,
+      ],
     })};
     ${trigger({ name: "kite_gone", on: "delete", table: "kite", does: ["update tally set n = n - 1"] })}`,
   ({ integer }) => `alter table kite add column flown ${integer} not null default 0`,

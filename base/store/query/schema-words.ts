@@ -8,7 +8,7 @@ export interface TriggerSpec {
   readonly table: string
   /** A condition on `new` and `old`; it may look into tables. */
   readonly when?: string
-  /** Statements in words of both stores: of a row in conflict, columns are read with the name of their table. */
+  /** Statements in words of both stores. */
   readonly does: readonly string[]
 }
 
@@ -34,6 +34,8 @@ export interface SchemaWords {
   /** Behind the columns of a table whose primary key is no number. */
   readonly keyed: string
   readonly trigger: (spec: TriggerSpec) => string
+  /** A column of the row that is in conflict, in `on conflict … do update set n = ${own("tally", "n")} + 1`. */
+  readonly own: (table: string, column: string) => string
 }
 
 export const SCHEMA_WORDS: Readonly<Record<StateDialect, SchemaWords>> = {
@@ -52,6 +54,7 @@ export const SCHEMA_WORDS: Readonly<Record<StateDialect, SchemaWords>> = {
 begin
 ${bodyOf(does)}
 end`,
+    own: (_, column) => column,
   },
   postgres: {
     dialect: "postgres",
@@ -71,6 +74,7 @@ ${when === undefined ? bodyOf(does) : `if (${when}) then\n${bodyOf(does)}\nend i
 return null;
 end $fires$;
 create trigger ${name} after ${on} on ${table} for each row execute function ${name}_fires()`,
+    own: (table, column) => `${table}.${column}`,
   },
 }
 

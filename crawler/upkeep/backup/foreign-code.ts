@@ -35,7 +35,7 @@ export async function removeForeignCode(file: string, open: OpenParts): Promise<
        where type in ('trigger', 'view') or (type = 'table' and sql like 'create virtual%')`,
     )
     .all()
-    .filter(({ type, name, sql }) => type !== "trigger" || ours.get(String(name)) !== sql)
+    .filter(({ type, name, sql }) => type !== "trigger" || !isSame(ours.get(String(name)), String(sql)))
   for (const { type, name } of foreign) {
     const quoted = `"${String(name).replaceAll('"', '""')}"`
     db.exec(`drop ${String(type)} if exists ${quoted}`)
@@ -44,6 +44,10 @@ export async function removeForeignCode(file: string, open: OpenParts): Promise<
   }
   return foreign.map(({ name }) => String(name))
 }
+
+/** Blanks between words change with the way in which a version of ours writes its statements, and mean nothing. */
+const isSame = (own: string | undefined, sql: string): boolean =>
+  own?.replaceAll(/\s+/g, " ") === sql.replaceAll(/\s+/g, " ")
 
 /** The triggers that our code makes, by name, as SQLite keeps them. */
 async function triggersOf(open: OpenParts): Promise<ReadonlyMap<string, string>> {
