@@ -10,9 +10,9 @@ const RETRY_SECONDS = 60
  * Refuses what the appliance would keep much of, such as research, watches and crawl jobs, while there is too little room on
  * the disk: with 503 and `Retry-After`.
  */
-export function roomOnDisk(room: Pick<DiskRoom, "isLow"> | undefined): Middleware {
+export function roomOnDisk(room: Pick<DiskRoom, "isLow">): Middleware {
   return async (_, next) => {
-    if (room?.isLow()) {
+    if (room.isLow()) {
       const text =
         "The server's disk is nearly full or read-only, so nothing new is kept. Searches go on; try again once its operator has made room, or has made the data folder (FOSSICK_DATA_DIR) writable."
       throw new ApiError(503, text, {}, { "Retry-After": String(RETRY_SECONDS) })

@@ -27,9 +27,9 @@ export interface FirecrawlRouteParts
   extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "statementReranker" | "visits"> {
   readonly embedder: FirecrawlParts["embedder"] & PlainSearchParts["embedder"]
   readonly limits: SearchLimits
+  /** The disk of the data folder. */
+  readonly room: Pick<DiskRoom, "isLow">
   /** Without it no jobs are taken, as without it none would be worked on. */
-  /** The disk of the data folder; left out: nobody looks at it. */
-  readonly room?: Pick<DiskRoom, "isLow"> | undefined
   readonly jobs?: Omit<JobEndpointParts, "chatModel" | "publicUrl"> | undefined
   readonly publicUrl: string
   readonly ledger: Ledger
