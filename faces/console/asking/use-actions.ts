@@ -1,24 +1,30 @@
 import { useCallback, useState } from "preact/hooks"
 
+import type { Call, GivenTo } from "../../../api/client/client.ts"
 import { toast } from "../../design/toast.tsx"
-import { inWords } from "../../session/appliance.ts"
+import { appliance, inWords } from "../../session/appliance.ts"
+
+/** Left out where the call needs nothing. */
+type Given<C extends Call> = {} extends GivenTo<C> ? [given?: GivenTo<C>] : [given: GivenTo<C>]
 
 export interface Actions {
   readonly isBusy: boolean
   /** Why the last one was not done, in words. */
   readonly problem: string | null
-  /** Does something, says that it is done, and has the screen look again. One at a time. */
-  readonly act: (call: () => Promise<unknown>, said: string) => Promise<void>
+  /** Makes a call, says that it is done, and has the screen look again. One at a time. */
+  readonly act: <C extends Call>(said: string, call: C, ...given: Given<C>) => Promise<void>
+  /** The same of what takes more than a call. */
+  readonly doing: (said: string, work: () => Promise<unknown>) => Promise<void>
 }
 
 /** What somebody does on a screen: each is a call of the admin API. */
 export function useActions(refresh: () => void): Actions {
   const [state, setState] = useState<Pick<Actions, "isBusy" | "problem">>({ isBusy: false, problem: null })
-  const act = useCallback(
-    async (call: () => Promise<unknown>, said: string) => {
+  const doing = useCallback(
+    async (said: string, work: () => Promise<unknown>) => {
       setState({ isBusy: true, problem: null })
       try {
-        await call()
+        await work()
         setState({ isBusy: false, problem: null })
         toast(said)
       } catch (error) {
@@ -28,5 +34,6 @@ export function useActions(refresh: () => void): Actions {
     },
     [refresh],
   )
-  return { ...state, act }
+  const act: Actions["act"] = (said, call, ...[given]) => doing(said, () => appliance.call<Call>(call, given))
+  return { ...state, act, doing }
 }

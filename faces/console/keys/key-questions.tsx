@@ -37,14 +37,14 @@ const ENDS = {
     yes: "Disable it",
     until: ", until you enable it again.",
     said: "is refused from now on",
-    call: (id: string) => appliance.call("POST /admin/keys/{id}/disable", { path: { id } }),
+    call: "POST /admin/keys/{id}/disable",
   },
   delete: {
     verb: "Delete",
     yes: "Delete it for good",
     until: ". This cannot be undone; what it used stays counted.",
     said: "is deleted",
-    call: (id: string) => appliance.call("DELETE /admin/keys/{id}", { path: { id } }),
+    call: "DELETE /admin/keys/{id}",
   },
 } as const
 
@@ -60,7 +60,7 @@ function End({
       title={`${verb} ${nameOf(of)}?`}
       yes={yes}
       no="Leave it"
-      onYes={() => void act(() => call(of.id), `${nameOf(of)} ${said}`)}
+      onYes={() => void act(`${nameOf(of)} ${said}`, call, { path: { id: of.id } })}
       onClose={onClose}
     >
       <p>{`Every program that uses it is refused from now on${until}`}</p>
@@ -78,12 +78,7 @@ function DeletePublic({
       title={`Delete the public key ${name}?`}
       yes="Delete it for good"
       no="Leave it"
-      onYes={() =>
-        void act(
-          () => appliance.call("DELETE /admin/public-keys/{id}", { path: { id } }),
-          "The public key is deleted",
-        )
-      }
+      onYes={() => void act("The public key is deleted", "DELETE /admin/public-keys/{id}", { path: { id } })}
       onClose={onClose}
     >
       <p>Web pages of {origins.join(", ")} can no longer search. This cannot be undone.</p>
@@ -100,14 +95,15 @@ const OVERLAPS = [
 
 function Rotate({
   of,
-  actions: { act },
+  actions: { doing },
   onMade,
   onClose,
 }: QuestionProps & { readonly of: Key; readonly onMade: (made: Made) => void }) {
   const [hours, setHours] = useState<(typeof OVERLAPS)[number]["value"]>("24")
   const rotate = () => {
     onClose()
-    void act(
+    void doing(
+      hours === "0" ? "The old key is refused from now on" : "Both keys are accepted for a while",
       async () => {
         const { key } = await appliance.call("POST /admin/keys/{id}/rotate", {
           path: { id: of.id },
@@ -115,7 +111,6 @@ function Rotate({
         })
         onMade({ name: of.name, key, isPublic: false })
       },
-      hours === "0" ? "The old key is refused from now on" : "Both keys are accepted for a while",
     )
   }
   return (

@@ -104,10 +104,7 @@ function SecretKeys({
   const onAct = (name: KeyAct, key: Key) => {
     if (name !== "enable") onAsk({ act: name, key })
     else {
-      void act(
-        () => appliance.call("POST /admin/keys/{id}/enable", { path: { id: key.id } }),
-        `${nameOf(key)} is accepted again`,
-      )
+      void act(`${nameOf(key)} is accepted again`, "POST /admin/keys/{id}/enable", { path: { id: key.id } })
     }
   }
   return (

@@ -37,7 +37,7 @@ export function NewKey({
 }) {
   const [draft, setDraft] = useState(() => newKeyDraft(sources))
   const { form, wrong, problem, tell } = useFormProblems()
-  const { isBusy, act } = useActions(() => {})
+  const { isBusy, doing } = useActions(() => {})
   const make = async () => {
     tell(null)
     try {
@@ -55,7 +55,7 @@ export function NewKey({
         form={form}
         class="new-key"
         onSubmit={() => {
-          void act(make, "The key is made")
+          void doing("The key is made", make)
         }}
       >
         <Field

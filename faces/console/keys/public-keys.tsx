@@ -2,7 +2,6 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { type Column, Table } from "../../design/table.tsx"
-import { appliance } from "../../session/appliance.ts"
 import type { Actions } from "../asking/use-actions.ts"
 import { whole } from "../words.ts"
 import { sumOf, type Use } from "./use-days.ts"
@@ -38,8 +37,9 @@ export function PublicKeys({
     const of = source === null ? { collection: collection ?? "" } : { source }
     const body = { name, origins, answers, rate_limits, credits, disabled: disabled === null, ...of }
     void act(
-      () => appliance.call("PUT /admin/public-keys/{id}", { path: { id }, body }),
       disabled === null ? `${called(key)} is refused from now on` : `${called(key)} is accepted again`,
+      "PUT /admin/public-keys/{id}",
+      { path: { id }, body },
     )
   }
   const columns: readonly Column<PublicKey>[] = [

@@ -1,6 +1,5 @@
 import { Button } from "../../design/button.tsx"
 import { since } from "../../reading/dates.ts"
-import { appliance } from "../../session/appliance.ts"
 import { Block, Problem } from "../parts.tsx"
 import { useActions } from "../asking/use-actions.ts"
 import { useAnswer } from "../asking/use-polled.ts"
@@ -12,10 +11,7 @@ export function Networks() {
   if (problem !== null) return <Problem text={problem} onAgain={refresh} />
   if (value === null || value.networks.length === 0) return null
   const take = (id: number, what: string) =>
-    act(
-      () => appliance.call("DELETE /admin/networks/{id}", { path: { id } }),
-      `Crawls may read ${what} no longer`,
-    )
+    act(`Crawls may read ${what} no longer`, "DELETE /admin/networks/{id}", { path: { id } })
   return (
     <Block id="networks" title="Allowed private networks">
       <p class="small">

@@ -96,8 +96,7 @@ function Page({ url, query }: { readonly url: string; readonly query: string | n
     return problem === null ? <Loading /> : <Problem text={problem} onAgain={ask} />
   }
   const { trace, state } = value
-  const recrawl = () =>
-    act(() => appliance.call("POST /admin/page/recrawl", { body: { url } }), "The page will be visited again")
+  const recrawl = () => act("The page will be visited again", "POST /admin/page/recrawl", { body: { url } })
   return (
     <>
       {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={ask} />}

@@ -114,7 +114,7 @@ const ForAll = ({
       look="primary"
       icon="play"
       disabled={isBusy || isRunning}
-      onClick={() => void act(() => appliance.call("POST /admin/judged-runs"), "All questions are asked now")}
+      onClick={() => void act("All questions are asked now", "POST /admin/judged-runs")}
     >
       Ask all now
     </Button>
@@ -222,10 +222,9 @@ function ImportButton({
   const take = async (file: File | undefined) => {
     if (file === undefined) return
     const text = await file.text()
-    await actions.act(
-      () => appliance.call("POST /admin/judged-questions/import", { body: { text } }),
-      `The questions of ${file.name} are taken in`,
-    )
+    await actions.act(`The questions of ${file.name} are taken in`, "POST /admin/judged-questions/import", {
+      body: { text },
+    })
   }
   return (
     <>

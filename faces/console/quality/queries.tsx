@@ -4,7 +4,6 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { since } from "../../reading/dates.ts"
-import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { Link } from "../link.tsx"
 import { Nothing } from "../parts.tsx"
@@ -95,9 +94,7 @@ export function Queries({ report }: { readonly report: Report }) {
           title="Forget all questions?"
           yes="Forget them"
           no="Keep them"
-          onYes={() =>
-            void actions.act(() => appliance.call("DELETE /admin/queries"), "All questions are forgotten")
-          }
+          onYes={() => void actions.act("All questions are forgotten", "DELETE /admin/queries")}
           onClose={() => setForgetting(false)}
         >
           <p>What people asked is deleted for good, in all reports. Judged questions and rules stay.</p>

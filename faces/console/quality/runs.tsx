@@ -3,7 +3,6 @@ import { useState } from "preact/hooks"
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { type Column, Table } from "../../design/table.tsx"
-import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { Link } from "../link.tsx"
 import { Nothing } from "../parts.tsx"
@@ -51,10 +50,9 @@ export function JudgedRuns() {
           yes="Delete it"
           no="Keep it"
           onYes={() =>
-            void actions.act(
-              () => appliance.call("DELETE /admin/judged-runs/{id}", { path: { id: deleted.id } }),
-              "The run is deleted",
-            )
+            void actions.act("The run is deleted", "DELETE /admin/judged-runs/{id}", {
+              path: { id: deleted.id },
+            })
           }
           onClose={() => setDeleted(null)}
         >

@@ -44,15 +44,11 @@ function HeldCard({
   const [isAsked, setAsked] = useState(false)
   const many = counted(pages, "page")
   const approve = () =>
-    act(
-      () => appliance.call("POST /admin/removals/approve", { body: { source } }),
-      `${many} of ${source} will be removed`,
-    )
+    act(`${many} of ${source} will be removed`, "POST /admin/removals/approve", { body: { source } })
   const reject = () =>
-    act(
-      () => appliance.call("POST /admin/removals/reject", { body: { source } }),
-      `${many} of ${source} ${pages === 1 ? "stays" : "stay"}`,
-    )
+    act(`${many} of ${source} ${pages === 1 ? "stays" : "stay"}`, "POST /admin/removals/reject", {
+      body: { source },
+    })
   return (
     <li class="card">
       <h2>

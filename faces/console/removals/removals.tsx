@@ -2,7 +2,6 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
-import { appliance } from "../../session/appliance.ts"
 import { Link, LinkTabs } from "../link.tsx"
 import { Head, Nothing, Time } from "../parts.tsx"
 import { REMOVALS_SHOWN, type RemovalsShown } from "../place.ts"
@@ -155,10 +154,7 @@ const removedColumns = ({ act, isBusy }: Actions): readonly Column<Removal>[] =>
         label={`Restore ${url}`}
         disabled={isBusy}
         onClick={() =>
-          void act(
-            () => appliance.call("POST /admin/removals/restore", { body: { urls: [url] } }),
-            "The page will be put back",
-          )
+          void act("The page will be put back", "POST /admin/removals/restore", { body: { urls: [url] } })
         }
       >
         Restore

@@ -5,7 +5,6 @@ import { Button } from "../../design/button.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
-import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { Link } from "../link.tsx"
 import { Head, Nothing } from "../parts.tsx"
@@ -29,10 +28,7 @@ export function Rules() {
   const { value, refresh } = polled
   const actions = useActions(refresh)
   const remove = ({ id }: Rule) =>
-    void actions.act(
-      () => appliance.call("DELETE /admin/rules/{id}", { path: { id } }),
-      `${id} is removed and no longer counts`,
-    )
+    void actions.act(`${id} is removed and no longer counts`, "DELETE /admin/rules/{id}", { path: { id } })
   return (
     <>
       <Head title="Rules" page="Rules" under={value !== null && counted(value.rules.length, "rule")}>

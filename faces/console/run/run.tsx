@@ -110,8 +110,8 @@ function Control({
   const path = { id }
   const goOn = () =>
     state === "paused"
-      ? act(() => appliance.call("POST /admin/jobs/{id}/resume", { path }), "The run goes on")
-      : act(() => appliance.call("POST /admin/jobs/{id}/pause", { path }), "The run is paused")
+      ? act("The run goes on", "POST /admin/jobs/{id}/resume", { path })
+      : act("The run is paused", "POST /admin/jobs/{id}/pause", { path })
   return (
     <>
       <Button icon={state === "paused" ? "play" : "pause"} disabled={isBusy} onClick={() => void goOn()}>
@@ -130,10 +130,10 @@ function RunFailed({ job, actions: { isBusy, act } }: Controlled) {
   if (failedIn(job) === 0 || trigger === "command") return null
   const body = { visits: "failed" } as const
   const run = () =>
-    act(
-      () => appliance.call("POST /admin/sources/{name}/run", { path: { name: source }, body }),
-      `${source} reads the failed pages again`,
-    )
+    act(`${source} reads the failed pages again`, "POST /admin/sources/{name}/run", {
+      path: { name: source },
+      body,
+    })
   return (
     <Button icon="play" disabled={isBusy} onClick={() => void run()}>
       Read failed pages again
@@ -150,9 +150,7 @@ const CancelRun = ({
     title={`Cancel this run of ${source}?`}
     yes="Cancel the run"
     no="Let it run"
-    onYes={() =>
-      void act(() => appliance.call("POST /admin/jobs/{id}/cancel", { path: { id } }), "The run is cancelled")
-    }
+    onYes={() => void act("The run is cancelled", "POST /admin/jobs/{id}/cancel", { path: { id } })}
     onClose={onClose}
   >
     <p>It ends for good. The pages that it read stay in the index; the next run visits the others.</p>

@@ -3,7 +3,6 @@ import { useEffect, useState } from "preact/hooks"
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Icon } from "../../design/icons.tsx"
-import { appliance } from "../../session/appliance.ts"
 import type { Actions } from "../asking/use-actions.ts"
 import { countdown } from "../words.ts"
 import { Block } from "../parts.tsx"
@@ -20,10 +19,10 @@ export function Waits({
 }) {
   if (waits.length === 0 || state !== "running") return null
   const skip = (host: string) =>
-    act(
-      () => appliance.call("POST /admin/jobs/{id}/skip-host", { path: { id }, body: { host } }),
-      `${host} is left out of this run`,
-    )
+    act(`${host} is left out of this run`, "POST /admin/jobs/{id}/skip-host", {
+      path: { id },
+      body: { host },
+    })
   return (
     <Block id="waits" title="Waiting for">
       <ul class="needs">

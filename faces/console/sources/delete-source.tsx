@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks"
 
-import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { Check } from "../rules/check.tsx"
 import type { Actions } from "../asking/use-actions.ts"
@@ -20,14 +19,10 @@ export function DeleteSource({
 }) {
   const [removesPages, setRemovesPages] = useState(true)
   const remove = () =>
-    act(
-      () =>
-        appliance.call("DELETE /admin/sources/{name}", {
-          path: { name },
-          query: { remove_pages: removesPages },
-        }),
-      `${name} is deleted`,
-    )
+    act(`${name} is deleted`, "DELETE /admin/sources/{name}", {
+      path: { name },
+      query: { remove_pages: removesPages },
+    })
   return (
     <Confirm title={`Delete ${name}?`} yes="Delete" no="Cancel" onYes={() => void remove()} onClose={onClose}>
       <p>Its settings are deleted, and it runs no more.</p>

@@ -6,7 +6,6 @@ import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { Progress } from "../../design/progress.tsx"
-import { appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
 import { Fact, isOpen, ResultChip, Time } from "../parts.tsx"
 import type { Actions } from "../asking/use-actions.ts"
@@ -81,12 +80,11 @@ function Todo({ entry, actions: { isBusy, act } }: Omit<RowProps, "running">) {
   const { name, origin, paused, pages } = entry
   const path = { name }
   const open = openRun(entry)
-  const run = () =>
-    void act(() => appliance.call("POST /admin/sources/{name}/run", { path }), `${name} will be run`)
+  const run = () => void act(`${name} will be run`, "POST /admin/sources/{name}/run", { path })
   const hold = () =>
     void (paused
-      ? act(() => appliance.call("POST /admin/sources/{name}/resume", { path }), `${name} goes on`)
-      : act(() => appliance.call("POST /admin/sources/{name}/pause", { path }), `${name} is paused`))
+      ? act(`${name} goes on`, "POST /admin/sources/{name}/resume", { path })
+      : act(`${name} is paused`, "POST /admin/sources/{name}/pause", { path }))
   return (
     <div class="todo">
       {open !== null ? (

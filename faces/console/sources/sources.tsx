@@ -33,10 +33,9 @@ export function Sources() {
   const actions = useActions(refresh)
   const able = value?.sources.filter(({ paused }) => !paused) ?? []
   const runAll = () =>
-    actions.act(
-      () => appliance.call("POST /admin/sources/run", { body: { all: true } }),
-      `${counted(able.length, "source")} will be run`,
-    )
+    actions.act(`${counted(able.length, "source")} will be run`, "POST /admin/sources/run", {
+      body: { all: true },
+    })
   return (
     <>
       <Head title="Sources" page="Sources" under={value !== null && counted(value.total, "source")}>

@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { since } from "../../reading/dates.ts"
-import { addressOf, appliance } from "../../session/appliance.ts"
+import { addressOf } from "../../session/appliance.ts"
 import type { Actions } from "../asking/use-actions.ts"
 import { counted } from "../words.ts"
 import { Block } from "../parts.tsx"
@@ -51,10 +51,7 @@ export function Wanted({
               disabled={actions.isBusy}
               label={`Dismiss ${one.url ?? one.query ?? "this"}`}
               onClick={() =>
-                void actions.act(
-                  () => appliance.call("DELETE /admin/page-requests/{id}", { path: { id: one.id } }),
-                  "Dismissed",
-                )
+                void actions.act("Dismissed", "DELETE /admin/page-requests/{id}", { path: { id: one.id } })
               }
             >
               Dismiss

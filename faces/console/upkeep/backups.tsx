@@ -2,7 +2,6 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { since } from "../../reading/dates.ts"
-import { appliance } from "../../session/appliance.ts"
 import { Block, Loading, Nothing, Problem, ResultChip, Tile } from "../parts.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
@@ -70,7 +69,7 @@ function Plan({
   readonly actions: Actions
 }) {
   const last = runs.find(({ ended_at: at }) => at !== null)
-  const run = () => act(() => appliance.call("POST /admin/backups/run"), "A backup will be made")
+  const run = () => act("A backup will be made", "POST /admin/backups/run")
   return (
     <section class="block" aria-label="The plan">
       <dl class="tiles">

@@ -80,12 +80,12 @@ export function Webhooks() {
   )
 }
 
-const tryAlerts = ({ act }: Actions) =>
-  act(async () => {
+const tryAlerts = ({ doing }: Actions) =>
+  doing("All receivers of alerts took the test", async () => {
     const { tested } = await appliance.call("POST /admin/alerts/test")
     const failed = tested.find(({ error }) => error !== null)
     if (failed) throw new Error(`${failed.to}: ${failed.error}`)
-  }, "All receivers of alerts took the test")
+  })
 
 const EVENTS: Readonly<Record<Delivery["event"], string>> = {
   finished: "a run ended",
@@ -146,10 +146,7 @@ const columns = ({ isBusy, act }: Actions): readonly Column<Delivery>[] => [
         label={`Send again to ${hostOf(url)}`}
         disabled={isBusy}
         onClick={() =>
-          void act(
-            () => appliance.call("POST /admin/webhooks/deliveries/{id}/retry", { path: { id } }),
-            "It will be sent again",
-          )
+          void act("It will be sent again", "POST /admin/webhooks/deliveries/{id}/retry", { path: { id } })
         }
       >
         Send again

@@ -3,7 +3,6 @@ import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { Progress } from "../../design/progress.tsx"
 import { type Column, Table } from "../../design/table.tsx"
-import { appliance } from "../../session/appliance.ts"
 import { Block, Nothing } from "../parts.tsx"
 import type { Actions } from "../asking/use-actions.ts"
 import { share, whole } from "../words.ts"
@@ -24,10 +23,9 @@ export function BySource({
   readonly actions: Actions
 }) {
   const put = (source: string | null) =>
-    act(
-      () => appliance.call("POST /admin/vectors/first", { body: source === null ? {} : { source } }),
-      source === null ? "No source goes first" : `${source} goes first`,
-    )
+    act(source === null ? "No source goes first" : `${source} goes first`, "POST /admin/vectors/first", {
+      body: source === null ? {} : { source },
+    })
   const columns: readonly Column<Entry>[] = [
     {
       heading: "Source",

@@ -4,7 +4,6 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Select } from "../../design/field.tsx"
 import { Progress } from "../../design/progress.tsx"
-import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
@@ -52,11 +51,7 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
   if (!options.some(({ value }) => value === model.wanted))
     options.push({ value: model.wanted, label: model.wanted })
   const offer = change === null && model.setting === null ? whyMultilingual(model) : null
-  const use = () =>
-    actions.act(
-      () => appliance.call("POST /admin/model", { body: { model: wanted } }),
-      "The model was changed",
-    )
+  const use = () => actions.act("The model was changed", "POST /admin/model", { body: { model: wanted } })
   return (
     <>
       <p>
