@@ -1,6 +1,7 @@
 import type { Generated } from "kysely"
 import { expect, test } from "vitest"
 import { emptyState } from "../testing/empty-state.ts"
+import { miscounted, recount } from "../rows/counts.ts"
 import { migrate, type Step } from "../state-store.ts"
 import { once } from "./once.ts"
 import { type Queries, queriesOf } from "./queries.ts"
@@ -105,6 +106,22 @@ test("triggers do their work on both stores", async () => {
   expect(await n()).toBe(2)
   await q.deleteFrom("kite").where("name", "=", "a").execute()
   expect(await n()).toBe(1)
+})
+
+test("a number that a trigger keeps is counted again", async () => {
+  using state = await kites(["a", 1], ["b", 2])
+  const { db, q } = state
+  const count = {
+    of: "tally",
+    is: "select n from tally",
+    should: "select count(*) as n from kite",
+    mend: "update tally set n = (select count(*) from kite); update kite set length = 5",
+  }
+  expect(await miscounted(db, count)).toBe(0)
+  await q.updateTable("tally").set({ n: 7 }).execute()
+  expect(await miscounted(db, count)).toBe(2)
+  await recount(db, count)
+  expect([await miscounted(db, count), await miscounted(db, { ...count, of: "gone" })]).toEqual([0, 0])
 })
 
 test("what the stores say in different words means the same", async () => {

@@ -1,7 +1,9 @@
+import { sql } from "kysely"
+import { queriesOf } from "../query/queries.ts"
 import { hasTable } from "./tables.ts"
 import { type StateStore, transaction } from "../state-store.ts"
 
-/** Numbers that triggers keep, so that nobody has to count: what they are, and what they should be. */
+/** Numbers that triggers keep, so that nobody has to count: what they are, and what they should be, in words of both stores. */
 export interface Count {
   /** The table whose rows are counted. */
   readonly of: string
@@ -16,12 +18,18 @@ export interface Count {
 /** How many counts are not what was counted; 0 when nothing of this was ever stored. */
 export async function miscounted(db: StateStore, { of, is, should }: Count): Promise<number> {
   if (!(await hasTable(db, of))) return 0
-  const differ = `select * from (select * from (${is}) except select * from (${should}))
-    union all select * from (select * from (${should}) except select * from (${is}))`
-  return Number((await db.prepare(`select count(*) as n from (${differ})`).get())!["n"])
+  const [now, anew] = [
+    sql`select * from (${sql.raw(is)}) as rows_now`,
+    sql`select * from (${sql.raw(should)}) as rows_anew`,
+  ]
+  const differ = sql`select * from (${now} except ${anew}) as gone union all select * from (${anew} except ${now}) as missing`
+  const { rows } = await sql<{ n: number }>`select count(*) as n from (${differ}) as differing`.execute(
+    queriesOf(db),
+  )
+  return rows[0]!.n
 }
 
 /** Counts anew. */
 export async function recount(db: StateStore, { mend }: Count): Promise<void> {
-  await transaction(db, () => db.exec(mend))
+  await transaction(db, () => db.script(mend))
 }

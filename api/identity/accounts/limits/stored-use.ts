@@ -69,8 +69,8 @@ const counting = ({ table, columns }: StoredTable, subject: string): string =>
 /** The counts of a table that {@link countStored} has counted, and how they are made anew. */
 export function storedCount(stored: StoredTable): Count {
   const { table, key } = stored
-  const should = `select * from (${counting(stored, `coalesce(stored.${key}, '')`)})
-    union all select * from (${counting(stored, `'${ALL}'`)})`
+  const should = `select * from (${counting(stored, `coalesce(stored.${key}, '')`)}) as of_keys
+    union all select * from (${counting(stored, `'${ALL}'`)}) as of_all`
   return {
     of: table,
     // Of a table that was emptied a row with nothing stays.
