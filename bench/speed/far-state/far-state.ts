@@ -38,6 +38,8 @@ const { values } = parseArgs({
     delay: { type: "string", default: "5" },
     /** Seconds of searching in each row. */
     seconds: { type: "string", default: "10" },
+    /** Milliseconds between an answer and the next question of its client. */
+    pause: { type: "string", default: "0" },
     /** Seconds for which the server is away; 0: it stays. */
     away: { type: "string", default: "30" },
   },
@@ -117,7 +119,10 @@ class Api implements AsyncDisposable {
     const began = performance.now()
     const isOver = () => performance.now() - began >= seconds * 1000
     const client = async (key: string) => {
-      while (!isOver()) await this.#search(key, stretch)
+      while (!isOver()) {
+        await this.#search(key, stretch)
+        await sleep(Number(values.pause))
+      }
     }
     const watch = async () => {
       while (!isOver()) {
@@ -137,6 +142,16 @@ class Api implements AsyncDisposable {
 
   async loopDelay(): Promise<LoopDelay> {
     return await answerTo<LoopDelay>(this.#child, "loop-delay", "loop-delay")
+  }
+
+  /** Resolves once no answered call waits to be counted. @returns seconds */
+  async settled(): Promise<number> {
+    const began = performance.now()
+    for (;;) {
+      const { text } = await this.#ask("GET", "/metrics", KEY)
+      if (/^fossick_calls_uncounted 0$/m.test(text)) return (performance.now() - began) / 1000
+      await sleep(REFUSED_MS)
+    }
   }
 
   /** Calls that were counted for the clients' keys. */
@@ -242,8 +257,12 @@ async function measure(name: string, root: string): Promise<void> {
   await then(kinds[4]!, away)
   pooler.isMute = false
   await then(null, seconds)
+  const later = await api.settled()
   const counted = await api.counted()
-  counts.set(name, [...(counts.get(name) ?? []), `${answered} answered, ${counted} counted`])
+  counts.set(name, [
+    ...(counts.get(name) ?? []),
+    `${answered} answered, ${counted} counted ${short(later)} s later`,
+  ])
   process.stderr.write(`${name}: ${counts.get(name)!.at(-1)}\n`)
 }
 
