@@ -46,7 +46,7 @@ async function serve(): Promise<void> {
   const state = await openState(settings, log, stopped, opened)
   if (state === null) return
   const { federation, rereader, reranking, ...index } = await openIndex(settings, state, log, opened)
-  const { images } = index
+  const { thumbnails } = index
   const shared = {
     ...settings,
     ...state,
@@ -64,7 +64,7 @@ async function serve(): Promise<void> {
     ...(federation !== null && { federation }),
     ...(readOnly === null && { rereader }),
     statementReranker: reranking.reranker,
-    thumbnails: images,
+    thumbnails,
     sales: () => sales.outcomes(),
     docsDir: DOCS_DIR,
     facesDir: FACES_DIR,

@@ -19,23 +19,26 @@ type Apart = { readonly host: string | null } | null
  * The same engine, whose results leave the appliance's own handbook out: once other sources have pages, or always where the
  * setting says so. It is found by name: by its host in `includeDomains`, in a preference or behind `site:`, and in a
  * filter by sources. It costs the index one more condition, and the store a look each second at most.
+ *
+ * @param remembered may keep what a look found, for when the store cannot be asked
  */
 export function handbookApart(
   engine: Engine,
   db: StateStore,
   { handbook }: Pick<CrawlerConfig, "handbook">,
+  remembered: (look: () => Promise<Apart>) => () => Promise<Apart> = (look) => look,
 ): Engine {
   if (handbook === "always") return engine
   let known: { readonly apart: Promise<Apart>; readonly until: number } | undefined
-  const apart = (): Promise<Apart> => {
+  const apart = remembered(async () => {
     if (!known || known.until < steadyNow()) {
       const look = { apart: lookFor(db, handbook === "off"), until: steadyNow() + KNOWN_MS }
       // What failed is asked again by the next query.
       look.apart.catch(() => (known = known === look ? undefined : known))
       known = look
     }
-    return known.apart
-  }
+    return await known.apart
+  })
   /** What is asked, without the handbook where it is left out. */
   const asked = async <Q extends Pick<Query, "text"> & { readonly filter?: PageFilter }>(
     query: Q,

@@ -16,7 +16,7 @@ export type ErrorAnswer = {
 }
 
 export type Warning = {
-  readonly code: "unknown-field" | "no-effect" | "shortened" | "left-out" | "stale" | "unread" | "language"
+  readonly code: "unknown-field" | "no-effect" | "shortened" | "left-out" | "stale" | "unread" | "language" | "outage"
   /** What happened, and what to do instead. */
   readonly text: string
   /** The field of the request. */
@@ -285,8 +285,8 @@ export type SearchAnswer = {
     readonly include_domains?: string | readonly string[] | undefined
     readonly include_domains_mode?: string | undefined
   } | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
-  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server of the state could not be reached, so keys, sources and rules are those of a few minutes ago, and what is known of pages beside their text is missing. */
+  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   readonly usage?: Usage | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
   readonly warnings?: readonly Warning[] | undefined
@@ -341,8 +341,8 @@ export type ExtractAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
-  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server of the state could not be reached, so keys, sources and rules are those of a few minutes ago, and what is known of pages beside their text is missing. */
+  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
   readonly warnings?: readonly Warning[] | undefined
 }
@@ -364,8 +364,8 @@ export type CrawlAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
-  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server of the state could not be reached, so keys, sources and rules are those of a few minutes ago, and what is known of pages beside their text is missing. */
+  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** Pages that the memory for live calls had no room for, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
@@ -382,8 +382,8 @@ export type MapAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
-  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server of the state could not be reached, so keys, sources and rules are those of a few minutes ago, and what is known of pages beside their text is missing. */
+  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** Pages that the memory for live calls had no room for, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
@@ -546,8 +546,8 @@ export type ResearchReport = {
   readonly response_time: number
   /** Values of the form that nothing found gives; they are null. */
   readonly missing?: readonly string[] | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
-  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server of the state could not be reached, so keys, sources and rules are those of a few minutes ago, and what is known of pages beside their text is missing. */
+  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   readonly usage?: Usage | undefined
 } | {
   /** Id of the task. */
@@ -2892,7 +2892,7 @@ export type Health = {
 }
 
 export type Readiness = {
-  readonly status: "ready" | "not ready"
+  readonly status: "ready" | "degraded" | "not ready"
   /** By part of the appliance: `ok`, or what is wrong and what to do. */
   readonly checks: { readonly [name: string]: string }
   /** What is out of order while all parts work, and what to do. */

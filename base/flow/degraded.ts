@@ -15,6 +15,8 @@ export const DEGRADED_PARTS = {
   answer_reranker: "the answer was chosen without the statement reranker",
   language_model: "the language model did not answer, so the pages' own sentences do",
   coverage: "how complete the index is could not be determined",
+  state:
+    "the server of the state could not be reached, so keys, sources and rules are those of a few minutes ago, and what is known of pages beside their text is missing",
 } as const
 
 export type DegradedPart = keyof typeof DEGRADED_PARTS

@@ -35,6 +35,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "api/doors/firecrawl/jobs/job-routes.ts": "its own table",
   "api/doors/firecrawl/jobs/job-store.ts": "its own table",
   "api/doors/firecrawl/webhooks/follow-jobs.ts": "its own table",
+  "api/server/outage/journal.ts": "a file of its own",
   "api/server/openapi/document.ts": "examples of its own document",
   "api/client/client.ts": "answers of the appliance, for those who call it",
   "api/doors/mcp/ask-api.ts": "answers of this process",

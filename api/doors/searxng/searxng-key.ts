@@ -1,4 +1,4 @@
-import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
+import type { ApiKey, KeyStore } from "../../identity/accounts/keys/keys.ts"
 import type { Context, Middleware } from "../../context.ts"
 import { bearerOf, unauthorized } from "../../server/middleware/authentication.ts"
 
@@ -17,10 +17,10 @@ export function searxngKey(
     const header = ctx.get("X-API-Key")
     const isNone = ctx.get("Authorization") === "" && header === ""
     const given = isNone ? [keyOfAll] : [header, bearerOf(ctx) ?? "", ...basicOf(ctx)]
-    const key = (
-      await Promise.all(given.map(async (one) => (one === "" ? null : await keys.verify(one))))
-    ).find((one) => one !== null)
-    if (key === undefined) {
+    let key: ApiKey | null = null
+    // One after the other: of what comes beside a key nothing is known while the state is away.
+    for (const one of given) if (key === null && one !== "") key = await keys.verify(one)
+    if (key === null) {
       // Browsers ask for it then.
       throw unauthorized('Basic realm="Fossick", charset="UTF-8"')
     }

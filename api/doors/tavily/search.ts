@@ -1,3 +1,4 @@
+import { degradedText } from "#base/flow/degraded.ts"
 import { statisticsOf } from "#engine/search/ranking/word-statistics.ts"
 
 import { searchCost, searchCredits } from "../../identity/accounts/billing/credits.ts"
@@ -188,12 +189,19 @@ const askedBy = (ctx: Context, signal: AbortSignal): AskedBy => ({
 
 function presented(prepared: PreparedSearch, ctx: Context, outcome: Outcome) {
   const credits = isCount(prepared) ? 0 : searchCredits(prepared.request.search_depth)
-  const { requestId } = ctx.state
+  const { requestId, degraded } = ctx.state
+  const warnings = degraded.parts.includes("state") ? [...prepared.warnings, OUTAGE] : prepared.warnings
   return withDegraded(
     ctx,
-    presentSearch(prepared, outcome, { requestId, responseTime: responseTime(ctx), credits }),
+    presentSearch({ ...prepared, warnings }, outcome, {
+      requestId,
+      responseTime: responseTime(ctx),
+      credits,
+    }),
   )
 }
+
+const OUTAGE: Warning = { code: "outage", text: degradedText(["state"])! }
 
 /** How the ranking came about tells of pages and weights more than who may only search should learn. */
 function checkExplain({ explain }: SearchRequest, key: ApiKey): void {

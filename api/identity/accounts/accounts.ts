@@ -4,20 +4,24 @@ import { isOnServer, type StateStore } from "#base/store/state-store.ts"
 import type { Values } from "#base/settings.ts"
 import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
-import { Billing, type BillingParts } from "./billing/billing.ts"
+import { type AnsweredCall, Billing, type BillingParts } from "./billing/billing.ts"
 import { CallLog } from "./call-log.ts"
 import { type Collections, openCollections } from "./reach/collections.ts"
 import type { accountSettings } from "./settings.ts"
 import { FeedbackStore } from "./feedback-store.ts"
 import { PageRequestStore } from "./page-request-store.ts"
 import { type HumanHash, openCallerHash, openHumanHash } from "./human-ids.ts"
-import { type KeyStore, openKeyStore } from "./keys/keys.ts"
+import { type ApiKey, type KeyStore, openKeyStore } from "./keys/keys.ts"
 import { Ledger } from "./billing/credit-ledger.ts"
 import { PublicKeyStore } from "./public-keys/public-key-store.ts"
 import { KeptByKey } from "./limits/kept-by-key.ts"
 import { SharedRates } from "./limits/shared-rates.ts"
 import { RateCounter } from "./limits/rate-limits.ts"
 import type { StoredBytes } from "../../server/load/bounds.ts"
+import type { Journal } from "../../server/outage/journal.ts"
+import { NO_OUTAGE, type StateOutage } from "../../server/outage/state-outage.ts"
+import { LateCalls } from "./billing/late-calls.ts"
+import { SteadyRates } from "./limits/steady-rates.ts"
 import { tidyHourly } from "./tidying.ts"
 import { WriteQueue } from "./billing/write-queue.ts"
 
@@ -34,6 +38,8 @@ export interface Accounts extends AsyncDisposable {
   /** What is wrong with names of sources; null: nothing. */
   readonly unknownSource: (names: readonly string[]) => Promise<string | null>
   readonly ledger: Ledger
+  /** As the ledger says. */
+  readonly mayName: Ledger["mayName"]
   readonly billing: Billing
   readonly callLog: CallLog
   readonly feedback: FeedbackStore
@@ -52,6 +58,15 @@ export interface Accounts extends AsyncDisposable {
   readonly writes: WriteQueue
 }
 
+/** How accounts bridge an outage of the server that has them. */
+export interface Bridge {
+  readonly outage: StateOutage
+  /** Where calls wait to be counted; null: none continue. */
+  readonly journals: readonly [Journal, ...Journal[]] | null
+}
+
+const NO_BRIDGE: Bridge = { outage: NO_OUTAGE, journals: null }
+
 const MEGABYTE = 1_000_000
 
 /**
@@ -60,19 +75,21 @@ const MEGABYTE = 1_000_000
  *
  * @param onProblem told of what fails beside any call
  * @param onWaiting told of calls that wait to be counted until there is room on the disk, with 0 once all are
+ * @param bridge by default, no call continues while a server that has the accounts is away
  */
 export async function openAccounts(
   db: StateStore,
   config: AccountsConfig,
   onProblem: (error: unknown) => void,
   onWaiting: BillingParts["onWaiting"] = () => {},
+  { outage, journals }: Bridge = NO_BRIDGE,
 ): Promise<Accounts> {
   const plan = {
     name: config.planName,
     credits: config.planCredits === 0 ? null : config.planCredits,
     paygo: config.paygoCredits,
   }
-  const keys = openKeyStore(db, config.apiKey, config.keysPerKey)
+  const keys = knownKeys(openKeyStore(db, config.apiKey, config.keysPerKey), outage)
   const collections = openCollections(db)
   const ledger = new Ledger(db, plan, (key) => keys.handedOut(key))
   const callLog = new CallLog(db, config.logMb * MEGABYTE)
@@ -85,8 +102,10 @@ export async function openAccounts(
   // A wait would hold up every request of this process.
   db.patienceMs = 0
   const writes = new WriteQueue(db)
-
+  const late = journals && new LateCalls<AnsweredCall>(db, journals)
   const billing = new Billing({
+    outage,
+    late,
     ledger,
     log: callLog,
     writes,
@@ -94,7 +113,7 @@ export async function openAccounts(
     mostWaiting: config.uncountedCalls,
     onWaiting,
   })
-
+  await billing.recover()
   const days = config.logDays
   const tidying = tidyHourly(
     [
@@ -106,16 +125,22 @@ export async function openAccounts(
   return {
     keys,
     publicKeys: new PublicKeyStore(db),
-    collections,
+    collections: {
+      ...collections,
+      list: outage.remembered(() => collections.list()),
+      sourcesOf: outage.remembered((names: readonly string[]) => collections.sourcesOf(names)),
+    },
     unknownSource: (names) => unknownSource(db, names),
     ledger,
+    mayName: outage.without((keyId: string, project: string) => ledger.mayName(keyId, project), true),
     billing,
     callLog,
     feedback,
     pageRequests,
     audit,
-    rates: isOnServer(db) ? new SharedRates(db) : new RateCounter(),
-    publicRates: hashCaller === null ? new RateCounter() : new SharedRates(db, hashCaller),
+    rates: isOnServer(db) ? new SteadyRates(new SharedRates(db), outage) : new RateCounter(),
+    publicRates:
+      hashCaller === null ? new RateCounter() : new SteadyRates(new SharedRates(db, hashCaller), outage),
     stored: async () =>
       new Map([
         ["calls", { bytes: (await callLog.stored.all()).bytes, most: config.logMb * MEGABYTE }],
@@ -133,3 +158,21 @@ export async function openAccounts(
     },
   }
 }
+
+/** The same keys, of which those that were valid lately are known while the state is away. They end at their own time all the same. */
+function knownKeys(keys: KeyStore, outage: StateOutage): KeyStore {
+  const lately = (look: KeyStore["verify"]): KeyStore["verify"] => {
+    const known = outage.remembered(look, (key) => key !== null)
+    return async (given) => {
+      const key = await known(given)
+      return key !== null && isOver(key) ? null : key
+    }
+  }
+  return {
+    ...keys,
+    verify: lately(async (presented) => await keys.verify(presented)),
+    byId: lately(async (id) => await keys.byId(id)),
+  }
+}
+
+const isOver = ({ expiresAt }: ApiKey): boolean => expiresAt !== null && expiresAt.getTime() <= Date.now()

@@ -125,6 +125,15 @@ export class CallLog {
     await this.stored.makeRoom(entry.keyId, this.#limits, this.#log.dropOldest)
   }
 
+  /** Whether a call is among them. */
+  async has({ at, requestId }: Pick<CallEntry, "at" | "requestId">): Promise<boolean> {
+    const row = await this.#prepare("select 1 from call_log where at = ? and request_id = ?").get(
+      at,
+      requestId,
+    )
+    return row !== undefined
+  }
+
   /** Newest first. */
   async list({ limit, from, before, endpoints, project, keyId }: CallFilter): Promise<CallEntry[]> {
     const rows = await this.#log.list({ limit }, (eb) => [

@@ -4,12 +4,14 @@ import type { Logger } from "pino"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { CrawlerConfig } from "#crawler"
 import type { Accounts } from "../accounts/accounts.ts"
+import type { StateOutage } from "../../server/outage/state-outage.ts"
 
 interface From {
   readonly db: StateStore
   readonly accounts: Pick<Accounts, "keys" | "collections">
   readonly config: { readonly publicUrl: string }
   readonly crawlerConfig: CrawlerConfig
+  readonly outage: StateOutage
   readonly log: Logger
 }
 
@@ -21,7 +23,7 @@ interface Needs {
 /** Lets programs in over MCP without a key. */
 export const oauth = {
   name: "oauth",
-  async open({ db, accounts, config, crawlerConfig, log }, closing) {
+  async open({ db, accounts, config, crawlerConfig, outage, log }, closing) {
     const [{ oauthProblem, openOAuth }, { ClientDocuments }, { userAgentHeader }] = await Promise.all([
       import("./oauth-endpoints.ts"),
       import("./client-documents.ts"),
@@ -36,7 +38,8 @@ export const oauth = {
     const documents = closing.use(
       new ClientDocuments({ proxy: crawlerConfig, userAgent: userAgentHeader(crawlerConfig) }),
     )
-    return openOAuth({ db, keys: accounts.keys, collections: accounts.collections, documents, publicUrl })
+    const { keys, collections } = accounts
+    return openOAuth({ db, keys, collections, documents, publicUrl, outage })
   },
   serve: async (_router, { oauth: opened }) => opened && { middleware: opened.endpoints },
 } as const satisfies Feature<Needs, From>

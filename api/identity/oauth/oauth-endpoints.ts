@@ -1,3 +1,4 @@
+import { NO_OUTAGE, type StateOutage } from "../../server/outage/state-outage.ts"
 import { randomBytes } from "node:crypto"
 
 import type { StateStore } from "#base/store/state-store.ts"
@@ -51,12 +52,15 @@ export function openOAuth({
   collections,
   documents,
   publicUrl,
+  outage = NO_OUTAGE,
 }: {
   readonly documents: Pick<ClientDocuments, "client">
   readonly db: StateStore
   readonly keys: Pick<KeyStore, "verify" | "byId">
   readonly collections: Pick<Collections, "list">
   readonly publicUrl: string
+  /** Left out: nothing is known while the state is away. */
+  readonly outage?: Pick<StateOutage, "remembered" | "without">
 }): OAuth {
   const store = new OAuthStore(db)
   const { origin, pathname } = new URL(publicUrl)
@@ -129,8 +133,17 @@ export function openOAuth({
   const callers = new WeakMap<object, string>()
   let loading: ReturnType<typeof load> | undefined
 
+  // While the state is away a key is no known token, and is then looked for among the keys.
+  const granted = outage.without(
+    outage.remembered(
+      (token: string) => store.granted(token),
+      (found) => found !== null,
+    ),
+    null,
+  )
   const holderOf = async (token: string): Promise<ApiKey | null> => {
-    const found = await store.granted(token)
+    const found = await granted(token)
+    if (found !== null && found.expiresAt.getTime() <= Date.now()) return null
     const key = found && (await keys.byId(found.grant.key))
     return found && key && grantedKey(key, found.grant)
   }

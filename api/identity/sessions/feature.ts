@@ -1,6 +1,7 @@
 import type { Accounts } from "../accounts/accounts.ts"
 import type { Context } from "../../context.ts"
 import type { Feature } from "../../feature.ts"
+import type { StateOutage } from "../../server/outage/state-outage.ts"
 import type { Sessions } from "./sessions.ts"
 import { sessionSettings } from "./settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -9,6 +10,7 @@ interface From {
   /** The connection that the accounts write over. */
   readonly accountsDb: StateStore
   readonly accounts: Accounts
+  readonly outage: StateOutage
   readonly config: { readonly sessionHours: number }
 }
 
@@ -27,9 +29,9 @@ interface Needs {
 export const sessions = {
   name: "sessions",
   settings: sessionSettings,
-  async open({ accountsDb, accounts, config }) {
+  async open({ accountsDb, accounts, config, outage }) {
     const { openSessions } = await import("./sessions.ts")
-    return openSessions(accountsDb, accounts, config)
+    return openSessions(accountsDb, accounts, config, outage)
   },
   async describe() {
     const { sessionOperations, sessionSchemas } = await import("./operations.ts")

@@ -1,3 +1,4 @@
+import { NO_OUTAGE, type StateOutage } from "../../server/outage/state-outage.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
@@ -49,13 +50,19 @@ export function openSessions(
     writes,
   }: { readonly keys: Pick<KeyStore, "verify" | "byId">; readonly writes: Pick<WriteQueue, "run"> },
   config: { readonly sessionHours: number },
+  outage: Pick<StateOutage, "remembered"> = NO_OUTAGE,
 ): Sessions {
   const store = new SessionStore(db)
+  const find = outage.remembered(
+    (token: string) => store.find(token, Date.now()),
+    (session) => session !== null,
+  )
   const lifetimeMs = config.sessionHours * HOUR_MS
   return {
     ways: [{ kind: "key" }],
     async whoIs(token) {
-      const session = await store.find(token, Date.now())
+      const session = await find(token)
+      if (session !== null && session.expiresAt <= Date.now()) return null
       const key = session && (await keys.byId(session.keyId))
       return session && key && { key, expiresAt: endOf(session.expiresAt, key) }
     },

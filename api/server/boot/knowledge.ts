@@ -6,24 +6,44 @@ import type { Engine } from "#engine"
 
 import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
 import { ApplianceName } from "../../faces/appliance-name.ts"
-import { openMissKnowledge } from "../../services/misses/miss-knowledge.ts"
-import { openPageKnowledge } from "../../services/pages/page-knowledge.ts"
+import { type MissKnowledge, openMissKnowledge } from "../../services/misses/miss-knowledge.ts"
+import { openPageKnowledge, type PageKnowledge } from "../../services/pages/page-knowledge.ts"
 import { handbookKey } from "../../identity/public-keys/handbook-key.ts"
 import type { State } from "./open-state.ts"
 
 /** What the state knows of sources, of pages and of the appliance. */
-export function knowledgeOf({ db, accountsDb, jobs }: State, engine: Engine) {
+export function knowledgeOf({ db, accountsDb, jobs, outage }: State, engine: Engine) {
   const name = new ApplianceName(accountsDb)
+  const forms = new OtherForms(db)
+  const pages = openPageKnowledge(db, jobs)
+  const misses = openMissKnowledge(db, jobs, engine, async () =>
+    (await sourceNames(db)).filter((source) => source !== HANDBOOK_SOURCE),
+  )
   return {
-    forms: new OtherForms(db),
-    pages: openPageKnowledge(db, jobs),
-    misses: openMissKnowledge(db, jobs, engine, async () =>
-      (await sourceNames(db)).filter((source) => source !== HANDBOOK_SOURCE),
-    ),
-    sites: sourceSites(db, jobs),
-    sourceNames: () => findableNames(db),
+    forms: { of: outage.without((...asked: Parameters<typeof forms.of>) => forms.of(...asked), []) },
+    pages: {
+      // Without these a page would be said to be missing.
+      standingFor: (url, sources) => outage.ask(() => pages.standingFor(url, sources)),
+      spellingsOf: (url) => outage.ask(() => pages.spellingsOf(url)),
+      visits: outage.without((url, sources) => pages.visits(url, sources), {
+        checkedAt: null,
+        changedAt: null,
+      }),
+      sources: outage.remembered(() => pages.sources()),
+    } satisfies PageKnowledge,
+    misses: {
+      ...misses,
+      missing: (url, view) => outage.ask(() => misses.missing(url, view)),
+      sources: outage.without((names) => misses.sources(names), []),
+      unread: outage.without((names) => misses.unread(names), []),
+      names: outage.remembered((asked) => misses.names(asked)),
+      isUnfilled: outage.without(() => misses.isUnfilled(), false),
+      leads: outage.without((...asked) => misses.leads(...asked), []),
+    } satisfies MissKnowledge,
+    sites: outage.remembered(sourceSites(db, jobs)),
+    sourceNames: outage.remembered(() => findableNames(db)),
     sourceResults: (limit: number) => sourceResults(db, jobs, limit),
-    handbookKey: handbookKey(db),
-    applianceName: () => name.get(),
+    handbookKey: outage.remembered(handbookKey(db)),
+    applianceName: outage.remembered(() => name.get()),
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 
 import { handbookApart } from "#crawler/handbook-apart.ts"
-import { ImageStore } from "#crawler/upkeep/images/image-store.ts"
+import { type ImageFacts, ImageStore } from "#crawler/upkeep/images/image-store.ts"
 import { userAgentHeader } from "#crawler/settings.ts"
 import { indexCacheMb } from "#engine/index-cache.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
@@ -29,7 +29,7 @@ export type OpenIndex = Awaited<ReturnType<typeof openIndex>>
  */
 export async function openIndex(
   settings: ProcessSettings,
-  { db, jobs, lost }: Pick<State, "db" | "jobs" | "lost">,
+  { db, jobs, lost, outage }: Pick<State, "db" | "jobs" | "lost" | "outage">,
   log: Logger,
   opened: AsyncDisposableStack,
 ) {
@@ -45,12 +45,17 @@ export async function openIndex(
       { loadsModel: true, onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
     ),
   )
-  const rules = new RuleStore(db)
+  const ruleStore = new RuleStore(db)
+  const rules = { list: outage.remembered(() => ruleStore.list()) }
   const engine = ruledEngine(
     handbookApart(
-      refusingIfLost(following, () => lost.expected()),
+      refusingIfLost(
+        following,
+        outage.without(() => lost.expected(), 0),
+      ),
       db,
       crawlerConfig,
+      (look) => outage.remembered(look),
     ),
     rules,
   )
@@ -68,6 +73,7 @@ export async function openIndex(
     openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
   )
   const reranking = opened.use(await openAnswerReranker(config, log))
+  const images = new ImageStore(db, engineConfig.dataDir)
   return {
     /** The index as it is; searches ask `engine`. */
     following,
@@ -75,17 +81,28 @@ export async function openIndex(
     embedder: following.embedder,
     federation,
     reader,
-    rereader,
+    rereader: {
+      read: outage.without(rereader.read, {
+        kind: "refused",
+        because: "the server of the state cannot be reached",
+      }),
+    },
     chatModel,
     reranking,
-    images: new ImageStore(db, engineConfig.dataDir),
+    thumbnails: images,
+    images: {
+      facts: outage.without(
+        (...asked: Parameters<typeof images.facts>) => images.facts(...asked),
+        new Map<string, ImageFacts>(),
+      ),
+    },
   }
 }
 
 /** Other appliances to ask; null where there is none. */
 function openFederation(
   { config, crawlerConfig, env }: ProcessSettings,
-  rules: RuleStore,
+  rules: Pick<RuleStore, "list">,
   log: Logger,
   opened: AsyncDisposableStack,
 ): Federation | null {

@@ -6,12 +6,14 @@ import { clockInDoubt, DOUBT_ADVICE } from "#base/store/clock/trusted-time.ts"
 import { openStateOnceThere } from "#base/store/postgres/outage.ts"
 import { keepAlive } from "#base/store/processes/keep-alive.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
-import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { isOnServer, openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { BackupTable } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
 import { LostPages } from "#crawler/crawl/frontier/lost-pages.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 
 import { openAccounts } from "../../identity/accounts/accounts.ts"
+import { Journal } from "../outage/journal.ts"
+import { REMEMBERED_MS, StateOutage } from "../outage/state-outage.ts"
 import type { ProcessSettings } from "./read-settings.ts"
 
 export type State = NonNullable<Awaited<ReturnType<typeof openState>>>
@@ -22,7 +24,7 @@ export type State = NonNullable<Awaited<ReturnType<typeof openState>>>
  * @returns null when the process was asked to stop before the state was there
  */
 export async function openState(
-  { config, engineConfig }: Pick<ProcessSettings, "config" | "engineConfig">,
+  { config, engineConfig, crawlerConfig }: Pick<ProcessSettings, "config" | "engineConfig" | "crawlerConfig">,
   log: Logger,
   stopped: AbortSignal,
   opened: AsyncDisposableStack,
@@ -40,12 +42,22 @@ export async function openState(
       log.warn({ err }, "no sign of life could be given to other processes"),
     ),
   )
+  // A read-only folder is replaced by a copy that is thrown away at the end.
+  const mayKeep = isOnServer(db) && crawlerConfig.readOnly !== "folder"
+  const journals = mayKeep ? openJournals(dataDir, log) : null
+  const outage = opened.use(
+    new StateOutage({
+      stores: journals === null ? [] : [db, accountsDb],
+      onChange: (why) => logOutage(log, why),
+    }),
+  )
   const accounts = opened.use(
     await openAccounts(
       accountsDb,
       config,
       (err) => log.warn({ err }, "old calls were not deleted"),
-      (calls, areLost) => logWaiting(log, dataDir, calls, areLost),
+      (calls, areLost) => logWaiting(log, dataDir, { calls, areLost, isOnServer: isOnServer(db) }),
+      { outage, journals },
     ),
   )
   const { lostState, problems } = await stateProblems(db, dataDir)
@@ -54,6 +66,7 @@ export async function openState(
     db,
     accountsDb,
     accounts,
+    outage,
     /** This process among others on the same state. */
     process: own,
     jobs: new Jobs(db),
@@ -65,9 +78,42 @@ export async function openState(
   }
 }
 
+/** Null, and a warning, where nothing can be kept in the data folder. */
+function openJournals(dataDir: string, log: Logger) {
+  try {
+    return Journal.open(dataDir)
+  } catch (err) {
+    log.warn(
+      { err },
+      "no call is answered while the server of the state is away: those calls could not be kept in the data folder until they are counted",
+    )
+    return null
+  }
+}
+
+/** The begin and the end of an outage. */
+function logOutage(log: Logger, err: unknown): void {
+  if (err === null) log.info("the server of the state answers again")
+  else
+    log.error(
+      { err },
+      `the server of the state cannot be reached: searches with keys that were accepted in the last ${REMEMBERED_MS / 60_000} minutes are answered, and counted once it is back`,
+    )
+}
+
 /** Calls that were answered and couldn't be counted yet. */
-function logWaiting(log: Logger, dataDir: string, calls: number, areLost: boolean): void {
-  if (calls === 0) log.info("the disk takes writes again: all calls are counted")
+function logWaiting(
+  log: Logger,
+  dataDir: string,
+  {
+    calls,
+    areLost,
+    isOnServer: onServer,
+  }: { readonly calls: number; readonly areLost: boolean; readonly isOnServer: boolean },
+): void {
+  if (calls === 0 && onServer)
+    log.info("all calls that were answered while the server of the state was away are counted")
+  else if (calls === 0) log.info("the disk takes writes again: all calls are counted")
   else if (areLost)
     log.error({ calls }, "calls stay uncounted: the process ends, and nothing can be written to the disk")
   else log.error({ calls }, `${unwritableMessage(dataDir)} Calls are answered and counted later.`)

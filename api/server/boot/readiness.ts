@@ -28,7 +28,7 @@ export function readinessOf(
   log: Logger,
   closing: AsyncDisposableStack,
 ) {
-  const { db, accountsDb, jobs, lost, room } = state
+  const { db, accountsDb, jobs, lost, room, outage } = state
   const stateFile = isOnServer(db)
     ? null
     : closing.use(checkState(engineConfig.dataDir, (problem) => log.error(problem)))
@@ -37,7 +37,7 @@ export function readinessOf(
     ...(isOnServer(db) && {
       state: async () => {
         // Both connections: calls wait for the second.
-        for (const one of [db, accountsDb]) await one.prepare("select 1").get()
+        for (const one of [db, accountsDb]) await outage.watch(() => one.prepare("select 1").get())
         return null
       },
     }),
@@ -53,7 +53,7 @@ export function readinessOf(
     },
     // On a disk that takes nothing it cannot give a sign of life.
     crawler: async () =>
-      readOnly !== null || (await jobs.hasCrawler()) || room.takesNothing
+      readOnly !== null || (await outage.watch(() => jobs.hasCrawler())) || room.takesNothing
         ? null
         : "no crawler process is running on this data folder",
   }
@@ -61,7 +61,7 @@ export function readinessOf(
     checks,
     notes: { disk: async () => room.problem() },
     warnings: async () => {
-      const { strange, clock } = await state.problems()
+      const { strange, clock } = await outage.watch(() => state.problems())
       return [
         strange,
         stateFile?.problem(),

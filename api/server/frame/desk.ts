@@ -14,6 +14,7 @@ import { arrivingBodies, jsonBody } from "../middleware/json-body.ts"
 import type { OAuth } from "../../identity/oauth/oauth-endpoints.ts"
 import { reference } from "../openapi/serve.ts"
 import { HANDBOOK_KEY } from "../../identity/public-keys/handbook-key.ts"
+import { NO_OUTAGE } from "../outage/state-outage.ts"
 import { refuseAll } from "../../read-only.ts"
 import { httpServer } from "../http-server.ts"
 import { nameCheck } from "../own-names.ts"
@@ -45,7 +46,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
   const key = authentication(accounts.keys, config)
   const body = jsonBody(config.bodyLimit, arriving)
   const { keepsNothing = () => false } = parts
-  const { images, statementReranker, chatModel, pages } = parts
+  const { images, statementReranker, chatModel, pages, outage = NO_OUTAGE } = parts
   return {
     app,
     /** What each feature adds, once all are served. */
@@ -56,6 +57,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
     server: () => httpServer(app),
     accounts,
     admissions,
+    outage,
     live,
     pageCount,
     readOnly,
@@ -113,5 +115,6 @@ function admissionsOf(
 /** Also takes the keys under which MCP makes calls inside for a program that was let in. */
 const withInside = (keys: Accounts["keys"], oauth: OAuth): Accounts["keys"] => ({
   ...keys,
-  verify: async (presented) => (await keys.verify(presented)) ?? (await oauth.verifyInside(presented)),
+  // First, since keys that nobody has shown are not known while the state is away.
+  verify: async (presented) => (await oauth.verifyInside(presented)) ?? (await keys.verify(presented)),
 })

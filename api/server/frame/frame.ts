@@ -9,6 +9,7 @@ import type { Context, RequestState } from "../../context.ts"
 import type { Feature, Served } from "../../feature.ts"
 import { boundsOf } from "../load/bounds.ts"
 import { KeylessBudget } from "../load/keyless/keyless-budget.ts"
+import { continuingCalls } from "./continuing-calls.ts"
 import { bearerOf } from "../middleware/authentication.ts"
 import { errorEnvelope } from "../middleware/error-envelope.ts"
 import { requestId } from "../middleware/request-id.ts"
@@ -47,6 +48,7 @@ export async function framed<More>(
     metricsOf: served.flatMap(({ metrics }) => metrics ?? []),
   })
   for (const one of around) app.use(one)
+  app.use(continuingCalls(desk.outage))
   for (const { middleware } of served) if (middleware) app.use(middleware)
   app.use(router.routes())
   app.use(router.allowedMethods())

@@ -17,6 +17,7 @@ import type { QuestionMeter } from "../../operator/history/question-meter.ts"
 import type { Connections } from "../load/connections.ts"
 import type { Gates } from "../load/gates.ts"
 import type { Memory } from "../load/memory/memory.ts"
+import type { StateOutage } from "../outage/state-outage.ts"
 import type { LoadParts } from "../metrics/load-metrics.ts"
 import type { BackupResults, JobCounts, MetricsParts } from "../metrics/recorder.ts"
 import type { MissKnowledge } from "../../services/misses/miss-knowledge.ts"
@@ -76,6 +77,8 @@ export interface AppParts
   readonly connections: LoadParts["connections"] & Pick<Connections, "callerOf">
   readonly gates: Gates
   readonly memory: Memory
+  /** Of the server of the state; left out: nothing continues during one. */
+  readonly outage?: StateOutage
   readonly log: Logger
   readonly config: ApiConfig
   /** Folder of the handbook's Markdown. */

@@ -1,6 +1,7 @@
 import type { Logger } from "pino"
 
 import type { Feature } from "../../feature.ts"
+import type { StateOutage } from "../outage/state-outage.ts"
 import type { Check } from "./health.ts"
 
 interface Needs {
@@ -10,6 +11,7 @@ interface Needs {
   readonly notes?: Readonly<Record<string, Check>>
   /** What /readyz says besides, of parts that work. */
   readonly warnings?: () => Promise<readonly string[]>
+  readonly outage: StateOutage
   readonly readOnly: string | null
   readonly log: Logger
 }
@@ -21,11 +23,12 @@ export const health = {
     const { healthOperations, healthSchemas } = await import("./operations.ts")
     return { operations: healthOperations, schemas: healthSchemas }
   },
-  async serve(router, { checks, notes, warnings, readOnly, log }) {
+  async serve(router, { checks, notes, warnings, outage, readOnly, log }) {
     const { healthRoutes } = await import("./routes.ts")
     healthRoutes(router, {
       checks,
       notes,
+      outage,
       warnings: async () => [...(readOnly === null ? [] : [readOnly]), ...((await warnings?.()) ?? [])],
       onFailure: (check, err) => log.warn({ check, err }, "not ready"),
     })

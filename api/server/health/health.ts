@@ -1,4 +1,6 @@
 import { sharing } from "#base/flow/sharing.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
+
 import { toApiError } from "../../errors.ts"
 
 /** Looks at one part of the appliance: null when it is well, else what is wrong and what to do, for anybody to read. */
@@ -7,6 +9,8 @@ export type Check = () => Promise<string | null>
 export interface Health {
   /** Names of the parts that are not well; ready is who has none. */
   readonly unwell: readonly string[]
+  /** Those of them that only lack the server of the state. */
+  readonly away: readonly string[]
   /** By name of the part: "ok" or the problem. */
   readonly checks: Readonly<Record<string, string>>
   /** What is out of order while all parts work. */
@@ -33,16 +37,20 @@ export function healthOf(
   warnings: () => Promise<readonly string[]> = async () => [],
 ): () => Promise<Health> {
   async function look(): Promise<Health> {
+    const away: string[] = []
     const results = await Promise.all(
       Object.entries({ ...checks, ...notes }).map(async ([name, check]): Promise<[string, string]> => {
-        const problem = await outcome(check, (error) => onFailure(name, error))
+        const problem = await outcome(check, (error) => {
+          if (isStateAway(error)) away.push(name)
+          onFailure(name, error)
+        })
         return [name, problem ?? "ok"]
       }),
     )
     const unwell = results
       .filter(([name, result]) => result !== "ok" && !(name in notes))
       .map(([name]) => name)
-    return { unwell, checks: Object.fromEntries(results), warnings: await warned() }
+    return { unwell, away, checks: Object.fromEntries(results), warnings: await warned() }
   }
   async function warned(): Promise<readonly string[]> {
     try {

@@ -29,7 +29,10 @@ export const healthOperations: readonly Operation[] = [
       ),
     ],
     answers: {
-      200: { description: "It can.", schema: ref("Readiness") },
+      200: {
+        description: "It can; `degraded`: searches alone, while the server of the state cannot be reached.",
+        schema: ref("Readiness"),
+      },
       503: { description: "Something is missing.", schema: ref("Readiness") },
     },
     examples: [
@@ -73,7 +76,7 @@ export const healthOperations: readonly Operation[] = [
 const healthAnswer = object({ status: oneOf(["ok"]) })
 const readyAnswer = object(
   {
-    status: oneOf(["ready", "not ready"]),
+    status: oneOf(["ready", "degraded", "not ready"]),
     checks: {
       type: "object",
       additionalProperties: { type: "string" },

@@ -1,6 +1,7 @@
 import type { Router } from "@koa/router"
 
 import type { RequestState } from "../../context.ts"
+import type { StateOutage } from "../outage/state-outage.ts"
 import { oneOfParameter } from "../middleware/query-parameters.ts"
 import { type Check, EXCLUDABLE, healthOf } from "./health.ts"
 
@@ -11,11 +12,14 @@ export function healthRoutes(
     checks,
     notes,
     warnings,
+    outage,
     onFailure,
   }: {
     readonly checks: Readonly<Record<string, Check>>
     readonly notes: Readonly<Record<string, Check>> | undefined
     readonly warnings: () => Promise<readonly string[]>
+    /** Of the server of the state: while it is bridged, what lacks that server alone is no reason not to be asked. */
+    readonly outage: Pick<StateOutage, "isBridged">
     /** Called with what a check throws. */
     readonly onFailure: (check: string, error: unknown) => void
   },
@@ -27,10 +31,12 @@ export function healthRoutes(
   router.get("/readyz", async (ctx) => {
     const excluded = oneOfParameter(ctx, "exclude", EXCLUDABLE)
     const found = await look()
-    const isReady = found.unwell.every((name) => name === excluded)
-    ctx.status = isReady ? 200 : 503
+    const missing = found.unwell.filter((name) => name !== excluded)
+    const isBridged = outage.isBridged && missing.every((name) => found.away.includes(name))
+    const isReady = missing.length === 0
+    ctx.status = isReady || isBridged ? 200 : 503
     ctx.body = {
-      status: isReady ? "ready" : "not ready",
+      status: isReady ? "ready" : isBridged ? "degraded" : "not ready",
       checks: found.checks,
       ...(found.warnings.length > 0 && { warnings: found.warnings }),
     }

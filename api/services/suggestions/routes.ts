@@ -6,6 +6,7 @@ import { type Context, type Middleware, type RequestState, responseTime } from "
 import { badRequest } from "../../errors.ts"
 import { admission } from "../../server/middleware/admission.ts"
 import { authentication } from "../../server/middleware/authentication.ts"
+import type { StateOutage } from "../../server/outage/state-outage.ts"
 import { parameter, wholeNumber } from "../../server/middleware/query-parameters.ts"
 import { characters } from "../../server/wire/characters.ts"
 import type { QueryLog } from "../queries/query-log.ts"
@@ -25,16 +26,18 @@ export interface SuggestNeeds {
   readonly admissions: Admissions
   /** Where questions are kept; left out: nowhere. */
   readonly queries?: Pick<QueryLog, "alike"> | undefined
+  readonly outage: Pick<StateOutage, "without">
 }
 
 /** The call that a search box makes with each letter: free, and within the scope of its key. */
 export function suggestRoutes(
   router: Router<RequestState>,
-  { accounts, admissions, queries }: SuggestNeeds,
+  { accounts, admissions, queries, outage }: SuggestNeeds,
 ): void {
   const key = authentication(accounts.keys, { bodyKey: false }).beforeBody
   const admit = admission(admissions, "suggest")
-  router.get("/suggest", key, admit, suggest(queries))
+  const alike: QueryLog["alike"] = async (...asked) => (await queries?.alike(...asked)) ?? []
+  router.get("/suggest", key, admit, suggest({ alike: outage.without(alike, []) }))
   router.get("/suggest/opensearch", key, admit, browserSuggest())
 }
 
@@ -66,7 +69,7 @@ function browserSuggest(): Middleware {
 }
 
 /** GET /suggest: titles and headings by what has been typed so far, and questions that others asked. */
-function suggest(queries?: Pick<QueryLog, "alike">): Middleware {
+function suggest(queries: Pick<QueryLog, "alike">): Middleware {
   return async (ctx) => {
     const { text, found, isNarrowed } = await suggested(ctx)
     // Which pages answered them is not known: they cannot be narrowed down.

@@ -25,4 +25,7 @@ export class Lru<K, V> {
     this.#values.set(key, value)
     if (this.#values.size > this.#capacity) this.#values.delete(this.#values.keys().next().value!)
   }
+  delete(key: K): void {
+    this.#values.delete(key)
+  }
 }

@@ -5,6 +5,7 @@ import { emptyState } from "#base/store/testing/empty-state.ts"
 
 import { CallLog } from "../call-log.ts"
 import { apiKey } from "../keys/keys.ts"
+import { NO_OUTAGE } from "../../../server/outage/state-outage.ts"
 import { Billing } from "./billing.ts"
 import { Ledger } from "./credit-ledger.ts"
 import type { WriteQueue } from "./write-queue.ts"
@@ -50,6 +51,8 @@ beforeEach(() => {
       runNow,
     } as unknown as WriteQueue,
     keepsQueries: true,
+    outage: NO_OUTAGE,
+    late: null,
     mostWaiting: 10_000,
     onWaiting: (...waiting) => told.push(waiting),
   })

@@ -1,12 +1,17 @@
 import { isUnwritable } from "#base/disk-space.ts"
+import { leaveOut } from "#base/flow/degraded.ts"
 import { Serial } from "#base/flow/serial.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
 
 import { ApiError } from "../../../errors.ts"
+import { isContinuing } from "../../../server/outage/continuing.ts"
+import type { StateOutage } from "../../../server/outage/state-outage.ts"
 import type { CallLog } from "../call-log.ts"
 import { type Cost, mostCredits } from "./credits.ts"
-import type { Ledger, LedgerCall, Refusal } from "./credit-ledger.ts"
+import type { CountedCall, Ledger, LedgerCall, Refusal } from "./credit-ledger.ts"
+import type { LateCall, LateCalls, Place } from "./late-calls.ts"
 import type { Tracking } from "../tracking.ts"
-import { Unsettled } from "./unsettled.ts"
+import { STATE_AWAY, Unsettled } from "./unsettled.ts"
 import type { WriteQueue } from "./write-queue.ts"
 
 /** A call to be paid for. */
@@ -19,6 +24,24 @@ export interface Served {
   readonly seconds: number
   /** What was asked; kept only when the operator has that done. */
   readonly query?: string | undefined
+}
+
+/** A call as it is counted and written down, be it later. */
+export interface AnsweredCall extends Served {
+  readonly call: CountedCall &
+    Pick<BilledCall, "session" | "human"> & { readonly key: Pick<BilledCall["key"], "hint"> }
+  readonly cost: Cost
+  /** When it was answered, in milliseconds since 1970. */
+  readonly at: number
+}
+
+interface Waiting {
+  readonly keyId: string
+  /** The most that may fall due. */
+  readonly credits: number
+  readonly answered: AnsweredCall
+  /** Where it waits on the disk; null: it is lost with the process. */
+  readonly place: Place | null
 }
 
 /** The contract's first sentences: some clients look for them. */
@@ -37,7 +60,7 @@ const refusals: Readonly<Record<Refusal, readonly [number, string]>> = {
 /** Between two attempts to count what waits, and how many calls are counted in one transaction. */
 const AGAIN_MS = 2000
 const CALLS_AT_ONCE = 200
-/** What is kept of a question while its call waits in memory. */
+/** What is kept of a question while its call waits. */
 const KEPT_CHARS = 1000
 
 export interface BillingParts {
@@ -45,37 +68,42 @@ export interface BillingParts {
   readonly log: CallLog
   readonly writes: WriteQueue
   readonly keepsQueries: boolean
-  /** Calls that may wait for room on the disk. */
+  /** Calls that may wait to be counted. */
   readonly mostWaiting: number
   /** Told when calls begin to wait for room on the disk, with 0 once all are counted, and of those lost with the process. */
   readonly onWaiting: (calls: number, areLost: boolean) => void
+  readonly outage: Pick<StateOutage, "ask" | "isAway">
+  /** Where calls wait that were answered while the server of the state is away; null: none are answered then. */
+  readonly late: LateCalls<AnsweredCall> | null
 }
 
 /**
  * Reserves before work, counts after it, and writes the call down, each in one transaction of the write queue.
  *
- * On a disk that is full or read-only calls are answered all the same, and counted when it takes writes again ({@link Unsettled}): limits hold
- * meanwhile as well, and what waits is bounded. It is lost with the process.
+ * On a disk that is full or read-only calls are answered all the same, and counted when it takes writes again ({@link Unsettled}); so are calls that
+ * continue while the server of the state is away. Limits hold meanwhile as well, and what waits is bounded. Without room on the disk it is
+ * lost with the process; during an outage it is in a file.
  */
 export class Billing implements AsyncDisposable {
-  readonly #ledger: Ledger
-  readonly #log: CallLog
-  readonly #writes: WriteQueue
-  readonly #keepsQueries: boolean
-  readonly #onWaiting: BillingParts["onWaiting"]
-  readonly #unsettled: Unsettled
+  readonly #parts: BillingParts
+  readonly #unsettled: Unsettled<Waiting>
   /** Checks one call at a time against the credits held in memory: two at once could both pass the limit. */
   readonly #unwritable = new Serial()
   #timer: NodeJS.Timeout | null = null
   #counting: Promise<void> | null = null
 
   constructor(parts: BillingParts) {
-    this.#onWaiting = parts.onWaiting
-    this.#unsettled = new Unsettled(parts.mostWaiting)
-    this.#ledger = parts.ledger
-    this.#log = parts.log
-    this.#writes = parts.writes
-    this.#keepsQueries = parts.keepsQueries
+    this.#parts = parts
+    this.#unsettled = new Unsettled(parts.mostWaiting, parts.late === null ? undefined : STATE_AWAY)
+  }
+
+  /** Counts what earlier processes left, at once or as soon as that can be. */
+  async recover(): Promise<void> {
+    const { late } = this.#parts
+    for (const { call, ...place } of late?.left ?? []) this.#unsettled.take(waitingOf(call, place))
+    if (this.#unsettled.size === 0) return
+    this.#beginTimer()
+    await this.#count().catch(() => undefined)
   }
 
   /**
@@ -84,100 +112,105 @@ export class Billing implements AsyncDisposable {
    * more calls can wait to be counted.
    */
   async reserve(call: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<void> {
-    const { key, requestId } = call
-    this.#unsettled.assertRoom(key.id)
-    if (!this.#ledger.isLimited(key)) return
-    let refusal: Refusal | null
-    try {
-      // The limit is judged by what is counted.
-      if (this.#unsettled.size > 0) await this.#count()
-      refusal = await this.#writes.run(async () => {
-        // Work that goes on after a restart may have something set aside still, or not.
-        await this.#ledger.release(requestId)
-        return await this.#ledger.hold(call, most)
-      })
-    } catch (error) {
-      if (!isUnwritable(error)) throw error
-      refusal = await this.#unwritable.run(() => this.#holdInMemory(call, mostCredits(most)))
-    }
+    this.#unsettled.assertRoom(call.key.id)
+    if (!this.#parts.ledger.isLimited(call.key)) return
+    const refusal = await this.#refusalOf(call, most)
     if (refusal !== null) throw new ApiError(...refusals[refusal])
   }
 
-  async #holdInMemory(
-    { requestId, key }: Pick<BilledCall, "requestId" | "key">,
-    credits: number,
-  ): Promise<Refusal | null> {
-    const refusal = await this.#ledger.refusal(key, credits, {
-      key: this.#unsettled.credits(key.id),
-      account: this.#unsettled.credits(),
-    })
+  async #refusalOf(call: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<Refusal | null> {
+    const { ledger, late } = this.#parts
+    try {
+      // After an outage there may be many, which nobody need wait for.
+      if (this.#unsettled.size > 0 && late !== null) return await this.#holdInMemory(call, most)
+      // The limit is judged by what is counted.
+      if (this.#unsettled.size > 0) await this.#count()
+      return await this.#writeUnlessGivenUp(async () => {
+        // Work that goes on after a restart may have something set aside still, or not.
+        await ledger.release(call.requestId)
+        // Calls that were let in without it may be under way still.
+        return await ledger.hold(call, most, this.#uncounted(call.key.id))
+      })
+    } catch (error) {
+      if (this.#continuesAfter(error)) return this.#holdAsKnown(call, most)
+      if (!isUnwritable(error)) throw error
+      return await this.#holdInMemory(call, most)
+    }
+  }
+
+  async #holdInMemory(call: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<Refusal | null> {
+    const credits = mostCredits(most)
+    return await this.#unlessGivenUp((check) =>
+      this.#unwritable.run(async () => {
+        const refusal = await this.#parts.ledger.refusal(call.key, credits, this.#uncounted(call.key.id))
+        check()
+        if (refusal === null) this.#unsettled.hold(call.requestId, call.key.id, credits)
+        return refusal
+      }),
+    )
+  }
+
+  /** Without the state. @throws ApiError 503 */
+  #holdAsKnown({ requestId, key }: Pick<BilledCall, "requestId" | "key">, most: Cost): Refusal | null {
+    const credits = mostCredits(most)
+    const refusal = this.#parts.ledger.refusalAsKnown(key, credits, this.#uncounted(key.id))
+    if (refusal === undefined) throw new ApiError(503, UNKNOWN_CREDITS, {}, { "Retry-After": "5" })
     if (refusal === null) this.#unsettled.hold(requestId, key.id, credits)
     return refusal
   }
 
+  #uncounted = (keyId: string) => ({
+    key: this.#unsettled.credits(keyId),
+    account: this.#unsettled.credits(),
+  })
+
   /** Gives back what a call set aside that came to nothing. */
   async release(call: Pick<BilledCall, "requestId" | "key">): Promise<void> {
-    this.#unsettled.release(call.requestId)
-    if (this.#ledger.isLimited(call.key)) await this.#writes.run(() => this.#ledger.release(call.requestId))
+    const { ledger, writes, outage } = this.#parts
+    const wasInMemory = this.#unsettled.release(call.requestId)
+    if (!ledger.isLimited(call.key) || (wasInMemory && outage.isAway)) return
+    await outage.ask(() => writes.run(() => ledger.release(call.requestId)))
   }
 
   /**
-   * Counts a call and writes it down. To be waited for before the answer is sent. On a full disk it waits to be counted,
-   * unless there is something to be written with it.
+   * Counts a call and writes it down. To be waited for before the answer is sent. On a full disk, and for a call that continues while the
+   * server of the state is away, it waits to be counted, unless there is something to be written with it.
    * @param cost at most what was set aside
    * @param also written in the same transaction, so that neither lands without the other
-   * @returns the credits that fell due
-   * @throws ApiError 503 when the disk is full or read-only and no more calls can wait
+   * @returns the credits that fell due; of a call that continues those that are known to
+   * @throws ApiError 503 when it cannot be counted now and no more calls can wait
    */
-  async settle(
-    call: BilledCall,
-    cost: Cost,
-    { depth, seconds, query }: Served,
-    also?: () => Promise<void>,
-  ): Promise<number> {
+  async settle(call: BilledCall, cost: Cost, served: Served, also?: () => Promise<void>): Promise<number> {
+    const { keepsQueries, ledger } = this.#parts
+    const { query, ...facts } = served
+    const answered = (kept: string | undefined): AnsweredCall => ({
+      call,
+      cost,
+      at,
+      ...facts,
+      ...(keepsQueries && kept !== undefined && { query: kept }),
+    })
     const at = Date.now()
-    const write = async (asked: string | undefined) => {
-      const credits = await this.#ledger.settle(call, cost, at)
-      await this.#log.add({
-        at,
-        requestId: call.requestId,
-        endpoint: call.endpoint,
-        depth,
-        seconds,
-        credits,
-        keyId: call.key.id,
-        keyHint: call.key.hint,
-        project: call.project,
-        session: call.session,
-        human: call.human,
-        query: this.#keepsQueries ? (asked ?? null) : null,
-      })
-      return credits
-    }
     try {
-      const credits = await this.#writes.run(async () => {
+      const credits = await this.#writeUnlessGivenUp(async () => {
         await also?.()
-        return await write(query)
+        return await this.#write(answered(query))
       })
       this.#unsettled.release(call.requestId)
       return credits
     } catch (error) {
-      if (also !== undefined || !isUnwritable(error)) throw error
-      const credits = await this.#ledger.due(call.key, cost)
-      const kept = query?.slice(0, KEPT_CHARS)
-      this.#unsettled.add(call.requestId, {
-        keyId: call.key.id,
-        credits: mostCredits(cost),
-        write: async () => {
-          await write(kept)
-        },
-      })
+      if (also !== undefined) throw error
+      const waiting = answered(query?.slice(0, KEPT_CHARS))
+      if (this.#continuesAfter(error)) return await this.#keep(waiting)
+      if (!isUnwritable(error)) throw error
+      const credits = await ledger.due(call.key, cost)
+      this.#unsettled.add(call.requestId, waitingOf(waiting, null))
       this.#countLater()
       return credits
     }
   }
 
-  /** Calls that were answered and are not counted, for want of room on the disk. */
+  /** Calls that were answered and are not counted yet. */
   get waiting(): number {
     return this.#unsettled.size
   }
@@ -187,10 +220,71 @@ export class Billing implements AsyncDisposable {
     return this.#unsettled.most
   }
 
+  /** Whether a call that failed so is answered all the same. */
+  #continuesAfter(error: unknown): boolean {
+    return this.#parts.late !== null && isContinuing() && isStateAway(error)
+  }
+
+  /**
+   * Does `work`, for a call that continues only until the server is found to be away.
+   * @param work calls `check` before what may not come about after that
+   */
+  async #unlessGivenUp<T>(work: (check: () => void) => Promise<T>): Promise<T> {
+    let isGivenUp = false
+    const check = () => {
+      if (isGivenUp) throw new Error("The call that this is done for waits for it no longer.")
+    }
+    try {
+      return await this.#parts.outage.ask(() => work(check))
+    } catch (error) {
+      isGivenUp = true
+      throw error
+    }
+  }
+
+  /**
+   * The same for a write. What was about to be committed may land all the same, before whatever is written next, since writers take
+   * turns.
+   */
+  async #writeUnlessGivenUp<T>(work: () => Promise<T>): Promise<T> {
+    return await this.#unlessGivenUp((check) =>
+      this.#parts.writes.run(async () => {
+        check()
+        const done = await work()
+        check()
+        return done
+      }),
+    )
+  }
+
+  /** Has a call wait on the disk until it is counted. */
+  async #keep(answered: AnsweredCall): Promise<number> {
+    const { call, cost } = answered
+    this.#unsettled.assertRoom(call.key.id)
+    const { key, ...facts } = call
+    const kept = {
+      ...answered,
+      call: { ...facts, key: { id: key.id, hint: key.hint, creditLimit: key.creditLimit } },
+    }
+    const place = await this.#parts.late!.add(kept)
+    this.#unsettled.take(waitingOf(kept, place))
+    this.#unsettled.release(call.requestId)
+    this.#beginTimer()
+    leaveOut("state")
+    return cost.credits ?? 0
+  }
+
   #countLater(): void {
     if (this.#timer !== null) return
-    this.#onWaiting(this.#unsettled.size, false)
-    this.#timer = setInterval(() => void this.#count().catch(() => undefined), AGAIN_MS)
+    this.#parts.onWaiting(this.#unsettled.size, false)
+    this.#beginTimer()
+  }
+
+  #beginTimer(): void {
+    if (this.#timer !== null) return
+    this.#timer = setInterval(() => {
+      if (!this.#parts.outage.isAway) void this.#count().catch(() => undefined)
+    }, AGAIN_MS)
     this.#timer.unref()
   }
 
@@ -202,33 +296,87 @@ export class Billing implements AsyncDisposable {
   async #countAll(): Promise<void> {
     while (this.#unsettled.size > 0) {
       const calls = this.#unsettled.next(CALLS_AT_ONCE)
-      await this.#writes.run(async () => {
-        for (const call of calls) await call.write()
-      })
-      this.#unsettled.settled(calls)
+      await this.#parts.writes.run(() => this.#writeAll(calls))
+      await this.#settled(calls)
     }
     if (this.#timer === null) return
     clearInterval(this.#timer)
     this.#timer = null
-    this.#onWaiting(0, false)
+    this.#parts.onWaiting(0, false)
   }
 
-  /** Counts what waits once more, at once. What cannot be counted is lost, and told of. */
+  async #writeAll(calls: readonly Waiting[]): Promise<void> {
+    for (const { answered, place } of calls) if (place === null) await this.#write(answered)
+    const late = calls.flatMap(({ answered: call, place }): LateCall<AnsweredCall>[] =>
+      place === null ? [] : [{ ...place, call }],
+    )
+    await this.#parts.late?.count(late, (one) => this.#writeOnce(one))
+  }
+
+  async #settled(calls: readonly Waiting[]): Promise<void> {
+    const { ledger, late, writes } = this.#parts
+    this.#unsettled.settled(calls)
+    for (const { keyId, credits } of calls) ledger.countedSince(keyId, credits)
+    const gone = await late?.removeCounted(calls.flatMap(({ place }) => place ?? []))
+    if (gone !== undefined && gone.length > 0) await writes.run(() => late!.forget(gone))
+  }
+
+  /** It may have landed when the server went away, just before nobody could tell. */
+  async #writeOnce(answered: AnsweredCall): Promise<void> {
+    const { at, call } = answered
+    if (!(await this.#parts.log.has({ at, requestId: call.requestId }))) await this.#write(answered)
+  }
+
+  /** Belongs into a write transaction. */
+  async #write({ call, cost, at, depth, seconds, query }: AnsweredCall): Promise<number> {
+    const { ledger, log } = this.#parts
+    const { requestId, endpoint, project, session, human, key } = call
+    const credits = await ledger.settle(call, cost, at)
+    await log.add({
+      at,
+      requestId,
+      endpoint,
+      depth,
+      seconds,
+      credits,
+      keyId: key.id,
+      keyHint: key.hint,
+      project,
+      session,
+      human,
+      query: query ?? null,
+    })
+    return credits
+  }
+
+  /** Counts what waits once more, at once. What cannot be counted and is on no disk is lost, and told of. */
   async [Symbol.asyncDispose](): Promise<void> {
+    const { late, outage, writes, onWaiting } = this.#parts
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
     // What it counts must not be counted twice.
-    await this.#counting?.catch(() => undefined)
-    if (this.#unsettled.size === 0) return
+    if (!outage.isAway) await this.#counting?.catch(() => undefined)
     try {
+      if (this.#unsettled.size === 0 || outage.isAway) return
       const calls = this.#unsettled.next(this.#unsettled.size)
-      await this.#writes.runNow(async () => {
-        for (const call of calls) await call.write()
-      })
-      this.#unsettled.settled(calls)
-      this.#onWaiting(0, false)
+      await writes.runNow(() => this.#writeAll(calls))
+      await this.#settled(calls)
+      onWaiting(0, false)
     } catch {
-      this.#onWaiting(this.#unsettled.size, true)
+      const lost = this.#unsettled.next(this.#unsettled.size).filter(({ place }) => place === null)
+      if (lost.length > 0) onWaiting(lost.length, true)
+    } finally {
+      await late?.[Symbol.asyncDispose]()
     }
   }
 }
+
+const UNKNOWN_CREDITS =
+  "The server that keeps the state cannot be reached, and how much this key has used is not known without it. Try again once it is back."
+
+const waitingOf = (answered: AnsweredCall, place: Place | null): Waiting => ({
+  keyId: answered.call.key.id,
+  credits: mostCredits(answered.cost),
+  answered,
+  place,
+})

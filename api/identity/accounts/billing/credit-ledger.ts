@@ -1,5 +1,6 @@
 import { hostname } from "node:os"
 
+import { Lru } from "#base/flow/memory/lru.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 import { type Cost, dueBetween, type Meter, metersOf } from "./credits.ts"
@@ -22,6 +23,11 @@ export interface LedgerCall {
   /** Empty for none. */
   readonly project: string
   readonly endpoint: Endpoint
+}
+
+/** A call to be counted. */
+export interface CountedCall extends Omit<LedgerCall, "key"> {
+  readonly key: Pick<ApiKey, "id" | "creditLimit">
 }
 
 /** Credits beyond the limits of a key and of all keys. */
@@ -72,6 +78,8 @@ export const MOST_PROJECTS = 1000
 const ACCOUNT = "account"
 /** Stands in a hold for credits that are known, where others have their meter. */
 const CREDITS = ""
+/** Keys of which it is known how far they were from their limits when a call of theirs was last let in. */
+const MOST_KNOWN = 10_000
 /** What a lost process set aside comes back after so long, if no other process finds it lost before. */
 const HOLD_MS = 3_600_000
 
@@ -88,6 +96,9 @@ export class Ledger {
   readonly plan: Plan
   readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #handedOut: (key: ApiKey) => Promise<number>
+  /** As {@link Passed} was with the last call that was let in, by key and of all keys. */
+  readonly #knownOfKeys = new Lru<string, number>(MOST_KNOWN)
+  #knownOfAccount: number | undefined
 
   /** @param handedOut credits that a key gave to the keys it made */
   constructor(db: StateStore, plan: Plan, handedOut: (key: ApiKey) => Promise<number>) {
@@ -98,7 +109,7 @@ export class Ledger {
   }
 
   /** Whether a call of this key can be refused: what has no limit needs nothing set aside. */
-  isLimited({ creditLimit }: ApiKey): boolean {
+  isLimited({ creditLimit }: Pick<ApiKey, "creditLimit">): boolean {
     return creditLimit !== null || this.plan.credits !== null
   }
 
@@ -115,8 +126,15 @@ export class Ledger {
     return Number(row!["n"]) < MOST_PROJECTS
   }
 
-  /** Sets the most that a call may cost aside, or says which limit it would pass. A call that can cost nothing passes none. */
-  async hold(call: Pick<LedgerCall, "requestId" | "key">, most: Cost): Promise<Refusal | null> {
+  /**
+   * Sets the most that a call may cost aside, or says which limit it would pass. A call that can cost nothing passes none.
+   * @param uncounted credits that the ledger does not know of
+   */
+  async hold(
+    call: Pick<LedgerCall, "requestId" | "key">,
+    most: Cost,
+    uncounted: Passed = NOTHING,
+  ): Promise<Refusal | null> {
     const before = await this.#passed(call.key)
     const insert = this.#prepare("insert into credit_hold values (?, ?, ?, ?, ?, ?, ?)")
     const until = Date.now() + HOLD_MS
@@ -124,8 +142,12 @@ export class Ledger {
       insert.run(call.requestId, meter, call.key.id, amount, until, process.pid, HOST)
     if (most.credits) await put(CREDITS, most.credits)
     for (const [meter, pages] of metersOf(most)) await put(meter, pages)
-    const refusal = this.#refusal(before, await this.#passed(call.key))
+    const after = await this.#passed(call.key)
+    const refusal = this.#refusal(sumOf(before, uncounted), sumOf(after, uncounted))
     if (refusal !== null) await this.release(call.requestId)
+    const now = refusal === null ? after : before
+    this.#knownOfKeys.set(call.key.id, now.key)
+    this.#knownOfAccount = now.account
     return refusal
   }
 
@@ -134,14 +156,35 @@ export class Ledger {
    * @param credits that the call may cost at most
    * @param uncounted credits of the key, and of all keys, that the ledger does not know of
    */
-  async refusal(
-    key: ApiKey,
+  async refusal(key: ApiKey, credits: number, uncounted: Passed): Promise<Refusal | null> {
+    return this.#refusalAfter(await this.#passed(key), credits, uncounted)
+  }
+
+  /**
+   * As {@link refusal}, by what was counted and set aside when calls were last let in.
+   * @returns undefined for a key with a limit of which that is not known
+   */
+  refusalAsKnown(
+    { id, creditLimit }: ApiKey,
     credits: number,
-    uncounted: { readonly key: number; readonly account: number },
-  ): Promise<Refusal | null> {
-    const passed = await this.#passed(key)
-    const before = { key: passed.key + uncounted.key, account: passed.account + uncounted.account }
-    return this.#refusal(before, { key: before.key + credits, account: before.account + credits })
+    uncounted: Passed,
+  ): Refusal | null | undefined {
+    const key = creditLimit === null ? -Infinity : this.#knownOfKeys.get(id)
+    const account = this.plan.credits === null ? -Infinity : this.#knownOfAccount
+    if (key === undefined || account === undefined) return undefined
+    return this.#refusalAfter({ key, account }, credits, uncounted)
+  }
+
+  /** Calls of a key were counted since one was last let in. */
+  countedSince(keyId: string, credits: number): void {
+    const known = this.#knownOfKeys.get(keyId)
+    if (known !== undefined) this.#knownOfKeys.set(keyId, known + credits)
+    if (this.#knownOfAccount !== undefined) this.#knownOfAccount += credits
+  }
+
+  #refusalAfter(passed: Passed, credits: number, uncounted: Passed): Refusal | null {
+    const before = sumOf(passed, uncounted)
+    return this.#refusal(before, sumOf(before, { key: credits, account: credits }))
   }
 
   #refusal(before: Passed, after: Passed): Refusal | null {
@@ -182,7 +225,7 @@ export class Ledger {
    * @returns the credits that fell due
    */
   async settle(
-    { requestId, key, project, endpoint }: LedgerCall,
+    { requestId, key, project, endpoint }: CountedCall,
     cost: Cost,
     at = Date.now(),
   ): Promise<number> {
@@ -306,6 +349,13 @@ export class Ledger {
     }, 0)
   }
 }
+
+const NOTHING: Passed = { key: 0, account: 0 }
+
+const sumOf = (one: Passed, other: Passed): Passed => ({
+  key: one.key + other.key,
+  account: one.account + other.account,
+})
 
 /** `2026-11`, in UTC. */
 const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)

@@ -95,8 +95,7 @@ test("a stop counts what waits, if there is room by then", async () => {
 test("what waits is bounded: by key, by credits, and in all", () => {
   const unsettled = new Unsettled()
   const { most, mostOfKey, mostCreditsOfKey } = unsettled
-  const write = async () => {}
-  const add = (keyId: string, credits: number) => unsettled.add("request", { keyId, credits, write })
+  const add = (keyId: string, credits: number) => unsettled.add("request", { keyId, credits })
   for (let calls = 0; calls < mostOfKey; calls++) add("busy", 1)
   expect(() => add("busy", 1)).toThrow("disk is full")
   expect(() => unsettled.assertRoom("busy")).toThrow("disk is full")

@@ -6,13 +6,12 @@ const MOST_CALLS = 10_000
 const SHARE_OF_KEY = 10
 /** What the calls of a key may cost together, for each of them. */
 const CREDITS_OF_CALL = 2
+const RETRY_SECONDS = 5
 
 /** A call that was answered and is still to be counted. */
 interface Waiting {
   readonly keyId: string
   readonly credits: number
-  /** Counts it and writes it down; belongs into a write transaction. */
-  readonly write: () => Promise<void>
 }
 
 interface Sums {
@@ -22,24 +21,33 @@ interface Sums {
 
 const NOTHING: Sums = { calls: 0, credits: 0 }
 
+const DISK_FULL =
+  "The server's disk is full or read-only, and more calls than it may answer uncounted were made since. Try again once its operator has made room, or has made the data folder (FOSSICK_DATA_DIR) writable."
+/** The same where the state is on a server. */
+export const STATE_AWAY =
+  "The server that keeps the state cannot be reached, and more calls than may wait to be counted were made since. Try again once it is back."
+
 /**
- * Calls that were answered while nothing could be written, in memory until they can be counted. They are bounded: what
- * would have to be counted beyond that is refused.
+ * Calls that were answered while nothing could be written, until they can be counted. They are bounded: what would have to be counted
+ * beyond that is refused.
  */
-export class Unsettled {
+export class Unsettled<W extends Waiting = Waiting> {
   /** Calls that may wait, in all and of one key, and what those of a key may cost together. */
   readonly most: number
   readonly mostOfKey: number
   readonly mostCreditsOfKey: number
-  #waiting: Waiting[] = []
+  readonly #because: string
+  #waiting: W[] = []
   /** Limited calls that are under way, by request: what they may cost at most. */
   readonly #held = new Map<string, { readonly keyId: string; readonly credits: number }>()
   /** Of the above, by key. */
   readonly #sums = new Map<string, Sums>()
   #credits = 0
 
-  constructor(most = MOST_CALLS) {
+  /** @param because what those are told that there is no room for */
+  constructor(most = MOST_CALLS, because = DISK_FULL) {
     this.most = most
+    this.#because = because
     this.mostOfKey = Math.ceil(most / SHARE_OF_KEY)
     this.mostCreditsOfKey = this.mostOfKey * CREDITS_OF_CALL
   }
@@ -63,10 +71,7 @@ export class Unsettled {
     const { calls, credits } = this.#sumsOf(keyId)
     const isKeyFull = calls >= this.mostOfKey || credits >= this.mostCreditsOfKey
     if (isKeyFull || this.#waiting.length >= this.most) {
-      throw new ApiError(
-        503,
-        "The server's disk is full or read-only, and more calls than it may answer uncounted were made since. Try again once its operator has made room, or has made the data folder (FOSSICK_DATA_DIR) writable.",
-      )
+      throw new ApiError(503, this.#because, {}, { "Retry-After": String(RETRY_SECONDS) })
     }
   }
 
@@ -75,25 +80,31 @@ export class Unsettled {
     this.#held.set(requestId, { keyId, credits })
   }
 
-  release(requestId: string): void {
-    this.#held.delete(requestId)
+  /** @returns whether anything was set aside */
+  release(requestId: string): boolean {
+    return this.#held.delete(requestId)
   }
 
   /** @throws ApiError 503 when there are too many */
-  add(requestId: string, call: Waiting): void {
+  add(requestId: string, call: W): void {
     this.release(requestId)
     this.assertRoom(call.keyId)
+    this.take(call)
+  }
+
+  /** Takes a call for which room was found before it was written down elsewhere. */
+  take(call: W): void {
     this.#waiting.push(call)
     this.#count(call, 1)
   }
 
   /** The next calls to be counted, the oldest first; to be given to {@link settled} once they are. */
-  next(count: number): readonly Waiting[] {
+  next(count: number): readonly W[] {
     return this.#waiting.slice(0, count)
   }
 
-  settled(calls: readonly Waiting[]): void {
-    const done = new Set(calls)
+  settled(calls: readonly W[]): void {
+    const done = new Set<Waiting>(calls)
     this.#waiting = this.#waiting.filter((call) => !done.has(call))
     for (const call of calls) this.#count(call, -1)
   }

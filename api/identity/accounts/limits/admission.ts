@@ -92,7 +92,7 @@ export class Admissions {
     if (refused !== null) {
       throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
     }
-    if (billed && project !== "" && !(await accounts.ledger.mayName(key.id, project))) {
+    if (billed && project !== "" && !(await accounts.mayName(key.id, project))) {
       const text = `Invalid X-Project-ID. This key has named ${MOST_PROJECTS} projects this month, the most there may be.`
       throw badRequest(text)
     }

@@ -1,0 +1,90 @@
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { replaceSql } from "#base/store/state-port.ts"
+
+import type { Journal } from "../../../server/outage/journal.ts"
+
+/** Where a call waits. */
+export interface Place {
+  readonly journal: Journal
+  readonly at: number
+}
+
+/** A call that an earlier process left. */
+export interface LateCall<T> extends Place {
+  readonly call: T
+}
+
+const STEPS = [
+  `create table late_calls (
+     journal text primary key,
+     -- Entries of the journal that are counted, from its beginning on.
+     counted integer not null
+   ) strict`,
+]
+
+const MARK = replaceSql("late_calls", ["journal", "counted"], ["journal"])
+
+/**
+ * Calls that were answered while the server of the state was away, in journals until they are counted. How far a journal is counted is
+ * written in the transaction that counts: after a kill, or a commit of which nobody knows, each call is counted once.
+ *
+ * @typeParam T a call, as JSON keeps it
+ */
+export class LateCalls<T extends object> implements AsyncDisposable {
+  readonly #own: Journal
+  readonly #journals: readonly [Journal, ...Journal[]]
+  readonly #prepare: ReturnType<typeof prepareOnce>
+
+  /** @param journals the first is this process's own; the others are those of ended processes */
+  constructor(db: StateStore, journals: readonly [Journal, ...Journal[]]) {
+    migrate(db, "late-calls", STEPS)
+    this.#prepare = prepareOnce(db)
+    this.#journals = journals
+    this.#own = journals[0]
+  }
+
+  /** What earlier processes left, in order. */
+  get left(): readonly LateCall<T>[] {
+    return this.#journals.flatMap((journal) =>
+      journal.left.map((call, at) => ({ journal, at, call: call as T })),
+    )
+  }
+
+  /** Has a call wait. It is on the disk once this resolves. */
+  async add(call: T): Promise<Place> {
+    return { journal: this.#own, at: await this.#own.append(call) }
+  }
+
+  /** Counts calls by `write`, each journal's in order, but those that were counted before. Belongs into a write transaction. */
+  async count(calls: readonly LateCall<T>[], write: (call: T) => Promise<unknown>): Promise<void> {
+    for (const [{ id }, waiting] of Map.groupBy(calls, ({ journal }) => journal)) {
+      const row = await this.#prepare("select counted from late_calls where journal = ?").get(id)
+      const counted = Number(row?.["counted"] ?? 0)
+      // Side by side: one after the other, each statement would wait for its round trip while others wait to write.
+      const ends = await Promise.allSettled(
+        waiting.filter(({ at }) => at >= counted).map(({ call }) => write(call)),
+      )
+      for (const end of ends) if (end.status === "rejected") throw end.reason
+      await this.#prepare(MARK).run(id, Math.max(counted, waiting.at(-1)!.at + 1))
+    }
+  }
+
+  /** Removes the journals of which these were the last calls. Resolves to the ids of those that are gone. */
+  async removeCounted(calls: readonly Place[]): Promise<readonly string[]> {
+    const gone: string[] = []
+    for (const [journal, places] of Map.groupBy(calls, (place) => place.journal)) {
+      const { id } = journal
+      if (await journal.clear(places.at(-1)!.at + 1)) gone.push(id)
+    }
+    return gone
+  }
+
+  /** Forgets how far journals were counted that are gone. */
+  async forget(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.#prepare("delete from late_calls where journal = ?").run(id)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const journal of this.#journals) await journal[Symbol.asyncDispose]()
+  }
+}

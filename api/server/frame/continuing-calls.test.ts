@@ -1,0 +1,21 @@
+import { expect, test } from "vitest"
+
+import type { Context } from "../../context.ts"
+import { isContinuing } from "../outage/continuing.ts"
+import { continuingCalls } from "./continuing-calls.ts"
+
+test("a call that a tool makes inside another one continues only if it only reads itself", async () => {
+  const found: boolean[] = []
+  const call = continuingCalls({ isCovered: true })
+  const asked = (path: string) => ({ method: "POST", path }) as Context
+  await call(asked("/mcp"), async () => {
+    found.push(isContinuing())
+    for (const path of ["/search", "/extract"])
+      await call(asked(path), async () => void found.push(isContinuing()))
+    found.push(isContinuing())
+  })
+  expect(found).toEqual([true, true, false, true])
+  // Nothing could be kept until it is counted.
+  await continuingCalls({ isCovered: false })(asked("/search"), async () => void found.push(isContinuing()))
+  expect(found.at(-1)).toBe(false)
+})
