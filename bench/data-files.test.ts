@@ -1,12 +1,12 @@
-import { writeFileSync } from "node:fs"
+import { mkdtempDisposableSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
-import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { readJsonLines } from "./data-files.ts"
 
 test("A line of data that has another shape is refused, with its file and its number", () => {
-  using folder = temporaryFolder()
+  using folder = mkdtempDisposableSync(join(tmpdir(), "fossick-data-"))
   const file = pathToFileURL(join(folder.path, "questions.jsonl"))
   const shape = { properties: { text: { type: "string" } } } as const
   writeFileSync(file, '{"text": "what is WAL"}\n{"text": "what is a page"}\n')
