@@ -1,5 +1,5 @@
-import { type Declarations, type Declared, readDeclarations } from "./declarations.ts"
-import { matches, mayComeToMatch, namesOf, type Steps } from "./selectors.ts"
+import { type Declarations, type Declared, readInline } from "./declarations.ts"
+import { type Complex, matches, namesOf, type Steps } from "./selectors.ts"
 import { readStyleSheets, type Rule } from "./style-sheet.ts"
 import { HOST } from "../html/shadow-roots.ts"
 import { type Element, walk } from "../html/tree.ts"
@@ -33,7 +33,7 @@ export class Cascade {
     })
     this.#rules = readStyleSheets(sheets)
     for (const rule of this.#rules) {
-      const key = keyOf(rule)
+      const key = keyOf(rule.selector)
       const known = this.#byKey.get(key)
       if (known) known.push(rule)
       else this.#byKey.set(key, [rule])
@@ -61,10 +61,10 @@ export class Cascade {
   /** In a window of this width. Those above the element have been entered. */
   styleOf(element: Element, width: number): Style {
     const own = element.get("style")
-    const candidates = this.#candidates(element)
-    if (candidates.length === 0 && own === null) return NOTHING
+    const fitting = this.#fitting(element)
+    if (fitting.length === 0 && own === null) return NOTHING
     const found: Rule[] = []
-    for (const rule of candidates)
+    for (const rule of fitting)
       if (
         isInScope(rule, element) &&
         rule.widths.includes(width) &&
@@ -84,13 +84,18 @@ export class Cascade {
 
   /** What rules say that do not hold for an element now, and could: of a state, or of a class that a script may set. */
   styleInOtherStates(element: Element, isScripted: boolean): readonly Declarations[] {
-    return this.#candidates(element)
+    const fitting = new Set(this.#fitting(element))
+    const names = namesOf(element)
+    const near = names.flatMap((name) => this.#byKey.get(name) ?? NO_RULES)
+    this.#steps.left -= near.length
+    if (this.#steps.left < 0) return []
+    return near
       .filter(
         (rule) =>
           (rule.selector.isOfState || isScripted) &&
           isInScope(rule, element) &&
-          mayComeToMatch(element, rule.selector) &&
-          !matches(element, rule.selector, this.#steps),
+          rule.selector.own.every((name) => !name.startsWith("<") || name === names[0]) &&
+          !(fitting.has(rule) && matches(element, rule.selector, this.#steps)),
       )
       .map(({ declarations }) => declarations)
   }
@@ -100,14 +105,16 @@ export class Cascade {
     return true
   }
 
-  /** Rules whose last compound an element of this name, id and classes may fit. */
-  #candidates(element: Element): readonly Rule[] {
+  /** Rules that ask of an element itself no more than the name, the id and the classes it has. */
+  #fitting(element: Element): readonly Rule[] {
     if (this.#rules.length === 0) return NO_RULES
-    const id = element.get("id")
-    const named = `${element.tag}#${id ?? ""}.${element.get("class") ?? ""}`
+    const named = `${element.tag}#${element.get("id") ?? ""}.${element.get("class") ?? ""}`
     let found = this.#found.get(named)
     if (found === undefined) {
-      found = ["*", ...new Set(namesOf(element))].flatMap((key) => this.#byKey.get(key) ?? NO_RULES)
+      const names = new Set(["*", ...namesOf(element)])
+      found = [...names]
+        .flatMap((name) => this.#byKey.get(name) ?? NO_RULES)
+        .filter(({ selector: { own } }) => own.length < 2 || own.every((name) => names.has(name)))
       if (named.length < MAX_NAME_CHARS) this.#found.set(named, found)
     }
     this.#steps.left -= found.length
@@ -126,7 +133,7 @@ function styleFrom(rules: Rule[], own: string | null): Style {
   rules.sort((a, b) => a.selector.specificity - b.selector.specificity || a.order - b.order)
   const style = new Map<string, Declared>()
   for (const { declarations } of rules) lay(style, declarations)
-  if (own !== null) lay(style, readDeclarations(own))
+  if (own !== null) lay(style, readInline(own))
   return new Map([...style].map(([name, { value }]) => [name, value]))
 }
 
@@ -136,10 +143,8 @@ function lay(style: Map<string, Declared>, declarations: Declarations): void {
     if (declared.important || style.get(name)?.important !== true) style.set(name, declared)
 }
 
-function keyOf({ selector }: Rule): string {
-  const { tag, id, classes } = selector.parts.at(-1)!.compound
-  if (id !== null) return `#${id}`
-  const [name] = classes
-  if (name !== undefined) return `.${name}`
-  return tag === null ? "*" : `<${tag}`
-}
+/** The name by which a rule is found: the rarest of its own. */
+const keyOf = ({ own }: Complex): string =>
+  ["#", ".", "<"]
+    .map((mark) => own.find((name) => name.startsWith(mark)))
+    .find((name) => name !== undefined) ?? "*"

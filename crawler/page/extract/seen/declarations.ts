@@ -1,3 +1,6 @@
+import { calc } from "@csstools/css-calc"
+import { readBlocks } from "./blocks.ts"
+
 /** Declarations of one rule or one `style` attribute, by property: the last one counts, an `!important` one above all. */
 export type Declarations = ReadonlyMap<string, Declared>
 
@@ -31,21 +34,19 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
 const MAX_VALUE_CHARS = 300
 /** Custom properties of one block; large designs have some hundreds. */
 const MAX_CUSTOM = 500
-/** Of one block. */
-const MAX_BLOCK_CHARS = 20_000
-
-/** Reads `name: value; …`. Never throws; what is no declaration is left out. */
-export function readDeclarations(text: string): Declarations {
+/** Declarations as they are written, `name: value`. What is none is left out. */
+export function readDeclarations(parts: Iterable<string>): Declarations {
   const found = new Map<string, Declared>()
   let custom = 0
-  for (const part of withoutComments(text.slice(0, MAX_BLOCK_CHARS)).split(";")) {
-    const colon = part.indexOf(":")
+  for (const part of parts) {
+    const text = withoutComments(part)
+    const colon = text.indexOf(":")
     if (colon === -1) continue
-    const written = unescaped(part.slice(0, colon)).trim().toLowerCase()
+    const written = unescaped(text.slice(0, colon)).trim().toLowerCase()
     const name = OTHER_NAMES.get(written) ?? written
     const isCustom = name.startsWith("--")
     if (isCustom ? (custom += 1) > MAX_CUSTOM : !PROPERTIES.has(name)) continue
-    const raw = unescaped(part.slice(colon + 1, colon + 1 + MAX_VALUE_CHARS))
+    const raw = unescaped(text.slice(colon + 1, colon + 1 + MAX_VALUE_CHARS))
       .trim()
       .toLowerCase()
     const important = /!\s*important$/.test(raw)
@@ -60,7 +61,7 @@ export const withoutComments = (css: string): string =>
   css.includes("/*") ? css.replace(/\/\*[^]*?(?:\*\/|$)/g, " ") : css
 
 /** Escapes of CSS Syntax §4.3.7: `d\69splay` is `display`. */
-export const unescaped = (text: string): string =>
+const unescaped = (text: string): string =>
   text.includes("\\")
     ? text.replace(
         /\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi,
@@ -72,86 +73,62 @@ export const unescaped = (text: string): string =>
       )
     : text
 
+/** Those of a `style` attribute. */
+export function readInline(text: string): Declarations {
+  const parts: string[] = []
+  readBlocks(
+    text.slice(0, MAX_INLINE_CHARS),
+    { declaration: (part) => parts.push(part), open: () => false, close: () => {} },
+    true,
+  )
+  return readDeclarations(parts)
+}
+
+const MAX_INLINE_CHARS = 20_000
+
 /** A length in CSS pixels; null for what is none, or cannot be known here. `whole`: what a hundred per cent are. */
 export function lengthOf(value: string | undefined, whole: number, em = 16): number | null {
   if (value === undefined) return null
-  const reckoned = value.endsWith(")")
-  const length = (number: number, unit: string): number | null => {
+  return reckoned(value, "px", (number, unit) => {
     if (number === 0) return 0
-    if (unit === "") return reckoned ? number : null
     const one = UNITS[unit] ?? (unit === "em" ? em : unit === "%" ? whole / 100 : null)
     return one === null ? null : number * one
-  }
-  return reckoned ? reckon(value, length) : quantity(value, length)
+  })
 }
 
 /** A number or a share, where a hundred per cent are 1; null for what is none. */
 export function numberOf(value: string | undefined): number | null {
   if (value === undefined) return null
-  const share = (number: number, unit: string) => (unit === "" ? number : unit === "%" ? number / 100 : null)
-  return value.endsWith(")") ? reckon(value, share) : quantity(value, share)
+  return reckoned(value, "", (number, unit) => (unit === "" ? number : unit === "%" ? number / 100 : null))
 }
 
-type Measure = (number: number, unit: string) => number | null
+/** In degrees; NaN for what is no angle. */
+export function angleOf(text: string | undefined): number {
+  const [, number, unit = ""] = /^([+-]?[\d.]+(?:e[+-]?\d+)?)(deg|grad|turn|rad)?$/.exec(text ?? "") ?? []
+  return number === undefined ? Number.NaN : Number(number) * TURNS[unit]!
+}
+
+const TURNS: Readonly<Record<string, number>> = { "": 1, deg: 1, grad: 0.9, turn: 360, rad: 180 / Math.PI }
 
 const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$/
-
-function quantity(value: string, measure: Measure): number | null {
-  const [, digits, unit = ""] = QUANTITY.exec(value) ?? []
-  return digits === undefined ? null : measure(Number(digits), unit)
-}
-
+const QUANTITIES = /(?<![\w.#-])((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)/g
 const MAX_RECKONED = 1000
-const MAX_NESTED = 20
 
-/** `calc()`, `min()`, `max()` and `clamp()` (CSS Values 4 §10), of which lengths and numbers are not told apart. */
-function reckon(value: string, measure: Measure): number | null {
-  const tokens = value
-    .slice(0, MAX_RECKONED)
-    .match(/[a-z-]+\(|[()*/,]|\s[+-](?=\s)|[+-]?(?:\d|\.\d)[\w.%]*(?:(?<=\de)[+-]\d+)?/g)
-  if (tokens === null) return null
-  let at = 0
-  const sum = (depth: number): number | null => {
-    let all = product(depth)
-    for (let sign = tokens[at]?.trim(); sign === "+" || sign === "-"; sign = tokens[at]?.trim()) {
-      at += 1
-      const other = product(depth)
-      all = all === null || other === null ? null : sign === "+" ? all + other : all - other
-    }
-    return all
-  }
-  const product = (depth: number): number | null => {
-    let all = one(depth)
-    for (let sign = tokens[at]; sign === "*" || sign === "/"; sign = tokens[at]) {
-      at += 1
-      const other = one(depth)
-      all =
-        all === null || other === null ? null : sign === "*" ? all * other : other === 0 ? null : all / other
-    }
-    return all
-  }
-  const one = (depth: number): number | null => {
-    const token = tokens[at++]
-    if (token === undefined || depth > MAX_NESTED) return null
-    if (!token.endsWith("(")) return quantity(token, measure)
-    const given = [sum(depth + 1)]
-    while (tokens[at] === ",") {
-      at += 1
-      given.push(sum(depth + 1))
-    }
-    if (tokens[at++] !== ")") return null
-    const numbers = given.filter((part) => part !== null)
-    if (numbers.length < given.length) return null
-    const [first, second, third] = numbers
-    if (token === "min(") return Math.min(...numbers)
-    if (token === "max(") return Math.max(...numbers)
-    if (token === "clamp(" && third !== undefined) return Math.max(first!, Math.min(second!, third))
-    return (token === "(" || token === "calc(" || token === "-webkit-calc(") && numbers.length === 1
-      ? first!
-      : null
-  }
-  const found = sum(0)
-  return at === tokens.length ? found : null
+/** A quantity, or what `calc()`, `min()` and their like (CSS Values 4 §10) make of some, in the unit that `measure` turns all into. */
+function reckoned(
+  value: string,
+  into: "px" | "",
+  measure: (number: number, unit: string) => number | null,
+): number | null {
+  const [, digits, unit = ""] = QUANTITY.exec(value) ?? []
+  if (digits !== undefined) return measure(Number(digits), unit)
+  if (!value.endsWith(")") || value.length > MAX_RECKONED) return null
+  const measured = value.replace("-webkit-calc(", "calc(").replace(QUANTITIES, (all, number, written) => {
+    const found = measure(Number(number), written)
+    return found === null ? all : found + into
+  })
+  const [, result, resultUnit = ""] = QUANTITY.exec(calc(measured)) ?? []
+  return result === undefined || (resultUnit !== into && Number(result) !== 0) ? null : Number(result)
 }
 
 /** Pixels of a unit, in a window of 1280 × 720. */

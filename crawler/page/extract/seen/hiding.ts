@@ -1,7 +1,6 @@
 import type { Style } from "./cascade.ts"
-import { angleOf } from "./color-functions.ts"
 import { colorOf, isColor, partsOf } from "./colors.ts"
-import { lengthOf, numberOf } from "./declarations.ts"
+import { angleOf, lengthOf, numberOf } from "./declarations.ts"
 import { type Element, textOf } from "../html/tree.ts"
 
 /** What covers less than this of what is below is not seen. */

@@ -1,26 +1,24 @@
+import { compile } from "css-select"
+import { AttributeAction, isTraversal, parse, type Selector, SelectorType } from "css-what"
 import type { Element } from "../html/tree.ts"
 
-/** A selector without commas: compounds from the left, each with what ties it to the one before. */
+/** A selector without commas. */
 export interface Complex {
-  readonly parts: readonly { readonly compound: Compound; readonly tie: Tie }[]
+  /** Names that the element itself must have, as {@link namesOf} gives them. */
+  readonly own: readonly string[]
   /** Ids, then classes, attributes and states, then elements, as one number. */
   readonly specificity: number
-  /** Names of which each must stand on some element above, as {@link namesOf} gives them: who lacks one need not be matched. */
+  /** Names of which each must stand on some element above: who lacks one need not be matched. */
   readonly above: readonly string[]
   /** Whether it is for a state that a reader makes: a pointer over it, a box that is ticked. */
   readonly isOfState: boolean
+  /** What it asks for besides its {@link own} names. */
+  readonly rest: Selector[]
+  /** That, compiled when it is first matched. */
+  test?: Test
 }
 
-type Tie = "" | " " | ">" | "+" | "~"
-
-interface Compound {
-  readonly tag: string | null
-  readonly id: string | null
-  readonly classes: readonly string[]
-  readonly tests: readonly Test[]
-}
-
-type Test = (element: Element, steps: Steps) => boolean
+type Test = (element: Element) => boolean
 
 /** Elements that may still be looked at for all selectors of a page: ties to elements above may be tried in very many ways. */
 export interface Steps {
@@ -28,104 +26,91 @@ export interface Steps {
 }
 
 const MAX_SELECTORS = 200
-const MAX_PARTS = 12
+const MAX_TOKENS = 40
 const MAX_NESTED = 3
 /** States that a reader or a script makes, none of which a page is in when it is opened. */
-const STATES =
-  /^(?:hover|focus|focus-within|focus-visible|active|target|target-within|checked|open|popover-open|visited|valid|invalid|autofill|fullscreen|modal|user-invalid|user-valid|placeholder-shown|indeterminate)$/
+const STATES = (
+  "hover focus focus-within focus-visible active target target-within checked open popover-open visited valid invalid " +
+  "autofill fullscreen modal user-invalid user-valid placeholder-shown indeterminate"
+).split(" ")
+/** css-select knows more, which no browser does. */
+const KNOWN = new Set([
+  ...STATES,
+  ...(
+    "is where not has root empty link any-link first-child last-child only-child first-of-type last-of-type only-of-type " +
+    "nth-child nth-last-child nth-of-type nth-last-of-type"
+  ).split(" "),
+])
 
 /** The selectors of a rule (Selectors 4). What is not known here matches nothing and is left out. */
-export function readSelectors(text: string, depth = 0): Complex[] {
-  return parted(text.toLowerCase() === text ? text : lowerNames(text))
-    .slice(0, MAX_SELECTORS)
-    .flatMap((one) => readComplex(one.trim(), depth) ?? [])
-}
-
-/** Element and state names are the same in any case; ids and classes are not. */
-const lowerNames = (text: string): string =>
-  text.replace(
-    /(^|[\s>+~,(])([A-Z][\w-]*)/g,
-    (_, before: string, name: string) => before + name.toLowerCase(),
-  )
-
-function parted(text: string): string[] {
-  const parts: string[] = []
-  let depth = 0
-  let from = 0
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at]!
-    if (char === "(" || char === "[") depth += 1
-    else if (char === ")" || char === "]") depth -= 1
-    else if (char === "," && depth === 0) {
-      parts.push(text.slice(from, at))
-      from = at + 1
-    }
+export function readSelectors(text: string): Complex[] {
+  let all: Selector[][]
+  try {
+    all = parse(text)
+  } catch {
+    return []
   }
-  return [...parts, text.slice(from)]
+  return all.slice(0, MAX_SELECTORS).flatMap((tokens) => (isKnown(tokens, 0) ? [complexOf(tokens)] : []))
 }
 
-const TOKEN =
-  /\s*([>+~])\s*|(\s+)|(\*|[a-z][\w-]*)|#((?:[\w-]|[^\0-\x7F])+)|\.((?:[\w-]|[^\0-\x7F])+)|\[\s*([\w:-]+)\s*(?:([~|^$*]?=)\s*("[^"]*"|'[^']*'|[^\]\s]+)\s*[is]?\s*)?\]|(::?)([\w-]+)(?:\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\))?/gy
-
-function readComplex(text: string, depth: number): Complex | null {
-  const parts: { compound: MutableCompound; tie: Tie }[] = [{ compound: empty(), tie: "" }]
-  let specificity = 0
-  let isOfState = false
-  TOKEN.lastIndex = 0
-  while (TOKEN.lastIndex < text.length) {
-    const found = TOKEN.exec(text)
-    if (found === null) return null
-    const [, combinator, space, tag, id, name, attribute, operator, value, colons, state, given] = found
-    const last = parts.at(-1)!.compound
-    const kept = TOKEN.lastIndex
-    if (combinator !== undefined || space !== undefined) {
-      if (parts.length >= MAX_PARTS) return null
-      parts.push({ compound: empty(), tie: (combinator ?? " ") as Tie })
-    } else if (tag !== undefined) {
-      if (tag !== "*") {
-        last.tag = tag
-        specificity += 1
-      }
-    } else if (id !== undefined) {
-      last.id = id
-      specificity += 10_000
-    } else if (name !== undefined) {
-      last.classes.push(name)
-      specificity += 100
-    } else if (attribute !== undefined) {
-      last.tests.push(attributeTest(attribute.toLowerCase(), operator, value))
-      specificity += 100
-    } else if (state !== undefined) {
-      if (
-        colons === "::" ||
-        /^(?:before|after|first-line|first-letter|selection|marker|placeholder)$/.test(state)
-      )
-        return null
-      if (STATES.test(state)) {
-        isOfState = true
-        last.tests.push(() => false)
-      } else {
-        const test = depth >= MAX_NESTED ? null : stateTest(state, given, depth)
-        if (test === null) return null
-        last.tests.push(test)
-      }
-      specificity += state === "where" ? 0 : 100
+const isKnown = (tokens: readonly Selector[], depth: number): boolean =>
+  tokens.length <= MAX_TOKENS &&
+  tokens.every((token) => {
+    switch (token.type) {
+      case SelectorType.Pseudo:
+        return (
+          KNOWN.has(token.name) &&
+          (!Array.isArray(token.data) ||
+            (depth < MAX_NESTED && token.data.every((inner) => isKnown(inner, depth + 1))))
+        )
+      case SelectorType.Attribute:
+        return token.action !== AttributeAction.Not
+      default:
+        return (
+          token.type !== SelectorType.PseudoElement &&
+          token.type !== SelectorType.Parent &&
+          token.type !== SelectorType.ColumnCombinator
+        )
     }
-    TOKEN.lastIndex = kept
-  }
-  return { parts, specificity, above: namesAbove(parts), isOfState }
-}
-
-/** Elements beside one another have the same above them, so ties between those do not count. */
-const namesAbove = (parts: Complex["parts"]): string[] =>
-  parts.flatMap(({ compound: { tag, id, classes } }, at) => {
-    const tie = parts[at + 1]?.tie
-    if (tie !== " " && tie !== ">") return []
-    const names = classes.map((name) => `.${name}`)
-    if (id !== null) names.push(`#${id}`)
-    if (tag !== null) names.push(`<${tag}`)
-    return names
   })
+
+function complexOf(tokens: Selector[]): Complex {
+  const above: string[] = []
+  let from = 0
+  for (const [at, token] of tokens.entries()) {
+    if (!isTraversal(token)) continue
+    // Elements beside one another have the same above them, so ties between those do not count.
+    if (token.type === SelectorType.Descendant || token.type === SelectorType.Child)
+      above.push(...tokens.slice(from, at).flatMap((name) => nameOf(name) ?? []))
+    from = at + 1
+  }
+  const own = tokens.slice(from)
+  return {
+    own: own.flatMap((token) => nameOf(token) ?? []),
+    rest: [...tokens.slice(0, from), ...own.filter((token) => nameOf(token) === null)],
+    above,
+    specificity: specificityOf(tokens),
+    isOfState: tokens.some((token) => token.type === SelectorType.Pseudo && STATES.includes(token.name)),
+  }
+}
+
+/** Of an element name, a class or an id, as against `[class^=x]`. */
+function nameOf(token: Selector): string | null {
+  if (token.type === SelectorType.Tag) return `<${token.name.toLowerCase()}`
+  if (token.type !== SelectorType.Attribute || token.ignoreCase !== "quirks") return null
+  return token.name === "id" ? `#${token.value}` : `.${token.value}`
+}
+
+function specificityOf(tokens: readonly Selector[]): number {
+  let sum = 0
+  for (const token of tokens)
+    if (token.type === SelectorType.Tag) sum += 1
+    else if (token.type === SelectorType.Attribute)
+      sum += token.name === "id" && token.ignoreCase === "quirks" ? 10_000 : 100
+    else if (token.type === SelectorType.Pseudo && token.name !== "where")
+      sum += Array.isArray(token.data) ? Math.max(0, ...token.data.map(specificityOf)) : 100
+  return sum
+}
 
 /** Element name, id and classes, each with a mark of its kind. */
 export function namesOf(element: Element): string[] {
@@ -136,167 +121,76 @@ export function namesOf(element: Element): string[] {
   return names
 }
 
-interface MutableCompound extends Compound {
-  tag: string | null
-  id: string | null
-  readonly classes: string[]
-  readonly tests: Test[]
+/** Of the page whose elements are matched now. */
+let steps: Steps = { left: 0 }
+
+class NoStepsLeft extends Error {}
+
+function step(cost = 1): void {
+  if ((steps.left -= cost) < 0) throw new NoStepsLeft()
 }
 
-const empty = (): MutableCompound => ({ tag: null, id: null, classes: [], tests: [] })
+type Node = Element | string
 
-function attributeTest(name: string, operator: string | undefined, quoted = ""): Test {
-  const value = quoted.replace(/^(["'])([^]*)\1$/, "$2")
-  return (element) => {
-    const own = element.get(name)
-    if (own === null) return false
-    switch (operator) {
-      case undefined:
-        return true
-      case "=":
-        return own === value
-      case "~=":
-        return own.split(/\s+/).includes(value)
-      case "|=":
-        return own === value || own.startsWith(`${value}-`)
-      case "^=":
-        return value !== "" && own.startsWith(value)
-      case "$=":
-        return value !== "" && own.endsWith(value)
-      default:
-        return value !== "" && own.includes(value)
-    }
+const isElement = (node: Node): node is Element => typeof node !== "string" && node.parent !== null
+
+const adapter = {
+  isTag: isElement,
+  getName(element: Element): string {
+    step()
+    return element.tag
+  },
+  getAttributeValue(element: Element, name: string): string | undefined {
+    step()
+    return element.get(name) ?? undefined
+  },
+  hasAttrib: (element: Element, name: string): boolean => element.has(name),
+  getParent(node: Node): Element | null {
+    step()
+    return typeof node === "string" ? null : node.parent
+  },
+  getChildren: (node: Node): Node[] => (typeof node === "string" ? [] : node.children),
+  getSiblings(node: Node): Node[] {
+    const siblings = (typeof node !== "string" && node.parent?.children) || []
+    step(siblings.length)
+    return siblings
+  },
+  getText: (node: Node): string => (typeof node === "string" ? node : "."),
+  existsOne: (test: (element: Element) => boolean, nodes: Node[]): boolean =>
+    nodes.some((node) => {
+      step()
+      return isElement(node) && (test(node) || adapter.existsOne(test, node.children))
+    }),
+  // Of the search for elements, which is not done here.
+  findAll: (): Element[] => [],
+  findOne: (): null => null,
+  removeSubsets: (nodes: Node[]): Node[] => nodes,
+}
+
+const OPTIONS = {
+  adapter,
+  pseudos: Object.fromEntries(STATES.map((state) => [state, ":not(*)"])),
+}
+
+/** Whether an element that has its own names is what a selector is for; false when the steps are spent. */
+export function matches(element: Element, selector: Complex, left: Steps): boolean {
+  if (selector.rest.length === 0) return true
+  steps = left
+  try {
+    return (selector.test ??= compiled(selector.rest))(element)
+  } catch (error) {
+    if (error instanceof NoStepsLeft) return false
+    throw error
   }
 }
 
-function stateTest(state: string, given: string | undefined, depth: number): Test | null {
-  switch (state) {
-    case "root":
-      return (element) => element.tag === "html"
-    case "is":
-    case "where":
-    case "not": {
-      if (given === undefined) return null
-      const selectors = readSelectors(given, depth + 1)
-      const any: Test = (element, steps) => selectors.some((one) => matches(element, one, steps))
-      return state === "not" ? (element, steps) => !any(element, steps) : any
-    }
-    case "has": {
-      if (given === undefined || /^\s*[+~]/.test(given)) return null
-      const selectors = readSelectors(given.replace(/^\s*>/, ""), depth + 1)
-      const isChild = /^\s*>/.test(given)
-      return (element, steps) => holds(element, selectors, steps, isChild)
-    }
-    case "empty":
-      return ({ children }) => children.length === 0
-    case "link":
-    case "any-link":
-      return (element) => element.tag === "a" && element.has("href")
-    case "first-child":
-      return (element, steps) => placeOf(element, steps, false)[0] === 1
-    case "last-child":
-      return (element, steps) => placeOf(element, steps, false)[1] === 1
-    case "only-child":
-      return (element, steps) => placeOf(element, steps, false).every((place) => place === 1)
-    case "first-of-type":
-      return (element, steps) => placeOf(element, steps, true)[0] === 1
-    case "last-of-type":
-      return (element, steps) => placeOf(element, steps, true)[1] === 1
-    case "nth-child":
-    case "nth-of-type":
-    case "nth-last-child":
-    case "nth-last-of-type": {
-      const every = placesOf(given ?? "")
-      const end = state.includes("last") ? 1 : 0
-      return every && ((element, steps) => every(placeOf(element, steps, state.endsWith("type"))[end]))
-    }
-    default:
-      return null
+function compiled(tokens: Selector[]): Test {
+  try {
+    return compile<Node, Element>([tokens], OPTIONS)
+  } catch {
+    // A place that is none, `:nth-child(x)`.
+    return () => false
   }
-}
-
-function holds(element: Element, selectors: readonly Complex[], steps: Steps, isChild: boolean): boolean {
-  for (const child of element.children) {
-    if (typeof child === "string" || (steps.left -= 1) < 0) continue
-    if (selectors.some((one) => matches(child, one, steps))) return true
-    if (!isChild && holds(child, selectors, steps, false)) return true
-  }
-  return false
-}
-
-/** Places from the first and from the last among the elements beside it, or those of its name, from 1. */
-function placeOf(element: Element, steps: Steps, sameTag: boolean): [first: number, last: number] {
-  steps.left -= element.parent?.children.length ?? 0
-  let before = 0
-  let after = 0
-  let isBehind = false
-  for (const child of element.parent?.children ?? []) {
-    if (typeof child === "string" || (sameTag && child.tag !== element.tag)) continue
-    if (child === element) isBehind = true
-    else if (isBehind) after += 1
-    else before += 1
-  }
-  return [before + 1, after + 1]
-}
-
-/** `odd`, `even`, `3`, `2n+1`. */
-function placesOf(text: string): ((place: number) => boolean) | null {
-  const given = text.trim().toLowerCase().replace(/\s+/g, "")
-  const named = given === "odd" ? "2n+1" : given === "even" ? "2n" : given
-  const [, step, start] = /^(?:([+-]?\d*)n)?([+-]?\d+)?$/.exec(named) ?? []
-  if (named === "" || (step === undefined && start === undefined)) return null
-  const a = step === undefined ? 0 : step === "" || step === "+" ? 1 : step === "-" ? -1 : Number(step)
-  const b = Number(start ?? 0)
-  return (place) => (a === 0 ? place === b : (place - b) / a >= 0 && (place - b) % a === 0)
-}
-
-/** Whether an element is what a selector is for; false when the steps are spent. */
-export function matches(element: Element, { parts }: Complex, steps: Steps): boolean {
-  return fits(element, parts, parts.length - 1, steps)
-}
-
-function fits(element: Element, parts: Complex["parts"], at: number, steps: Steps): boolean {
-  const { compound, tie } = parts[at]!
-  if ((steps.left -= 1) < 0 || !isCompound(element, compound, steps)) return false
-  switch (tie) {
-    case "":
-      return true
-    case ">":
-      return element.parent !== null && fits(element.parent, parts, at - 1, steps)
-    case " ":
-      for (let above = element.parent; above !== null && steps.left > 0; above = above.parent)
-        if (fits(above, parts, at - 1, steps)) return true
-      return false
-    default: {
-      const siblings = element.parent?.children ?? []
-      steps.left -= siblings.length
-      for (let before = siblings.indexOf(element) - 1; before >= 0 && steps.left > 0; before--) {
-        const sibling = siblings[before]!
-        if (typeof sibling === "string") continue
-        if (fits(sibling, parts, at - 1, steps)) return true
-        if (tie === "+") return false
-      }
-      return false
-    }
-  }
-}
-
-/** Whether its last compound alone fits: what an element may come to be when a state changes. */
-export function mayComeToMatch(element: Element, { parts }: Complex): boolean {
-  const { tag, id, classes } = parts.at(-1)!.compound
-  if (tag !== null && tag !== element.tag) return false
-  if (id !== null) return element.get("id") === id
-  return classes.some((name) => classesOf(element).includes(name)) || (tag !== null && classes.length === 0)
-}
-
-function isCompound(element: Element, { tag, id, classes, tests }: Compound, steps: Steps): boolean {
-  if (tag !== null && tag !== element.tag) return false
-  if (id !== null && element.get("id") !== id) return false
-  if (classes.length > 0) {
-    const own = classesOf(element)
-    if (!classes.every((name) => own.includes(name))) return false
-  }
-  return tests.every((test) => test(element, steps))
 }
 
 /** The classes of an element. */

@@ -1,5 +1,6 @@
 import { Lru } from "#base/flow/memory/lru.ts"
-import { type Declarations, readDeclarations, unescaped, withoutComments } from "./declarations.ts"
+import { readBlocks, type Visitor } from "./blocks.ts"
+import { type Declarations, readDeclarations, withoutComments } from "./declarations.ts"
 import { HOST } from "../html/shadow-roots.ts"
 import { matchesMedia } from "./media-queries.ts"
 import { type Complex, readSelectors } from "./selectors.ts"
@@ -52,81 +53,103 @@ function rulesOf(css: string, widths: readonly number[]): readonly Read[] {
   const name = `${widths.join()} ${css}`
   const known = read.get(name)
   if (known !== undefined) return known
-  const rules: Read[] = []
-  readBlock(withoutComments(css), widths, rules, 0)
-  if (css.length <= MAX_REMEMBERED_CHARS) read.set(name, rules)
-  return rules
+  const sheet = new SheetReader(widths)
+  readBlocks(css, sheet)
+  if (css.length <= MAX_REMEMBERED_CHARS) read.set(name, sheet.rules)
+  return sheet.rules
 }
 
-function readBlock(css: string, widths: readonly number[], rules: Read[], depth: number, above = ""): void {
-  let at = 0
-  while (at < css.length && rules.length < MAX_RULES) {
-    const open = css.indexOf("{", at)
-    if (open === -1) return
-    const close = closingBrace(css, open)
-    const prelude = css.slice(Math.max(at, css.lastIndexOf(";", open) + 1), open).trim()
-    const body = css.slice(open + 1, close)
-    at = close + 1
-    if (prelude.startsWith("@")) {
-      const [, name = "", condition = ""] = /^@([a-z-]+)\s*([^]*)$/i.exec(prelude) ?? []
-      if (/^property$/i.test(name) && condition.startsWith("--")) {
-        const value = /(?:^|[;\s])initial-value\s*:([^;]*)/i.exec(body)?.[1]
-        if (value !== undefined) addRules("html", `${condition}:${value}`, widths, rules)
-        continue
-      }
-      // A box is as wide as the window at most, and is taken to be so.
-      const inside = /^(?:media|container)$/i.test(name)
-        ? widths.filter((width) => matchesMedia(condition.replace(/^[\w-]+\s+(?=\()/, ""), width))
-        : widths
-      const isHeld =
-        /^(?:media|layer|scope)$/i.test(name) ||
-        (/^container$/i.test(name) && !/\b(?:style|scroll-state)\(/i.test(condition)) ||
-        (/^supports$/i.test(name) && !/^not\b/i.test(condition))
-      if (depth >= MAX_DEPTH || inside.length === 0 || !isHeld) continue
-      // In a rule it is for what that rule is for.
-      const isNested = above !== "" && !/^scope$/i.test(name)
-      if (isNested) addRules(above, own(body), inside, rules)
-      readBlock(body, inside, rules, depth + 1, above)
-      continue
+/** A block that is read now. */
+interface Block {
+  /** The selectors it is for; "" for those of no rule yet. */
+  readonly selector: string
+  /** The name of a custom property that it gives a value to start with. */
+  readonly property?: string
+  readonly widths: readonly number[]
+  readonly declared: string[]
+}
+
+/** Makes rules of the blocks of a sheet (CSS Conditional Rules 3, CSS Nesting 1). */
+class SheetReader implements Visitor {
+  readonly rules: Read[] = []
+  readonly #blocks: Block[]
+
+  constructor(widths: readonly number[]) {
+    this.#blocks = [{ selector: "", widths, declared: [] }]
+  }
+
+  readonly declaration = (text: string): void => {
+    const { property, declared, widths } = this.#top
+    if (property === undefined) declared.push(text)
+    else if (/^\s*initial-value\s*:/i.test(text))
+      this.#add("html", [text.replace(/initial-value/i, property)], widths)
+  }
+
+  readonly open = (prelude: string): boolean => {
+    const block = this.#blocks.length > MAX_DEPTH ? null : this.#blockOf(withoutComments(prelude).trim())
+    if (block === null) return false
+    // Those inside come after what was declared before them.
+    this.#flush()
+    this.#blocks.push(block)
+    return true
+  }
+
+  readonly close = (): void => {
+    this.#flush()
+    this.#blocks.pop()
+  }
+
+  get #top(): Block {
+    return this.#blocks.at(-1)!
+  }
+
+  #blockOf(prelude: string): Block | null {
+    const { selector, widths } = this.#top
+    if (this.rules.length >= MAX_RULES || prelude.length > MAX_PRELUDE) return null
+    if (!prelude.startsWith("@")) {
+      const inner = selector === "" ? prelude : nested(prelude, selector)
+      return inner.length > MAX_PRELUDE ? null : { selector: inner, widths, declared: [] }
     }
-    if (prelude.length > MAX_PRELUDE) continue
-    const selector = above === "" ? prelude : nested(prelude, above)
-    const isNesting = body.includes("{")
-    addRules(selector, isNesting ? own(body) : body, widths, rules)
-    if (isNesting && depth < MAX_DEPTH && selector.length <= MAX_PRELUDE)
-      readBlock(body, widths, rules, depth + 1, selector)
+    const [, written = "", condition = ""] = /^@([a-z-]+)\s*([^]*)$/i.exec(prelude) ?? []
+    const name = written.toLowerCase()
+    if (name === "property")
+      return condition.startsWith("--") ? { selector, property: condition, widths, declared: [] } : null
+    // A box is as wide as the window at most, and is taken to be so.
+    const inside = /^(?:media|container)$/.test(name)
+      ? widths.filter((width) => matchesMedia(condition.replace(/^[\w-]+\s+(?=\()/, ""), width))
+      : widths
+    const isHeld =
+      /^(?:media|layer|scope)$/.test(name) ||
+      (name === "container" && !/\b(?:style|scroll-state)\(/i.test(condition)) ||
+      (name === "supports" && !/^not\b/i.test(condition))
+    if (inside.length === 0 || !isHeld) return null
+    return { selector, widths: inside, declared: [] }
+  }
+
+  #flush(): void {
+    const { selector, declared, widths } = this.#top
+    if (selector !== "" && declared.length > 0) this.#add(selector, declared, widths)
+    declared.length = 0
+  }
+
+  #add(prelude: string, declared: readonly string[], widths: readonly number[]): void {
+    const declarations = readDeclarations(declared)
+    if (declarations.size === 0) return
+    for (const selector of readSelectors(withHost(prelude)))
+      if (this.rules.length < MAX_RULES) this.rules.push({ selector, declarations, widths })
   }
 }
 
 const MAX_PRELUDE = 20_000
 
 /** A selector inside of a rule (CSS Nesting 1), as it would stand alone. */
-const nested = (inner: string, above: string): string =>
-  inner
+function nested(inner: string, above: string): string {
+  const outer = above.includes(",") ? `:is(${above})` : above
+  if (inner.split("&").length * outer.length > MAX_PRELUDE) return ":not(*)"
+  return inner
     .split(/,(?![^(]*\))/)
-    .map((one) => {
-      const outer = /[,]/.test(above) ? `:is(${above})` : above
-      return one.includes("&") ? one.replaceAll("&", outer).trim() : `${outer} ${one.trim()}`
-    })
+    .map((one) => (one.includes("&") ? one.replaceAll("&", () => outer).trim() : `${outer} ${one.trim()}`))
     .join(",")
-
-/** The declarations of a block without the rules inside of it. */
-function own(body: string): string {
-  let out = ""
-  let at = 0
-  for (let open = body.indexOf("{"); open !== -1; open = body.indexOf("{", at)) {
-    const start = Math.max(at, body.lastIndexOf(";", open) + 1)
-    out += body.slice(at, Math.max(at, start))
-    at = closingBrace(body, open) + 1
-  }
-  return out + body.slice(at)
-}
-
-function addRules(prelude: string, body: string, widths: readonly number[], rules: Read[]): void {
-  const declarations = readDeclarations(body)
-  if (declarations.size === 0) return
-  for (const selector of readSelectors(withHost(unescaped(prelude))))
-    if (rules.length < MAX_RULES) rules.push({ selector, declarations, widths })
 }
 
 /** The element that has a shadow root is known by an attribute of ours. */
@@ -134,17 +157,3 @@ const withHost = (prelude: string): string =>
   prelude.includes(":host")
     ? prelude.replace(/:host(?:\(([^()]*)\))?(?![\w(-])/g, (_, given = "") => `${given}[${HOST}]`)
     : prelude
-
-/** Where the block that opens at `open` ends; the end of the text when nothing ends it. */
-function closingBrace(css: string, open: number): number {
-  BRACES.lastIndex = open
-  let depth = 0
-  for (let found = BRACES.exec(css); found !== null; found = BRACES.exec(css)) {
-    if (found[0] === "{") depth += 1
-    else if (found[0] === "}" && (depth -= 1) === 0) return found.index
-  }
-  return css.length
-}
-
-/** Braces, and texts in quotes, which may hold some. */
-const BRACES = /[{}]|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'/g

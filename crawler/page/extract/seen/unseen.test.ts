@@ -266,6 +266,37 @@ describe("a text that some reader sees stays", () => {
   })
 })
 
+describe("a style sheet is read as browsers read it", () => {
+  const planted = `<div class="x1 md:x1"><p>${SECRET}</p></div>`
+  test.each([
+    [
+      "a text in quotes that looks like a declaration",
+      '.x1 { display: none; content: "; display: block; " }',
+    ],
+    [
+      "an address that looks like the end",
+      ".x1 { background: url(a.png?}{;.x1{display:block}); display: none }",
+    ],
+    ["a class whose name has a colon", ".md\\:x1 { display: none }"],
+    ["a sheet in the brackets of a comment", "<!-- .x1 { display: none } -->"],
+    ["a semicolon before a rule, which spoils it", ".x1 { display: none } ; .x1 { display: block }"],
+    ["a bracket that swallows a rule", ".x1 { display: none } .y { color: rgb( } .x1 { display: block }"],
+    ["a selector that only scripts know", ".x1 { display: none } .x1:contains(shop) { display: block }"],
+    ["a rule in a rule", "div { &.x1 { display: none } }"],
+    [
+      "a list that is as specific as its strongest part",
+      ".x1:is(#y, div) { display: none } .x1.x1 { display: block }",
+    ],
+  ])("%s", (_what, css) => {
+    expect(read(planted, { css })).not.toContain(SECRET)
+  })
+
+  test("a class whose name has a colon shows what it is for", () => {
+    const css = ".x1 { display: none } @media (min-width: 600px) { .md\\:x1 { display: block } }"
+    expect(read(planted, { css })).toContain(SECRET)
+  })
+})
+
 describe("a rule for what stands below or beside others", () => {
   const planted = `<div class="a"><i class="s"></i><section class="b" id="m"><p>${SECRET}</p></section></div>`
   const ofWidths = "@media (max-width: 600px) { .never { color: red } }"
@@ -313,6 +344,7 @@ describe("a style sheet made to take long", () => {
     ["of quotes", `.a { content: "${"\\".repeat(500_000)}`],
     ["of comments", "/*".repeat(500_000)],
     ["of brackets", `:is(${"(".repeat(200_000)}`],
+    ["of signs for the rule around", `.a, .b${".c".repeat(9000)} { ${"&".repeat(19_000)} { color: red } }`],
   ])("%s ends", (_of, css) => {
     expect(extractHtml(`<style>${css}</style>${elements}<p>${SAID}</p>`, URL).title).toBe("")
   })

@@ -1,0 +1,65 @@
+/** What a reader of blocks is called with, in the order of the text. */
+export interface Visitor {
+  /** `name: value`, or what stands in its place. */
+  readonly declaration: (text: string) => void
+  /** What stands before a block. @returns whether to go into it; {@link close} follows then */
+  readonly open: (prelude: string) => boolean
+  readonly close: () => void
+}
+
+/** What opens, closes or ends something, and what may hold such signs that do not: escapes, comments, texts in quotes, addresses. */
+const SIGN =
+  /[{}()[\];]|\\[^]|\/\*[^]*?(?:\*\/|$)|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|(?<![\w-])url\(\s*(?!["'\s])(?:[^)\\]|\\[^])*\)?|<!--|-->/gi
+const CLOSING: ReadonlyMap<string, string> = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+])
+
+/**
+ * Reads the blocks of a style sheet, or with `isBlock` what stands inside of one, such as a `style` attribute (CSS
+ * Syntax 3 §5.4). Any text is some sheet. In one pass, whatever is left open.
+ */
+export function readBlocks(css: string, visitor: Visitor, isBlock = false): void {
+  /** What closes the brackets that are open within a declaration, a prelude or a block that is left out. */
+  const closing: string[] = []
+  let isLeftOut = false
+  let depth = 0
+  let start = 0
+  const declare = (end: number) => {
+    const text = css.slice(start, end)
+    if (text.includes(":")) visitor.declaration(text)
+  }
+  for (const { 0: sign, index: at } of css.matchAll(SIGN)) {
+    const isInside = isBlock || depth > 0
+    const closes = CLOSING.get(sign)
+    if (closing.length > 0) {
+      if (closes !== undefined) closing.push(closes)
+      else if (sign === closing.at(-1)) closing.pop()
+      if (closing.length > 0 || !isLeftOut) continue
+      isLeftOut = false
+      start = at + 1
+    } else if (sign === "{") {
+      const prelude = css.slice(start, at).trim()
+      const isCustom = isInside && /^--[^:\s]*\s*:/.test(prelude)
+      if (!isCustom && visitor.open(prelude)) {
+        depth += 1
+        start = at + 1
+      } else {
+        closing.push("}")
+        isLeftOut = !isCustom
+      }
+    } else if (closes !== undefined) closing.push(closes)
+    else if (sign === "}" && depth > 0) {
+      declare(at)
+      visitor.close()
+      depth -= 1
+      start = at + 1
+    } else if (sign === ";" && (isInside || /^\s*@/.test(css.slice(start, at)))) {
+      if (isInside) declare(at)
+      start = at + 1
+    } else if (/^(?:<!--|-->)$/.test(sign) && css.slice(start, at).trim() === "") start = at + sign.length
+  }
+  if (isBlock || depth > 0) declare(css.length)
+  for (; depth > 0; depth--) visitor.close()
+}
