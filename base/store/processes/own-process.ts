@@ -38,7 +38,7 @@ export const isLiving = (id: Expression<string | null>): RawBuilder<SqlBool> =>
  * @param table has the columns `state` and `process`
  * @param state of rows that a process has in hand
  */
-const isLeft = (table: string, state: string): RawBuilder<SqlBool> =>
+export const isLeft = (table: string, state: string): RawBuilder<SqlBool> =>
   sql`(state = ${sql.lit(state)} and not ${isLiving(sql.ref(`${table}.process`))})`
 
 /** Whether the process with this id, an expression in SQL, is taken for living. One that is null never was. */
