@@ -1,6 +1,7 @@
 import { type StateStore, transaction } from "#base/store/state-store.ts"
-import { isAliveSql } from "./alive.ts"
-import { migrateJobs } from "./job-schema.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
+import { isAlive } from "./alive.ts"
+import { type JobTables, migrateJobs } from "./job-schema.ts"
 
 /** The processes that take jobs, by their signs of life in `state.db`. */
 export class CrawlerProcesses {
@@ -13,46 +14,58 @@ export class CrawlerProcesses {
 
   /** Whether a crawler process that takes jobs is alive. */
   async hasLiving(): Promise<boolean> {
-    return (
-      (await this.#db.prepare(`select 1 from crawler_process where ${isAliveSql("?")}`).get(Date.now())) !==
-      undefined
-    )
+    const living = await queriesOf<JobTables>(this.#db)
+      .selectFrom("crawler_process")
+      .select("pid")
+      .where(isAlive(Date.now()))
+      .executeTakeFirst()
+    return living !== undefined
   }
 
   /** Says that the crawler process `pid` is alive. */
   async beat(pid: number): Promise<void> {
+    const queries = queriesOf<JobTables>(this.#db)
+    const now = Date.now()
     await transaction(this.#db, async () => {
-      await this.#db.prepare(`delete from crawler_process where not ${isAliveSql("?")}`).run(Date.now())
-      await this.#db
-        .prepare(
-          "insert into crawler_process values (?, ?) on conflict (pid) do update set beat_at = excluded.beat_at",
-        )
-        .run(pid, Date.now())
+      await queries
+        .deleteFrom("crawler_process")
+        .where((eb) => eb.not(isAlive(now)))
+        .execute()
+      await queries
+        .insertInto("crawler_process")
+        .values({ pid, beat_at: now })
+        .onConflict((conflict) => conflict.column("pid").doUpdateSet({ beat_at: now }))
+        .execute()
     })
   }
 
   /** The process `pid` ends. */
   async gone(pid: number): Promise<void> {
-    await this.#db.prepare("delete from crawler_process where pid = ?").run(pid)
+    await queriesOf<JobTables>(this.#db).deleteFrom("crawler_process").where("pid", "=", pid).execute()
   }
 
   /** Forgets all processes, and that any works on a job: the store is a copy, and they were another's. @returns how many jobs ran. */
   async forgetAll(): Promise<number> {
-    const { changes } = await this.#db
-      .prepare("update job set beat_at = 0, crashes = 0 where state = 'running'")
-      .run()
-    await this.#db.prepare("delete from crawler_process").run()
-    return Number(changes)
+    const queries = queriesOf<JobTables>(this.#db)
+    const { numUpdatedRows } = await queries
+      .updateTable("job")
+      .set({ beat_at: 0, crashes: 0 })
+      .where("state", "=", "running")
+      .executeTakeFirst()
+    await queries.deleteFrom("crawler_process").execute()
+    return Number(numUpdatedRows)
   }
 }
 
 /** Whether a process takes jobs or works on one, in a store that may be of any version. */
 export async function hasLivingProcess(db: StateStore): Promise<boolean> {
-  const alive = await db
-    .prepare(
-      `select 1 from crawler_process where ${isAliveSql("?1")}
-       union all select 1 from job where state = 'running' and ${isAliveSql("?1")}`,
-    )
-    .get(Date.now())
+  const now = Date.now()
+  const queries = queriesOf<JobTables>(db)
+  const alive = await queries
+    .selectFrom("crawler_process")
+    .select("pid as id")
+    .where(isAlive(now))
+    .unionAll(queries.selectFrom("job").select("id").where("state", "=", "running").where(isAlive(now)))
+    .executeTakeFirst()
   return alive !== undefined
 }

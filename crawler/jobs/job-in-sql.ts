@@ -1,3 +1,4 @@
+import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import type { Webhook } from "../source.ts"
 
 // What others' SQL asks of jobs. `migrateJobs` comes first.
@@ -11,11 +12,19 @@ export const wantsEventSql = (event: Webhook["events"][number], id: string): str
            where job.id = ${id} and event.value = '${event}')`
 
 /** A trigger that fires when a job is over; `new.id` is its number. */
-export const jobOverTrigger = (name: string, condition: string, statement: string): string =>
-  `create trigger ${name} after update of state on job
-     when new.state in ('finished', 'failed', 'cancelled') and old.state <> new.state
-       and ${condition}
-     begin ${statement}; end;`
+export const jobOverTrigger = (
+  { trigger }: SchemaWords,
+  name: string,
+  condition: string,
+  statement: string,
+): string =>
+  trigger({
+    name,
+    on: "update of state",
+    table: "job",
+    when: `new.state in ('finished', 'failed', 'cancelled') and old.state <> new.state and ${condition}`,
+    does: [statement],
+  })
 
 /** Whether a run that is over was one of a declared source, and was judged: not one by hand that somebody watches. */
 export const isDeclaredRunSql = (row: string): string =>

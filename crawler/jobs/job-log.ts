@@ -1,6 +1,8 @@
+import { queriesOf } from "#base/store/query/queries.ts"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { JobEvent } from "../job.ts"
+import type { JobTables } from "./job-schema.ts"
 
 /** Lines of its log that a job keeps: the newest. */
 const EVENTS_KEPT = 500
@@ -18,29 +20,46 @@ export class JobLog {
 
   /** Writes a line into a job's log; the oldest lines make room. */
   async add(id: number, level: JobEvent["level"], text: string): Promise<void> {
-    await this.#db
-      .prepare("insert into job_event (job, at, level, text) select id, ?, ?, ? from job where id = ?")
-      .run(this.#clock(), level, text, id)
-    await this.#db
-      .prepare(
-        `delete from job_event where job = ?1
-         and id <= (select id from job_event where job = ?1 order by id desc limit 1 offset ${EVENTS_KEPT})`,
+    const queries = queriesOf<JobTables>(this.#db)
+    await queries
+      .insertInto("job_event")
+      .columns(["job", "at", "level", "text"])
+      .expression((eb) =>
+        eb
+          .selectFrom("job")
+          .select((of) => [
+            of.ref("job.id").as("job"),
+            of.cast<number>(of.val(this.#clock()), "bigint").as("at"),
+            of.val(level).as("level"),
+            of.val(text).as("text"),
+          ])
+          .where("job.id", "=", id),
       )
-      .run(id)
+      .execute()
+    await queries
+      .deleteFrom("job_event")
+      .where("job", "=", id)
+      .where("id", "<=", (eb) =>
+        eb
+          .selectFrom("job_event")
+          .select("id")
+          .where("job", "=", id)
+          .orderBy("id", "desc")
+          .limit(1)
+          .offset(EVENTS_KEPT),
+      )
+      .execute()
   }
 
   /** A job's log, oldest line first: its newest `limit` lines. */
   async events(id: number, limit = EVENTS_KEPT): Promise<JobEvent[]> {
-    return (
-      await this.#db
-        .prepare("select at, level, text from job_event where job = ? order by id desc limit ?")
-        .all(id, limit)
-    )
-      .map((row) => ({
-        at: new Date(Number(row["at"])),
-        level: row["level"] as JobEvent["level"],
-        text: String(row["text"]),
-      }))
-      .reverse()
+    const rows = await queriesOf<JobTables>(this.#db)
+      .selectFrom("job_event")
+      .select(["at", "level", "text"])
+      .where("job", "=", id)
+      .orderBy("id", "desc")
+      .limit(limit)
+      .execute()
+    return rows.map(({ at, level, text }) => ({ at: new Date(at), level, text })).reverse()
   }
 }

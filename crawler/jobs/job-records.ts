@@ -1,28 +1,33 @@
+import { type Selectable, sql } from "kysely"
 import { CrawlerProcesses } from "./crawler-processes.ts"
 import type { Clock } from "#base/clock.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { addressesOf, failuresOf, hasOpenAt, openCount, outcomesOf } from "../crawl/frontier/job-addresses.ts"
-import type { Failure, Job, JobEvent, JobState, JobTrigger } from "../job.ts"
-import type { Source, SourceAuthor } from "../source.ts"
-import { isAliveSql, isSilent } from "./alive.ts"
+import type { Failure, Job, JobEvent, JobState } from "../job.ts"
+import type { Source } from "../source.ts"
+import { isAlive, isSilent } from "./alive.ts"
 import { HostWaits } from "../fetch/hosts/host-waits.ts"
 import { JobLog } from "./job-log.ts"
-import { migrateJobs } from "./job-schema.ts"
+import { type JobTables, migrateJobs } from "./job-schema.ts"
 import { changesOf } from "./page-changes.ts"
 import { sourceOf } from "./source-runs.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 
-/** States, as SQL, of jobs that are not over. */
-const OPEN = "'queued', 'running', 'paused'"
+/** States of jobs that are not over. */
+const OPEN = ["queued", "running", "paused"] as const
 
-/** The state of a job at `?3` as SQL: one that says it is running and is silent has lost its process and waits. */
-const SHOWN_STATE = `case when state = 'running' and not ${isAliveSql("?3")} then 'queued' else state end`
+/** The state of a job at a time: one that says it is running and is silent has lost its process and waits. */
+const shownState = (now: number) =>
+  sql<JobState>`case when state = 'running' and not ${isAlive(now)} then 'queued' else state end`
 
 type Tail<T extends readonly unknown[]> = T extends [unknown, unknown, ...infer Rest] ? Rest : never
 
 /** Jobs as they are recorded, with their logs; for whoever asks. */
 export class JobRecords {
   protected readonly db: StateStore
+  protected readonly queries: Queries<JobTables>
   protected readonly clock: Clock
   readonly #log: JobLog
   readonly #waits: HostWaits
@@ -30,6 +35,7 @@ export class JobRecords {
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.db = db
+    this.queries = queriesOf(db)
     this.clock = clock
     migrateJobs(db)
     this.#log = new JobLog(db, clock)
@@ -39,7 +45,7 @@ export class JobRecords {
 
   /** The job, or null. */
   async get(id: number): Promise<Job | null> {
-    const row = await this.db.prepare("select * from job where id = ?").get(id)
+    const row = await jobRow.get(this.db, { id })
     return row ? await this.jobOf(row) : null
   }
 
@@ -47,46 +53,60 @@ export class JobRecords {
   async list(
     options: { limit?: number; offset?: number; source?: string; state?: JobState } = {},
   ): Promise<Job[]> {
-    const { limit = 100, offset = 0, source = null, state = null } = options
-    const rows = await this.db
-      .prepare(
-        `select * from job where (?1 is null or source = ?1) and (?2 is null or ${SHOWN_STATE} = ?2)
-         order by id desc limit ?4 offset ?5`,
-      )
-      .all(source, state, Date.now(), limit, offset)
+    const { limit = 100, offset = 0 } = options
+    const rows = await this.#chosen(options)
+      .selectAll()
+      .orderBy("id", "desc")
+      .limit(limit)
+      .offset(offset)
+      .execute()
     return await Promise.all(rows.map((row) => this.jobOf(row)))
   }
 
   /** How many jobs {@link list} has in all. */
-  async count({ source, state }: { source?: string; state?: JobState } = {}): Promise<number> {
-    const row = await this.db
-      .prepare(
-        `select count(*) as n from job
-         where (?1 is null or source = ?1) and (?2 is null or ${SHOWN_STATE} = ?2)`,
-      )
-      .get(source ?? null, state ?? null, Date.now())
-    return Number(row?.["n"])
+  async count(options: { source?: string; state?: JobState } = {}): Promise<number> {
+    const { n } = await this.#chosen(options)
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .executeTakeFirstOrThrow()
+    return n
+  }
+
+  #chosen({ source, state }: { source?: string; state?: JobState }) {
+    let query = this.queries.selectFrom("job")
+    if (source !== undefined) query = query.where("source", "=", source)
+    if (state !== undefined) query = query.where(shownState(Date.now()), "=", state)
+    return query
   }
 
   /** Jobs of a source that are queued, running or paused; newest first. */
   async open(source: string): Promise<Job[]> {
-    const rows = await this.db
-      .prepare(`select * from job where source = ? and state in (${OPEN}) order by id desc`)
-      .all(source)
+    const rows = await this.queries
+      .selectFrom("job")
+      .selectAll()
+      .where("source", "=", source)
+      .where("state", "in", OPEN)
+      .orderBy("id", "desc")
+      .execute()
     return await Promise.all(rows.map((row) => this.jobOf(row)))
   }
 
   /** The newest job of a source that is over and was judged, or null. */
   async lastJudged(source: string): Promise<Job | null> {
-    const row = await this.db
-      .prepare("select * from job where source = ? and result is not null order by id desc limit 1")
-      .get(source)
+    const row = await this.queries
+      .selectFrom("job")
+      .selectAll()
+      .where("source", "=", source)
+      .where("result", "is not", null)
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst()
     return row ? await this.jobOf(row) : null
   }
 
   /** The sources of jobs of any state. */
   async sources(): Promise<Source[]> {
-    return (await this.db.prepare("select distinct spec from job").all()).map((row) => sourceOf(row))
+    const rows = await this.queries.selectFrom("job").select("spec").distinct().execute()
+    return rows.map((row) => sourceOf(row))
   }
 
   /**
@@ -141,30 +161,33 @@ export class JobRecords {
     await this.#processes.gone(pid)
   }
 
-  protected async jobOf(row: Record<string, unknown>): Promise<Job> {
-    const id = Number(row["id"])
-    const silent = row["state"] === "running" && isSilent(Number(row["beat_at"]))
-    const author = row["author"] as SourceAuthor
-    const isOver = ["finished", "failed", "cancelled"].includes(String(row["state"]))
+  protected async jobOf(row: Selectable<JobTables["job"]>): Promise<Job> {
+    const { id, author, trigger, visits, error, note, result, reason } = row
+    const silent = row.state === "running" && isSilent(row.beat_at)
+    const isOver = ["finished", "failed", "cancelled"].includes(row.state)
     return {
       id,
       source: sourceOf(row, author),
-      trigger: row["trigger"] as JobTrigger,
-      visits: row["visits"] as Job["visits"],
+      trigger,
+      visits,
       author,
-      state: silent ? "queued" : (row["state"] as JobState),
-      createdAt: new Date(Number(row["created_at"])),
-      startedAt: dateOrNull(row["started_at"]),
-      endedAt: dateOrNull(row["ended_at"]),
-      error: row["error"] as string | null,
-      note: row["note"] as string | null,
-      result: row["result"] as Job["result"],
-      reason: row["reason"] as string | null,
+      state: silent ? "queued" : row.state,
+      createdAt: new Date(row.created_at),
+      startedAt: dateOrNull(row.started_at),
+      endedAt: dateOrNull(row.ended_at),
+      error,
+      note,
+      result,
+      reason,
       changes: await changesOf(this.db, id),
-      checkedByCopy: { pages: Number(row["copy_pages"]), sparedBytes: Number(row["copy_spared"]) },
-      waits: row["state"] === "running" && !silent ? await this.#waits.of(id) : [],
+      checkedByCopy: { pages: row.copy_pages, sparedBytes: row.copy_spared },
+      waits: row.state === "running" && !silent ? await this.#waits.of(id) : [],
       queued: isOver ? 0 : await openCount(this.db, id),
       outcomes: await outcomesOf(this.db, id),
     }
   }
 }
+
+const jobRow = once((queries: Queries<JobTables>, { id }: { id: number }) =>
+  queries.selectFrom("job").selectAll().where("id", "=", id),
+)

@@ -1,47 +1,103 @@
+import type { Generated } from "kysely"
 import { migrateProcesses } from "#base/store/processes/own-process.ts"
+import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
+import type { PageUrl } from "#engine"
 import { FRONTIER_OF_JOBS, migrateFrontier } from "../crawl/frontier/frontier-schema.ts"
-import { CHANGE_TRIGGERS } from "./page-changes.ts"
+import { pageTriggers } from "../crawl/frontier/source-pages.ts"
+import type { JobEvent, JobResult, JobState, JobTrigger, Visiting } from "../job.ts"
+import type { SourceAuthor } from "../source.ts"
 
-const FIRST = `create table job (
-     id integer primary key, source text not null,
-     state text not null, stop text, error text, crashes integer not null default 0,
-     created_at integer not null, started_at integer, ended_at integer, beat_at integer not null default 0,
-     spec text not null default '{}', "trigger" text not null default 'command', visits text not null default 'all',
-     note text, bytes integer not null default 0, spent_ms integer not null default 0,
-     -- Whether the run followed every link it met; null while it is not known to have.
-     whole integer,
-     author text not null default 'api',
-     -- Outcomes recorded when its process was lost last; crashes counts those with none in between.
-     outcomes_at_crash integer not null default 0,
-     result text, reason text,
-     -- The process has it in hand, and does nothing for it until its hosts' time has come.
-     waiting integer not null default 0,
-     -- The process that works on it; null of one that is known by its beat alone.
-     process text
-   ) strict;
-   create index job_state on job (state, id);
-   create index job_source on job (source, id);
-   create table crawler_process (pid integer primary key, beat_at integer not null) strict;
-   create table job_landing (
-     job integer not null references job (id) on delete cascade, seed text not null, landed text not null,
-     primary key (job, seed)
-   ) strict, without rowid;
-   create table job_event (
-     id integer primary key, job integer not null references job (id) on delete cascade,
-     at integer not null, level text not null, text text not null
-   ) strict;
-   create index job_event_job on job_event (job, id);
-   create table job_change (
-     job integer not null references job (id) on delete cascade, change text not null, count integer not null,
-     primary key (job, change)
-   ) strict, without rowid;
-   ${CHANGE_TRIGGERS}`
+export interface JobTables {
+  job: {
+    id: Generated<number>
+    source: string
+    state: JobState
+    /** What its process is asked to have it become. */
+    stop: "paused" | "cancelled" | null
+    error: string | null
+    crashes: Generated<number>
+    created_at: number
+    started_at: number | null
+    ended_at: number | null
+    beat_at: Generated<number>
+    /** The source as JSON. */
+    spec: Generated<string>
+    trigger: Generated<JobTrigger>
+    visits: Generated<Visiting>
+    note: string | null
+    bytes: Generated<number>
+    spent_ms: Generated<number>
+    /** Whether the run followed every link it met; null while it is not known to have. */
+    whole: number | null
+    author: Generated<SourceAuthor>
+    /** Outcomes recorded when its process was lost last; crashes counts those with none in between. */
+    outcomes_at_crash: Generated<number>
+    result: JobResult | null
+    reason: string | null
+    /** The process has it in hand, and does nothing for it until its hosts' time has come. */
+    waiting: Generated<number>
+    /** The process that works on it; null of one that is known by its beat alone. */
+    process: string | null
+    copy_pages: Generated<number>
+    copy_spared: Generated<number>
+  }
+  crawler_process: { pid: number; beat_at: number }
+  job_landing: { job: number; seed: string; landed: PageUrl }
+  job_event: { id: Generated<number>; job: number; at: number; level: JobEvent["level"]; text: string }
+  job_change: { job: number; change: "new" | "changed" | "removed"; count: number }
+}
+
+/**
+ * Counts the changes of pages with the run that made them, in the transaction that records them. What changes while the
+ * job does not run, such as by a restore, is none of its doing.
+ */
+const changeTriggers = (words: SchemaWords): string =>
+  pageTriggers(
+    words,
+    "job_change",
+    "exists (select 1 from job where job.id = new.job and job.state = 'running')",
+    (change) =>
+      `insert into job_change values (new.job, '${change}', 1) on conflict (job, change) do update set count = ${words.own("job_change", "count")} + 1`,
+  )
 
 const STEPS: readonly Step[] = [
-  { sqlite: FIRST, postgres: `${FIRST}; ${FRONTIER_OF_JOBS}` },
-  `alter table job add column copy_pages integer not null default 0;
-   alter table job add column copy_spared integer not null default 0`,
+  (words) => {
+    const { id, integer, text, strict, keyed } = words
+    return `create table job (
+     id ${id}, source ${text} not null,
+     state ${text} not null, stop ${text}, error ${text}, crashes ${integer} not null default 0,
+     created_at ${integer} not null, started_at ${integer}, ended_at ${integer}, beat_at ${integer} not null default 0,
+     spec ${text} not null default '{}', "trigger" ${text} not null default 'command', visits ${text} not null default 'all',
+     note ${text}, bytes ${integer} not null default 0, spent_ms ${integer} not null default 0,
+     whole ${integer},
+     author ${text} not null default 'api',
+     outcomes_at_crash ${integer} not null default 0,
+     result ${text}, reason ${text},
+     waiting ${integer} not null default 0,
+     process ${text}
+   ) ${strict};
+   create index job_state on job (state, id);
+   create index job_source on job (source, id);
+   create table crawler_process (pid ${id}, beat_at ${integer} not null) ${strict};
+   create table job_landing (
+     job ${integer} not null references job (id) on delete cascade, seed ${text} not null, landed ${text} not null,
+     primary key (job, seed)
+   ) ${keyed};
+   create table job_event (
+     id ${id}, job ${integer} not null references job (id) on delete cascade,
+     at ${integer} not null, level ${text} not null, text ${text} not null
+   ) ${strict};
+   create index job_event_job on job_event (job, id);
+   create table job_change (
+     job ${integer} not null references job (id) on delete cascade, change ${text} not null, count ${integer} not null,
+     primary key (job, change)
+   ) ${keyed};
+   ${changeTriggers(words)};
+   ${words.dialect === "postgres" ? FRONTIER_OF_JOBS : ""}`
+  },
+  ({ integer }) => `alter table job add column copy_pages ${integer} not null default 0;
+   alter table job add column copy_spared ${integer} not null default 0`,
 ]
 
 /** Makes the tables of jobs, or brings them up to date. */

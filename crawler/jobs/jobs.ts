@@ -1,36 +1,37 @@
+import { type Expression, expressionBuilder, sql, type SqlBool, type UpdateObject } from "kysely"
 import { noteTraceOf } from "#base/telemetry/traces/trace-parents.ts"
-import { isLivingSql } from "#base/store/processes/own-process.ts"
+import { isLiving } from "#base/store/processes/own-process.ts"
+import { listed, listedNumbers, storeTime } from "#base/store/query/words.ts"
 import { transaction } from "#base/store/state-store.ts"
 import {
   forgetAddresses,
   forgetFailures,
-  hasPrunableSql,
+  hasPrunable,
   outcomesOf,
   pruneAddresses,
 } from "../crawl/frontier/job-addresses.ts"
 import { BETWEEN_NOTES, type Job, type JobEvent, type JobState, type Judged } from "../job.ts"
 import type { Source } from "../source.ts"
-import { isAliveSql } from "./alive.ts"
+import { isAlive } from "./alive.ts"
 import { JobRecords } from "./job-records.ts"
+import type { JobTables } from "./job-schema.ts"
 
 /** A job that has taken down its process this often, with no outcome recorded in between, is not tried again. */
 const MAX_CRASHES = 5
 /** From then on it is run with no other beside it until it records an outcome: others are not to be blamed with it. */
 const CRASHES_IN_DOUBT = 2
-/** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
-const OVER = "'finished', 'failed', 'cancelled'"
+/** States whose jobs keep nothing of their frontier but what failed. */
+const OVER = ["finished", "failed", "cancelled"] as const
 /**
  * Of so many runs of a source, the latest that are over, the addresses that failed are kept; of those before, how many there were. A thousand
  * dead links that a site never mends, met each hour, would else leave two million rows in the 90 days of a job.
  */
 export const RUNS_WITH_FAILURES = 20
-const RUNS_OVER = `from job where source = (select source from job where id = ?1) and state in (${OVER})`
-/** Runs of the same source before those, as SQL. */
-const EARLIER = `select id ${RUNS_OVER} and id <= (select id ${RUNS_OVER} order by id desc limit 1 offset ${RUNS_WITH_FAILURES})`
 const FINE: Judged = { result: "finished", reason: null }
 
-/** Whether the process of a running job is lost, as SQL. A command that crawls by itself is known by its beat alone. */
-const LOST = `case when process is null then not ${isAliveSql("cast(unixepoch('subsec') * 1000 as integer)")} else not ${isLivingSql("job.process")} end`
+/** Whether the process of a running job is lost. A command that crawls by itself is known by its beat alone. */
+const isLost = () =>
+  sql<SqlBool>`case when process is null then not ${isAlive(storeTime())} else not ${isLiving(sql.ref("job.process"))} end`
 
 /** Which job is wanted of those that wait. */
 export interface JobWish {
@@ -85,14 +86,21 @@ export class Jobs extends JobRecords {
         await this.#resume(open.id)
         return await this.#must(open.id)
       }
-      const row = await this.db
-        .prepare(
-          `insert into job (source, spec, "trigger", visits, author, state, created_at)
-           values (?, ?, ?, ?, ?, 'queued', ?) returning id`,
-        )
-        .get(source.name, spec, trigger, visits, author, this.clock())
-      await noteTraceOf(this.db, Number(row?.["id"]))
-      return await this.#must(Number(row?.["id"]))
+      const { id } = await this.queries
+        .insertInto("job")
+        .values({
+          source: source.name,
+          spec,
+          trigger,
+          visits,
+          author,
+          state: "queued",
+          created_at: this.clock(),
+        })
+        .returning("id")
+        .executeTakeFirstOrThrow()
+      await noteTraceOf(this.db, id)
+      return await this.#must(id)
     })
   }
 
@@ -118,52 +126,61 @@ export class Jobs extends JobRecords {
    * at a time, over all processes: not of those in `except`; and of those in `only`, if these are given. One that may take its process down goes first where it is alone, and nowhere else.
    */
   async nextQueued(wish: JobWish = {}): Promise<Job | null> {
-    const [row] = await this.#queued("*", wish, 1)
+    const row = await this.#queued(wish, 1).selectAll().executeTakeFirst()
     return row ? await this.jobOf(row) : null
   }
 
   /** The jobs that {@link nextQueued} would give one after another, `most` at most. */
   async waiting(wish: JobWish, most: number): Promise<WaitingJob[]> {
-    return (await this.#queued(`id, source, crashes, "trigger"`, wish, most)).map((row) => ({
-      id: Number(row["id"]),
-      source: String(row["source"]),
-      isInDoubt: Number(row["crashes"]) >= CRASHES_IN_DOUBT,
-      isScheduled: row["trigger"] === "schedule",
+    const rows = await this.#queued(wish, most).select(["id", "source", "crashes", "trigger"]).execute()
+    return rows.map(({ id, source, crashes, trigger }) => ({
+      id,
+      source,
+      isInDoubt: crashes >= CRASHES_IN_DOUBT,
+      isScheduled: trigger === "schedule",
     }))
   }
 
   /** Whether a job has taken its process down again and again, as far as is known, and has recorded nothing since. */
   async isInDoubt(id: number): Promise<boolean> {
-    const row = await this.db.prepare("select crashes, outcomes_at_crash from job where id = ?").get(id)
+    const row = await this.queries
+      .selectFrom("job")
+      .select(["crashes", "outcomes_at_crash"])
+      .where("id", "=", id)
+      .executeTakeFirst()
     return (
-      Number(row?.["crashes"]) >= CRASHES_IN_DOUBT &&
-      (await this.#recorded(id)) === row?.["outcomes_at_crash"]
+      row !== undefined &&
+      row.crashes >= CRASHES_IN_DOUBT &&
+      (await this.#recorded(id)) === row.outcomes_at_crash
     )
   }
 
   /** Notes that a running job has nothing but waits, or goes on. */
   async setWaiting(id: number, isWaiting: boolean): Promise<void> {
-    await this.db.prepare("update job set waiting = ? where id = ?").run(isWaiting ? 1 : 0, id)
+    await this.#set(id, { waiting: isWaiting ? 1 : 0 })
   }
 
   /** Whether a job is marked as running, by a living process or a lost one. */
   async hasRunning(): Promise<boolean> {
-    return (await this.db.prepare("select 1 from job where state = 'running'").get()) !== undefined
+    return (await this.#running().select("id").executeTakeFirst()) !== undefined
   }
 
   /** The sources of jobs that are marked as running. */
   async sourcesAtWork(): Promise<ReadonlySet<string>> {
-    const rows = await this.db.prepare("select distinct source from job where state = 'running'").all()
-    return new Set(rows.map(({ source }) => String(source)))
+    const rows = await this.#running().select("source").distinct().execute()
+    return new Set(rows.map(({ source }) => source))
   }
 
   /** Whether no job waits, and none is at work. */
   async isIdle(): Promise<boolean> {
-    return (
-      (await this.db
-        .prepare(`select 1 from job where state = 'queued' or (state = 'running' and ${isAliveSql("?")})`)
-        .get(Date.now())) === undefined
-    )
+    const busy = await this.queries
+      .selectFrom("job")
+      .select("id")
+      .where((eb) =>
+        eb.or([eb("state", "=", "queued"), eb.and([eb("state", "=", "running"), isAlive(Date.now())])]),
+      )
+      .executeTakeFirst()
+    return busy === undefined
   }
 
   /**
@@ -172,15 +189,35 @@ export class Jobs extends JobRecords {
    * @returns null when it is not to be worked on now: somebody cancelled or paused it, or another process has it, or a job of its source
    */
   async start(id: number, process: string | null = null): Promise<Job | null> {
-    const { changes } = await this.db
-      .prepare(
-        `update job set state = 'running', stop = null, error = null, note = null, result = null, reason = null, ended_at = null, beat_at = ?,
-         process = ?, started_at = coalesce(started_at, ?)
-         where id = ? and state = 'queued'
-           and not exists (select 1 from job other where other.source = job.source and other.state = 'running')`,
+    const { numUpdatedRows } = await this.queries
+      .updateTable("job")
+      .set((eb) => ({
+        state: "running",
+        stop: null,
+        error: null,
+        note: null,
+        result: null,
+        reason: null,
+        ended_at: null,
+        beat_at: Date.now(),
+        process,
+        started_at: eb.fn.coalesce("started_at", eb.val(this.clock())),
+      }))
+      .where("id", "=", id)
+      .where("state", "=", "queued")
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom("job as other")
+              .select("other.id")
+              .whereRef("other.source", "=", "job.source")
+              .where("other.state", "=", "running"),
+          ),
+        ),
       )
-      .run(Date.now(), process, this.clock(), id)
-    if (changes === 0) return null
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return null
     await this.log(id, "info", "running")
     return await this.#must(id)
   }
@@ -190,13 +227,20 @@ export class Jobs extends JobRecords {
    * @returns what it is asked to become, if anything; `lost`: this process was taken for lost, and the job is another's
    */
   async beat(id: number, process: string | null = null): Promise<"paused" | "cancelled" | "lost" | null> {
-    await this.db
-      .prepare("update job set beat_at = ? where id = ? and process is ?")
-      .run(Date.now(), id, process)
-    const row = await this.db.prepare("select state, stop, process from job where id = ?").get(id)
-    if (row !== undefined && row["process"] !== process) return "lost"
+    await this.queries
+      .updateTable("job")
+      .set({ beat_at: Date.now() })
+      .where("id", "=", id)
+      .where("process", "is not distinct from", process)
+      .execute()
+    const row = await this.queries
+      .selectFrom("job")
+      .select(["state", "stop", "process"])
+      .where("id", "=", id)
+      .executeTakeFirst()
+    if (row !== undefined && row.process !== process) return "lost"
     // One that was silent for a while may have been paused or cancelled as if it had no process.
-    const asked = row?.["state"] === "running" ? row["stop"] : row?.["state"]
+    const asked = row?.state === "running" ? row.stop : row?.state
     return asked === "paused" || asked === "cancelled" ? asked : null
   }
 
@@ -219,9 +263,9 @@ export class Jobs extends JobRecords {
 
   /** Leaves word of a job's end for its operator, and in its log. A second one is added to the first. */
   async note(id: number, text: string): Promise<void> {
-    await this.db
-      .prepare("update job set note = case when note is null then ?2 else note || ?3 || ?2 end where id = ?1")
-      .run(id, text, BETWEEN_NOTES)
+    await this.#set(id, {
+      note: sql<string>`case when note is null then ${text} else note || ${BETWEEN_NOTES + text} end`,
+    })
     await this.log(id, "warn", text)
   }
 
@@ -230,16 +274,21 @@ export class Jobs extends JobRecords {
    * of each source stays. @returns how many.
    */
   async forget(time: number): Promise<number> {
-    const old = await this.db
-      .prepare(
-        `select id from job where state in (${OVER}) and ended_at < ?
-         and id not in (select max(id) from job group by source)`,
+    const old = await this.queries
+      .selectFrom("job")
+      .select("id")
+      .where("state", "in", OVER)
+      .where("ended_at", "<", time)
+      .where("id", "not in", (eb) =>
+        eb
+          .selectFrom("job")
+          .select((of) => of.fn.max("id").as("id"))
+          .groupBy("source"),
       )
-      .all(time)
-    const job = this.db.prepare("delete from job where id = ?")
+      .execute()
     for (const { id } of old) {
-      await forgetAddresses(this.db, Number(id))
-      await job.run(Number(id))
+      await forgetAddresses(this.db, id)
+      await this.queries.deleteFrom("job").where("id", "=", id).execute()
     }
     return old.length
   }
@@ -251,57 +300,64 @@ export class Jobs extends JobRecords {
    */
   async recover(whose: "anybody" | "the-lost" = "anybody"): Promise<void> {
     await transaction(this.db, async () => {
-      await this.#recover(whose === "anybody" ? "" : `and ${LOST}`)
+      await this.#recover(whose === "anybody" ? sql.lit(true) : isLost())
     })
-    const left = await this.db
-      .prepare(`select id from job where state in (${OVER}) and ${hasPrunableSql("job.id")}`)
-      .all()
-    for (const { id } of left) await this.#prune(Number(id))
+    const left = await this.queries
+      .selectFrom("job")
+      .select("id")
+      .where("state", "in", OVER)
+      .where((eb) => hasPrunable(eb.ref("job.id")))
+      .execute()
+    for (const { id } of left) await this.#prune(id)
   }
 
   /** Whether a lost process left a job as running, where several work on jobs. */
   async hasLost(): Promise<boolean> {
-    return (
-      (await this.db.prepare(`select 1 from job where state = 'running' and ${LOST}`).get()) !== undefined
-    )
+    return (await this.#running().select("id").where(isLost()).executeTakeFirst()) !== undefined
   }
 
-  async #recover(condition: string): Promise<void> {
-    for (const { id, stop, crashes, waiting, outcomes_at_crash: before } of await this.db
-      .prepare(
-        `select id, stop, crashes, waiting, outcomes_at_crash from job where state = 'running' ${condition}`,
-      )
-      .all()) {
+  async #recover(condition: Expression<SqlBool>): Promise<void> {
+    const rows = await this.#running()
+      .select(["id", "stop", "crashes", "waiting", "outcomes_at_crash"])
+      .where(condition)
+      .execute()
+    for (const { id, stop, crashes, waiting, outcomes_at_crash: before } of rows) {
       // One that gets on is not one that takes down its process each time; nor is one that only waited.
-      const recorded = await this.#recorded(Number(id))
+      const recorded = await this.#recorded(id)
       const counted = waiting === 1 ? 0 : 1
-      const inVain = recorded === before ? Number(crashes) + counted : counted
+      const inVain = recorded === before ? crashes + counted : counted
       const isHopeless = inVain >= MAX_CRASHES
       // What it was asked to become it becomes now.
-      const state = (stop ?? (isHopeless ? "failed" : "queued")) as JobState
+      const state = stop ?? (isHopeless ? "failed" : "queued")
       const error = state === "failed" ? "its process died again and again; the log says more" : null
-      await this.db
-        .prepare("update job set crashes = ?, outcomes_at_crash = ? where id = ?")
-        .run(inVain, recorded, Number(id))
-      await this.#end(Number(id), state, error)
-      await this.log(Number(id), "warn", `its process was lost: ${state}`)
+      await this.#set(id, { crashes: inVain, outcomes_at_crash: recorded })
+      await this.#end(id, state, error)
+      await this.log(id, "warn", `its process was lost: ${state}`)
     }
   }
 
-  async #queued(
-    columns: string,
-    { except = new Set<string>(), only, isAlone = true }: JobWish,
-    most: number,
-  ) {
-    return await this.db
-      .prepare(
-        `select ${columns} from job where state = 'queued' and source not in (select value from json_each(?1))
-           and source not in (select source from job where state = 'running')
-           and (?2 = 1 or crashes < ${CRASHES_IN_DOUBT})
-           and (?3 is null or id in (select cast(value as integer) from json_each(?3)))
-         order by crashes >= ${CRASHES_IN_DOUBT} desc, "trigger" = 'schedule', id limit ?4`,
-      )
-      .all(JSON.stringify([...except]), isAlone ? 1 : 0, only ? JSON.stringify([...only]) : null, most)
+  #running() {
+    return this.queries.selectFrom("job").where("state", "=", "running")
+  }
+
+  async #set(id: number, values: UpdateObject<JobTables, "job">): Promise<void> {
+    await this.queries.updateTable("job").set(values).where("id", "=", id).execute()
+  }
+
+  /** Those that {@link nextQueued} chooses from, in its order. */
+  #queued({ except = new Set<string>(), only, isAlone = true }: JobWish, most: number) {
+    let query = this.queries
+      .selectFrom("job")
+      .where("state", "=", "queued")
+      .where("source", "not in", listed(except))
+      .where("source", "not in", this.#running().select("source"))
+    if (!isAlone) query = query.where("crashes", "<", CRASHES_IN_DOUBT)
+    if (only !== undefined) query = query.where("id", "in", listedNumbers(only))
+    return query
+      .orderBy((eb) => eb("crashes", ">=", sql.lit(CRASHES_IN_DOUBT)), "desc")
+      .orderBy((eb) => eb("trigger", "=", sql.lit("schedule" as const)))
+      .orderBy("id")
+      .limit(most)
   }
 
   /** Outcomes that a job has recorded. */
@@ -315,7 +371,7 @@ export class Jobs extends JobRecords {
       const job = await this.get(id)
       if (!job || [state, "finished", "failed", "cancelled"].includes(job.state)) return false
       if (job.state === "running") {
-        await this.db.prepare("update job set stop = ? where id = ?").run(state, id)
+        await this.#set(id, { stop: state })
       } else {
         await this.#end(id, state, null)
         await this.log(id, "info", state)
@@ -325,13 +381,15 @@ export class Jobs extends JobRecords {
   }
 
   async #resume(id: number): Promise<boolean> {
-    const { changes } = await this.db
-      .prepare(
-        "update job set state = 'queued', stop = null, ended_at = null where id = ? and state = 'paused'",
-      )
-      .run(id)
-    if (changes > 0) await this.log(id, "info", "resumed")
-    return changes > 0
+    const { numUpdatedRows } = await this.queries
+      .updateTable("job")
+      .set({ state: "queued", stop: null, ended_at: null })
+      .where("id", "=", id)
+      .where("state", "=", "paused")
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return false
+    await this.log(id, "info", "resumed")
+    return true
   }
 
   /** @returns false, with nothing done, when it is not the job of `process` */
@@ -345,18 +403,27 @@ export class Jobs extends JobRecords {
     const ended = state === "queued" ? null : this.clock()
     const result = state === "finished" ? judged.result : state === "failed" ? state : null
     const reason = state === "finished" ? judged.reason : state === "failed" ? error : null
-    const { changes } = await this.db
-      .prepare(
-        `update job set state = ?1, stop = null, waiting = 0, process = null, error = ?2, result = ?3, reason = ?4, ended_at = ?5
-         where id = ?6 and (?7 is null or process = ?7)`,
-      )
-      .run(state, error, result, reason, ended, id, process)
-    return Number(changes) > 0
+    let query = this.queries
+      .updateTable("job")
+      .set({ state, stop: null, waiting: 0, process: null, error, result, reason, ended_at: ended })
+      .where("id", "=", id)
+    if (process !== null) query = query.where("process", "=", process)
+    return (await query.executeTakeFirst()).numUpdatedRows > 0n
   }
 
   async #prune(id: number): Promise<void> {
-    await pruneAddresses(this.db, id, `exists (select 1 from job where id = ?1 and state in (${OVER}))`)
-    await forgetFailures(this.db, id, EARLIER)
+    const over = this.queries.selectFrom("job").select("id").where("state", "in", OVER)
+    await pruneAddresses(this.db, id, expressionBuilder().exists(over.where("id", "=", id)))
+    const ofSource = over.where("source", "=", (eb) =>
+      eb.selectFrom("job").select("source").where("id", "=", id),
+    )
+    // Runs of the same source before the latest.
+    const earlier = ofSource.where(
+      "id",
+      "<=",
+      ofSource.orderBy("id", "desc").limit(1).offset(RUNS_WITH_FAILURES),
+    )
+    await forgetFailures(this.db, earlier)
   }
 
   async #must(id: number): Promise<Job> {

@@ -1,19 +1,28 @@
 import type { PageUrl } from "#engine"
-import { replaceSql } from "#base/store/state-port.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
+import type { JobTables } from "./job-schema.ts"
 
 /** Where the seeds of a source led the last time. */
 export async function landingsOf(db: StateStore, name: string): Promise<Map<string, PageUrl>> {
-  return landingMap(
-    await db
-      .prepare("select seed, landed from job_landing join job on job.id = job where source = ? order by job")
-      .all(name),
-  )
+  const rows = await queriesOf<JobTables>(db)
+    .selectFrom("job_landing")
+    .innerJoin("job", "job.id", "job_landing.job")
+    .select(["seed", "landed"])
+    .where("source", "=", name)
+    .orderBy("job_landing.job")
+    .execute()
+  return landingMap(rows)
 }
 
 /** Where the seeds of a job led. */
 export async function landingsIn(db: StateStore, job: number): Promise<Map<string, PageUrl>> {
-  return landingMap(await db.prepare("select seed, landed from job_landing where job = ?").all(job))
+  const rows = await queriesOf<JobTables>(db)
+    .selectFrom("job_landing")
+    .select(["seed", "landed"])
+    .where("job", "=", job)
+    .execute()
+  return landingMap(rows)
 }
 
 /** Where the seeds of a source led in the latest job, up to this one, that visited each. */
@@ -22,23 +31,29 @@ export async function landingsUpTo(
   name: string,
   job: number,
 ): Promise<{ readonly seed: string; readonly landed: PageUrl; readonly job: number }[]> {
-  return (
-    await db
-      .prepare(
-        `select seed, landed, job from job_landing as landing
-       where job = (select max(job) from job_landing
-         where seed = landing.seed and job <= ? and job in (select id from job where source = ?)) order by seed`,
-      )
-      .all(job, name)
-  ).map((row) => ({ seed: String(row["seed"]), landed: row["landed"] as PageUrl, job: Number(row["job"]) }))
+  return await queriesOf<JobTables>(db)
+    .selectFrom("job_landing as landing")
+    .select(["seed", "landed", "job"])
+    .where("job", "=", (eb) =>
+      eb
+        .selectFrom("job_landing as other")
+        .select((of) => of.fn.max("other.job").as("job"))
+        .whereRef("other.seed", "=", "landing.seed")
+        .where("other.job", "<=", job)
+        .where("other.job", "in", eb.selectFrom("job").select("id").where("source", "=", name)),
+    )
+    .orderBy("seed")
+    .execute()
 }
 
 /** Keeps where a seed of a job led. */
 export async function keepLanding(db: StateStore, job: number, seed: string, landed: PageUrl): Promise<void> {
-  await db
-    .prepare(replaceSql("job_landing", ["job", "seed", "landed"], ["job", "seed"]))
-    .run(job, seed, landed)
+  await queriesOf<JobTables>(db)
+    .insertInto("job_landing")
+    .values({ job, seed, landed })
+    .onConflict((conflict) => conflict.columns(["job", "seed"]).doUpdateSet({ landed }))
+    .execute()
 }
 
-const landingMap = (rows: readonly Record<string, unknown>[]) =>
-  new Map(rows.map(({ seed, landed }) => [String(seed), landed as PageUrl]))
+const landingMap = (rows: readonly { readonly seed: string; readonly landed: PageUrl }[]) =>
+  new Map(rows.map(({ seed, landed }) => [seed, landed]))

@@ -1,10 +1,15 @@
+import type { Selectable } from "kysely"
 import type { Job } from "../job.ts"
 import { pagesIn } from "../outcome-name.ts"
-import type { StateRow, StateStore } from "#base/store/state-port.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
+import type { StateStore } from "#base/store/state-port.ts"
+import type { JobTables } from "./job-schema.ts"
 
 const MINUTE_MS = 60_000
 /** What a process that is killed may take more than its limits. */
 const KEEP_EVERY_MS = 1000
+
+type Spent = Pick<Selectable<JobTables["job"]>, "bytes" | "spent_ms" | "copy_pages" | "copy_spared">
 
 /** What one run has taken of its source's limits, over all processes that worked on it. */
 export class RunLimits {
@@ -22,19 +27,21 @@ export class RunLimits {
 
   /** Counts on from what the processes before took. */
   static async open(db: StateStore, job: Job): Promise<RunLimits> {
-    const row = await db
-      .prepare("select bytes, spent_ms, copy_pages, copy_spared from job where id = ?")
-      .get(job.id)
+    const row = await queriesOf<JobTables>(db)
+      .selectFrom("job")
+      .select(["bytes", "spent_ms", "copy_pages", "copy_spared"])
+      .where("id", "=", job.id)
+      .executeTakeFirst()
     return new RunLimits(db, job, row)
   }
 
-  private constructor(db: StateStore, job: Job, row: StateRow | undefined) {
+  private constructor(db: StateStore, job: Job, row: Spent | undefined) {
     this.#db = db
     this.#job = job
     this.pages = pagesIn(job.outcomes)
-    this.bytes = Number(row?.["bytes"] ?? 0)
-    this.copies = { pages: Number(row?.["copy_pages"] ?? 0), sparedBytes: Number(row?.["copy_spared"] ?? 0) }
-    this.#spentBefore = Number(row?.["spent_ms"] ?? 0)
+    this.bytes = row?.bytes ?? 0
+    this.copies = { pages: row?.copy_pages ?? 0, sparedBytes: row?.copy_spared ?? 0 }
+    this.#spentBefore = row?.spent_ms ?? 0
   }
 
   /** The limit that is reached, in words, or null. `pending`: visits under way, each of which may find a page. */
@@ -59,9 +66,16 @@ export class RunLimits {
     const now = performance.now()
     if (!always && now - this.#keptAt < KEEP_EVERY_MS) return
     this.#keptAt = now
-    await this.#db
-      .prepare("update job set bytes = ?, spent_ms = ?, copy_pages = ?, copy_spared = ? where id = ?")
-      .run(this.bytes, Math.round(this.#spent()), this.copies.pages, this.copies.sparedBytes, this.#job.id)
+    await queriesOf<JobTables>(this.#db)
+      .updateTable("job")
+      .set({
+        bytes: this.bytes,
+        spent_ms: Math.round(this.#spent()),
+        copy_pages: this.copies.pages,
+        copy_spared: this.copies.sparedBytes,
+      })
+      .where("id", "=", this.#job.id)
+      .execute()
   }
 
   #spent(): number {

@@ -5,7 +5,7 @@ import { miscounted, recount } from "../rows/counts.ts"
 import { migrate, type Step } from "../state-store.ts"
 import { once } from "./once.ts"
 import { type Queries, queriesOf } from "./queries.ts"
-import { greater, lesser, listed, listedIn, listedNumbers, noTurn, storeTime } from "./words.ts"
+import { greater, isLike, lesser, listed, listedIn, listedNumbers, noTurn, storeTime } from "./words.ts"
 
 interface KiteTables {
   kite: {
@@ -136,6 +136,7 @@ test("what the stores say in different words means the same", async () => {
   expect(await among(all.where("length", "in", listedNumbers([2, 3])))).toEqual(["B"])
   expect(await among(all.where("name", "like", "b%"))).toEqual(["B"])
   expect(await among(all.where("name", "not like", "b%"))).toEqual(["a", "c"])
+  expect(await among(all.where((eb) => isLike(eb.ref("name"), "b%")))).toEqual(["B"])
   expect(await among(all.where("length", "is distinct from", 2))).toEqual(["a", "c"])
   expect(await among(all.where("length", "is not distinct from", null))).toEqual(["c"])
   const { n, least, most, now } = await q

@@ -33,6 +33,8 @@ export interface SchemaWords {
   readonly strict: string
   /** Behind the columns of a table whose primary key is no number. */
   readonly keyed: string
+  /** Likeness that heeds no case, as in queries. */
+  readonly like: string
   readonly trigger: (spec: TriggerSpec) => string
   /** A column of the row that is in conflict, in `on conflict … do update set n = ${own("tally", "n")} + 1`. */
   readonly own: (table: string, column: string) => string
@@ -49,6 +51,7 @@ export const SCHEMA_WORDS: Readonly<Record<StateDialect, SchemaWords>> = {
     blob: "blob",
     strict: "strict",
     keyed: "strict, without rowid",
+    like: "like",
     trigger: ({ name, on, table, when, does }) =>
       `create trigger ${name} after ${on} on ${table}${when === undefined ? "" : ` when ${when}`}
 begin
@@ -66,6 +69,7 @@ end`,
     blob: "bytea",
     strict: "",
     keyed: "",
+    like: "ilike",
     // The condition is the function's, since that of a trigger may not look into tables.
     trigger: ({ name, on, table, when, does }) =>
       `create or replace function ${name}_fires() returns trigger language plpgsql as $fires$

@@ -1,4 +1,11 @@
-import { type AliasableExpression, type Expression, ExpressionWrapper, type RawBuilder, sql } from "kysely"
+import {
+  type AliasableExpression,
+  type Expression,
+  ExpressionWrapper,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+} from "kysely"
 import { NO_TURN, type StateDialect } from "../state-port.ts"
 import type { WordsNode } from "./compilers.ts"
 
@@ -25,6 +32,13 @@ export const listedNumbers = <T extends number>(values: Iterable<T>): RawBuilder
 /** As {@link listed}, of a JSON text: for a query that is built once. */
 export const listedIn = <T extends string>(json: string): RawBuilder<T> =>
   sql`(select value from json_each(${json}))`
+
+/** Whether a text is like a pattern, whatever their case; for columns whose type is some texts, and for raw fragments. */
+export const isLike = (
+  column: Expression<string | null>,
+  pattern: string | Expression<string>,
+): AliasableExpression<SqlBool> =>
+  inWordsOf({ sqlite: sql`${column} like ${pattern}`, postgres: sql`${column} ilike ${pattern}` })
 
 /** The lesser of two integers or texts; null when one of them is. On a server it is a function of sqlite-functions.ts. */
 export const lesser = <T extends number | string | null>(a: Expression<T>, b: Expression<T>): RawBuilder<T> =>

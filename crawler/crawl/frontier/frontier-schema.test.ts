@@ -1,13 +1,11 @@
 import { DatabaseSync } from "node:sqlite"
 import { expect, test } from "vitest"
-import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
-import { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
-import { SCHEMA_VERSION } from "#base/store/state-store.ts"
+import { SCHEMA_WORDS, type SchemaWords } from "#base/store/query/schema-words.ts"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { at, PAGE, sourceOf } from "../../testing/visited.ts"
 import { Frontier } from "./frontier.ts"
-import { FRONTIER_OF_JOBS, migrateFrontier } from "./frontier-schema.ts"
+import { FRONTIER_OF_JOBS, FRONTIER_STEPS } from "./frontier-schema.ts"
 import { openCount, outcomesOf } from "./job-addresses.ts"
 import { KnownAddresses } from "./known-addresses.ts"
 
@@ -25,23 +23,17 @@ test("a job that is removed takes its addresses and their counts with it", async
 })
 
 test("a server, which has no table of jobs yet, is told later that these tables belong to it", async () => {
-  using memory = new DatabaseSync(":memory:")
-  memory.exec(SCHEMA_VERSION)
-  const store = new SqliteStore(memory)
-  const bound = (name: keyof SqliteStore) => ({ value: (store[name] as () => unknown).bind(store) })
-  const server = Object.create(PostgresStore.prototype, {
-    exec: bound("exec"),
-    prepare: bound("prepare"),
-    transaction: bound("transaction"),
-    first: bound("first"),
-    patiently: bound("patiently"),
-    keepStep: { value: () => Promise.resolve() },
-  }) as PostgresStore
-  migrateFrontier(server)
-  await store.ready()
+  const [first] = FRONTIER_STEPS as readonly ((words: SchemaWords) => string)[]
+  expect(first!(SCHEMA_WORDS.postgres)).not.toContain("references")
+  using file = new DatabaseSync(":memory:")
+  file.exec(first!(SCHEMA_WORDS.sqlite))
   const owed = ["job_outcome", "crawl_url"]
-  const references = (table: string) => memory.prepare(`pragma foreign_key_list(${table})`).all()
-  expect(owed.map(references)).toEqual([[], []])
+  const references = (table: string) =>
+    file
+      .prepare(`pragma foreign_key_list(${table})`)
+      .all()
+      .map(({ table: of, from, to, on_delete: then }) => [of, from, to, then])
+  expect(owed.map(references)).toEqual(owed.map(() => [["job", "job", "id", "CASCADE"]]))
   expect(FRONTIER_OF_JOBS.split("; ")).toEqual(
     owed.map((table) => `alter table ${table} add foreign key (job) references job (id) on delete cascade`),
   )

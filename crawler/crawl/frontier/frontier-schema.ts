@@ -1,40 +1,119 @@
+import type { Generated } from "kysely"
+import type { PageUrl } from "#engine"
+import type { ListingKind } from "./known-listings.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
-import { UNREAD_SQL } from "../../outcome-name.ts"
+import { type OutcomeName, UNREAD_SQL } from "../../outcome-name.ts"
+
+/** By what an address was found first. */
+export type FoundHow = "seed" | "link" | "sitemap" | "feed" | "llms" | "redirect" | "canonical"
+
+export interface FrontierTables {
+  job_outcome: { job: number; outcome: OutcomeName; count: number }
+  crawl_url: {
+    job: number
+    url: PageUrl
+    /** With its port. */
+    host: string
+    depth: number
+    priority: number
+    due: number
+    tries: Generated<number>
+    /** Null while it is open. */
+    outcome: OutcomeName | null
+    detail: string | null
+    found_how: FoundHow | null
+    found_on: string | null
+    modified_at: number | null
+    published_at: number | null
+    news: Generated<number>
+    listed_in: string | null
+    /** Whether it is being read, and how often a process was lost over it: see suspects.ts. */
+    reading: Generated<number>
+    strikes: Generated<number>
+  }
+  listing: {
+    source: string
+    url: PageUrl
+    kind: ListingKind
+    found_on: string | null
+    named_at: number | null
+    etag: string | null
+    last_modified: string | null
+    read_at: number | null
+  }
+  page_links: { url: PageUrl; source: string; links: Uint8Array }
+  /** Each source knows an address separately, since a page may belong to several. */
+  known_address: {
+    url: PageUrl
+    source: string
+    job: number
+    outcome: OutcomeName
+    detail: string | null
+    /** Of a page that is in the index. */
+    hash: string | null
+    visited_at: number
+    changed_at: number | null
+    title: string | null
+    status: number | null
+    leads_to: PageUrl | null
+    depth: Generated<number>
+    found_how: Generated<FoundHow>
+    found_on: string | null
+    first_seen: Generated<number>
+    etag: string | null
+    last_modified: string | null
+    read_as: string | null
+    misses: Generated<number>
+    interval_ms: number | null
+    due_at: Generated<number>
+    listed_in: string | null
+    listed_job: number | null
+    modified_at: number | null
+    published_at: number | null
+    news: Generated<number>
+    /** A `MarkdownCopy` as JSON. */
+    copy: string | null
+  }
+}
 
 const OF_JOB = "references job (id) on delete cascade"
 // `crawl_url.reading` and `strikes`: what is being read, and how often a process was lost over it, see suspects.ts.
 // `known_address`: each source knows an address separately, since a page may belong to several.
-const FIRST = `create table job_outcome (
-     job integer not null ${OF_JOB}, outcome text not null, count integer not null,
+export const FRONTIER_STEPS: readonly Step[] = [
+  ({ dialect, integer, text, blob, keyed }) => {
+    // PostgreSQL looks for the tables of jobs at once: see FRONTIER_OF_JOBS.
+    const ofJob = dialect === "sqlite" ? OF_JOB : ""
+    return `create table job_outcome (
+     job ${integer} not null ${ofJob}, outcome ${text} not null, count ${integer} not null,
      primary key (job, outcome)
-   ) strict, without rowid;
+   ) ${keyed};
    create table crawl_url (
-     job integer not null ${OF_JOB},
-     url text not null, host text not null, depth integer not null, priority integer not null,
-     due integer not null, tries integer not null default 0,
-     outcome text, detail text, found_how text, found_on text, modified_at integer, published_at integer,
-     news integer not null default 0, listed_in text,
-     reading integer not null default 0, strikes integer not null default 0,
+     job ${integer} not null ${ofJob},
+     url ${text} not null, host ${text} not null, depth ${integer} not null, priority ${integer} not null,
+     due ${integer} not null, tries ${integer} not null default 0,
+     outcome ${text}, detail ${text}, found_how ${text}, found_on ${text}, modified_at ${integer}, published_at ${integer},
+     news ${integer} not null default 0, listed_in ${text},
+     reading ${integer} not null default 0, strikes ${integer} not null default 0,
      primary key (job, url)
-   ) strict, without rowid;
+   ) ${keyed};
    create index crawl_url_open on crawl_url (job, host, priority, depth, due) where outcome is null;
    create table listing (
-     source text not null, url text not null, kind text not null, found_on text, named_at integer,
-     etag text, last_modified text, read_at integer, primary key (source, url)
-   ) strict, without rowid;
+     source ${text} not null, url ${text} not null, kind ${text} not null, found_on ${text}, named_at ${integer},
+     etag ${text}, last_modified ${text}, read_at ${integer}, primary key (source, url)
+   ) ${keyed};
    create table page_links (
-     url text not null, source text not null, links blob not null, primary key (url, source)
-   ) strict, without rowid;
+     url ${text} not null, source ${text} not null, links ${blob} not null, primary key (url, source)
+   ) ${keyed};
    create index page_links_source on page_links (source);
    create table known_address (
-     url text not null, source text not null, job integer not null, outcome text not null, detail text, hash text,
-     visited_at integer not null, changed_at integer, title text, status integer, leads_to text,
-     depth integer not null default 1, found_how text not null default 'link', found_on text,
-     first_seen integer not null default 0, etag text, last_modified text, read_as text,
-     misses integer not null default 0, interval_ms integer, due_at integer not null default 0,
-     listed_in text, listed_job integer, modified_at integer, published_at integer, news integer not null default 0,
+     url ${text} not null, source ${text} not null, job ${integer} not null, outcome ${text} not null, detail ${text}, hash ${text},
+     visited_at ${integer} not null, changed_at ${integer}, title ${text}, status ${integer}, leads_to ${text},
+     depth ${integer} not null default 1, found_how ${text} not null default 'link', found_on ${text},
+     first_seen ${integer} not null default 0, etag ${text}, last_modified ${text}, read_as ${text},
+     misses ${integer} not null default 0, interval_ms ${integer}, due_at ${integer} not null default 0,
+     listed_in ${text}, listed_job ${integer}, modified_at ${integer}, published_at ${integer}, news ${integer} not null default 0,
      primary key (url, source)
-   ) strict, without rowid;
+   ) ${keyed};
    create index known_address_due on known_address (source, due_at);
    create index known_address_listed on known_address (listed_in, listed_job) where listed_in is not null;
    -- Pages of the index that the last visit did not find: what the end of a run judges.
@@ -46,9 +125,7 @@ const FIRST = `create table job_outcome (
    create index known_address_held on known_address (source) where hash is not null;
    -- What searches that find nothing look through.
    create index known_address_kept_out on known_address (source, outcome, status) where hash is null`
-
-const STEPS: readonly Step[] = [
-  { sqlite: FIRST, postgres: FIRST.replaceAll(OF_JOB, "") },
+  },
   // Every search counts the pages that could not be read.
   `create index known_address_unread on known_address (source, status) where ${UNREAD_SQL}`,
   // Pages that something was noted of, such as that their answers were cut off: few, and coverage asks for them.
@@ -59,7 +136,7 @@ const STEPS: readonly Step[] = [
 
 /** Makes the tables of what jobs have to visit, and of what sources know, or brings them up to date. */
 export function migrateFrontier(db: StateStore): void {
-  migrate(db, "frontier", STEPS)
+  migrate(db, "frontier", FRONTIER_STEPS)
 }
 
 /** In SQL for PostgreSQL: what the tables of jobs owe those of the frontier, which are made first; SQLite looks for them later. */

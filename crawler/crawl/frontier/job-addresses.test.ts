@@ -1,3 +1,5 @@
+import { sql } from "kysely"
+import { queriesOf } from "#base/store/query/queries.ts"
 import { expect, test } from "vitest"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import type { PageUrl } from "#engine"
@@ -12,7 +14,7 @@ import {
   forgetFailures,
   givenUpHosts,
   hasOpenAt,
-  hasPrunableSql,
+  hasPrunable,
   openCount,
   outcomesOf,
   pruneAddresses,
@@ -214,10 +216,14 @@ test("a job that is over forgets all addresses but those that failed, then all, 
   const left = async () =>
     Number((await db.prepare("select count(*) as n from crawl_url where job = ?").get(id))?.["n"])
   const isPrunable = async () =>
-    Boolean((await db.prepare(`select ${hasPrunableSql("?")} as yes`).get(id))?.["yes"])
-  await pruneAddresses(db, id, "?1 = 0")
+    (
+      await sql<{ yes: number }>`select ${hasPrunable(sql`cast(${id} as bigint)`)} as yes`.execute(
+        queriesOf(db),
+      )
+    ).rows[0]!.yes === 1
+  await pruneAddresses(db, id, sql`1 = 0`)
   expect([await left(), await isPrunable()]).toEqual([4100, true])
-  await pruneAddresses(db, id, `?1 = ${id}`)
+  await pruneAddresses(db, id, sql`1 = 1`)
   expect([await left(), await isPrunable(), (await failuresOf(db, id, 9)).length]).toEqual([3, false, 3])
   // As after a loss: the frontier before takes them for known.
   const again = await begin("site", id)
@@ -238,8 +244,8 @@ test("the jobs that a condition names forget all that failed, however much, and 
   for (const { frontier } of [second, other]) await frontier.record(failed(2))
   const left = () =>
     Promise.all([first, second, other].map(async ({ id }) => (await failuresOf(db, id, 9999)).length))
-  await forgetFailures(db, other.id, "select id from job where id > ?1")
+  await forgetFailures(db, sql`select id from job where id > ${other.id}`)
   expect(await left()).toEqual([4100, 2, 2])
-  await forgetFailures(db, other.id, "select id from job where id < ?1")
+  await forgetFailures(db, sql`select id from job where id < ${other.id}`)
   expect(await left()).toEqual([0, 0, 2])
 })

@@ -1,4 +1,7 @@
-import { migrateFrontier } from "./frontier-schema.ts"
+import { type Expression, expressionBuilder, type RawBuilder, sql, type SqlBool } from "kysely"
+import { queriesOf } from "#base/store/query/queries.ts"
+import { isLike } from "#base/store/query/words.ts"
+import { type FrontierTables, migrateFrontier } from "./frontier-schema.ts"
 import type { PageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Failure } from "../../job.ts"
@@ -7,7 +10,11 @@ import type { FoundHow } from "./known-addresses.ts"
 
 // What is told of the addresses of a job beside its frontier, to those who do not work on it.
 
-const PRUNED = `(outcome is null or outcome not like '${FAILURES_LIKE}')`
+const crawlUrl = expressionBuilder<FrontierTables, "crawl_url">()
+const isPruned = crawlUrl.or([
+  crawlUrl("outcome", "is", null),
+  crawlUrl.not(isLike(crawlUrl.ref("outcome"), sql.lit(FAILURES_LIKE))),
+])
 /** Some at a time, so that no other process waits long for the store. */
 const PRUNED_ROWS = 2000
 
@@ -124,33 +131,41 @@ export async function endingOf(
     : { outcome: row["outcome"] as OutcomeName, detail: row["detail"] as string | null }
 }
 
-/** Forgets all of a job's addresses but those that failed, while `mayPrune`, an SQL condition on its number `?1`, holds. */
-export async function pruneAddresses(db: StateStore, job: number, mayPrune: string): Promise<void> {
-  const some = db.prepare(
-    `delete from crawl_url where job = ?1 and url in
-       (select url from crawl_url where job = ?1 and ${PRUNED} limit ${PRUNED_ROWS}) and ${mayPrune}`,
-  )
-  while (Number((await some.run(job)).changes) > 0);
+/** Forgets all of a job's addresses but those that failed, while `mayPrune` holds. */
+export async function pruneAddresses(
+  db: StateStore,
+  job: number,
+  mayPrune: Expression<SqlBool>,
+): Promise<void> {
+  const queries = queriesOf<FrontierTables>(db)
+  const some = queries
+    .deleteFrom("crawl_url")
+    .where("job", "=", job)
+    .where(
+      "url",
+      "in",
+      queries.selectFrom("crawl_url").select("url").where("job", "=", job).where(isPruned).limit(PRUNED_ROWS),
+    )
+    .where(mayPrune)
+  while ((await some.executeTakeFirst()).numDeletedRows > 0n);
 }
 
-/** Forgets all addresses of jobs that are over. @param jobs SQL of their ids, given the number of one job as `?1` */
-export async function forgetFailures(db: StateStore, job: number, jobs: string): Promise<void> {
-  const some = db.prepare(
-    `delete from crawl_url where (job, url) in (select job, url from crawl_url where job in (${jobs}) limit ${PRUNED_ROWS})`,
-  )
-  while (Number((await some.run(job)).changes) > 0);
+/** Forgets all addresses of jobs that are over. @param jobs a query for their numbers */
+export async function forgetFailures(db: StateStore, jobs: Expression<{ id: number }>): Promise<void> {
+  const some = sql`delete from crawl_url
+    where (job, url) in (select job, url from crawl_url where job in (${jobs}) limit ${PRUNED_ROWS})`
+  while (((await some.execute(queriesOf(db))).numAffectedRows ?? 0n) > 0n);
 }
 
-/** In SQL: whether {@link pruneAddresses} has something to do. */
-export const hasPrunableSql = (job: string): string =>
-  `exists (select 1 from crawl_url where job = ${job} and ${PRUNED})`
+/** Whether {@link pruneAddresses} has something to do. */
+export const hasPrunable = (job: Expression<number>): RawBuilder<SqlBool> =>
+  sql`exists (select 1 from crawl_url where crawl_url.job = ${job} and ${isPruned})`
 
 /** Forgets all addresses of a job. */
 export async function forgetAddresses(db: StateStore, job: number): Promise<void> {
-  const some = db.prepare(
-    `delete from crawl_url where (job, url) in (select job, url from crawl_url where job = ? limit ${PRUNED_ROWS})`,
-  )
-  while (Number((await some.run(job)).changes) > 0);
+  const some = sql`delete from crawl_url
+    where (job, url) in (select job, url from crawl_url where job = ${job} limit ${PRUNED_ROWS})`
+  while (((await some.execute(queriesOf(db))).numAffectedRows ?? 0n) > 0n);
 }
 
 /** Whether a job has an open address of a host, with its port. */

@@ -1,4 +1,6 @@
-import { migrateFrontier } from "./frontier-schema.ts"
+import { type FoundHow, migrateFrontier } from "./frontier-schema.ts"
+
+export type { FoundHow }
 import { isFailure, isMissing, type OutcomeName } from "../../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
@@ -18,9 +20,6 @@ export interface ListedFacts {
   /** Listed as news, by a news sitemap or a feed that calls itself so. */
   readonly isNews: boolean
 }
-
-/** By what an address was found first. */
-export type FoundHow = "seed" | "link" | "sitemap" | "feed" | "llms" | "redirect" | "canonical"
 
 /** How an address was found, and what was said of it. */
 export interface Found extends ListedFacts {

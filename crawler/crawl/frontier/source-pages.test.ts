@@ -1,3 +1,4 @@
+import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import { expect, test } from "vitest"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import { at, DAY, GONE, PAGE, VisitedSite } from "../../testing/visited.ts"
@@ -229,9 +230,10 @@ test("triggers tell of pages that come, change, go, and are forgotten", async ()
   await db.exec("create table told (change text, url text)")
   const note = (change: string) => (url: string) => `insert into told values ('${change}', ${url})`
   const condition = "'site' in (select value from json_each('[\"site\"]'))"
-  await db.exec(pageTriggers("told", condition, (change) => note(change)("new.url")))
-  await db.exec(pageOrSourceTriggers("also", "true", note("touched")))
-  await db.exec(pageTriggers("never", "false", () => note("never")("new.url")))
+  const words = SCHEMA_WORDS[db.dialect]
+  await db.script(pageTriggers(words, "told", condition, (change) => note(change)("new.url")))
+  await db.script(pageOrSourceTriggers(words, "also", "true", note("touched")))
+  await db.script(pageTriggers(words, "never", "false", () => note("never")("new.url")))
   const told = async () => {
     const rows = await db.prepare("select change, url from told").all()
     await db.exec("delete from told")

@@ -1,5 +1,6 @@
 import type { PageUrl } from "#engine"
 import { hasTable } from "#base/store/rows/tables.ts"
+import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { CUT_OFF } from "../../outcome.ts"
 import { type OutcomeName, PAGE_OUTCOMES_SQL, UNREAD_SQL } from "../../outcome-name.ts"
@@ -296,20 +297,31 @@ export const isUnfoundSinceSql = (url: string, source: string, job: string): str
  * `title`, `hash`, `changed_at`, `visited_at`. `note`: the statement for each.
  */
 export function pageTriggers(
+  { trigger }: SchemaWords,
   prefix: string,
   condition: string,
   note: (change: "new" | "changed" | "removed") => string,
 ): string {
-  const onUpdate = (name: string, when: string, change: "new" | "changed" | "removed") =>
-    `create trigger ${prefix}_${name} after update of hash on known_address
-     when ${when} and ${condition}
-     begin ${note(change)}; end;`
-  return `create trigger ${prefix}_added after insert on known_address
-     when new.hash is not null and ${condition}
-     begin ${note("new")}; end;
-   ${onUpdate("new", "old.hash is null and new.hash is not null", "new")}
-   ${onUpdate("changed", "old.hash is not null and new.hash is not null and old.hash <> new.hash", "changed")}
-   ${onUpdate("removed", "old.hash is not null and new.hash is null", "removed")}`
+  const when = (event: string, name: string, hash: string, change: "new" | "changed" | "removed") =>
+    trigger({
+      name: `${prefix}_${name}`,
+      on: event,
+      table: "known_address",
+      when: `${hash} and ${condition}`,
+      does: [note(change)],
+    })
+  const update = "update of hash"
+  return [
+    when("insert", "added", "new.hash is not null", "new"),
+    when(update, "new", "old.hash is null and new.hash is not null", "new"),
+    when(
+      update,
+      "changed",
+      "old.hash is not null and new.hash is not null and old.hash <> new.hash",
+      "changed",
+    ),
+    when(update, "removed", "old.hash is not null and new.hash is null", "removed"),
+  ].join(";\n")
 }
 
 /**
@@ -317,11 +329,16 @@ export function pageTriggers(
  * `statement` gets the SQL of the address.
  */
 export const pageOrSourceTriggers = (
+  words: SchemaWords,
   prefix: string,
   condition: string,
   statement: (url: string) => string,
 ): string =>
-  `${pageTriggers(prefix, condition, () => statement("new.url"))}
-   create trigger ${prefix}_forgotten after delete on known_address
-     when old.hash is not null and ${condition}
-     begin ${statement("old.url")}; end;`
+  `${pageTriggers(words, prefix, condition, () => statement("new.url"))};
+${words.trigger({
+  name: `${prefix}_forgotten`,
+  on: "delete",
+  table: "known_address",
+  when: `old.hash is not null and ${condition}`,
+  does: [statement("old.url")],
+})}`

@@ -1,3 +1,4 @@
+import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import type { Clock } from "#base/clock.ts"
 import { replaceSql } from "#base/store/state-port.ts"
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
@@ -44,7 +45,7 @@ const STEPS = [
      run integer not null, result text not null, reason text, primary key (about, name)
    ) strict, without rowid;
    ${ALERT_MESSAGES};
-   ${jobOverTrigger("alert_job_over", isDeclaredRunSql("new"), note("source", "new.id"))}
+   ${jobOverTrigger(SCHEMA_WORDS.sqlite, "alert_job_over", isDeclaredRunSql("new"), note("source", "new.id"))};
    ${backupOverTrigger("alert_backup_over", note("backup", "new.id"))}`,
 ]
 

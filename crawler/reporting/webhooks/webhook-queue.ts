@@ -1,3 +1,4 @@
+import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import { pageTriggers } from "../../crawl/frontier/source-pages.ts"
 import { jobOverTrigger, wantsEventSql } from "../../jobs/job-in-sql.ts"
 import type { Clock } from "#base/clock.ts"
@@ -49,8 +50,8 @@ const STEPS = [
      ${OUTBOX_COLUMNS}, source text, job integer, event text not null, secret text, body text not null
    ) strict;
    ${dueIndex("webhook_delivery")};
-   ${pageTriggers("webhook_page", wantsEventSql("changed", "new.job"), NOTE)}
-   ${jobOverTrigger("webhook_job_over", wantsEventSql("finished", "new.id"), "insert or ignore into webhook_finished values (new.id)")}`,
+   ${pageTriggers(SCHEMA_WORDS.sqlite, "webhook_page", wantsEventSql("changed", "new.job"), NOTE)};
+   ${jobOverTrigger(SCHEMA_WORDS.sqlite, "webhook_job_over", wantsEventSql("finished", "new.id"), "insert or ignore into webhook_finished values (new.id)")}`,
 ]
 
 /** Messages to the receivers of sources' webhooks, and notes of changes that messages are made of, in `state.db`. */

@@ -1,3 +1,4 @@
+import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import { migrateFrontier } from "#crawler/crawl/frontier/frontier-schema.ts"
 import { pageOrSourceTriggers } from "#crawler/crawl/frontier/source-pages.ts"
 import { countStored, type StoredTable } from "../../../identity/accounts/limits/stored-use.ts"
@@ -41,6 +42,7 @@ const STEPS = [
    ${dueIndex("watch_delivery")};
    create index watch_delivery_watch on watch_delivery (watch, seq);
    ${pageOrSourceTriggers(
+     SCHEMA_WORDS.sqlite,
      "watch_page",
      "exists (select 1 from watch)",
      // By the clock of this machine: it is waited until readers of the index see what the crawl wrote.
