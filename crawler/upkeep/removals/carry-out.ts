@@ -1,15 +1,17 @@
 import { isUnfoundSinceSql } from "../../crawl/frontier/source-pages.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { sql, type SqlBool } from "kysely"
 import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
 import { Serial } from "#base/flow/serial.ts"
 import type { Clock } from "#base/clock.ts"
 import { ImageNotes } from "../images/image-notes.ts"
 import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { identityOf, SharedPages } from "../../sources/shared-pages.ts"
-import { type RemovalReason } from "./evidence.ts"
 import { RemovedCopies } from "./removed-copies.ts"
-import { Removals } from "./removals.ts"
+import { ACQUITTED, Removals } from "./removals.ts"
+import type { RemovalTables } from "./removal-schema.ts"
 
 export interface CarryOutOptions {
   readonly db: StateStore
@@ -36,39 +38,27 @@ export async function carryOutRemovals(options: CarryOutOptions): Promise<void> 
   await removals.purge()
 }
 
-interface Approved {
-  readonly url: PageUrl
-  readonly source: string
-  readonly reason: RemovalReason
-  readonly job: number
-  readonly keepDays: number
-  readonly hash: string | null
-}
-
 async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Promise<boolean> {
+  const q = queriesOf<RemovalTables>(db)
   const known = new KnownAddresses(db, clock)
   // A page that came back after it was judged stays, and so does what the index holds no more by other ways.
-  await db
-    .prepare(
-      `delete from removal where state = 'approved'
-       and not ${isUnfoundSinceSql("removal.url", "removal.source", "removal.job")}`,
+  await q
+    .deleteFrom("removal")
+    .where("state", "=", "approved")
+    .where((eb) =>
+      eb.not(sql.raw<SqlBool>(isUnfoundSinceSql("removal.url", "removal.source", "removal.job"))),
     )
-    .run()
-  const rows = await db
-    .prepare(
-      `select url, source, job, reason, keep_days from removal
-       where state = 'approved' order by url, source limit ${BATCH}`,
-    )
-    .all()
+    .execute()
+  const approved = await q
+    .selectFrom("removal")
+    .select(["url", "source", "job", "reason", "keep_days as keepDays"])
+    .where("state", "=", "approved")
+    .orderBy("url")
+    .orderBy("source")
+    .limit(BATCH)
+    .execute()
   const batch = await Promise.all(
-    rows.map(async (row): Promise<Approved> => ({
-      url: row["url"] as PageUrl,
-      source: String(row["source"]),
-      reason: row["reason"] as RemovalReason,
-      job: Number(row["job"]),
-      keepDays: Number(row["keep_days"]),
-      hash: await known.hashOf(row["url"] as PageUrl, String(row["source"])),
-    })),
+    approved.map(async (one) => ({ ...one, hash: await known.hashOf(one.url, one.source) })),
   )
   if (batch.length === 0) return false
   const copies = await Promise.all(batch.map(({ url }) => engine.get(url)))
@@ -88,16 +78,20 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
   }
   const now = clock()
   await transaction(db, async () => {
-    const removed = db.prepare(
-      "update removal set state = 'removed', at = ?, expires_at = ?, hash = ? where url = ? and source = ?",
-    )
-    const count = db.prepare(
-      "insert into removal_run values (?, 1, 0) on conflict (job) do update set removed = removed + 1",
-    )
     for (const { url, source, job, keepDays, hash } of batch) {
-      await removed.run(now, now + keepDays * DAY_MS, hash, url, source)
+      await q
+        .updateTable("removal")
+        .set({ state: "removed", at: now, expires_at: now + keepDays * DAY_MS, hash })
+        .where((eb) => eb.and({ url, source }))
+        .execute()
       await known.setHash(url, source, null)
-      await count.run(job)
+      await q
+        .insertInto("removal_run")
+        .values({ job, removed: 1, held: 0 })
+        .onConflict((conflict) =>
+          conflict.column("job").doUpdateSet((eb) => ({ removed: eb("removal_run.removed", "+", 1) })),
+        )
+        .execute()
     }
   })
   await new ImageNotes(db).forget(left)
@@ -106,19 +100,18 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
 }
 
 async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): Promise<boolean> {
+  const q = queriesOf<RemovalTables>(db)
   const known = new KnownAddresses(db, clock)
-  const rows = await db
-    .prepare(
-      `select url, source, hash from removal where state = 'restoring' order by url, source limit ${BATCH}`,
-    )
-    .all()
+  const restoring = await q
+    .selectFrom("removal")
+    .select(["url", "source", "hash"])
+    .where("state", "=", "restoring")
+    .orderBy("url")
+    .orderBy("source")
+    .limit(BATCH)
+    .execute()
   const batch = await Promise.all(
-    rows.map(async (row) => ({
-      url: row["url"] as PageUrl,
-      source: String(row["source"]),
-      hash: row["hash"] as string | null,
-      isHeld: (await known.hashOf(row["url"] as PageUrl, String(row["source"]))) !== null,
-    })),
+    restoring.map(async (one) => ({ ...one, isHeld: (await known.hashOf(one.url, one.source)) !== null })),
   )
   if (batch.length === 0) return false
   const pages = new Map<PageUrl, Page>()
@@ -138,11 +131,12 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
   }
   if (pages.size > 0) await engine.index([...pages.values()])
   await transaction(db, async () => {
-    const pin = db.prepare(
-      `update removal set state = 'struck', strikes = 0, due = 0, pinned = 1, expires_at = null, at = ?
-       where url = ? and source = ?`,
-    )
-    for (const { url, source } of batch) await pin.run(clock(), url, source)
+    for (const { url, source } of batch)
+      await q
+        .updateTable("removal")
+        .set({ ...ACQUITTED, expires_at: null, at: clock() })
+        .where((eb) => eb.and({ url, source }))
+        .execute()
     for (const [url, source, hash] of hashes) await known.setHash(url, source, hash)
     for (const { url, source } of batch) await copies.drop(url, source)
   })

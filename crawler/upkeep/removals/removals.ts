@@ -1,12 +1,16 @@
 import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
 import { isHeldSql, isKnownSql, pageCount, wasFoundSql } from "../../crawl/frontier/source-pages.ts"
+import { type Selectable, sql, type SqlBool, type Updateable } from "kysely"
 import { isJobSql } from "../../jobs/job-in-sql.ts"
 import { migrateJobs } from "../../jobs/job-schema.ts"
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
-import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { dateOrNull } from "#base/store/date-columns.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { listed } from "#base/store/query/words.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { type RemovalReason } from "./evidence.ts"
-import { migrateRemovals } from "./removal-schema.ts"
+import { migrateRemovals, type RemovalTables } from "./removal-schema.ts"
 import { RemovedCopies } from "./removed-copies.ts"
 
 /**
@@ -63,6 +67,9 @@ export interface RemovalList {
   readonly offset?: number
 }
 
+/** From here on only fresh evidence of two runs counts against a page. */
+export const ACQUITTED = { state: "struck", strikes: 0, due: 0, pinned: 1 } as const
+
 /** Which removed pages: those addresses, all of a source, or all on the evidence of one run. */
 export type RemovedPages =
   | { readonly urls: readonly string[] }
@@ -77,12 +84,12 @@ export type RemovedPages =
 export class Removals {
   readonly #db: StateStore
   readonly #clock: Clock
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<RemovalTables>
   readonly #copies: RemovedCopies
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
     this.#copies = new RemovedCopies(db)
     this.#clock = clock
     // What is asked of them is about addresses and jobs.
@@ -93,20 +100,28 @@ export class Removals {
   /** Sources with removals that wait, by name. */
   async held(): Promise<HeldRemovals[]> {
     const bySource = new Map<string, HeldRemovals>()
-    for (const row of await this.#prepare(
-      `select source, reason, count(*) as pages, max(job) as job, max(at) as at from removal
-       where state = 'held' group by source, reason order by source, reason`,
-    ).all()) {
-      const source = String(row["source"])
+    const rows = await this.#queries
+      .selectFrom("removal")
+      .select(["source", "reason"])
+      .select((eb) => [
+        eb.fn.countAll<number>().as("pages"),
+        eb.fn.max("job").as("job"),
+        eb.fn.max("at").as("at"),
+      ])
+      .where("state", "=", "held")
+      .groupBy(["source", "reason"])
+      .orderBy("source")
+      .orderBy("reason")
+      .execute()
+    for (const { source, reason, pages, job, at } of rows) {
       const was = bySource.get(source)
-      const pages = Number(row["pages"])
       bySource.set(source, {
         source,
         pages: pages + (was?.pages ?? 0),
-        ofPages: was?.ofPages ?? (await this.#pagesOf(source)),
-        reasons: { ...was?.reasons, [String(row["reason"])]: pages },
-        job: Math.max(Number(row["job"]), was?.job ?? 0),
-        at: new Date(Math.max(Number(row["at"]), was?.at.getTime() ?? 0)),
+        ofPages: was?.ofPages ?? (await pageCount(this.#db, source)),
+        reasons: { ...was?.reasons, [reason]: pages },
+        job: Math.max(job, was?.job ?? 0),
+        at: new Date(Math.max(at, was?.at.getTime() ?? 0)),
       })
     }
     return [...bySource.values()]
@@ -114,40 +129,39 @@ export class Removals {
 
   /** Pages in one state, by address. */
   async list(state: RemovalState, { source, limit = 100, offset = 0 }: RemovalList = {}): Promise<Removal[]> {
-    return (
-      await this.#prepare(
-        `select * from removal where state = ?1 and (?2 is null or source = ?2) order by source, url limit ?3 offset ?4`,
-      ).all(state, source ?? null, limit, offset)
-    ).map(removalOf)
+    const rows = await this.#inState(state, source)
+      .selectAll()
+      .orderBy("source")
+      .orderBy("url")
+      .limit(limit)
+      .offset(offset)
+      .execute()
+    return rows.map(removalOf)
   }
 
   /** How many pages are in one state. */
   async count(state: RemovalState, source?: string): Promise<number> {
-    const row = await this.#prepare(
-      "select count(*) as n from removal where state = ?1 and (?2 is null or source = ?2)",
-    ).get(state, source ?? null)
-    return Number(row?.["n"])
+    const { n } = await this.#inState(state, source)
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .executeTakeFirstOrThrow()
+    return n
   }
 
   /** What each source has against one address, the latest evidence first. */
   async of(url: PageUrl): Promise<Removal[]> {
-    return (await this.#prepare("select * from removal where url = ? order by at desc, source").all(url)).map(
-      removalOf,
-    )
+    const ofUrl = this.#queries.selectFrom("removal").selectAll().where("url", "=", url)
+    return (await ofUrl.orderBy("at", "desc").orderBy("source").execute()).map(removalOf)
   }
 
   /** What a run did; null for one that is not over or was not the kind to judge. */
   async ofRun(job: number): Promise<RunRemovals | null> {
-    const row = await this.#prepare("select removed, held from removal_run where job = ?").get(job)
-    return row ? { removed: Number(row["removed"]), held: Number(row["held"]) } : null
+    const run = this.#queries.selectFrom("removal_run").select(["removed", "held"]).where("job", "=", job)
+    return (await run.executeTakeFirst()) ?? null
   }
 
   /** The operator's yes: what waits of the source is removed. @returns how many pages. */
   async approve(source: string): Promise<number> {
-    const { changes } = await this.#prepare(
-      "update removal set state = 'approved' where state = 'held' and source = ?",
-    ).run(source)
-    return Number(changes)
+    return await this.#settle(source, { state: "approved" })
   }
 
   /**
@@ -155,10 +169,7 @@ export class Removals {
    * against it. @returns how many pages.
    */
   async reject(source: string): Promise<number> {
-    const { changes } = await this.#prepare(
-      `update removal set state = 'struck', strikes = 0, due = 0, pinned = 1 where state = 'held' and source = ?`,
-    ).run(source)
-    return Number(changes)
+    return await this.#settle(source, ACQUITTED)
   }
 
   /**
@@ -166,53 +177,63 @@ export class Removals {
    * them. @returns how many of them can be.
    */
   async restore(pages: RemovedPages): Promise<number> {
-    const ask = (where: string) =>
-      this.#prepare(
-        `update removal set state = 'restoring' where state = 'removed' and ${where}
-         and (url, source) in (select url, source from removed_page)`,
-      )
-    return await transaction(this.#db, async () => {
-      if ("source" in pages) return Number((await ask("source = ?").run(pages.source)).changes)
-      if ("job" in pages) return Number((await ask("job = ?").run(pages.job)).changes)
-      const one = ask("url = ?")
-      let restored = 0
-      for (const url of pages.urls) restored += Number((await one.run(url)).changes)
-      return restored
-    })
+    const copies = this.#queries
+      .selectFrom("removed_page")
+      .select(["url", "source"])
+      .$asTuple("url", "source")
+    let asked = this.#queries
+      .updateTable("removal")
+      .set({ state: "restoring" })
+      .where("state", "=", "removed")
+      .where((eb) => eb(eb.refTuple("url", "source"), "in", copies))
+    if ("source" in pages) asked = asked.where("source", "=", pages.source)
+    else if ("job" in pages) asked = asked.where("job", "=", pages.job)
+    else asked = asked.where("url", "in", listed(pages.urls as readonly PageUrl[]))
+    return Number((await asked.executeTakeFirst()).numUpdatedRows)
   }
 
   /** Whether the process that writes the index has something to remove or to put back. */
   async hasWork(): Promise<boolean> {
-    return (
-      (await this.#prepare(
-        "select 1 from removal where state in ('approved', 'restoring') limit 1",
-      ).get()) !== undefined
-    )
+    const toDo = this.#queries
+      .selectFrom("removal")
+      .select("url")
+      .where("state", "in", ["approved", "restoring"])
+    return (await toDo.limit(1).executeTakeFirst()) !== undefined
   }
 
   /** Forgets what was said against pages that a run found where they were, or that are in the index no more. */
   async acquit(job: number): Promise<void> {
     await transaction(this.#db, async () => {
-      await this.#prepare(
-        `delete from removal where state <> 'restoring' and ${wasFoundSql("removal.url", "removal.source", "?")}`,
-      ).run(job)
-      await this.#prepare(
-        `delete from removal where state in ('struck', 'held') and not ${isHeldSql("removal.url", "removal.source")}`,
-      ).run()
+      await this.#queries
+        .deleteFrom("removal")
+        .where("state", "<>", "restoring")
+        .where(sql.raw<SqlBool>(wasFoundSql("removal.url", "removal.source", String(job))))
+        .execute()
+      await this.#queries
+        .deleteFrom("removal")
+        .where("state", "in", ["struck", "held"])
+        .where((eb) => eb.not(sql.raw<SqlBool>(isHeldSql("removal.url", "removal.source"))))
+        .execute()
     })
   }
 
   /** Drops the copies whose time is over, and all that concerns addresses which are known no more (a deleted source's). */
   async purge(): Promise<void> {
     await transaction(this.#db, async () => {
-      await this.#prepare("delete from removal where state = 'removed' and expires_at <= ?").run(
-        this.#clock(),
-      )
-      await this.#prepare(
-        `delete from removal where not ${isKnownSql("removal.url", "removal.source")}`,
-      ).run()
+      await this.#queries
+        .deleteFrom("removal")
+        .where("state", "=", "removed")
+        .where("expires_at", "<=", this.#clock())
+        .execute()
+      await this.#queries
+        .deleteFrom("removal")
+        .where((eb) => eb.not(sql.raw<SqlBool>(isKnownSql("removal.url", "removal.source"))))
+        .execute()
       await this.#copies.dropForgotten()
-      await this.#prepare(`delete from removal_run where not ${isJobSql("removal_run.job")}`).run()
+      await this.#queries
+        .deleteFrom("removal_run")
+        .where((eb) => eb.not(sql.raw<SqlBool>(isJobSql("removal_run.job"))))
+        .execute()
     })
   }
 
@@ -224,21 +245,26 @@ export class Removals {
     )
   }
 
-  async #pagesOf(source: string): Promise<number> {
-    return await pageCount(this.#db, source)
+  #inState(state: RemovalState, source: string | undefined) {
+    const inState = this.#queries.selectFrom("removal").where("state", "=", state)
+    return source === undefined ? inState : inState.where("source", "=", source)
+  }
+
+  /** @returns how many pages of the source waited for this. */
+  async #settle(source: string, word: Updateable<RemovalTables["removal"]>): Promise<number> {
+    const held = this.#queries.updateTable("removal").where("state", "=", "held").where("source", "=", source)
+    return Number((await held.set(word).executeTakeFirst()).numUpdatedRows)
   }
 }
 
-function removalOf(row: Record<string, unknown>): Removal {
-  return {
-    url: row["url"] as PageUrl,
-    source: String(row["source"]),
-    state: row["state"] as RemovalState,
-    reason: row["reason"] as RemovalReason,
-    detail: row["detail"] as string | null,
-    strikes: Number(row["strikes"]),
-    job: Number(row["job"]),
-    at: new Date(Number(row["at"])),
-    keptUntil: row["expires_at"] === null ? null : new Date(Number(row["expires_at"])),
-  }
-}
+const removalOf = (row: Selectable<RemovalTables["removal"]>): Removal => ({
+  url: row.url,
+  source: row.source,
+  state: row.state,
+  reason: row.reason,
+  detail: row.detail,
+  strikes: row.strikes,
+  job: row.job,
+  at: new Date(row.at),
+  keptUntil: dateOrNull(row.expires_at),
+})

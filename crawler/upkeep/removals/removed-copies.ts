@@ -1,42 +1,50 @@
 import { gunzipSync, gzipSync } from "node:zlib"
 import type { Page, PageUrl } from "#engine"
-import { replaceSql } from "#base/store/state-port.ts"
-import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { RemovalTables } from "./removal-schema.ts"
 
 /** The pages that were removed, packed, until they are put back or their removal is forgotten. */
 export class RemovedCopies {
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<RemovalTables>
 
   constructor(db: StateStore) {
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
   }
 
   async keep(url: PageUrl, source: string, page: Page): Promise<void> {
-    await this.#prepare(replaceSql("removed_page", ["url", "source", "page"], ["url", "source"])).run(
-      url,
-      source,
-      packPage(page),
-    )
+    const packed = packPage(page)
+    await this.#queries
+      .insertInto("removed_page")
+      .values({ url, source, page: packed })
+      .onConflict((conflict) => conflict.columns(["url", "source"]).doUpdateSet({ page: packed }))
+      .execute()
   }
 
   /** Null when there is none. */
   async get(url: PageUrl, source: string): Promise<Page | null> {
-    const row = await this.#prepare("select page from removed_page where url = ? and source = ?").get(
-      url,
-      source,
-    )
-    return row === undefined ? null : unpackPage(row["page"] as Uint8Array)
+    const row = await this.#queries
+      .selectFrom("removed_page")
+      .select("page")
+      .where((eb) => eb.and({ url, source }))
+      .executeTakeFirst()
+    return row === undefined ? null : unpackPage(row.page)
   }
 
   async drop(url: PageUrl, source: string): Promise<void> {
-    await this.#prepare("delete from removed_page where url = ? and source = ?").run(url, source)
+    await this.#queries
+      .deleteFrom("removed_page")
+      .where((eb) => eb.and({ url, source }))
+      .execute()
   }
 
   /** Drops those whose removal is over: taken back, or so old that it is forgotten. */
   async dropForgotten(): Promise<void> {
-    await this.#prepare(
-      "delete from removed_page where (url, source) not in (select url, source from removal)",
-    ).run()
+    const known = this.#queries.selectFrom("removal").select(["url", "source"]).$asTuple("url", "source")
+    await this.#queries
+      .deleteFrom("removed_page")
+      .where((eb) => eb(eb.refTuple("url", "source"), "not in", known))
+      .execute()
   }
 }
 

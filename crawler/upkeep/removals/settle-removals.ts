@@ -5,9 +5,11 @@ import { toPageUrl, type Engine, type PageUrl } from "#engine"
 import type { Serial } from "#base/flow/serial.ts"
 import type { Clock } from "#base/clock.ts"
 import type { Job } from "../../job.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { carryOutRemovals } from "./carry-out.ts"
 import { type Evidence, evidenceOf, type RemovalReason } from "./evidence.ts"
+import type { RemovalTables } from "./removal-schema.ts"
 import { type RunRemovals, Removals } from "./removals.ts"
 import { resemblance, shinglesOf } from "./resemblance.ts"
 
@@ -156,39 +158,40 @@ class Judgement {
 
   async #note(verdicts: readonly Verdict[]): Promise<void> {
     const { db, job, clock = Date.now } = this.#options
+    const q = queriesOf<RemovalTables>(db)
+    const { name: source, removal } = job.source
     await transaction(db, async () => {
-      const known = db.prepare("select state, strikes, pinned, job from removal where url = ? and source = ?")
-      const put = db.prepare(
-        `insert into removal (url, source, state, reason, detail, strikes, due, pinned, spares, job, at, keep_days)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         on conflict (url, source) do update set state = excluded.state, reason = excluded.reason,
-           detail = excluded.detail, strikes = excluded.strikes, due = excluded.due, pinned = excluded.pinned,
-           spares = excluded.spares, job = excluded.job, at = excluded.at, keep_days = excluded.keep_days,
-           expires_at = null`,
-      )
       for (const { suspect, reason, atOnce, spares } of verdicts) {
-        const was = await known.get(suspect.url, job.source.name)
-        const state = was?.["state"]
+        const { url, detail } = suspect
+        const was = await q
+          .selectFrom("removal")
+          .select(["state", "strikes", "pinned", "job"])
+          .where((eb) => eb.and({ url, source }))
+          .executeTakeFirst()
+        const state = was?.state
         if (state === "approved" || state === "restoring") continue
         // What was removed and is in the index again has come back in between.
         const before = was && state !== "removed" ? was : { strikes: 0, pinned: 0, job: null }
-        const strikes = Number(before["strikes"]) + (before["job"] === job.id ? 0 : 1)
-        const pinned = Number(before["pinned"])
-        const due = strikes >= STRIKES || (atOnce && pinned === 0)
-        await put.run(
-          suspect.url,
-          job.source.name,
-          state === "held" ? "held" : "struck",
+        const { pinned } = before
+        const strikes = before.strikes + (before.job === job.id ? 0 : 1)
+        const said = {
+          state: state === "held" ? state : ("struck" as const),
           reason,
-          suspect.detail,
+          detail,
           strikes,
-          due ? 1 : 0,
+          due: strikes >= STRIKES || (atOnce && pinned === 0) ? 1 : 0,
           pinned,
-          spares ? 1 : 0,
-          job.id,
-          clock(),
-          job.source.removal.keepDays,
-        )
+          spares: spares ? 1 : 0,
+          job: job.id,
+          at: clock(),
+          keep_days: removal.keepDays,
+          expires_at: null,
+        }
+        await q
+          .insertInto("removal")
+          .values({ url, source, ...said })
+          .onConflict((conflict) => conflict.columns(["url", "source"]).doUpdateSet(said))
+          .execute()
       }
     })
   }
@@ -199,28 +202,31 @@ class Judgement {
  * @returns how many pages of the source wait now.
  */
 async function decide(db: StateStore, { id, source }: SettleOptions["job"]): Promise<number> {
+  const q = queriesOf<RemovalTables>(db)
   return await transaction(db, async () => {
-    const count = async (sql: string) => Number((await db.prepare(sql).get(source.name))?.["n"])
+    const counted = q
+      .selectFrom("removal")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where("source", "=", source.name)
+    const due = q.updateTable("removal").where("source", "=", source.name).where("due", "=", 1)
     const pages = await pageCount(db, source.name)
-    const due = await count(
-      "select count(*) as n from removal where source = ? and due = 1 and spares = 0 and state in ('struck', 'held')",
-    )
-    const isTooMany = due > allowance(pages, source.removal.maxShare)
-    await db
-      .prepare(
-        `update removal set state = 'approved'
-       where source = ? and due = 1 and job = ? and state in ('struck', 'held') and (spares = 1 or not ?)`,
-      )
-      .run(source.name, id, isTooMany ? 1 : 0)
-    await db
-      .prepare("update removal set state = 'held' where source = ? and due = 1 and state = 'struck'")
-      .run(source.name)
-    const held = await count("select count(*) as n from removal where source = ? and state = 'held'")
-    await db
-      .prepare(
-        "insert into removal_run values (?, 0, ?2) on conflict (job) do update set held = excluded.held",
-      )
-      .run(id, held)
+    const { n: pagesDue } = await counted
+      .where((eb) => eb.and({ due: 1, spares: 0 }))
+      .where("state", "in", ["struck", "held"])
+      .executeTakeFirstOrThrow()
+    const approved = due
+      .set({ state: "approved" })
+      .where("job", "=", id)
+      .where("state", "in", ["struck", "held"])
+    const isTooMany = pagesDue > allowance(pages, source.removal.maxShare)
+    await (isTooMany ? approved.where("spares", "=", 1) : approved).execute()
+    await due.set({ state: "held" }).where("state", "=", "struck").execute()
+    const { n: held } = await counted.where("state", "=", "held").executeTakeFirstOrThrow()
+    await q
+      .insertInto("removal_run")
+      .values({ job: id, removed: 0, held })
+      .onConflict((conflict) => conflict.column("job").doUpdateSet({ held }))
+      .execute()
     return held
   })
 }
