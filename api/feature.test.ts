@@ -12,7 +12,7 @@ import type { Door } from "./server/door.ts"
 import type { Feature } from "./feature.ts"
 import { features, settingsOf } from "./features.ts"
 import type { Operation } from "./server/operation/operation.ts"
-import { object, ref, text } from "./server/operation/schemas.ts"
+import { object, ref, text } from "./server/schema/schemas.ts"
 import { apiSettings } from "./settings.ts"
 import { serveApp, TEST_KEY } from "./testing/serve-app.ts"
 

@@ -15,157 +15,6 @@ export type ErrorAnswer = {
   }
 }
 
-export type Warning = {
-  readonly code: "unknown-field" | "no-effect" | "shortened" | "left-out" | "stale" | "unread" | "language" | "outage"
-  /** What happened, and what to do instead. */
-  readonly text: string
-  /** The field of the request. */
-  readonly field?: string | undefined
-  /** The page that it is about. */
-  readonly url?: string | undefined
-}
-
-export type Usage = {
-  /** Credits that this call cost. */
-  readonly credits: number
-}
-
-export type SearchResult = {
-  /** Of this result in this answer. */
-  readonly id: string
-  readonly title: string
-  readonly url: string
-  /** The passages that matter, joined by ` [...] `: plain text with fenced code and Markdown tables. */
-  readonly content: string
-  /** How likely the page is relevant. */
-  readonly score: number
-  /** The whole page, when asked for. */
-  readonly raw_content: string | null
-  /** What the page is written in. */
-  readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub"
-  /** ISO 639-1; null when it is not known. */
-  readonly language: string | null
-  /** The appliance that the page came from, by its name; not there for pages of this one. */
-  readonly peer?: string | undefined
-  /** With `include_evidence`: what another appliance ranks and shows the page by. */
-  readonly evidence?: {
-    readonly words: number
-    readonly best_passage: number
-    readonly meaning: number
-    readonly late: number
-    readonly rerank: number
-    readonly has_vectors: boolean
-    /** Whether it holds the phrases that the query quotes. */
-    readonly holds_phrases: boolean
-    readonly lacks_numbers: number
-    readonly fingerprint: {
-      readonly exact: string | null
-      readonly similar: string | null
-    }
-    readonly passages: readonly ({
-      readonly text: string
-      readonly headings: readonly string[]
-      /** In the page, from 0. */
-      readonly position: number
-      readonly shown?: string | undefined
-      readonly anchor?: string | undefined
-      readonly begins_under?: string | undefined
-    })[]
-    readonly description: string | null
-    readonly author: string | null
-    readonly published_at: string | null
-    readonly fetched_at: string
-    readonly topic: string | null
-    readonly country: string | null
-    readonly unsafe: boolean
-    readonly is_listing: boolean
-    readonly images: readonly ({
-      readonly url: string
-      readonly description: string | null
-    })[]
-    readonly favicon: string | null
-  } | undefined
-  /** When a crawl last found the page, changed or not. */
-  readonly checked_at?: string | undefined
-  /** The sources that the page belongs to, the one that read it last first; not there when the key may not know them. */
-  readonly sources?: readonly string[] | undefined
-  /** The collections that hold any of these; not there when there is none. */
-  readonly collections?: readonly string[] | undefined
-  /** Where the best passage stands; not there when the page has no headings above it. */
-  readonly section?: {
-    /** The nearest above it; null when there is none. */
-    readonly heading: string | null
-    /** The page's address with the anchor of this place; not there when none is known. */
-    readonly url?: string | undefined
-  } | undefined
-  /** Address of the site's icon. */
-  readonly favicon?: string | null | undefined
-  /** As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`. */
-  readonly published_date?: string | null | undefined
-  /** Addresses, or `{url, description}` with `include_image_descriptions`. */
-  readonly images?: readonly (string | {
-    readonly url: string
-    /** Empty when the page gives none. */
-    readonly description: string
-  })[] | undefined
-  readonly explain?: Explanation | undefined
-  /** True when what is shown of it gives orders to language models; else not there. */
-  readonly addresses_models?: boolean | undefined
-  /** The same document in other formats; not there when there is none. */
-  readonly other_forms?: readonly ({
-    readonly url: string
-    /** As its address ends: `pdf`, `epub`, `html`. */
-    readonly format: string
-  })[] | undefined
-  /** Pages found besides that say the same; not there when there is none. */
-  readonly copies?: readonly ({
-    readonly url: string
-    readonly title: string
-  })[] | undefined
-  /** The same page in other languages, found besides; not there when there is none. */
-  readonly translations?: readonly ({
-    readonly url: string
-    readonly title: string
-    /** ISO 639-1. */
-    readonly language: string | null
-  })[] | undefined
-  /** The same page in other versions of the documentation, also found; left out when there are none. */
-  readonly versions?: readonly ({
-    readonly url: string
-    readonly title: string
-  })[] | undefined
-}
-
-export type Explanation = {
-  readonly depth: string
-  /** Share, before the score is calibrated. */
-  readonly lexical: number
-  /** Share, before the score is calibrated. */
-  readonly passage: number
-  /** Share, before the score is calibrated. */
-  readonly vector: number
-  /** Share, before the score is calibrated. */
-  readonly late: number
-  /** Share, before the score is calibrated. */
-  readonly rerank: number
-  /** Share, before the score is calibrated. */
-  readonly fused: number
-  readonly boost: number
-  /** The operator's rules that had a part in it. */
-  readonly rules?: readonly ({
-    readonly id: string
-    readonly kind: "synonym" | "pin" | "boost"
-    /** Of a synonym: the question as it was looked for besides. */
-    readonly question?: string | undefined
-    readonly factor?: number | undefined
-    readonly position?: number | undefined
-  })[] | undefined
-  /** Why meaning was left out; not there when it was not. */
-  readonly words_alone?: string | undefined
-  /** Why the reranker was left out; not there when it was not, or none is set. */
-  readonly not_reranked?: string | undefined
-}
-
 export type SearchAnswer = {
   readonly query: string
   readonly follow_up_questions: readonly string[] | null
@@ -292,6 +141,142 @@ export type SearchAnswer = {
   readonly warnings?: readonly Warning[] | undefined
 }
 
+export type SearchResult = {
+  /** Of this result in this answer. */
+  readonly id: string
+  readonly title: string
+  readonly url: string
+  /** The passages that matter, joined by ` [...] `: plain text with fenced code and Markdown tables. */
+  readonly content: string
+  /** How likely the page is relevant. */
+  readonly score: number
+  /** The whole page, when asked for. */
+  readonly raw_content: string | null
+  /** What the page is written in. */
+  readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub"
+  /** ISO 639-1; null when it is not known. */
+  readonly language: string | null
+  /** The appliance that the page came from, by its name; not there for pages of this one. */
+  readonly peer?: string | undefined
+  /** With `include_evidence`: what another appliance ranks and shows the page by. */
+  readonly evidence?: {
+    readonly words: number
+    readonly best_passage: number
+    readonly meaning: number
+    readonly late: number
+    readonly rerank: number
+    readonly has_vectors: boolean
+    /** Whether it holds the phrases that the query quotes. */
+    readonly holds_phrases: boolean
+    readonly lacks_numbers: number
+    readonly fingerprint: {
+      readonly exact: string | null
+      readonly similar: string | null
+    }
+    readonly passages: readonly ({
+      readonly text: string
+      readonly headings: readonly string[]
+      /** In the page, from 0. */
+      readonly position: number
+      readonly shown?: string | undefined
+      readonly anchor?: string | undefined
+      readonly begins_under?: string | undefined
+    })[]
+    readonly description: string | null
+    readonly author: string | null
+    readonly published_at: string | null
+    readonly fetched_at: string
+    readonly topic: "news" | "finance" | null
+    readonly country: string | null
+    readonly unsafe: boolean
+    readonly is_listing: boolean
+    readonly images: readonly ({
+      readonly url: string
+      readonly description: string | null
+    })[]
+    readonly favicon: string | null
+  } | undefined
+  /** When a crawl last found the page, changed or not. */
+  readonly checked_at?: string | undefined
+  /** The sources that the page belongs to, the one that read it last first; not there when the key may not know them. */
+  readonly sources?: readonly string[] | undefined
+  /** The collections that hold any of these; not there when there is none. */
+  readonly collections?: readonly string[] | undefined
+  /** Where the best passage stands; not there when the page has no headings above it. */
+  readonly section?: {
+    /** The nearest above it; null when there is none. */
+    readonly heading: string | null
+    /** The page's address with the anchor of this place; not there when none is known. */
+    readonly url?: string | undefined
+  } | undefined
+  /** Address of the site's icon. */
+  readonly favicon?: string | null | undefined
+  /** As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`. */
+  readonly published_date?: string | null | undefined
+  /** Addresses, or `{url, description}` with `include_image_descriptions`. */
+  readonly images?: readonly (string | {
+    readonly url: string
+    /** Empty when the page gives none. */
+    readonly description: string
+  })[] | undefined
+  readonly explain?: Explanation | undefined
+  /** True when what is shown of it gives orders to language models; else not there. */
+  readonly addresses_models?: boolean | undefined
+  /** The same document in other formats; not there when there is none. */
+  readonly other_forms?: readonly ({
+    readonly url: string
+    /** As its address ends: `pdf`, `epub`, `html`. */
+    readonly format: string
+  })[] | undefined
+  /** Pages found besides that say the same; not there when there is none. */
+  readonly copies?: readonly ({
+    readonly url: string
+    readonly title: string
+  })[] | undefined
+  /** The same page in other languages, found besides; not there when there is none. */
+  readonly translations?: readonly ({
+    readonly url: string
+    readonly title: string
+    /** ISO 639-1. */
+    readonly language: string | null
+  })[] | undefined
+  /** The same page in other versions of the documentation, also found; left out when there are none. */
+  readonly versions?: readonly ({
+    readonly url: string
+    readonly title: string
+  })[] | undefined
+}
+
+export type Explanation = {
+  readonly depth: string
+  /** Share, before the score is calibrated. */
+  readonly lexical: number
+  /** Share, before the score is calibrated. */
+  readonly passage: number
+  /** Share, before the score is calibrated. */
+  readonly vector: number
+  /** Share, before the score is calibrated. */
+  readonly late: number
+  /** Share, before the score is calibrated. */
+  readonly rerank: number
+  /** Share, before the score is calibrated. */
+  readonly fused: number
+  readonly boost: number
+  /** The operator's rules that had a part in it. */
+  readonly rules?: readonly ({
+    readonly id: string
+    readonly kind: "synonym" | "pin" | "boost"
+    /** Of a synonym: the question as it was looked for besides. */
+    readonly question?: string | undefined
+    readonly factor?: number | undefined
+    readonly position?: number | undefined
+  })[] | undefined
+  /** Why meaning was left out; not there when it was not. */
+  readonly words_alone?: string | undefined
+  /** Why the reranker was left out; not there when it was not, or none is set. */
+  readonly not_reranked?: string | undefined
+}
+
 /** Why nothing was found. */
 export type Miss = {
   /** The likeliest, by what crawls know. */
@@ -314,12 +299,19 @@ export type Miss = {
   readonly detail?: string | undefined
 }
 
-export type FailedResult = {
-  /** As it was given. */
-  readonly url: string
-  /** Why it could not be read. */
-  readonly error: string
-  readonly miss?: Miss | undefined
+export type Usage = {
+  /** Credits that this call cost. */
+  readonly credits: number
+}
+
+export type Warning = {
+  readonly code: "unknown-field" | "no-effect" | "shortened" | "left-out" | "stale" | "unread" | "language" | "outage"
+  /** What happened, and what to do instead. */
+  readonly text: string
+  /** The field of the request. */
+  readonly field?: string | undefined
+  /** The page that it is about. */
+  readonly url?: string | undefined
 }
 
 export type ExtractAnswer = {
@@ -345,6 +337,14 @@ export type ExtractAnswer = {
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
   readonly warnings?: readonly Warning[] | undefined
+}
+
+export type FailedResult = {
+  /** As it was given. */
+  readonly url: string
+  /** Why it could not be read. */
+  readonly error: string
+  readonly miss?: Miss | undefined
 }
 
 export type CrawlAnswer = {
@@ -468,41 +468,6 @@ export type SourcesInIndex = {
   readonly request_id: string
 }
 
-/** The form of a report: at most 60 values, nested at most 5 deep. */
-export type OutputSchema = {
-  readonly properties: { readonly [name: string]: OutputField }
-  /** Names among `properties`. */
-  readonly required?: readonly string[] | undefined
-}
-
-export type OutputField = {
-  readonly type: "string" | "integer" | "number"
-  /** What the value is; each costs a search. */
-  readonly description?: string | undefined
-} | {
-  readonly type: "object"
-  /** What the value is; each costs a search. */
-  readonly description?: string | undefined
-  readonly properties: { readonly [name: string]: OutputField }
-  /** Names among `properties`. */
-  readonly required?: readonly string[] | undefined
-} | {
-  readonly type: "array"
-  /** What the value is; each costs a search. */
-  readonly description?: string | undefined
-  readonly items: OutputField
-}
-
-export type ResearchSource = {
-  readonly title: string
-  /** `file:` and the name, of a file that came along. */
-  readonly url: string
-  /** Address of the site's icon. */
-  readonly favicon: string | null
-  /** True when what is shown of it gives orders to language models; else not there. */
-  readonly addresses_models?: boolean | undefined
-}
-
 export type ResearchTask = {
   /** Id of the task. */
   readonly request_id: string
@@ -518,22 +483,6 @@ export type ResearchTask = {
   readonly warnings?: readonly Warning[] | undefined
 }
 
-export type ResearchInProgress = {
-  /** Id of the task. */
-  readonly request_id: string
-  readonly status: "pending" | "in_progress"
-  readonly progress: {
-    /** Searches made so far. */
-    readonly searches: number
-    /** Pages and files that say something. */
-    readonly sources: number
-    /** Statements found. */
-    readonly findings: number
-  }
-  /** Seconds. */
-  readonly response_time: number
-}
-
 export type ResearchReport = {
   /** Id of the task. */
   readonly request_id: string
@@ -546,6 +495,8 @@ export type ResearchReport = {
   readonly response_time: number
   /** Values of the form that nothing found gives; they are null. */
   readonly missing?: readonly string[] | undefined
+  /** Why one of them is missing, where that is known. */
+  readonly missing_reasons?: { readonly [name: string]: string } | undefined
   /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server of the state could not be reached, so keys, sources and rules are those of a few minutes ago, and what is known of pages beside their text is missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   readonly usage?: Usage | undefined
@@ -555,6 +506,32 @@ export type ResearchReport = {
   readonly status: "failed"
   /** Why. */
   readonly error: string
+  /** Seconds. */
+  readonly response_time: number
+}
+
+export type ResearchSource = {
+  readonly title: string
+  /** `file:` and the name, of a file that came along. */
+  readonly url: string
+  /** Address of the site's icon. */
+  readonly favicon: string | null
+  /** True when what is shown of it gives orders to language models; else not there. */
+  readonly addresses_models?: boolean | undefined
+}
+
+export type ResearchInProgress = {
+  /** Id of the task. */
+  readonly request_id: string
+  readonly status: "pending" | "in_progress"
+  readonly progress: {
+    /** Searches made so far. */
+    readonly searches: number
+    /** Pages and files that say something. */
+    readonly sources: number
+    /** Statements found. */
+    readonly findings: number
+  }
   /** Seconds. */
   readonly response_time: number
 }
@@ -825,6 +802,158 @@ export type Appliance = {
   readonly is_new: boolean
 }
 
+export type SourceList = {
+  readonly sources: readonly SourceEntry[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type SourceEntry = {
+  readonly name: string
+  /** Where it was declared, and so can be changed; `one-off`: nowhere, it was only crawled. */
+  readonly origin: "file" | "api" | "one-off"
+  readonly paused: boolean
+  readonly created_at: string
+  readonly updated_at: string
+  readonly next_run_at: string | null
+  /** Pages that the index holds for it. */
+  readonly pages: number
+  /** Those of them that have their vectors; null when the index cannot be asked. */
+  readonly pages_with_vectors: number | null
+  /** Of the last run that is over and was not cancelled. */
+  readonly last_result: {
+    readonly job_id: number
+    readonly result: "finished" | "finished-with-problems" | "failed"
+    /** One line why `result` is not `finished`. */
+    readonly reason: string | null
+    readonly ended_at: string | null
+    /** Pages that came into the index. */
+    readonly new: number
+    /** Pages whose text changed. */
+    readonly changed: number
+    /** Pages that left the index. */
+    readonly gone: number
+    /** Visits that failed. */
+    readonly failed: number
+    /** Visits to addresses that the index is not to hold. */
+    readonly skipped: number
+  } | null
+  readonly last_job: {
+    readonly id: number
+    readonly state: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
+    /** How it ended, for its operator: null while it is not over, and for one that was cancelled. */
+    readonly result: "finished" | "finished-with-problems" | "failed" | null
+    /** One line why `result` is not `finished`. */
+    readonly reason: string | null
+    readonly created_at: string
+    readonly ended_at: string | null
+    readonly note: string | null
+    readonly error: string | null
+  } | null
+  readonly source: SourceShown
+}
+
+/** Every field with its value: what was left out has its default. */
+export type SourceShown = {
+  /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
+  readonly name: string
+  /** Address or addresses where every run starts. */
+  readonly seeds: string | readonly string[]
+  /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
+  readonly scope: "host" | "domain" | "prefix"
+  /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
+  readonly include: string | readonly string[]
+  /** Patterns; addresses that fit one of them are not read. */
+  readonly exclude: string | readonly string[]
+  /** What one run may take. */
+  readonly limits: {
+    /** Pages taken in. */
+    readonly pages?: number | undefined
+    /** Link steps from a seed. */
+    readonly depth?: number | undefined
+    /** Bytes of all bodies read, decompressed; null: no limit. */
+    readonly bytes?: number | null | undefined
+    /** Minutes a run may last; null: no limit. */
+    readonly minutes?: number | null | undefined
+  }
+  /** http: pages as they are sent; browser: every page in a browser; auto: only those that come without content. */
+  readonly rendering: "http" | "browser" | "auto"
+  /** How a host is treated; null: as the settings say. */
+  readonly politeness: {
+    /** Pages fetched from one host at the same time. */
+    readonly concurrency?: number | null | undefined
+    /** Milliseconds between two requests to one host. */
+    readonly delayMs?: number | null | undefined
+    /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
+    readonly robots?: boolean | null | undefined
+  }
+  /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the file of sources, for sites that are yours. */
+  readonly ignoreNoindex: boolean
+  /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
+  readonly allowedNetworks: string | readonly string[]
+  /** How it logs in. Values that may be secrets are `(hidden)`, names of secrets are shown. */
+  readonly login: { readonly [name: string]: unknown } | null
+  /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
+  readonly caFile: string | null
+  /** The certificate to show to the sites of the seeds and of the login. All of it is named, not written: `file:/path`, or `${NAME}` of the environment. */
+  readonly clientCert: {
+    readonly cert: string
+    readonly key: string
+    readonly passphrase?: string | null | undefined
+  } | null
+  /** What you know of the pages; null: as each page says. */
+  readonly pages: {
+    /** What all its pages are. */
+    readonly topic?: "news" | "finance" | null | undefined
+    /** Country of pages that name none: two letters (ISO 3166-1), lower case. */
+    readonly country?: string | null | undefined
+    /** Language of pages that name none: two letters (ISO 639-1), lower case. */
+    readonly language?: string | null | undefined
+    /** false: all its pages are for adults; true: none is. */
+    readonly safe?: boolean | null | undefined
+  }
+  /** Sitemaps to read beside those the site names. */
+  readonly sitemaps: string | readonly string[]
+  /** RSS and Atom feeds to read beside those the site names. */
+  readonly feeds: string | readonly string[]
+  /** When it runs: a cron line, or the fields below; null: when it is asked to. */
+  readonly schedule: string | {
+    /** Five fields: minute, hour, day of month, month, day of week. */
+    readonly cron?: string | null | undefined
+    /** Hours from the start of one run to the start of the next. */
+    readonly everyHours?: number | null | undefined
+    /** Whose clock `cron` means: a name such as Europe/Paris. */
+    readonly timeZone?: string | undefined
+    /** A run starts up to this many minutes late, by chance. */
+    readonly jitterMinutes?: number | undefined
+  } | null
+  /** How soon a page is read again: sooner when it changes, later when it does not. */
+  readonly revisit: {
+    /** Not sooner than this. */
+    readonly minHours?: number | undefined
+    /** Not later than this, when a run comes by. */
+    readonly maxHours?: number | undefined
+  }
+  /** How pages that are gone leave the index. */
+  readonly removal: {
+    /** A run that would remove more than this share of the source's pages waits for your yes. 0 to 1. */
+    readonly maxShare?: number | undefined
+    /** Days for which a removed page can be restored. */
+    readonly keepDays?: number | undefined
+  }
+  /** Addresses that are told of runs that ended and pages that changed. */
+  readonly webhooks: readonly ({
+    /** Where to send word. */
+    readonly url: string
+    /** finished: a run ended; changed: pages were added, changed or removed; alert: runs in a row went wrong, or are well again. */
+    readonly events?: readonly ("finished" | "changed" | "alert")[] | undefined
+    /** Signs the messages; `${NAME}` of the environment, or `file:/path`. */
+    readonly secret?: string | null | undefined
+  })[]
+}
+
 /** What is crawled, how, and when: the fields of the file of sources. */
 export type Source = {
   /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
@@ -939,164 +1068,6 @@ export type Source = {
   })[] | undefined
 }
 
-/** Every field with its value: what was left out has its default. */
-export type SourceShown = {
-  /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
-  readonly name: string
-  /** Address or addresses where every run starts. */
-  readonly seeds: string | readonly string[]
-  /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
-  readonly scope: "host" | "domain" | "prefix"
-  /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
-  readonly include: string | readonly string[]
-  /** Patterns; addresses that fit one of them are not read. */
-  readonly exclude: string | readonly string[]
-  /** What one run may take. */
-  readonly limits: {
-    /** Pages taken in. */
-    readonly pages?: number | undefined
-    /** Link steps from a seed. */
-    readonly depth?: number | undefined
-    /** Bytes of all bodies read, decompressed; null: no limit. */
-    readonly bytes?: number | null | undefined
-    /** Minutes a run may last; null: no limit. */
-    readonly minutes?: number | null | undefined
-  }
-  /** http: pages as they are sent; browser: every page in a browser; auto: only those that come without content. */
-  readonly rendering: "http" | "browser" | "auto"
-  /** How a host is treated; null: as the settings say. */
-  readonly politeness: {
-    /** Pages fetched from one host at the same time. */
-    readonly concurrency?: number | null | undefined
-    /** Milliseconds between two requests to one host. */
-    readonly delayMs?: number | null | undefined
-    /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
-    readonly robots?: boolean | null | undefined
-  }
-  /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the file of sources, for sites that are yours. */
-  readonly ignoreNoindex: boolean
-  /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
-  readonly allowedNetworks: string | readonly string[]
-  /** How it logs in. Values that may be secrets are `(hidden)`, names of secrets are shown. */
-  readonly login: { readonly [name: string]: unknown } | null
-  /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
-  readonly caFile: string | null
-  /** The certificate to show to the sites of the seeds and of the login. All of it is named, not written: `file:/path`, or `${NAME}` of the environment. */
-  readonly clientCert: {
-    readonly cert: string
-    readonly key: string
-    readonly passphrase?: string | null | undefined
-  } | null
-  /** What you know of the pages; null: as each page says. */
-  readonly pages: {
-    /** What all its pages are. */
-    readonly topic?: "news" | "finance" | null | undefined
-    /** Country of pages that name none: two letters (ISO 3166-1), lower case. */
-    readonly country?: string | null | undefined
-    /** Language of pages that name none: two letters (ISO 639-1), lower case. */
-    readonly language?: string | null | undefined
-    /** false: all its pages are for adults; true: none is. */
-    readonly safe?: boolean | null | undefined
-  }
-  /** Sitemaps to read beside those the site names. */
-  readonly sitemaps: string | readonly string[]
-  /** RSS and Atom feeds to read beside those the site names. */
-  readonly feeds: string | readonly string[]
-  /** When it runs: a cron line, or the fields below; null: when it is asked to. */
-  readonly schedule: string | {
-    /** Five fields: minute, hour, day of month, month, day of week. */
-    readonly cron?: string | null | undefined
-    /** Hours from the start of one run to the start of the next. */
-    readonly everyHours?: number | null | undefined
-    /** Whose clock `cron` means: a name such as Europe/Paris. */
-    readonly timeZone?: string | undefined
-    /** A run starts up to this many minutes late, by chance. */
-    readonly jitterMinutes?: number | undefined
-  } | null
-  /** How soon a page is read again: sooner when it changes, later when it does not. */
-  readonly revisit: {
-    /** Not sooner than this. */
-    readonly minHours?: number | undefined
-    /** Not later than this, when a run comes by. */
-    readonly maxHours?: number | undefined
-  }
-  /** How pages that are gone leave the index. */
-  readonly removal: {
-    /** A run that would remove more than this share of the source's pages waits for your yes. 0 to 1. */
-    readonly maxShare?: number | undefined
-    /** Days for which a removed page can be restored. */
-    readonly keepDays?: number | undefined
-  }
-  /** Addresses that are told of runs that ended and pages that changed. */
-  readonly webhooks: readonly ({
-    /** Where to send word. */
-    readonly url: string
-    /** finished: a run ended; changed: pages were added, changed or removed; alert: runs in a row went wrong, or are well again. */
-    readonly events?: readonly ("finished" | "changed" | "alert")[] | undefined
-    /** Signs the messages; `${NAME}` of the environment, or `file:/path`. */
-    readonly secret?: string | null | undefined
-  })[]
-}
-
-export type SourceEntry = {
-  readonly name: string
-  /** Where it was declared, and so can be changed; `one-off`: nowhere, it was only crawled. */
-  readonly origin: "file" | "api" | "one-off"
-  readonly paused: boolean
-  readonly created_at: string
-  readonly updated_at: string
-  readonly next_run_at: string | null
-  /** Pages that the index holds for it. */
-  readonly pages: number
-  /** Those of them that have their vectors; null when the index cannot be asked. */
-  readonly pages_with_vectors: number | null
-  /** Of the last run that is over and was not cancelled. */
-  readonly last_result: {
-    readonly job_id: number
-    readonly result: "finished" | "finished-with-problems" | "failed"
-    /** One line why `result` is not `finished`. */
-    readonly reason: string | null
-    readonly ended_at: string | null
-    /** Pages that came into the index. */
-    readonly new: number
-    /** Pages whose text changed. */
-    readonly changed: number
-    /** Pages that left the index. */
-    readonly gone: number
-    /** Visits that failed. */
-    readonly failed: number
-    /** Visits to addresses that the index is not to hold. */
-    readonly skipped: number
-  } | null
-  readonly last_job: {
-    readonly id: number
-    readonly state: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
-    /** How it ended, for its operator: null while it is not over, and for one that was cancelled. */
-    readonly result: "finished" | "finished-with-problems" | "failed" | null
-    /** One line why `result` is not `finished`. */
-    readonly reason: string | null
-    readonly created_at: string
-    readonly ended_at: string | null
-    readonly note: string | null
-    readonly error: string | null
-  } | null
-  readonly source: SourceShown
-}
-
-export type SourceList = {
-  readonly sources: readonly SourceEntry[]
-  /** Of all, not only of those listed. */
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-}
-
-export type SourceDeleted = {
-  readonly name: string
-  readonly deleted: true
-  readonly remove_pages: boolean
-}
-
 export type NextRuns = {
   readonly name: string
   readonly paused: boolean
@@ -1114,184 +1085,6 @@ export type FullCrawl = {
   readonly seconds: number
   /** The longest pause between two requests to one of its hosts. */
   readonly delay_ms: number
-}
-
-export type SourceWritten = {
-  readonly name: string
-  readonly origin: "file" | "api" | "one-off"
-  /** With what differs from the defaults. */
-  readonly source: {
-    /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
-    readonly name?: string | undefined
-    /** Address or addresses where every run starts. */
-    readonly seeds: string | readonly string[]
-    /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
-    readonly scope?: "host" | "domain" | "prefix" | undefined
-    /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
-    readonly include?: string | readonly string[] | undefined
-    /** Patterns; addresses that fit one of them are not read. */
-    readonly exclude?: string | readonly string[] | undefined
-    /** What one run may take. */
-    readonly limits?: {
-      /** Pages taken in. */
-      readonly pages?: number | undefined
-      /** Link steps from a seed. */
-      readonly depth?: number | undefined
-      /** Bytes of all bodies read, decompressed; null: no limit. */
-      readonly bytes?: number | null | undefined
-      /** Minutes a run may last; null: no limit. */
-      readonly minutes?: number | null | undefined
-    } | undefined
-    /** http: pages as they are sent; browser: every page in a browser; auto: only those that come without content. */
-    readonly rendering?: "http" | "browser" | "auto" | undefined
-    /** How a host is treated; null: as the settings say. */
-    readonly politeness?: {
-      /** Pages fetched from one host at the same time. */
-      readonly concurrency?: number | null | undefined
-      /** Milliseconds between two requests to one host. */
-      readonly delayMs?: number | null | undefined
-      /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
-      readonly robots?: boolean | null | undefined
-    } | undefined
-    /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the file of sources, for sites that are yours. */
-    readonly ignoreNoindex?: boolean | undefined
-    /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
-    readonly allowedNetworks?: string | readonly string[] | undefined
-    /** How to log in. Passwords are named, not written: `${NAME}` of the environment, or `file:/path`. */
-    readonly login?: null | {
-      readonly kind?: "basic" | undefined
-      readonly user: string
-      readonly password: string
-    } | {
-      readonly kind?: "headers" | undefined
-      readonly headers: { readonly [name: string]: string }
-    } | {
-      readonly kind?: "cookies" | undefined
-      readonly cookies: { readonly [name: string]: string }
-    } | {
-      readonly kind?: "form" | undefined
-      readonly url: string
-      readonly fields: { readonly [name: string]: string }
-      readonly proof?: string | null | undefined
-    } | undefined
-    /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
-    readonly caFile?: string | null | undefined
-    /** The certificate to show to the sites of the seeds and of the login. All of it is named, not written: `file:/path`, or `${NAME}` of the environment. */
-    readonly clientCert?: {
-      readonly cert: string
-      readonly key: string
-      readonly passphrase?: string | null | undefined
-    } | null | undefined
-    /** What you know of the pages; null: as each page says. */
-    readonly pages?: {
-      /** What all its pages are. */
-      readonly topic?: "news" | "finance" | null | undefined
-      /** Country of pages that name none: two letters (ISO 3166-1), lower case. */
-      readonly country?: string | null | undefined
-      /** Language of pages that name none: two letters (ISO 639-1), lower case. */
-      readonly language?: string | null | undefined
-      /** false: all its pages are for adults; true: none is. */
-      readonly safe?: boolean | null | undefined
-    } | undefined
-    /** Sitemaps to read beside those the site names. */
-    readonly sitemaps?: string | readonly string[] | undefined
-    /** RSS and Atom feeds to read beside those the site names. */
-    readonly feeds?: string | readonly string[] | undefined
-    /** When it runs: a cron line, or the fields below; null: when it is asked to. */
-    readonly schedule?: string | {
-      /** Five fields: minute, hour, day of month, month, day of week. */
-      readonly cron?: string | null | undefined
-      /** Hours from the start of one run to the start of the next. */
-      readonly everyHours?: number | null | undefined
-      /** Whose clock `cron` means: a name such as Europe/Paris. */
-      readonly timeZone?: string | undefined
-      /** A run starts up to this many minutes late, by chance. */
-      readonly jitterMinutes?: number | undefined
-    } | null | undefined
-    /** How soon a page is read again: sooner when it changes, later when it does not. */
-    readonly revisit?: {
-      /** Not sooner than this. */
-      readonly minHours?: number | undefined
-      /** Not later than this, when a run comes by. */
-      readonly maxHours?: number | undefined
-    } | undefined
-    /** How pages that are gone leave the index. */
-    readonly removal?: {
-      /** A run that would remove more than this share of the source's pages waits for your yes. 0 to 1. */
-      readonly maxShare?: number | undefined
-      /** Days for which a removed page can be restored. */
-      readonly keepDays?: number | undefined
-    } | undefined
-    /** Addresses that are told of runs that ended and pages that changed. */
-    readonly webhooks?: readonly ({
-      /** Where to send word. */
-      readonly url: string
-      /** finished: a run ended; changed: pages were added, changed or removed; alert: runs in a row went wrong, or are well again. */
-      readonly events?: readonly ("finished" | "changed" | "alert")[] | undefined
-      /** Signs the messages; `${NAME}` of the environment, or `file:/path`. */
-      readonly secret?: string | null | undefined
-    })[] | undefined
-  }
-  /** As a file of sources would have it. */
-  readonly yaml: string
-}
-
-export type SourcePreview = {
-  /** Null when it has none. */
-  readonly name: string | null
-  /** Where a source of this name is declared; null: there is none. */
-  readonly exists: "file" | "api" | null
-  /** As a file of sources would have it. */
-  readonly yaml: string
-  /** Why it cannot be declared over the API; empty: it can. */
-  readonly problems: readonly ({
-    /** `limits.pages`; empty for the whole. */
-    readonly field: string
-    readonly message: string
-  })[]
-  /** Its private addresses that are not open: `POST /admin/networks` can open them. */
-  readonly closed_addresses: readonly string[]
-  /** Whether a file of sources can have it, with what only the API refuses. */
-  readonly fits_file: boolean
-  /** Null while it is no source. */
-  readonly full_crawl: {
-    /** Addresses that earlier runs know; before the first run the most that its limits let in. */
-    readonly pages: number
-    /** Whether earlier runs know them. */
-    readonly pages_known: boolean
-    /** About so long does a run over all of it take, by the pauses that its hosts are given. */
-    readonly seconds: number
-    /** The longest pause between two requests to one of its hosts. */
-    readonly delay_ms: number
-  } | null
-}
-
-export type SourceTrial = {
-  /** Why it cannot be declared over the API; empty: it can. */
-  readonly problems: readonly ({
-    /** `limits.pages`; empty for the whole. */
-    readonly field: string
-    readonly message: string
-  })[]
-  readonly login: {
-    readonly kind: "basic" | "headers" | "cookies" | "form"
-    /** Why the site lets nobody in; null: it does. */
-    readonly error: string | null
-  } | null
-  /** Up to five, as they read. */
-  readonly pages: readonly ({
-    readonly url: string
-    readonly outcome: string
-    readonly detail: string | null
-    readonly title: string | null
-    readonly language: string | null
-    readonly characters: number
-    /** The beginning, as it would be indexed. */
-    readonly text: string | null
-  })[]
-  /** Made to the site, its login apart. */
-  readonly requests: number
-  readonly took_ms: number
 }
 
 export type Job = {
@@ -1347,6 +1140,18 @@ export type Job = {
   readonly note: string | null
   /** Why it failed. */
   readonly error: string | null
+}
+
+export type JobsStarted = {
+  readonly jobs: readonly Job[]
+}
+
+export type JobList = {
+  readonly jobs: readonly Job[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
 }
 
 export type JobDetail = {
@@ -1428,247 +1233,19 @@ export type JobAddresses = {
   readonly next: string | null
 }
 
-export type JobsStarted = {
-  readonly jobs: readonly Job[]
-}
-
-export type JobList = {
-  readonly jobs: readonly Job[]
-  /** Of all, not only of those listed. */
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-}
-
-export type Removals = {
-  readonly removals: readonly ({
-    readonly url: string
-    readonly source: string
-    readonly state: "struck" | "held" | "approved" | "removed" | "restoring"
-    /** What was found: `not-found`, `gone`, `noindex` and the like. */
-    readonly reason: string
-    readonly detail: string | null
-    /** Runs that found evidence, one after the other. */
-    readonly strikes: number
-    /** The run that found the latest evidence. */
-    readonly job_id: number
-    readonly at: string
-    /** Until when it can be restored. */
-    readonly kept_until: string | null
-  })[]
-  /** Of all, not only of those listed. */
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-  /** What waits for an answer, by source. */
-  readonly held: readonly ({
-    readonly source: string
-    readonly pages: number
-    /** Pages of the source that the index holds. */
-    readonly of_pages: number
-    /** Pages by reason. */
-    readonly reasons: { readonly [name: string]: number }
-    readonly job_id: number
-    readonly at: string
-  })[]
-}
-
-export type RemovalsAnswered = {
-  readonly source: string
-  readonly pages: number
-}
-
-export type RemovalsRestored = {
-  readonly pages: number
-}
-
-export type Trace = {
-  readonly url: string
-  readonly in_index: boolean
-  readonly summary: string
-  readonly steps: readonly ({
-    readonly name: string
-    readonly verdict: "yes" | "no" | "note"
-    readonly text: string
-    /** What the text was made of. */
-    readonly facts: { readonly [name: string]: unknown }
-  })[]
-}
-
-export type Tried = {
-  readonly url: string
-  readonly source: string
-  /** Whether a run of the source would visit it. */
-  readonly belongs: boolean
-  /** As runs record it: `indexed`, `skipped:noindex`, `failed:http-status`. */
-  readonly outcome: string
-  readonly detail: string | null
-  readonly robots: {
-    readonly obeyed: boolean
-    readonly allowed: boolean | null
-    readonly detail: string | null
-  }
-  readonly reading: {
-    /** After redirects. */
-    readonly url: string
-    readonly status: number
-    readonly content_type: string
-    readonly bytes: number
-    readonly canonical: string | null
-    readonly noindex: boolean
-    readonly nofollow: boolean
-    readonly links: {
-      readonly total: number
-      readonly followed: number
-      readonly nofollow: number
-      readonly outside: number
-    }
-    readonly feeds: readonly string[]
-    readonly note: string | null
-  } | null
-  readonly page: {
-    readonly title: string
-    readonly description: string | null
-    readonly language: string | null
-    readonly author: string | null
-    readonly published_at: string | null
-    readonly topic: string | null
-    readonly country: string | null
-    readonly unsafe: boolean
-    readonly images: readonly ({
-      readonly url: string
-      readonly description: string | null
-    })[]
-    readonly favicon: string | null
-    readonly markdown: string
-    readonly passages: readonly ({
-      /** As it is searched. */
-      readonly text: string
-      readonly headings: readonly string[]
-      /** As results show it, where it holds code or a table. */
-      readonly shown?: string | undefined
-    })[]
-  } | null
-  readonly took_ms: number
-}
-
-export type PageState = {
-  readonly url: string
-  /** As the index holds it; null: it does not. */
-  readonly page: {
-    readonly title: string
-    readonly description: string | null
-    readonly language: string | null
-    readonly author: string | null
-    readonly published_at: string | null
-    readonly crawled_at: string
-    readonly topic: string | null
-    /** What it is written in: `html`, `pdf`. */
-    readonly type: string
-    /** For adults: left out of safe searches. */
-    readonly unsafe: boolean
-    readonly sources: readonly string[]
-    /** Of its text. */
-    readonly characters: number
-    readonly images: number
-    /** In their order, up to 200. */
-    readonly passages: readonly ({
-      /** As it is searched. */
-      readonly text: string
-      readonly headings: readonly string[]
-      /** As results show it, where it holds code or a table. */
-      readonly shown?: string | undefined
-    })[]
-    readonly passages_total: number
-  } | null
-  /** The same document in other formats. */
-  readonly other_forms: readonly ({
-    readonly url: string
-    readonly format: string
-  })[]
-  /** What each source knows of it. */
-  readonly known: readonly ({
-    readonly source: string
-    /** Of the last visit. */
+export type Outcomes = {
+  readonly outcomes: readonly ({
     readonly outcome: string
-    readonly detail: string | null
-    readonly job_id: number | null
-    /** Link steps from a seed. */
-    readonly depth: number
-    /** `seed`, `link`, `sitemap`, `feed`, `llms`, `redirect`, `canonical`. */
-    readonly found_how: string
-    readonly found_on: string | null
-    readonly first_seen: string
-    readonly visited_at: string
-    readonly changed_at: string | null
-    /** Null: it is due now. */
-    readonly due_at: string | null
-  })[]
-  readonly linked_from: {
-    /** Up to 50. */
-    readonly pages: readonly ({
-      readonly url: string
-      readonly source: string
-    })[]
-    /** Whether these are all. */
-    readonly all: boolean
-  }
-}
-
-export type PageRecrawl = {
-  readonly url: string
-  readonly jobs: readonly Job[]
-}
-
-export type Alerts = {
-  readonly alerts: readonly ({
-    readonly about: "source" | "backup"
-    readonly name: string
-    /** Number of the latest bad run: of a job, or of a backup. */
-    readonly run_id: number
-    /** How it ended. */
-    readonly result: string
-    readonly reason: string | null
-    /** Runs in a row that went wrong. */
-    readonly bad_runs: number
-    readonly since: string
-    readonly told_at: string | null
-  })[]
-  readonly mails: readonly ({
-    readonly id: string
-    readonly recipient: string
-    readonly subject: string
-    readonly state: "waiting" | "delivered" | "given-up"
-    readonly attempts: number
-    readonly created_at: string
-    readonly last_attempt_at: string | null
-    readonly next_attempt_at: string | null
-    readonly last_error: string | null
-  })[]
-  /** Messages by channels other than e-mail and webhooks. */
-  readonly notifications: readonly ({
-    readonly channel: "ntfy"
-    readonly id: string
-    /** The host: topics are secrets. */
-    readonly recipient: string
-    readonly subject: string
-    readonly state: "waiting" | "delivered" | "given-up"
-    readonly attempts: number
-    readonly created_at: string
-    readonly last_attempt_at: string | null
-    readonly next_attempt_at: string | null
-    readonly last_error: string | null
+    readonly kind: "pages" | "postponed" | "skipped" | "failed"
+    /** For people, in a few words. */
+    readonly meaning: string
   })[]
 }
 
-export type AlertsTested = {
-  readonly tested: readonly ({
-    readonly by: "email" | "ntfy" | "webhook"
-    /** The recipient, or the host of the webhook or of ntfy. */
-    readonly to: string
-    /** Why it was not taken; null: it was. */
-    readonly error: string | null
-  })[]
+export type SourceDeleted = {
+  readonly name: string
+  readonly deleted: true
+  readonly remove_pages: boolean
 }
 
 export type Proposal = {
@@ -1884,31 +1461,395 @@ export type Proposal = {
   readonly took_ms: number
 }
 
-export type DeliveryList = {
-  readonly deliveries: readonly ({
-    readonly id: string
-    /** Null: it tells of a backup. */
-    readonly source: string | null
-    readonly job_id: number | null
-    readonly event: "finished" | "changed" | "alert"
+export type SourcePreview = {
+  /** Null when it has none. */
+  readonly name: string | null
+  /** Where a source of this name is declared; null: there is none. */
+  readonly exists: "file" | "api" | null
+  /** As a file of sources would have it. */
+  readonly yaml: string
+  /** Why it cannot be declared over the API; empty: it can. */
+  readonly problems: readonly ({
+    /** `limits.pages`; empty for the whole. */
+    readonly field: string
+    readonly message: string
+  })[]
+  /** Its private addresses that are not open: `POST /admin/networks` can open them. */
+  readonly closed_addresses: readonly string[]
+  /** Whether a file of sources can have it, with what only the API refuses. */
+  readonly fits_file: boolean
+  /** Null while it is no source. */
+  readonly full_crawl: {
+    /** Addresses that earlier runs know; before the first run the most that its limits let in. */
+    readonly pages: number
+    /** Whether earlier runs know them. */
+    readonly pages_known: boolean
+    /** About so long does a run over all of it take, by the pauses that its hosts are given. */
+    readonly seconds: number
+    /** The longest pause between two requests to one of its hosts. */
+    readonly delay_ms: number
+  } | null
+}
+
+export type SourceTrial = {
+  /** Why it cannot be declared over the API; empty: it can. */
+  readonly problems: readonly ({
+    /** `limits.pages`; empty for the whole. */
+    readonly field: string
+    readonly message: string
+  })[]
+  readonly login: {
+    readonly kind: "basic" | "headers" | "cookies" | "form"
+    /** Why the site lets nobody in; null: it does. */
+    readonly error: string | null
+  } | null
+  /** Up to five, as they read. */
+  readonly pages: readonly ({
     readonly url: string
-    readonly state: "waiting" | "delivered" | "given-up"
-    readonly attempts: number
-    readonly created_at: string
-    readonly last_attempt_at: string | null
-    readonly next_attempt_at: string | null
-    readonly last_status: number | null
-    readonly last_error: string | null
+    readonly outcome: string
+    readonly detail: string | null
+    readonly title: string | null
+    readonly language: string | null
+    readonly characters: number
+    /** The beginning, as it would be indexed. */
+    readonly text: string | null
+  })[]
+  /** Made to the site, its login apart. */
+  readonly requests: number
+  readonly took_ms: number
+}
+
+export type SourceWritten = {
+  readonly name: string
+  readonly origin: "file" | "api" | "one-off"
+  /** With what differs from the defaults. */
+  readonly source: {
+    /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
+    readonly name?: string | undefined
+    /** Address or addresses where every run starts. */
+    readonly seeds: string | readonly string[]
+    /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
+    readonly scope?: "host" | "domain" | "prefix" | undefined
+    /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
+    readonly include?: string | readonly string[] | undefined
+    /** Patterns; addresses that fit one of them are not read. */
+    readonly exclude?: string | readonly string[] | undefined
+    /** What one run may take. */
+    readonly limits?: {
+      /** Pages taken in. */
+      readonly pages?: number | undefined
+      /** Link steps from a seed. */
+      readonly depth?: number | undefined
+      /** Bytes of all bodies read, decompressed; null: no limit. */
+      readonly bytes?: number | null | undefined
+      /** Minutes a run may last; null: no limit. */
+      readonly minutes?: number | null | undefined
+    } | undefined
+    /** http: pages as they are sent; browser: every page in a browser; auto: only those that come without content. */
+    readonly rendering?: "http" | "browser" | "auto" | undefined
+    /** How a host is treated; null: as the settings say. */
+    readonly politeness?: {
+      /** Pages fetched from one host at the same time. */
+      readonly concurrency?: number | null | undefined
+      /** Milliseconds between two requests to one host. */
+      readonly delayMs?: number | null | undefined
+      /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
+      readonly robots?: boolean | null | undefined
+    } | undefined
+    /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the file of sources, for sites that are yours. */
+    readonly ignoreNoindex?: boolean | undefined
+    /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
+    readonly allowedNetworks?: string | readonly string[] | undefined
+    /** How to log in. Passwords are named, not written: `${NAME}` of the environment, or `file:/path`. */
+    readonly login?: null | {
+      readonly kind?: "basic" | undefined
+      readonly user: string
+      readonly password: string
+    } | {
+      readonly kind?: "headers" | undefined
+      readonly headers: { readonly [name: string]: string }
+    } | {
+      readonly kind?: "cookies" | undefined
+      readonly cookies: { readonly [name: string]: string }
+    } | {
+      readonly kind?: "form" | undefined
+      readonly url: string
+      readonly fields: { readonly [name: string]: string }
+      readonly proof?: string | null | undefined
+    } | undefined
+    /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
+    readonly caFile?: string | null | undefined
+    /** The certificate to show to the sites of the seeds and of the login. All of it is named, not written: `file:/path`, or `${NAME}` of the environment. */
+    readonly clientCert?: {
+      readonly cert: string
+      readonly key: string
+      readonly passphrase?: string | null | undefined
+    } | null | undefined
+    /** What you know of the pages; null: as each page says. */
+    readonly pages?: {
+      /** What all its pages are. */
+      readonly topic?: "news" | "finance" | null | undefined
+      /** Country of pages that name none: two letters (ISO 3166-1), lower case. */
+      readonly country?: string | null | undefined
+      /** Language of pages that name none: two letters (ISO 639-1), lower case. */
+      readonly language?: string | null | undefined
+      /** false: all its pages are for adults; true: none is. */
+      readonly safe?: boolean | null | undefined
+    } | undefined
+    /** Sitemaps to read beside those the site names. */
+    readonly sitemaps?: string | readonly string[] | undefined
+    /** RSS and Atom feeds to read beside those the site names. */
+    readonly feeds?: string | readonly string[] | undefined
+    /** When it runs: a cron line, or the fields below; null: when it is asked to. */
+    readonly schedule?: string | {
+      /** Five fields: minute, hour, day of month, month, day of week. */
+      readonly cron?: string | null | undefined
+      /** Hours from the start of one run to the start of the next. */
+      readonly everyHours?: number | null | undefined
+      /** Whose clock `cron` means: a name such as Europe/Paris. */
+      readonly timeZone?: string | undefined
+      /** A run starts up to this many minutes late, by chance. */
+      readonly jitterMinutes?: number | undefined
+    } | null | undefined
+    /** How soon a page is read again: sooner when it changes, later when it does not. */
+    readonly revisit?: {
+      /** Not sooner than this. */
+      readonly minHours?: number | undefined
+      /** Not later than this, when a run comes by. */
+      readonly maxHours?: number | undefined
+    } | undefined
+    /** How pages that are gone leave the index. */
+    readonly removal?: {
+      /** A run that would remove more than this share of the source's pages waits for your yes. 0 to 1. */
+      readonly maxShare?: number | undefined
+      /** Days for which a removed page can be restored. */
+      readonly keepDays?: number | undefined
+    } | undefined
+    /** Addresses that are told of runs that ended and pages that changed. */
+    readonly webhooks?: readonly ({
+      /** Where to send word. */
+      readonly url: string
+      /** finished: a run ended; changed: pages were added, changed or removed; alert: runs in a row went wrong, or are well again. */
+      readonly events?: readonly ("finished" | "changed" | "alert")[] | undefined
+      /** Signs the messages; `${NAME}` of the environment, or `file:/path`. */
+      readonly secret?: string | null | undefined
+    })[] | undefined
+  }
+  /** As a file of sources would have it. */
+  readonly yaml: string
+}
+
+export type NetworkList = {
+  /** Whether any may be opened, and those below count: `FOSSICK_ADMIN_NETWORKS`. */
+  readonly on: boolean
+  readonly networks: readonly OpenedNetwork[]
+}
+
+export type OpenedNetwork = {
+  readonly id: number
+  /** In CIDR notation. */
+  readonly network: string
+  readonly port: number
+  /** The host that it was opened for. */
+  readonly host: string
+  readonly opened_at: string
+}
+
+export type NetworkLook = {
+  readonly host: string
+  readonly port: number
+  readonly addresses: readonly string[]
+  /** `none`: it has no address. */
+  readonly is: "private" | "public" | "none"
+  /** Networks that may be opened for it, the narrowest first. */
+  readonly choices: readonly string[]
+  /** Whether it is open already. */
+  readonly open: boolean
+}
+
+export type NetworkClosed = {
+  readonly id: number
+  readonly closed: true
+}
+
+export type Removals = {
+  readonly removals: readonly ({
+    readonly url: string
+    readonly source: string
+    readonly state: "struck" | "held" | "approved" | "removed" | "restoring"
+    /** What was found: `not-found`, `gone`, `noindex` and the like. */
+    readonly reason: string
+    readonly detail: string | null
+    /** Runs that found evidence, one after the other. */
+    readonly strikes: number
+    /** The run that found the latest evidence. */
+    readonly job_id: number
+    readonly at: string
+    /** Until when it can be restored. */
+    readonly kept_until: string | null
   })[]
   /** Of all, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
+  /** What waits for an answer, by source. */
+  readonly held: readonly ({
+    readonly source: string
+    readonly pages: number
+    /** Pages of the source that the index holds. */
+    readonly of_pages: number
+    /** Pages by reason. */
+    readonly reasons: { readonly [name: string]: number }
+    readonly job_id: number
+    readonly at: string
+  })[]
 }
 
-export type DeliveryRetried = {
-  readonly id: string
-  readonly state: "waiting"
+export type RemovalsAnswered = {
+  readonly source: string
+  readonly pages: number
+}
+
+export type RemovalsRestored = {
+  readonly pages: number
+}
+
+export type Trace = {
+  readonly url: string
+  readonly in_index: boolean
+  readonly summary: string
+  readonly steps: readonly ({
+    readonly name: string
+    readonly verdict: "yes" | "no" | "note"
+    readonly text: string
+    /** What the text was made of. */
+    readonly facts: { readonly [name: string]: unknown }
+  })[]
+}
+
+export type Tried = {
+  readonly url: string
+  readonly source: string
+  /** Whether a run of the source would visit it. */
+  readonly belongs: boolean
+  /** As runs record it: `indexed`, `skipped:noindex`, `failed:http-status`. */
+  readonly outcome: string
+  readonly detail: string | null
+  readonly robots: {
+    readonly obeyed: boolean
+    readonly allowed: boolean | null
+    readonly detail: string | null
+  }
+  readonly reading: {
+    /** After redirects. */
+    readonly url: string
+    readonly status: number
+    readonly content_type: string
+    readonly bytes: number
+    readonly canonical: string | null
+    readonly noindex: boolean
+    readonly nofollow: boolean
+    readonly links: {
+      readonly total: number
+      readonly followed: number
+      readonly nofollow: number
+      readonly outside: number
+    }
+    readonly feeds: readonly string[]
+    readonly note: string | null
+  } | null
+  readonly page: {
+    readonly title: string
+    readonly description: string | null
+    readonly language: string | null
+    readonly author: string | null
+    readonly published_at: string | null
+    readonly topic: string | null
+    readonly country: string | null
+    readonly unsafe: boolean
+    readonly images: readonly ({
+      readonly url: string
+      readonly description: string | null
+    })[]
+    readonly favicon: string | null
+    readonly markdown: string
+    readonly passages: readonly ({
+      /** As it is searched. */
+      readonly text: string
+      readonly headings: readonly string[]
+      /** As results show it, where it holds code or a table. */
+      readonly shown?: string | undefined
+    })[]
+  } | null
+  readonly took_ms: number
+}
+
+export type PageState = {
+  readonly url: string
+  /** As the index holds it; null: it does not. */
+  readonly page: {
+    readonly title: string
+    readonly description: string | null
+    readonly language: string | null
+    readonly author: string | null
+    readonly published_at: string | null
+    readonly crawled_at: string
+    readonly topic: string | null
+    /** What it is written in: `html`, `pdf`. */
+    readonly type: string
+    /** For adults: left out of safe searches. */
+    readonly unsafe: boolean
+    readonly sources: readonly string[]
+    /** Of its text. */
+    readonly characters: number
+    readonly images: number
+    /** In their order, up to 200. */
+    readonly passages: readonly ({
+      /** As it is searched. */
+      readonly text: string
+      readonly headings: readonly string[]
+      /** As results show it, where it holds code or a table. */
+      readonly shown?: string | undefined
+    })[]
+    readonly passages_total: number
+  } | null
+  /** The same document in other formats. */
+  readonly other_forms: readonly ({
+    readonly url: string
+    readonly format: string
+  })[]
+  /** What each source knows of it. */
+  readonly known: readonly ({
+    readonly source: string
+    /** Of the last visit. */
+    readonly outcome: string
+    readonly detail: string | null
+    readonly job_id: number | null
+    /** Link steps from a seed. */
+    readonly depth: number
+    /** `seed`, `link`, `sitemap`, `feed`, `llms`, `redirect`, `canonical`. */
+    readonly found_how: string
+    readonly found_on: string | null
+    readonly first_seen: string
+    readonly visited_at: string
+    readonly changed_at: string | null
+    /** Null: it is due now. */
+    readonly due_at: string | null
+  })[]
+  readonly linked_from: {
+    /** Up to 50. */
+    readonly pages: readonly ({
+      readonly url: string
+      readonly source: string
+    })[]
+    /** Whether these are all. */
+    readonly all: boolean
+  }
+}
+
+export type PageRecrawl = {
+  readonly url: string
+  readonly jobs: readonly Job[]
 }
 
 export type IndexState = {
@@ -2005,59 +1946,82 @@ export type ModelState = {
   })[]
 }
 
-export type KeyUsage = {
-  readonly usage: readonly ({
-    /** Day or month, in UTC. */
-    readonly time: string
-    readonly key_id: string
-    readonly calls: number
-    readonly credits: number
-    readonly endpoints: {
-      readonly search: {
-        readonly calls: number
-        readonly credits: number
-      }
-      readonly extract: {
-        readonly calls: number
-        readonly credits: number
-      }
-      readonly crawl: {
-        readonly calls: number
-        readonly credits: number
-      }
-      readonly map: {
-        readonly calls: number
-        readonly credits: number
-      }
-      readonly research: {
-        readonly calls: number
-        readonly credits: number
-      }
-    }
+export type Alerts = {
+  readonly alerts: readonly ({
+    readonly about: "source" | "backup"
+    readonly name: string
+    /** Number of the latest bad run: of a job, or of a backup. */
+    readonly run_id: number
+    /** How it ended. */
+    readonly result: string
+    readonly reason: string | null
+    /** Runs in a row that went wrong. */
+    readonly bad_runs: number
+    readonly since: string
+    readonly told_at: string | null
   })[]
-  readonly days: number
-  readonly by: "day" | "month"
-}
-
-export type GrantList = {
-  readonly grants: readonly ({
+  readonly mails: readonly ({
     readonly id: string
-    readonly client_id: string
-    /** What the program calls itself. */
-    readonly client_name: string
-    /** Of the key with which it was let in. */
-    readonly key_id: string
-    /** It is held to; null: all that the key may see. */
-    readonly collections: readonly string[] | null
+    readonly recipient: string
+    readonly subject: string
+    readonly state: "waiting" | "delivered" | "given-up"
+    readonly attempts: number
     readonly created_at: string
-    readonly used_at: string | null
-    readonly revoked_at: string | null
+    readonly last_attempt_at: string | null
+    readonly next_attempt_at: string | null
+    readonly last_error: string | null
+  })[]
+  /** Messages by channels other than e-mail and webhooks. */
+  readonly notifications: readonly ({
+    readonly channel: "ntfy"
+    readonly id: string
+    /** The host: topics are secrets. */
+    readonly recipient: string
+    readonly subject: string
+    readonly state: "waiting" | "delivered" | "given-up"
+    readonly attempts: number
+    readonly created_at: string
+    readonly last_attempt_at: string | null
+    readonly next_attempt_at: string | null
+    readonly last_error: string | null
   })[]
 }
 
-export type GrantRevoked = {
+export type AlertsTested = {
+  readonly tested: readonly ({
+    readonly by: "email" | "ntfy" | "webhook"
+    /** The recipient, or the host of the webhook or of ntfy. */
+    readonly to: string
+    /** Why it was not taken; null: it was. */
+    readonly error: string | null
+  })[]
+}
+
+export type DeliveryList = {
+  readonly deliveries: readonly ({
+    readonly id: string
+    /** Null: it tells of a backup. */
+    readonly source: string | null
+    readonly job_id: number | null
+    readonly event: "finished" | "changed" | "alert"
+    readonly url: string
+    readonly state: "waiting" | "delivered" | "given-up"
+    readonly attempts: number
+    readonly created_at: string
+    readonly last_attempt_at: string | null
+    readonly next_attempt_at: string | null
+    readonly last_status: number | null
+    readonly last_error: string | null
+  })[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type DeliveryRetried = {
   readonly id: string
-  readonly revoked: true
+  readonly state: "waiting"
 }
 
 export type FeedbackList = {
@@ -2143,6 +2107,61 @@ export type PageRequestSettled = {
   readonly settled: true
 }
 
+export type GrantList = {
+  readonly grants: readonly ({
+    readonly id: string
+    readonly client_id: string
+    /** What the program calls itself. */
+    readonly client_name: string
+    /** Of the key with which it was let in. */
+    readonly key_id: string
+    /** It is held to; null: all that the key may see. */
+    readonly collections: readonly string[] | null
+    readonly created_at: string
+    readonly used_at: string | null
+    readonly revoked_at: string | null
+  })[]
+}
+
+export type GrantRevoked = {
+  readonly id: string
+  readonly revoked: true
+}
+
+export type KeyUsage = {
+  readonly usage: readonly ({
+    /** Day or month, in UTC. */
+    readonly time: string
+    readonly key_id: string
+    readonly calls: number
+    readonly credits: number
+    readonly endpoints: {
+      readonly search: {
+        readonly calls: number
+        readonly credits: number
+      }
+      readonly extract: {
+        readonly calls: number
+        readonly credits: number
+      }
+      readonly crawl: {
+        readonly calls: number
+        readonly credits: number
+      }
+      readonly map: {
+        readonly calls: number
+        readonly credits: number
+      }
+      readonly research: {
+        readonly calls: number
+        readonly credits: number
+      }
+    }
+  })[]
+  readonly days: number
+  readonly by: "day" | "month"
+}
+
 export type PaymentList = {
   readonly payments: readonly ({
     readonly at: string
@@ -2161,10 +2180,10 @@ export type PaymentList = {
     readonly search_ms: number
     readonly settle_ms: number
   })[]
-  /** Of all, not only of those listed. */
-  readonly total: number
   /** Payments whose outcome is not known yet. */
   readonly open: number
+  /** Of all, not only of those listed. */
+  readonly total: number
   readonly limit: number
   readonly offset: number
 }
@@ -2183,6 +2202,13 @@ export type PaymentDays = {
     readonly outcome: "sold" | "sold-undelivered" | "delivered-later" | "unpaid" | "unusable" | "bad-request" | "already-used" | "in-progress" | "limited" | "invalid" | "facilitator-unavailable" | "search-failed" | "overloaded" | "caller-gone" | "refused" | "unknown"
     readonly count: number
   })[]
+}
+
+export type Rules = {
+  /** Rises with each change of any rule. */
+  readonly version: number
+  /** By id. */
+  readonly rules: readonly Rule[]
 }
 
 export type Rule = {
@@ -2218,57 +2244,10 @@ export type Rule = {
   readonly factor: number
 }
 
-export type RuleBody = {
-  readonly id?: string | undefined
-  readonly kind: "synonym"
-  /** Words or phrases that mean each other. */
-  readonly words?: readonly string[] | undefined
-  /** With `to`: words or phrases that also find those. */
-  readonly from?: readonly string[] | undefined
-  /** With `from`: what is found besides. */
-  readonly to?: readonly string[] | undefined
-} | {
-  readonly id?: string | undefined
-  readonly kind: "pin"
-  /** Any of these. */
-  readonly questions: readonly string[]
-  /** Whether the question has these words (the default), or holds all of them. */
-  readonly match?: "equal" | "words" | undefined
-  readonly url: string
-  readonly position?: number | undefined
-} | {
-  readonly id?: string | undefined
-  readonly kind: "boost"
-  readonly where: {
-    readonly sources?: readonly string[] | undefined
-    readonly domains?: readonly string[] | undefined
-    readonly paths?: readonly string[] | undefined
-    readonly languages?: readonly string[] | undefined
-    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | undefined
-    readonly youngerThanDays?: number | undefined
-    readonly olderThanDays?: number | undefined
-  }
-  readonly factor: number
-}
-
-export type Rules = {
-  /** Rises with each change of any rule. */
-  readonly version: number
-  /** By id. */
-  readonly rules: readonly Rule[]
-}
-
 export type ChangedRule = {
   /** Rises with each change of any rule. */
   readonly version: number
   readonly rule: Rule
-}
-
-export type DeletedRule = {
-  /** Rises with each change of any rule. */
-  readonly version: number
-  readonly id: string
-  readonly deleted: boolean
 }
 
 export type RulePreview = {
@@ -2313,6 +2292,46 @@ export type RulePreview = {
   })[]
 }
 
+export type RuleBody = {
+  readonly id?: string | undefined
+  readonly kind: "synonym"
+  /** Words or phrases that mean each other. */
+  readonly words?: readonly string[] | undefined
+  /** With `to`: words or phrases that also find those. */
+  readonly from?: readonly string[] | undefined
+  /** With `from`: what is found besides. */
+  readonly to?: readonly string[] | undefined
+} | {
+  readonly id?: string | undefined
+  readonly kind: "pin"
+  /** Any of these. */
+  readonly questions: readonly string[]
+  /** Whether the question has these words (the default), or holds all of them. */
+  readonly match?: "equal" | "words" | undefined
+  readonly url: string
+  readonly position?: number | undefined
+} | {
+  readonly id?: string | undefined
+  readonly kind: "boost"
+  readonly where: {
+    readonly sources?: readonly string[] | undefined
+    readonly domains?: readonly string[] | undefined
+    readonly paths?: readonly string[] | undefined
+    readonly languages?: readonly string[] | undefined
+    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | undefined
+    readonly youngerThanDays?: number | undefined
+    readonly olderThanDays?: number | undefined
+  }
+  readonly factor: number
+}
+
+export type DeletedRule = {
+  /** Rises with each change of any rule. */
+  readonly version: number
+  readonly id: string
+  readonly deleted: true
+}
+
 export type Queries = {
   /** Whether questions are kept; see `FOSSICK_QUERY_LOG_DAYS`. */
   readonly enabled: boolean
@@ -2348,13 +2367,65 @@ export type VectorOrder = {
   readonly first_source: string | null
 }
 
-export type Outcomes = {
-  readonly outcomes: readonly ({
-    readonly outcome: string
-    readonly kind: "pages" | "postponed" | "skipped" | "failed"
-    /** For people, in a few words. */
-    readonly meaning: string
+export type Backups = {
+  readonly plan: {
+    /** What the names of its files begin with. */
+    readonly name: string
+    readonly folder: string
+    /** Files that stay. */
+    readonly keep: number
+    readonly schedule: {
+      readonly cron: string | null
+      readonly every_hours: number | null
+      readonly time_zone: string
+    } | null
+    readonly next_run_at: string | null
+  } | null
+  /** Newest first. */
+  readonly runs: readonly BackupRun[]
+  /** The plan's files that are there, newest first; null where the folder cannot be read from here. */
+  readonly files: readonly ({
+    readonly path: string
+    readonly bytes: number
+    readonly made_at: string
+  })[] | null
+}
+
+export type BackupRun = {
+  readonly id: number
+  readonly trigger: "schedule" | "command"
+  readonly state: "queued" | "running" | "finished" | "failed"
+  readonly asked_at: string
+  readonly started_at: string | null
+  readonly ended_at: string | null
+  /** What was written, once it is whole and checked. */
+  readonly file: string | null
+  readonly bytes: number | null
+  readonly pages: number | null
+  /** Why it failed. */
+  readonly error: string | null
+  readonly note: string | null
+}
+
+export type SettingList = {
+  readonly settings: readonly ({
+    /** In the environment and in the settings file. */
+    readonly name: string
+    readonly part: "api" | "crawler" | "engine" | "payments"
+    readonly about: string
+    /** Its value is never shown. */
+    readonly secret: boolean
+    readonly from: "environment" | "file" | "default"
+    /** As it is written; null of a secret. */
+    readonly value: string | null
+    /** Empty: none. */
+    readonly default: string
   })[]
+  readonly selling: {
+    /** Whether searches are sold. */
+    readonly on: boolean
+    readonly missing: readonly string[]
+  }
 }
 
 export type History = {
@@ -2409,111 +2480,12 @@ export type Freshness = {
   readonly oldest_at: string | null
 }
 
-export type BackupRun = {
-  readonly id: number
-  readonly trigger: "schedule" | "command"
-  readonly state: "queued" | "running" | "finished" | "failed"
-  readonly asked_at: string
-  readonly started_at: string | null
-  readonly ended_at: string | null
-  /** What was written, once it is whole and checked. */
-  readonly file: string | null
-  readonly bytes: number | null
-  readonly pages: number | null
-  /** Why it failed. */
-  readonly error: string | null
-  readonly note: string | null
-}
-
-export type Backups = {
-  readonly plan: {
-    /** What the names of its files begin with. */
-    readonly name: string
-    readonly folder: string
-    /** Files that stay. */
-    readonly keep: number
-    readonly schedule: {
-      readonly cron: string | null
-      readonly every_hours: number | null
-      readonly time_zone: string
-    } | null
-    readonly next_run_at: string | null
-  } | null
+export type AuditEntries = {
   /** Newest first. */
-  readonly runs: readonly BackupRun[]
-  /** The plan's files that are there, newest first; null where the folder cannot be read from here. */
-  readonly files: readonly ({
-    readonly path: string
-    readonly bytes: number
-    readonly made_at: string
-  })[] | null
-}
-
-export type SettingList = {
-  readonly settings: readonly ({
-    /** In the environment and in the settings file. */
-    readonly name: string
-    readonly part: "api" | "crawler" | "engine" | "payments"
-    readonly about: string
-    /** Its value is never shown. */
-    readonly secret: boolean
-    readonly from: "environment" | "file" | "default"
-    /** As it is written; null of a secret. */
-    readonly value: string | null
-    /** Empty: none. */
-    readonly default: string
-  })[]
-  readonly selling: {
-    /** Whether searches are sold. */
-    readonly on: boolean
-    readonly missing: readonly string[]
-  }
-}
-
-export type OpenedNetwork = {
-  readonly id: number
-  /** In CIDR notation. */
-  readonly network: string
-  readonly port: number
-  /** The host that it was opened for. */
-  readonly host: string
-  readonly opened_at: string
-}
-
-export type NetworkList = {
-  /** Whether any may be opened, and those below count: `FOSSICK_ADMIN_NETWORKS`. */
-  readonly on: boolean
-  readonly networks: readonly OpenedNetwork[]
-}
-
-export type NetworkLook = {
-  readonly host: string
-  readonly port: number
-  readonly addresses: readonly string[]
-  /** `none`: it has no address. */
-  readonly is: "private" | "public" | "none"
-  /** Networks that may be opened for it, the narrowest first. */
-  readonly choices: readonly string[]
-  /** Whether it is open already. */
-  readonly open: boolean
-}
-
-export type NetworkClosed = {
-  readonly id: number
-  readonly closed: true
-}
-
-export type OutboundHosts = {
-  /** Those talked to last come first. */
-  readonly hosts: readonly ({
-    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces"
-    /** With its port, if that is not the usual one. */
-    readonly host: string
-    readonly first_at: string
-    readonly last_at: string
-    /** Connections to sites and receivers, answers of servers that the operator named. */
-    readonly count: number
-  })[]
+  readonly entries: readonly AuditEntry[]
+  /** For which entries are kept. */
+  readonly days: number
+  /** Of all, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2547,26 +2519,21 @@ export type AuditEntry = {
   readonly address: string
 }
 
-export type AuditEntries = {
-  /** Newest first. */
-  readonly entries: readonly AuditEntry[]
-  /** Of all that fit, not only of those listed. */
+export type OutboundHosts = {
+  /** Those talked to last come first. */
+  readonly hosts: readonly ({
+    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces"
+    /** With its port, if that is not the usual one. */
+    readonly host: string
+    readonly first_at: string
+    readonly last_at: string
+    /** Connections to sites and receivers, answers of servers that the operator named. */
+    readonly count: number
+  })[]
+  /** Of all, not only of those listed. */
   readonly total: number
-  /** For which entries are kept. */
-  readonly days: number
   readonly limit: number
   readonly offset: number
-}
-
-export type JudgedQuestion = {
-  /** The same for each spelling of the question that differs in case and white space. */
-  readonly id: string
-  readonly question: string
-  readonly pages: readonly ({
-    readonly url: string
-    readonly grade: number
-  })[]
-  readonly changed_at: string
 }
 
 export type JudgedQuestions = {
@@ -2597,12 +2564,13 @@ export type JudgedQuestions = {
       readonly rank: number | null
     } | null
   })[]
+  /** Of all, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
 }
 
-export type JudgedHistory = {
+export type JudgedQuestion = {
   /** The same for each spelling of the question that differs in case and white space. */
   readonly id: string
   readonly question: string
@@ -2611,14 +2579,6 @@ export type JudgedHistory = {
     readonly grade: number
   })[]
   readonly changed_at: string
-  /** The newest run first. */
-  readonly history: readonly ({
-    readonly run: JudgedRun
-    /** nDCG@10. */
-    readonly ndcg: number
-    /** Of the first expected page; null: none is among the first ten. */
-    readonly rank: number | null
-  })[]
 }
 
 export type JudgedFile = {
@@ -2639,11 +2599,6 @@ export type ImportedQuestions = {
   readonly deleted: number
   /** All there are. */
   readonly total: number
-}
-
-export type DeletedJudgedQuestion = {
-  readonly id: string
-  readonly deleted: boolean
 }
 
 export type JudgedPreview = {
@@ -2688,6 +2643,25 @@ export type JudgedPreview = {
   })[]
 }
 
+export type JudgedHistory = {
+  /** The same for each spelling of the question that differs in case and white space. */
+  readonly id: string
+  readonly question: string
+  readonly pages: readonly ({
+    readonly url: string
+    readonly grade: number
+  })[]
+  readonly changed_at: string
+  /** The newest run first. */
+  readonly history: readonly ({
+    readonly run: JudgedRun
+    /** nDCG@10. */
+    readonly ndcg: number
+    /** Of the first expected page; null: none is among the first ten. */
+    readonly rank: number | null
+  })[]
+}
+
 export type JudgedRun = {
   readonly id: number
   /** `interrupted`: its process ended before it did. */
@@ -2719,9 +2693,15 @@ export type JudgedRun = {
   readonly problem: string | null
 }
 
+export type DeletedJudgedQuestion = {
+  readonly id: string
+  readonly deleted: true
+}
+
 export type JudgedRuns = {
   /** Newest first. */
   readonly runs: readonly JudgedRun[]
+  /** Of all, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2745,6 +2725,7 @@ export type ComparedRun = {
       readonly rank: number | null
     } | null
   })[]
+  /** Of all, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2752,7 +2733,22 @@ export type ComparedRun = {
 
 export type DeletedJudgedRun = {
   readonly id: number
-  readonly deleted: boolean
+  readonly deleted: true
+}
+
+export type Keys = {
+  /** Oldest first; the key in `FOSSICK_API_KEY` is not among them. */
+  readonly keys: readonly Key[]
+  /** Of the key of this call; `operator` for the one in `FOSSICK_API_KEY`. */
+  readonly current_key_id: string
+  /** When the key in `FOSSICK_API_KEY` was used last. */
+  readonly operator_last_used_at: string | null
+  /** Those that there are. */
+  readonly collections: readonly string[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
 }
 
 export type Key = {
@@ -2835,23 +2831,16 @@ export type NewKey = {
   readonly gone_collections: readonly string[]
 }
 
-export type Keys = {
-  /** Oldest first; the key in `FOSSICK_API_KEY` is not among them. */
-  readonly keys: readonly Key[]
-  /** Of the key of this call; `operator` for the one in `FOSSICK_API_KEY`. */
-  readonly current_key_id: string
-  /** When the key in `FOSSICK_API_KEY` was used last. */
-  readonly operator_last_used_at: string | null
-  /** Those that there are. */
-  readonly collections: readonly string[]
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-}
-
 export type DeletedKey = {
   readonly id: string
-  readonly deleted: boolean
+  readonly deleted: true
+}
+
+export type PublicKeys = {
+  /** Oldest first. */
+  readonly public_keys: readonly PublicKey[]
+  /** Of all, not only of those listed. */
+  readonly total: number
 }
 
 export type PublicKey = {
@@ -2876,15 +2865,9 @@ export type PublicKey = {
   readonly disabled_at: string | null
 }
 
-export type PublicKeys = {
-  /** Oldest first. */
-  readonly public_keys: readonly PublicKey[]
-  readonly total: number
-}
-
 export type DeletedPublicKey = {
   readonly id: string
-  readonly deleted: boolean
+  readonly deleted: true
 }
 
 export type Health = {
@@ -2897,6 +2880,31 @@ export type Readiness = {
   readonly checks: { readonly [name: string]: string }
   /** What is out of order while all parts work, and what to do. */
   readonly warnings?: readonly string[] | undefined
+}
+
+/** The form of a report: at most 60 values, nested at most 5 deep. */
+export type OutputSchema = {
+  readonly properties: { readonly [name: string]: OutputField }
+  /** Names among `properties`. */
+  readonly required?: readonly string[] | undefined
+}
+
+export type OutputField = {
+  readonly type: "string" | "integer" | "number"
+  /** What the value is; each costs a search. */
+  readonly description?: string | undefined
+} | {
+  readonly type: "object"
+  /** What the value is; each costs a search. */
+  readonly description?: string | undefined
+  readonly properties: { readonly [name: string]: OutputField }
+  /** Names among `properties`. */
+  readonly required?: readonly string[] | undefined
+} | {
+  readonly type: "array"
+  /** What the value is; each costs a search. */
+  readonly description?: string | undefined
+  readonly items: OutputField
 }
 
 /** What each call is given, and answers when it succeeds. */
@@ -2987,9 +2995,12 @@ export interface Calls {
         readonly include_word_statistics?: boolean | null | undefined
         /** In how many pages of all indexes that are asked together each word stands: the words weigh by these. */
         readonly word_statistics?: {
+          /** Pages of the index. */
           readonly pages: number
           readonly words: readonly ({
+            /** As the index keeps it. */
             readonly word: string
+            /** Pages that hold it. */
             readonly pages: number
           })[]
         } | null | undefined
@@ -3602,6 +3613,18 @@ export interface Calls {
     }
     readonly answer: Job
   }
+  /** What runs, told as it changes. */
+  "GET /admin/events": {
+    readonly given: {
+      readonly query?: { readonly seconds?: number | undefined }
+    }
+    readonly answer: string
+  }
+  /** What each way to end a visit means. */
+  "GET /admin/outcomes": {
+    readonly given: {}
+    readonly answer: Outcomes
+  }
   /** Take it away, and cancel its jobs. */
   "DELETE /admin/sources/{name}": {
     readonly given: {
@@ -3609,6 +3632,81 @@ export interface Calls {
       readonly query?: { readonly remove_pages?: boolean | undefined }
     }
     readonly answer: SourceDeleted
+  }
+  /** Look once at a site, and propose how to crawl it. */
+  "POST /admin/sources/propose": {
+    readonly given: {
+      readonly body: {
+        /** Where to start, an http or https address; a folder stands for what is below it. */
+        readonly url: string
+        /** The site is yours: read what robots.txt forbids, and propose to do so. Only for hosts that FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS names. */
+        readonly ignore_robots?: boolean | undefined
+      }
+    }
+    readonly answer: Proposal
+  }
+  /** What a source would be, without declaring it. */
+  "POST /admin/sources/preview": {
+    readonly given: {
+      readonly body: {
+        /** As in the file of sources, with its name; wrong values are told, not refused. */
+        readonly source: { readonly [name: string]: unknown }
+      }
+    }
+    readonly answer: SourcePreview
+  }
+  /** Try a source before it is declared: its login, and up to five of its pages. */
+  "POST /admin/sources/trial": {
+    readonly given: {
+      readonly body: {
+        /** As in the file of sources, with its name; wrong values are told, not refused. */
+        readonly source: { readonly [name: string]: unknown }
+      }
+    }
+    readonly answer: SourceTrial
+  }
+  /** One source as a file of sources would have it. */
+  "GET /admin/sources/{name}/written": {
+    readonly given: {
+      readonly path: { readonly name: string }
+    }
+    readonly answer: SourceWritten
+  }
+  /** Private networks that are open for sources declared here. */
+  "GET /admin/networks": {
+    readonly given: {}
+    readonly answer: NetworkList
+  }
+  /** Where a host is, and what may be opened for it. */
+  "POST /admin/networks/look": {
+    readonly given: {
+      readonly body: {
+        /** Where a crawl is to start, an http or https address. */
+        readonly url: string
+      }
+    }
+    readonly answer: NetworkLook
+  }
+  /** Open a private network, on one port. */
+  "POST /admin/networks": {
+    readonly given: {
+      readonly body: {
+        /** Where a crawl is to start, an http or https address. */
+        readonly url: string
+        /** The address as a network (`10.20.30.7/32`), or the network it is in (`10.20.30.0/24`). */
+        readonly network: string
+        /** Must be true: somebody decided this. */
+        readonly confirmed: true
+      }
+    }
+    readonly answer: OpenedNetwork
+  }
+  /** Close one again. */
+  "DELETE /admin/networks/{id}": {
+    readonly given: {
+      readonly path: { readonly id: number }
+    }
+    readonly answer: NetworkClosed
   }
   /** Pages that are gone, or seem to be. */
   "GET /admin/removals": {
@@ -3689,6 +3787,26 @@ export interface Calls {
     }
     readonly answer: PageRecrawl
   }
+  /** What the index holds, how far its vectors are, and the room on the machine. */
+  "GET /admin/index": {
+    readonly given: {}
+    readonly answer: IndexState
+  }
+  /** Which embedding model is used and why, which there are, and how far a change is. */
+  "GET /admin/model": {
+    readonly given: {}
+    readonly answer: ModelState
+  }
+  /** Use another embedding model. */
+  "POST /admin/model": {
+    readonly given: {
+      readonly body: {
+        /** `auto`, `english`, `multilingual`, or the whole path of a folder with a model. */
+        readonly model: string
+      }
+    }
+    readonly answer: ModelState
+  }
   /** Sources and backups that go wrong, and the messages that tell of it. */
   "GET /admin/alerts": {
     readonly given: {
@@ -3702,45 +3820,6 @@ export interface Calls {
       readonly body?: { readonly [name: string]: unknown }
     }
     readonly answer: AlertsTested
-  }
-  /** Look once at a site, and propose how to crawl it. */
-  "POST /admin/sources/propose": {
-    readonly given: {
-      readonly body: {
-        /** Where to start, an http or https address; a folder stands for what is below it. */
-        readonly url: string
-        /** The site is yours: read what robots.txt forbids, and propose to do so. Only for hosts that FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS names. */
-        readonly ignore_robots?: boolean | undefined
-      }
-    }
-    readonly answer: Proposal
-  }
-  /** What a source would be, without declaring it. */
-  "POST /admin/sources/preview": {
-    readonly given: {
-      readonly body: {
-        /** As in the file of sources, with its name; wrong values are told, not refused. */
-        readonly source: { readonly [name: string]: unknown }
-      }
-    }
-    readonly answer: SourcePreview
-  }
-  /** Try a source before it is declared: its login, and up to five of its pages. */
-  "POST /admin/sources/trial": {
-    readonly given: {
-      readonly body: {
-        /** As in the file of sources, with its name; wrong values are told, not refused. */
-        readonly source: { readonly [name: string]: unknown }
-      }
-    }
-    readonly answer: SourceTrial
-  }
-  /** One source as a file of sources would have it. */
-  "GET /admin/sources/{name}/written": {
-    readonly given: {
-      readonly path: { readonly name: string }
-    }
-    readonly answer: SourceWritten
   }
   /** What was sent to webhooks, newest first. */
   "GET /admin/webhooks/deliveries": {
@@ -3756,13 +3835,6 @@ export interface Calls {
       readonly body?: { readonly [name: string]: unknown }
     }
     readonly answer: DeliveryRetried
-  }
-  /** What runs, told as it changes. */
-  "GET /admin/events": {
-    readonly given: {
-      readonly query?: { readonly seconds?: number | undefined }
-    }
-    readonly answer: string
   }
   /** What callers think of their answers, newest first. */
   "GET /admin/feedback": {
@@ -3798,26 +3870,6 @@ export interface Calls {
       readonly path: { readonly id: string }
     }
     readonly answer: GrantRevoked
-  }
-  /** What the index holds, how far its vectors are, and the room on the machine. */
-  "GET /admin/index": {
-    readonly given: {}
-    readonly answer: IndexState
-  }
-  /** Which embedding model is used and why, which there are, and how far a change is. */
-  "GET /admin/model": {
-    readonly given: {}
-    readonly answer: ModelState
-  }
-  /** Use another embedding model. */
-  "POST /admin/model": {
-    readonly given: {
-      readonly body: {
-        /** `auto`, `english`, `multilingual`, or the whole path of a folder with a model. */
-        readonly model: string
-      }
-    }
-    readonly answer: ModelState
   }
   /** What each key used, by day or month, newest first. */
   "GET /admin/usage": {
@@ -3924,23 +3976,6 @@ export interface Calls {
     }
     readonly answer: VectorOrder
   }
-  /** What each way to end a visit means. */
-  "GET /admin/outcomes": {
-    readonly given: {}
-    readonly answer: Outcomes
-  }
-  /** Crawls, questions, memory and disk over the last days. */
-  "GET /admin/history": {
-    readonly given: {
-      readonly query?: { readonly hours?: number | undefined }
-    }
-    readonly answer: History
-  }
-  /** How long ago crawls looked at the pages. */
-  "GET /admin/freshness": {
-    readonly given: {}
-    readonly answer: Freshness
-  }
   /** The plan for backups, its runs and its files. */
   "GET /admin/backups": {
     readonly given: {
@@ -3960,41 +3995,17 @@ export interface Calls {
     readonly given: {}
     readonly answer: SettingList
   }
-  /** Private networks that are open for sources declared here. */
-  "GET /admin/networks": {
+  /** Crawls, questions, memory and disk over the last days. */
+  "GET /admin/history": {
+    readonly given: {
+      readonly query?: { readonly hours?: number | undefined }
+    }
+    readonly answer: History
+  }
+  /** How long ago crawls looked at the pages. */
+  "GET /admin/freshness": {
     readonly given: {}
-    readonly answer: NetworkList
-  }
-  /** Where a host is, and what may be opened for it. */
-  "POST /admin/networks/look": {
-    readonly given: {
-      readonly body: {
-        /** Where a crawl is to start, an http or https address. */
-        readonly url: string
-      }
-    }
-    readonly answer: NetworkLook
-  }
-  /** Open a private network, on one port. */
-  "POST /admin/networks": {
-    readonly given: {
-      readonly body: {
-        /** Where a crawl is to start, an http or https address. */
-        readonly url: string
-        /** The address as a network (`10.20.30.7/32`), or the network it is in (`10.20.30.0/24`). */
-        readonly network: string
-        /** Must be true: somebody decided this. */
-        readonly confirmed: true
-      }
-    }
-    readonly answer: OpenedNetwork
-  }
-  /** Close one again. */
-  "DELETE /admin/networks/{id}": {
-    readonly given: {
-      readonly path: { readonly id: number }
-    }
-    readonly answer: NetworkClosed
+    readonly answer: Freshness
   }
   /** Who changed what, newest first. */
   "GET /admin/audit": {
@@ -4218,14 +4229,14 @@ export interface Calls {
   "POST /admin/public-keys": {
     readonly given: {
       readonly body: {
+        /** Origins of the web pages that may use it, such as `https://docs.example.com`. */
+        readonly origins: readonly string[]
         /** What the key is for. */
         readonly name?: string | undefined
         /** The source whose pages it finds; either it or `collection`. */
         readonly source?: string | null | undefined
         /** The collection whose sources' pages it finds; either it or `source`. */
         readonly collection?: string | null | undefined
-        /** Origins of the web pages that may use it, such as `https://docs.example.com`. */
-        readonly origins: readonly string[]
         /** Whether it may ask for answers. */
         readonly answers?: boolean | undefined
         /** Calls from each address, such as `search=60/m`, instead of `FOSSICK_PUBLIC_RATE_LIMITS`; null: as that says. */
@@ -4254,14 +4265,14 @@ export interface Calls {
     readonly given: {
       readonly path: { readonly id: string }
       readonly body: {
+        /** Origins of the web pages that may use it, such as `https://docs.example.com`. */
+        readonly origins: readonly string[]
         /** What the key is for. */
         readonly name?: string | undefined
         /** The source whose pages it finds; either it or `collection`. */
         readonly source?: string | null | undefined
         /** The collection whose sources' pages it finds; either it or `source`. */
         readonly collection?: string | null | undefined
-        /** Origins of the web pages that may use it, such as `https://docs.example.com`. */
-        readonly origins: readonly string[]
         /** Whether it may ask for answers. */
         readonly answers?: boolean | undefined
         /** Calls from each address, such as `search=60/m`, instead of `FOSSICK_PUBLIC_RATE_LIMITS`; null: as that says. */

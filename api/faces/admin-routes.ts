@@ -6,8 +6,8 @@ import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 
 import type { RequestState } from "../context.ts"
-import { strictBody } from "../server/middleware/query-parameters.ts"
-import { applianceBody } from "./appliance-body.ts"
+import { serve } from "../server/serving/serve-operation.ts"
+import { applianceOperations } from "./appliance-operations.ts"
 import { ApplianceName } from "./appliance-name.ts"
 
 /** What the appliance is called, and whether anything was ever crawled with it. */
@@ -15,7 +15,6 @@ export function applianceRoutes(
   router: Router<RequestState>,
   { db, sources }: { readonly db: StateStore; readonly sources: Pick<SourceTable, "list"> },
 ): void {
-  const read = strictBody(applianceBody)
   const shown = async () => ({
     name: await new ApplianceName(db).get(),
     is_new:
@@ -23,14 +22,11 @@ export function applianceRoutes(
       (await sourceNames(db)).every((name) => name === HANDBOOK_SOURCE),
   })
 
-  router.get("/appliance", async (ctx) => {
-    ctx.body = await shown()
-  })
+  serve(router, applianceOperations.getAppliance, shown)
 
-  router.put("/appliance", async (ctx) => {
-    const { name: given } = read(ctx)
+  serve(router, applianceOperations.nameAppliance, async ({ body: { name: given } }) => {
     const name = given?.replaceAll(/\s+/g, " ").trim() ?? ""
     await new ApplianceName(db).set(name === "" ? null : name)
-    ctx.body = await shown()
+    return await shown()
   })
 }

@@ -6,13 +6,14 @@ import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
 import { pageAsked, presentPage } from "./extract.ts"
 import { type LiveParts } from "../../core/read/live-parts.ts"
-import { type CrawlRequest, crawlSchema } from "./schema.ts"
+import { crawlSchema } from "./schema.ts"
+import type { CrawlAnswer } from "./described/answers.ts"
 import { siteOf, walked } from "./walk-body.ts"
 import { unusedChunks } from "./without-effect.ts"
 
 /** POST /crawl: a site walked now, with the content of its pages. */
 export function crawl(parts: LiveParts): Middleware {
-  const body = bodyReader<CrawlRequest>(crawlSchema)
+  const body = bodyReader(crawlSchema)
   return async (ctx) => {
     const request = body(ctx.state.body)
     const signal = liveDeadline(ctx, request.timeout)
@@ -25,7 +26,7 @@ export function crawl(parts: LiveParts): Middleware {
     const failures = memory.failures(pages.length)
     const cost = crawlCost(instructions !== undefined, depth, pages.length)
     const credits = await bill.settle(cost, { depth, query: instructions })
-    ctx.body = withDegraded(ctx, {
+    ctx.body = withDegraded<CrawlAnswer>(ctx, {
       base_url: request.url,
       results: pages.map(({ url, text, ...page }) => ({ url, ...presentPage(text, page, request) })),
       ...(failures && { failed_results: failures }),

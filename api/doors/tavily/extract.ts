@@ -13,10 +13,10 @@ import { modelLabel } from "../../server/wire/model-label.ts"
 import { TIMED_OUT } from "../../core/read/failure-text.ts"
 import { liveUrl } from "../../core/read/live-url.ts"
 import { type PageReading, readPage, type ReadPage } from "../../core/read/read-page.ts"
-import { presentImages } from "./present.ts"
 import { relevanceTo } from "../../core/relevance/relevance.ts"
 import type { LiveParts } from "../../core/read/live-parts.ts"
 import { extractSchema, MAX_EXTRACT_URLS, type ExtractRequest } from "./schema.ts"
+import type { ExtractAnswer } from "./described/answers.ts"
 import { withDegraded } from "../../server/degradation.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
@@ -32,7 +32,7 @@ const INVALID_URL = "Validation Error: Invalid URL format"
 
 /** POST /extract: addresses read now, each a result or a failure with its reason. */
 export function extract(parts: LiveParts): Middleware {
-  const read = bodyReader<ExtractRequest>(extractSchema)
+  const read = bodyReader(extractSchema)
   return async (ctx) => {
     const request = read(ctx.state.body)
     const urls = givenUrls(request)
@@ -61,7 +61,7 @@ export function extract(parts: LiveParts): Middleware {
       depth: request.extract_depth,
       query: request.query,
     })
-    ctx.body = withDegraded(ctx, {
+    ctx.body = withDegraded<ExtractAnswer>(ctx, {
       results,
       failed_results: failed,
       ...presentWarnings([
@@ -155,7 +155,7 @@ export const presentPage = (
   request: Pick<ExtractRequest, "include_favicon">,
 ) => ({
   raw_content: text,
-  images: presentImages(images, false),
+  images: images.map(({ url }) => url),
   ...(request.include_favicon && { favicon }),
   ...modelLabel(addressesModels),
 })

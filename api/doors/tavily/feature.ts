@@ -22,11 +22,8 @@ interface Needs extends Omit<SearchCallParts, "visits" | "misses"> {
 export const tavily = {
   name: "tavily",
   async describe(caps) {
-    const [{ tavilyOperations }, { tavilySchemas }] = await Promise.all([
-      import("./described/operations.ts"),
-      import("./described/answers.ts"),
-    ])
-    return { operations: tavilyOperations(caps), schemas: tavilySchemas }
+    const { tavilyOperations } = await import("./described/operations.ts")
+    return { operations: Object.values(tavilyOperations(caps)) }
   },
   async tools() {
     return (await import("./described/tools.ts")).tavilyTools

@@ -8,12 +8,13 @@ import { fitting } from "../../core/walk/relevant-pages.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, shortened, unknownFields } from "../../server/wire/warnings.ts"
 import type { LiveParts } from "../../core/read/live-parts.ts"
-import { type MapRequest, mapSchema } from "./schema.ts"
+import { mapSchema } from "./schema.ts"
+import type { MapAnswer } from "./described/answers.ts"
 import { siteOf, walked } from "./walk-body.ts"
 
 /** POST /map: the addresses of a site, found now. */
 export function map(parts: LiveParts): Middleware {
-  const read = bodyReader<MapRequest>(mapSchema)
+  const read = bodyReader(mapSchema)
   return async (ctx) => {
     const request = read(ctx.state.body)
     const signal = liveDeadline(ctx, request.timeout)
@@ -30,7 +31,7 @@ export function map(parts: LiveParts): Middleware {
       depth: "basic",
       query: instructions,
     })
-    ctx.body = withDegraded(ctx, {
+    ctx.body = withDegraded<MapAnswer>(ctx, {
       base_url: request.url,
       results,
       ...(failures && { failed_results: failures }),

@@ -9,6 +9,7 @@ import { evidenceOf, factsOf } from "../../services/federation/evidence.ts"
 import type { Searched } from "../../services/misses/search-miss.ts"
 import { modelLabel } from "../../server/wire/model-label.ts"
 import { presentWarnings, type Warning } from "../../server/wire/warnings.ts"
+import type { SearchAnswer } from "./described/answers.ts"
 import type { PreparedSearch } from "./prepare.ts"
 import type { SearchRequest } from "./schema.ts"
 
@@ -33,7 +34,7 @@ export function presentSearch(
     readonly responseTime: number
     readonly credits: number
   },
-) {
+): SearchAnswer {
   const { reach, peers, aged, languageNotice } = found
   return {
     query: request.query,
@@ -131,7 +132,7 @@ function foldedPages({ folded = [] }: Hit) {
 }
 
 /** Images as addresses, or as `{url, description}` when descriptions are wanted. */
-export function presentImages(images: readonly PageImage[], described: boolean) {
+function presentImages(images: readonly PageImage[], described: boolean) {
   return images.map(({ url, description }) => (described ? { url, description: description ?? "" } : url))
 }
 

@@ -23,7 +23,8 @@ import type { FormKnowledge } from "../../core/ask/other-forms.ts"
 import type { SearchLimits } from "../../core/ask/question.ts"
 import type { ImageKnowledge } from "../../core/ask/search-images.ts"
 import { ApiError } from "../../errors.ts"
-import { toWire, type WireStatistics } from "../../services/federation/evidence.ts"
+import type { WireStatistics } from "../../services/federation/answer-schema.ts"
+import { toWire } from "../../services/federation/evidence.ts"
 import { HOPS_HEADER, hopsOf } from "../../services/federation/hops.ts"
 import { isMiss } from "../../services/misses/doubtful.ts"
 import type { MissKnowledge } from "../../services/misses/miss-knowledge.ts"
@@ -35,7 +36,7 @@ import { bodyReader } from "../../server/wire/validate.ts"
 import { unknownFields, type Warning } from "../../server/wire/warnings.ts"
 import { type PreparedSearch, prepareSearch, withUnknown } from "./prepare.ts"
 import { type Outcome, presentSearch } from "./present.ts"
-import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
+import { searchSchema, type SearchRequest } from "./schema.ts"
 import { SearchEvents } from "./search-events.ts"
 
 /** POST /search: the index, asked, as far as the key may see it. */
@@ -60,7 +61,7 @@ export function search(
       readonly misses: MissKnowledge | null
     },
 ): Middleware {
-  const read = bodyReader<SearchBody>(searchSchema)
+  const read = bodyReader(searchSchema)
   const isMissed = missedQuestions(misses)
   return async (ctx) => {
     const { bill, reach, degraded } = ctx.state

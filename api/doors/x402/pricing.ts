@@ -22,8 +22,8 @@ export function pricing(terms: Terms, { schema }: SoldCall) {
           content_type: "application/json",
           required: schema.required,
           query: query["x-allowed"],
-          search_depth: depth.enum,
-          max_results: results.anyOf,
+          search_depth: depth["enum"],
+          max_results: results["anyOf"],
           fields: Object.keys(schema.properties),
         },
         payment: {

@@ -10,15 +10,15 @@ import { readPublicKey } from "../accounts/public-keys/read-spec.ts"
 import { openCollections, unknownCollection } from "../accounts/reach/collections.ts"
 import type { RequestState } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
-import { sliceOf, strictBody, unprocessable } from "../../server/middleware/query-parameters.ts"
-import { type PublicKeyBody, publicKeyBody } from "./schema.ts"
+import { unprocessable } from "../../server/middleware/query-parameters.ts"
+import { serve } from "../../server/serving/serve-operation.ts"
+import { type PublicKeyBody, publicKeyOperations as calls } from "./operations.ts"
 
 /** Keys for web pages: `/admin/public-keys`. */
 export function publicKeyRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const store = new PublicKeyStore(db)
   const collections = openCollections(db)
-  const read = strictBody<PublicKeyBody>(publicKeyBody)
-  const specOf = async (body: PublicKeyBody): Promise<PublicKeySpec> => {
+  const specOf = async (body: Omit<PublicKeyBody, "disabled">): Promise<PublicKeySpec> => {
     const checked = await readPublicKey(body, {
       unknownSource: (names) => unknownSource(db, names),
       unknownCollection: (names) => unknownCollection(collections, names),
@@ -27,14 +27,12 @@ export function publicKeyRoutes(router: Router<RequestState>, { db }: { readonly
     return checked.spec
   }
 
-  router.get("/public-keys", async (ctx) => {
-    const { limit, offset } = sliceOf(ctx)
+  serve(router, calls.listPublicKeys, async ({ query: { limit, offset } }) => {
     const all = await store.list()
-    ctx.body = { public_keys: all.slice(offset, offset + limit).map(onWire), total: all.length }
+    return { public_keys: all.slice(offset, offset + limit).map(onWire), total: all.length }
   })
 
-  router.post("/public-keys", async (ctx) => {
-    const { disabled = false, ...written } = read(ctx)
+  serve(router, calls.createPublicKey, async ({ body: { disabled, ...written } }) => {
     const spec = await specOf(written)
     const made = await transaction(db, async () => {
       if (!(await store.hasRoom())) {
@@ -43,26 +41,22 @@ export function publicKeyRoutes(router: Router<RequestState>, { db }: { readonly
       const key = await store.create(spec)
       return disabled ? (await store.change(key.id, spec, true))! : key
     })
-    ctx.status = 201
-    ctx.body = onWire(made)
+    return onWire(made)
   })
 
-  router.get("/public-keys/:id", async (ctx) => {
-    ctx.body = onWire(await known(store, ctx.params["id"]!))
-  })
+  serve(router, calls.getPublicKey, async ({ path }) => onWire(await known(store, path.id)))
 
-  router.put("/public-keys/:id", async (ctx) => {
-    const { disabled = false, ...written } = read(ctx)
+  serve(router, calls.changePublicKey, async ({ path, body: { disabled, ...written } }) => {
     const spec = await specOf(written)
-    const changed = await store.change(ctx.params["id"]!, spec, disabled)
+    const changed = await store.change(path.id, spec, disabled)
     if (changed === null) throw unknown()
-    ctx.body = onWire(changed)
+    return onWire(changed)
   })
 
-  router.delete("/public-keys/:id", async (ctx) => {
-    const { id } = await known(store, ctx.params["id"]!)
+  serve(router, calls.deletePublicKey, async ({ path }) => {
+    const { id } = await known(store, path.id)
     await store.delete(id)
-    ctx.body = { id, deleted: true }
+    return { id, deleted: true } as const
   })
 }
 

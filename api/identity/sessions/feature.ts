@@ -34,8 +34,7 @@ export const sessions = {
     return openSessions(accountsDb, accounts, config, outage)
   },
   async describe() {
-    const { sessionOperations, sessionSchemas } = await import("./operations.ts")
-    return { operations: sessionOperations, schemas: sessionSchemas }
+    return { operations: Object.values((await import("./operations.ts")).sessionOperations) }
   },
   async serve(router, { sessions: opened, accounts, config, applianceName, checkName }) {
     if (opened === undefined) return undefined

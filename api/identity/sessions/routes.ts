@@ -9,7 +9,7 @@ import { bodyReader } from "../../server/wire/validate.ts"
 import { clearToken, setToken, tokenOf } from "./cookie.ts"
 import { checkOrigin, openKeyOf } from "./presented.ts"
 import { isSameOrigin } from "./same-origin.ts"
-import { type SessionRequest, sessionSchema } from "./schema.ts"
+import { sessionSchema } from "./schema.ts"
 import type { Identity, Sessions } from "./sessions.ts"
 
 export const SESSION_PATH = "session"
@@ -37,7 +37,7 @@ export function sessionRoutes(
 ): void {
   const own = URL.parse(publicUrl)?.origin
   const wrong = new WrongKeys(MOST_TYPED)
-  const read = bodyReader<SessionRequest>(sessionSchema)
+  const read = bodyReader(sessionSchema)
   const answer = async (ctx: Context, identity: Identity | null) => {
     ctx.set("Cache-Control", "no-store")
     ctx.body = {

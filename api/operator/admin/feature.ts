@@ -33,7 +33,7 @@ export const admin = {
       return openAdmin({ ...parts, audit: accounts.audit, eventStreams: gates.eventStreams })
     }
   },
-  describe: async () => (await import("./described/all-operations.ts")).adminDescription,
+  describe: async () => (await import("./operations/all-operations.ts")).adminDescription,
   async serve(_router, { admin: open, accounts, config, apiSettings, readOnly }) {
     if (open === undefined) return undefined
     const { lazyAdmin } = await import("./lazy-admin.ts")

@@ -1,13 +1,11 @@
 import type { StateStore } from "#base/store/state-store.ts"
 import { unknownSource } from "#crawler/sources/source-names.ts"
 
-import type { Context } from "../../context.ts"
 import { badRequest } from "../../errors.ts"
-import { parameter, unprocessable } from "../../server/middleware/query-parameters.ts"
+import { unprocessable } from "../../server/middleware/query-parameters.ts"
 
-/** `?source=`. @throws ApiError 400 for a name that there is not, with the nearest */
-export async function sourceParameter(ctx: Context, db: StateStore): Promise<string | undefined> {
-  const source = parameter(ctx, "source")
+/** The source that a query names. @throws ApiError 400 for a name that there is not, with the nearest */
+export async function knownSource(source: string | undefined, db: StateStore): Promise<string | undefined> {
   const unknown = source === undefined ? null : await unknownSource(db, [source])
   if (unknown !== null) throw badRequest(`Invalid source. ${unknown.replace(/(?<!\?)$/, ".")}`)
   return source

@@ -4,41 +4,30 @@ import type { Router } from "@koa/router"
 
 import type { AuditEntry, AuditFilter, AuditLog } from "#base/audit/audit-log.ts"
 
-import type { Context, RequestState } from "../../context.ts"
-import { parameter, sliceOf, timeParameter } from "../../server/middleware/query-parameters.ts"
+import type { RequestState } from "../../context.ts"
+import { serve } from "../../server/serving/serve-operation.ts"
+import { auditOperations } from "./operations.ts"
 
 /** Entries of an export that are read at a time. */
 const AT_ONCE = 500
 
 /** Who changed what: `/admin/audit`. */
 export function auditRoutes(router: Router<RequestState>, { audit }: { readonly audit: AuditLog }): void {
-  router.get("/audit", async (ctx) => {
-    const slice = sliceOf(ctx)
-    const filter = filterOf(ctx)
-    ctx.body = {
-      entries: (await audit.list(filter, slice)).map(entryOnWire),
-      total: await audit.count(filter),
-      days: audit.days,
-      ...slice,
-    }
-  })
+  serve(router, auditOperations.listAudit, async ({ query: { limit, offset, ...filter } }) => ({
+    entries: (await audit.list(filter, { limit, offset })).map(entryOnWire),
+    total: await audit.count(filter),
+    days: audit.days,
+    limit,
+    offset,
+  }))
 
-  router.get("/audit.jsonl", async (ctx) => {
-    const filter = filterOf(ctx)
+  serve(router, auditOperations.exportAudit, async ({ ctx, query }) => {
+    const entries = lines(audit, { ...query })
     ctx.type = "application/x-ndjson"
     ctx.attachment("audit.jsonl")
-    ctx.body = Readable.from(lines(audit, filter))
+    ctx.body = Readable.from(entries)
+    return undefined
   })
-}
-
-function filterOf(ctx: Context): AuditFilter {
-  return {
-    from: timeParameter(ctx, "from"),
-    before: timeParameter(ctx, "before"),
-    who: parameter(ctx, "who"),
-    object: parameter(ctx, "object"),
-    action: parameter(ctx, "action"),
-  }
 }
 
 /** As programs get it. */

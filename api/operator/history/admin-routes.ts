@@ -5,10 +5,10 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { KnownAddresses } from "#crawler/crawl/frontier/known-addresses.ts"
 
 import type { RequestState } from "../../context.ts"
-import { wholeNumber } from "../../server/middleware/query-parameters.ts"
+import { serve } from "../../server/serving/serve-operation.ts"
 import { type History, type KeptSample, memoryBytes, STEP_MS } from "./history.ts"
 import { quantile, together } from "./latencies.ts"
-import { DEFAULT_HOURS, MOST_HOURS } from "./schema.ts"
+import { historyOperations } from "./operations.ts"
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -28,8 +28,7 @@ export function historyRoutes(
     readonly engineConfig: { readonly dataDir: string }
   },
 ): void {
-  router.get("/history", async (ctx) => {
-    const hours = wholeNumber(ctx, "hours", DEFAULT_HOURS, 1, MOST_HOURS)
+  serve(router, historyOperations.history, async ({ query: { hours } }) => {
     const now = await history.now()
     const step = Math.ceil((hours * HOUR_MS) / MOST_POINTS / STEP_MS) * STEP_MS
     // The slots are the same for every look, so that a chart does not tremble.
@@ -40,7 +39,7 @@ export function historyRoutes(
       const slot = Math.floor((sample.at - 1) / step) * step
       slots.set(slot, [...(slots.get(slot) ?? []), sample])
     }
-    ctx.body = {
+    return {
       hours,
       from: new Date(from).toISOString(),
       to: new Date(now.at).toISOString(),
@@ -51,9 +50,7 @@ export function historyRoutes(
     }
   })
 
-  router.get("/freshness", async (ctx) => {
-    ctx.body = await freshnessOf(db, Date.now())
-  })
+  serve(router, historyOperations.freshness, () => freshnessOf(db, Date.now()))
 }
 
 /** What happened in all of them together, and how things stood at the end. */

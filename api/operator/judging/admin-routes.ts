@@ -5,14 +5,15 @@ import { type Engine, toPageUrl } from "#engine"
 
 import { type RequestState, clientGone } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
-import { parameter, sliceOf, strictBody, unprocessable } from "../../server/middleware/query-parameters.ts"
+import { unprocessable } from "../../server/middleware/query-parameters.ts"
+import { serve } from "../../server/serving/serve-operation.ts"
 import { changedRules } from "../rules/changed-rules.ts"
 import { RuleStore } from "../rules/rule-store.ts"
 import { type QuestionMarks, type Sums, judge, sumsOf } from "./judge.ts"
-import { importBody, judgedPreviewBody, MOST_PREVIEWED, pagesBody, questionBody } from "./judged-bodies.ts"
 import { JudgedFileError, judgedText, parseJudged } from "./judged-file.ts"
 import type { JudgedPage, JudgedQuestion, WrittenPage } from "./judged-schema.ts"
 import { JudgedStore, type KeptQuestion, questionId, TooManyQuestions } from "./judged-store.ts"
+import { judgedOperations as calls } from "./operations.ts"
 import { runOnWire } from "./run-routes.ts"
 import { RunStore } from "./run-store.ts"
 
@@ -27,14 +28,8 @@ export function judgedRoutes(
   { db, engine }: { readonly db: StateStore; readonly engine: Engine },
 ): void {
   const [store, runs, rules] = [new JudgedStore(db), new RunStore(db), new RuleStore(db)]
-  const readQuestion = strictBody(questionBody)
-  const readPages = strictBody(pagesBody)
-  const readImport = strictBody(importBody)
-  const readPreview = strictBody(judgedPreviewBody)
 
-  router.get("/judged-questions", async (ctx) => {
-    const slice = sliceOf(ctx)
-    const question = parameter(ctx, "question")
+  serve(router, calls.listJudgedQuestions, async ({ query: { question, ...slice } }) => {
     const id = question === undefined ? null : questionId(question)
     const questions = (await store.list({ ...slice, id })).map(({ latest, before, ...one }) => ({
       ...questionOnWire(one),
@@ -42,32 +37,30 @@ export function judgedRoutes(
       before,
     }))
     const total = id === null ? await store.count() : Number((await store.get(id)) !== null)
-    ctx.body = { questions, total, ...slice }
+    return { questions, total, ...slice }
   })
 
-  router.get("/judged-questions.yaml", async (ctx) => {
+  serve(router, calls.exportJudgedQuestions, async ({ ctx }) => {
     ctx.type = "application/yaml; charset=utf-8"
     ctx.attachment("judged.yaml")
     ctx.body = judgedText(await store.all())
+    return undefined
   })
 
-  router.post("/judged-questions", async (ctx) => {
-    const { question, pages } = readQuestion(ctx)
+  serve(router, calls.createJudgedQuestion, async ({ body: { question, pages } }) => {
     const judged = () => new ApiError(409, "This question is judged already; PUT changes its pages.")
     if ((await store.get(questionId(question))) !== null) throw judged()
     const { added } = await put(store, { question, pages: pagesOf(pages) }, { onlyNew: true })
     if (added === 0) throw judged()
-    ctx.status = 201
-    ctx.body = questionOnWire(await known(store, questionId(question)))
+    return questionOnWire(await known(store, questionId(question)))
   })
 
-  router.post("/judged-questions/import", async (ctx) => {
-    const { text, alone = false } = readImport(ctx)
-    ctx.body = { ...(await put(store, parsed(text), { alone })), total: await store.count() }
-  })
+  serve(router, calls.importJudgedQuestions, async ({ body: { text, alone } }) => ({
+    ...(await put(store, parsed(text), { alone })),
+    total: await store.count(),
+  }))
 
-  router.post("/judged-questions/preview", async (ctx) => {
-    const { depth = "basic", most = MOST_PREVIEWED, ...changes } = readPreview(ctx)
+  serve(router, calls.previewJudgedQuestions, async ({ ctx, body: { depth, most, ...changes } }) => {
     const signal = clientGone(ctx)
     const { before, after } = changedRules(await rules.list(), changes)
     const all = await store.all()
@@ -76,11 +69,11 @@ export function judgedRoutes(
     const ask = async (given: typeof before) =>
       (await judge(engine, asked, { depth, rules: given, signal })).questions
     const marks = { before: await ask(before), after: await ask(after) }
-    ctx.body = { total: all.length, ...comparison(asked, marks) }
+    return { total: all.length, ...comparison(asked, marks) }
   })
 
-  router.get("/judged-questions/:id", async (ctx) => {
-    const one = await known(store, ctx.params["id"]!)
+  serve(router, calls.getJudgedQuestion, async ({ path }) => {
+    const one = await known(store, path.id)
     const history = (
       await Promise.all(
         (await store.marks(one.id, MOST_HISTORY)).map(async ({ run: id, ndcg, rank }) => {
@@ -89,20 +82,19 @@ export function judgedRoutes(
         }),
       )
     ).flat()
-    ctx.body = { ...questionOnWire(one), history }
+    return { ...questionOnWire(one), history }
   })
 
-  router.put("/judged-questions/:id", async (ctx) => {
-    const { pages } = readPages(ctx)
-    const { id, question } = await known(store, ctx.params["id"]!)
+  serve(router, calls.changeJudgedQuestion, async ({ path, body: { pages } }) => {
+    const { id, question } = await known(store, path.id)
     await put(store, { question, pages: pagesOf(pages) })
-    ctx.body = questionOnWire(await known(store, id))
+    return questionOnWire(await known(store, id))
   })
 
-  router.delete("/judged-questions/:id", async (ctx) => {
-    const { id } = await known(store, ctx.params["id"]!)
+  serve(router, calls.deleteJudgedQuestion, async ({ path }) => {
+    const { id } = await known(store, path.id)
     await store.delete(id)
-    ctx.body = { id, deleted: true }
+    return { id, deleted: true } as const
   })
 }
 

@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { listOf, object, type Of, optional, text, whole } from "../../server/schema/schemas.ts"
 import { NOT_BLANK } from "../../server/wire/body-schema.ts"
 
 /** Questions of one file, and those that are kept: each is a search, at most half a second. */
@@ -21,26 +22,17 @@ export interface JudgedQuestion {
   readonly pages: readonly JudgedPage[]
 }
 
+export const gradeSchema = whole(1, MOST_GRADE)
+
+const page = object(
+  { url: text(undefined, { maxLength: MAX_URL_CHARS }), ...optional({ grade: gradeSchema }) },
+  undefined,
+  { additionalProperties: false },
+)
 /** As somebody writes it: a grade that is left out is 1. */
-export interface WrittenPage {
-  readonly url: string
-  readonly grade?: number
-}
+export type WrittenPage = Of<typeof page>
 
 /** JSON Schema of the pages of a question, in a file and over the admin API. */
-export const pagesSchema = {
-  type: "array",
-  minItems: 1,
-  maxItems: MOST_PAGES,
-  items: {
-    type: "object",
-    additionalProperties: false,
-    required: ["url"],
-    properties: {
-      url: { type: "string", maxLength: MAX_URL_CHARS },
-      grade: { type: "integer", minimum: 1, maximum: MOST_GRADE },
-    },
-  },
-} as const
+export const pagesSchema = listOf(page, undefined, { minItems: 1, maxItems: MOST_PAGES })
 
-export const questionSchema = { type: "string", pattern: NOT_BLANK, maxLength: MAX_QUESTION_CHARS } as const
+export const questionSchema = text(undefined, { pattern: NOT_BLANK, maxLength: MAX_QUESTION_CHARS })

@@ -5,10 +5,11 @@ import type { Engine } from "#engine"
 
 import type { RequestState } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
-import { parameter, sliceOf, strictBody } from "../../server/middleware/query-parameters.ts"
+import { parameter } from "../../server/middleware/query-parameters.ts"
+import { serve } from "../../server/serving/serve-operation.ts"
 import { RuleStore } from "../rules/rule-store.ts"
-import { runBody } from "./judged-bodies.ts"
 import { JudgedStore } from "./judged-store.ts"
+import { judgedOperations as calls } from "./operations.ts"
 import { factsNow, runJudged } from "./run-judged.ts"
 import { type ComparedMark, type JudgedRun, RunStore } from "./run-store.ts"
 
@@ -26,15 +27,14 @@ export function judgedRunRoutes(
   },
 ): void {
   const [store, runs, rules] = [new JudgedStore(db), new RunStore(db), new RuleStore(db)]
-  const read = strictBody(runBody)
 
-  router.get("/judged-runs", async (ctx) => {
-    const slice = sliceOf(ctx)
-    ctx.body = { runs: (await runs.list(slice)).map(runOnWire), total: await runs.count(), ...slice }
-  })
+  serve(router, calls.listJudgedRuns, async ({ query }) => ({
+    runs: (await runs.list(query)).map(runOnWire),
+    total: await runs.count(),
+    ...query,
+  }))
 
-  router.post("/judged-runs", async (ctx) => {
-    const { depth = "basic", note = "" } = read(ctx)
+  serve(router, calls.startJudgedRun, async ({ body: { depth, note } }) => {
     const { dataDir } = engineConfig
     const ruled = await rules.now()
     const facts = await factsNow({ engine, rules: ruled, dataDir }, { depth, note: note.trim() })
@@ -44,20 +44,20 @@ export function judgedRunRoutes(
     if (id === null) throw new ApiError(409, "A run is under way: wait for its end, or delete it.")
     // It goes on after this answer. Why it failed stands in the run.
     runJudged(id, questions, { engine, runs, rules: ruled.rules, depth }).catch(() => {})
-    ctx.status = 202
-    ctx.body = runOnWire(await known(runs, id))
+    return runOnWire(await known(runs, id))
   })
 
-  router.get("/judged-runs/:id", async (ctx) => {
-    const slice = sliceOf(ctx)
+  serve(router, calls.getJudgedRun, async ({ ctx, path, query }) => {
+    const slice = { limit: query.limit, offset: query.offset }
+    // Any number may be one of a run, so that its bounds are not those of the schema.
     const given = parameter(ctx, "against")
     if (given !== undefined && !/^[1-9]\d{0,14}$/.test(given)) {
       throw badRequest("Invalid against. Must be the number of a run.")
     }
-    const run = await known(runs, idOf(ctx.params["id"]!))
+    const run = await known(runs, idOf(path.id))
     const against = given === undefined ? await runs.before(run.id) : await known(runs, Number(given))
     const { questions, total } = await runs.compared(run.id, against?.id ?? null, slice)
-    ctx.body = {
+    return {
       run: runOnWire(run),
       against: against && runOnWire(against),
       questions: questions.map(markOnWire),
@@ -66,10 +66,10 @@ export function judgedRunRoutes(
     }
   })
 
-  router.delete("/judged-runs/:id", async (ctx) => {
-    const { id } = await known(runs, idOf(ctx.params["id"]!))
+  serve(router, calls.deleteJudgedRun, async ({ path }) => {
+    const { id } = await known(runs, idOf(path.id))
     await runs.delete(id)
-    ctx.body = { id, deleted: true }
+    return { id, deleted: true } as const
   })
 }
 

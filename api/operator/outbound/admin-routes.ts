@@ -1,27 +1,22 @@
 import type { Router } from "@koa/router"
 
 import { type OutboundHost, OutboundLedger } from "#base/outbound/outbound-ledger.ts"
-import { OUTBOUND_PURPOSES, type OutboundPurpose } from "#base/outbound/purposes.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 import type { RequestState } from "../../context.ts"
-import { oneOfParameter, sliceOf } from "../../server/middleware/query-parameters.ts"
-
-export const PURPOSES = Object.keys(OUTBOUND_PURPOSES) as readonly OutboundPurpose[]
+import { serve } from "../../server/serving/serve-operation.ts"
+import { outboundOperations } from "./operations.ts"
 
 /** Whom the appliance talked to: `/admin/outbound`. */
 export function outboundRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const ledger = new OutboundLedger(db)
 
-  router.get("/outbound", async (ctx) => {
-    const slice = sliceOf(ctx)
-    const purpose = oneOfParameter(ctx, "purpose", PURPOSES) ?? null
-    ctx.body = {
-      hosts: (await ledger.list(slice, purpose)).map(hostOnWire),
-      total: await ledger.count(purpose),
-      ...slice,
-    }
-  })
+  serve(router, outboundOperations.listOutbound, async ({ query: { limit, offset, purpose = null } }) => ({
+    hosts: (await ledger.list({ limit, offset }, purpose)).map(hostOnWire),
+    total: await ledger.count(purpose),
+    limit,
+    offset,
+  }))
 }
 
 /** As programs get it. */

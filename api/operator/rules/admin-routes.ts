@@ -5,11 +5,12 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import { type RequestState, clientGone } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
-import { strictBody, unprocessable } from "../../server/middleware/query-parameters.ts"
+import { unprocessable } from "../../server/middleware/query-parameters.ts"
+import { serve } from "../../server/serving/serve-operation.ts"
 import type { QueryLog } from "../../services/queries/query-log.ts"
 import { changedRules, readRule } from "./changed-rules.ts"
 import { compareRules } from "./preview.ts"
-import { MOST_PREVIEWED, type PreviewBody, previewBody } from "./preview-schema.ts"
+import { MOST_PREVIEWED, ruleOperations as calls } from "./operations.ts"
 import { RuleStore, TooManyRules } from "./rule-store.ts"
 
 /** Synonyms, pins and boosts: `/admin/rules`. */
@@ -18,50 +19,45 @@ export function ruleRoutes(
   { db, engine, queries }: { readonly db: StateStore; readonly engine: Engine; readonly queries: QueryLog },
 ): void {
   const store = new RuleStore(db)
-  const readPreview = strictBody<PreviewBody>(previewBody)
 
-  router.get("/rules", async (ctx) => {
-    ctx.body = await store.now()
-  })
+  serve(router, calls.listRules, () => store.now())
 
-  router.post("/rules", async (ctx) => {
+  serve(router, calls.createRule, async ({ ctx }) => {
     const rule = readRule(ctx.state.body)
     if (!(await unlessTooMany(() => store.add(rule))))
       throw new ApiError(409, `There is a rule ${rule.id} already; PUT changes it.`)
-    ctx.status = 201
-    ctx.body = { version: await store.version(), rule }
+    return { version: await store.version(), rule }
   })
 
-  router.post("/rules/preview", async (ctx) => {
-    const { rules = [], without = [], ...asked } = readPreview(ctx)
+  serve(router, calls.previewRules, async ({ ctx, body: { rules = [], without = [], ...asked } }) => {
     const questions = await questionsOf(asked, queries)
     const { before, after } = changedRules(await store.list(), { rules, without })
-    ctx.body = { questions: await compareRules(engine, questions, { before, after }, clientGone(ctx)) }
+    return { questions: await compareRules(engine, questions, { before, after }, clientGone(ctx)) }
   })
 
-  router.get("/rules/:id", async (ctx) => {
-    ctx.body = { version: await store.version(), rule: await known(store, ctx.params["id"]!) }
-  })
+  serve(router, calls.getRule, async ({ path }) => ({
+    version: await store.version(),
+    rule: await known(store, path.id),
+  }))
 
-  router.put("/rules/:id", async (ctx) => {
-    const id = ctx.params["id"]!
+  serve(router, calls.changeRule, async ({ ctx, path: { id } }) => {
     const { id: written = id } = ctx.state.body
     if (written !== id) throw unprocessable([{ field: "id", message: `must be ${id}, as in the path` }])
     const rule = readRule({ ...ctx.state.body, id })
     await unlessTooMany(() => store.put([rule]))
-    ctx.body = { version: await store.version(), rule }
+    return { version: await store.version(), rule }
   })
 
-  router.delete("/rules/:id", async (ctx) => {
-    const { id } = await known(store, ctx.params["id"]!)
+  serve(router, calls.deleteRule, async ({ path }) => {
+    const { id } = await known(store, path.id)
     await store.delete(id)
-    ctx.body = { version: await store.version(), id, deleted: true }
+    return { version: await store.version(), id, deleted: true } as const
   })
 }
 
 /** What a preview asks: questions that are named, and those of the log that were asked most. @throws ApiError 409 when none is kept */
 async function questionsOf(
-  { questions = [], logged = 0 }: Pick<PreviewBody, "questions" | "logged">,
+  { questions = [], logged = 0 }: { readonly questions?: readonly string[]; readonly logged?: number },
   queries: QueryLog,
 ): Promise<readonly string[]> {
   if (logged === 0) return questions

@@ -1,147 +1,161 @@
-import { previewBody } from "./preview-schema.ts"
-import { RULE_ID, ruleSchemas } from "./rule-schema.ts"
-import { type Operation, type Parameter } from "../../server/operation/operation.ts"
-import { count, listOf, object, ref, text, yesNo } from "../../server/operation/schemas.ts"
+import type { Rule as EngineRule } from "#engine"
 
+import { created, ok, operations } from "../../server/operation/operation.ts"
+import { closedBody } from "../../server/operation/published.ts"
+import {
+  always,
+  count,
+  listOf,
+  named,
+  namedObject,
+  number,
+  object,
+  optional,
+  type Schema,
+  share,
+  text,
+  whole,
+  yesNo,
+} from "../../server/schema/schemas.ts"
+import { NOT_BLANK } from "../../server/wire/body-schema.ts"
+import { RULE_ID, ruleSchemas } from "./rule-schema.ts"
+
+/** Questions of one preview: each is asked twice, one after the other. */
+export const MOST_PREVIEWED = 50
+const MAX_QUESTION_CHARS = 400
+const MOST_CHANGED = 100
+
+const kinds = [ruleSchemas.synonym, ruleSchemas.pin, ruleSchemas.boost]
+const Rule = named<Schema<EngineRule>>("Rule", { oneOf: kinds })
+const RuleBody = named("RuleBody", {
+  oneOf: kinds.map(({ required, ...schema }) => ({
+    ...schema,
+    required: required.filter((name) => name !== "id"),
+  })),
+})
 const version = count("Rises with each change of any rule.")
+const Rules = namedObject("Rules", { version, rules: listOf(Rule, "By id.") })
+const ChangedRule = namedObject("ChangedRule", { version, rule: Rule })
+const DeletedRule = namedObject("DeletedRule", { version, id: text(), deleted: always(true) })
 const compared = listOf(
   object({
     url: text(),
     title: text(),
-    score: { type: "number", minimum: 0, maximum: 1 },
+    score: share(),
     rules: listOf(text(), "Ids of the rules that had a part in it."),
     parts: object(
-      Object.fromEntries(
-        ["lexical", "passage", "vector", "late", "rerank", "fused", "boost"].map((name) => [
-          name,
-          { type: "number" },
-        ]),
-      ),
-      { description: "Of the score, as with `explain` of a search." },
+      {
+        lexical: number(),
+        passage: number(),
+        vector: number(),
+        late: number(),
+        rerank: number(),
+        fused: number(),
+        boost: number(),
+      },
+      "Of the score, as with `explain` of a search.",
     ),
   }),
 )
-
-export const ruleSchemasOfAnswers = {
-  Rule: { oneOf: [ruleSchemas.synonym, ruleSchemas.pin, ruleSchemas.boost] },
-  RuleBody: {
-    oneOf: [ruleSchemas.synonym, ruleSchemas.pin, ruleSchemas.boost].map(({ required, ...schema }) => ({
-      ...schema,
-      required: required.filter((name) => name !== "id"),
-    })),
-  },
-  Rules: object({ version, rules: listOf(ref("Rule"), "By id.") }),
-  ChangedRule: object({ version, rule: ref("Rule") }),
-  DeletedRule: object({ version, id: text(), deleted: yesNo() }),
-  RulePreview: object({
-    questions: listOf(
-      object({
-        question: text(),
-        before: compared,
-        after: compared,
-        changed: yesNo("Whether the pages or their order differ."),
-      }),
-    ),
-  }),
-}
-
-const id: Parameter = {
-  name: "id",
-  in: "path",
-  required: true,
-  description: "Id of the rule.",
-  schema: { type: "string", pattern: RULE_ID },
-}
-const PUMPS = { kind: "synonym", words: ["pump", "impeller"] } as const
-const operation = (given: Omit<Operation, "access" | "tag">): Operation => ({
-  access: "admin",
-  tag: "Rules",
-  ...given,
+const RulePreview = namedObject("RulePreview", {
+  questions: listOf(
+    object({
+      question: text(),
+      before: compared,
+      after: compared,
+      changed: yesNo("Whether the pages or their order differ."),
+    }),
+  ),
 })
 
-/** Synonyms, pins and boosts. */
-export const ruleOperations: readonly Operation[] = [
-  operation({
-    id: "listRules",
-    method: "get",
-    path: "/admin/rules",
-    summary: "All synonyms, pins and boosts",
-    answers: { 200: { description: "The rules.", schema: ref("Rules") } },
-    examples: [{ summary: "All rules", status: 200 }],
+/** Rules that a body has tried. */
+export const triedRules = {
+  rules: listOf<Schema<object>>(
+    { type: "object" },
+    "Rules that would be made, or would replace those of their ids.",
+    { maxItems: MOST_CHANGED, "x-judged": { items: Rule } },
+  ),
+  without: listOf(text(), "Ids of rules that would be deleted.", { maxItems: MOST_CHANGED }),
+}
+const preview = object(
+  optional({
+    questions: listOf(
+      text(undefined, { pattern: NOT_BLANK, maxLength: MAX_QUESTION_CHARS }),
+      "What is asked with the rules as they are, and as they would be.",
+      { minItems: 1, maxItems: MOST_PREVIEWED },
+    ),
+    logged: whole(
+      1,
+      MOST_PREVIEWED,
+      "Asks so many of the questions that were asked most, too; they are kept where `FOSSICK_QUERY_LOG_DAYS` is set. 50 are asked at most, those of `questions` first.",
+    ),
+    ...triedRules,
   }),
-  operation({
-    id: "createRule",
-    method: "post",
-    path: "/admin/rules",
+)
+
+const path = { id: text("Id of the rule.", { pattern: RULE_ID }) }
+const PUMPS = { kind: "synonym", words: ["pump", "impeller"] } as const
+const none = { summary: "A rule that there is not", path: { id: "none" }, status: 404 }
+
+/** Synonyms, pins and boosts. */
+export const ruleOperations = operations("Rules", "admin", {
+  listRules: {
+    at: "GET /admin/rules",
+    summary: "All synonyms, pins and boosts",
+    answers: ok(Rules, "The rules."),
+    examples: [{ summary: "All rules" }],
+  },
+  createRule: {
+    at: "POST /admin/rules",
     summary: "Make a rule",
     description: "It counts with the next question.",
-    body: { schema: ref("Rule"), required: true },
-    answers: { 201: { description: "Made.", schema: ref("ChangedRule") } },
+    body: { schema: Rule, required: true },
+    answers: created(ChangedRule, "Made."),
     refusals: [409, 422],
     examples: [
-      { summary: "A synonym", body: { id: "pumps", ...PUMPS }, status: 201 },
+      { summary: "A synonym", body: { id: "pumps", ...PUMPS } },
       { summary: "A boost without a factor", body: { id: "b", kind: "boost", where: {} }, status: 422 },
     ],
-  }),
-  operation({
-    id: "previewRules",
-    method: "post",
-    path: "/admin/rules/preview",
+  },
+  previewRules: {
+    at: "POST /admin/rules/preview",
     summary: "What questions would find with other rules",
     description: "Nothing is saved. Each question is asked with the rules as they are and as they would be.",
-    body: {
-      schema: {
-        type: "object",
-        additionalProperties: false,
-        ...previewBody,
-        properties: {
-          ...previewBody.properties,
-          rules: { ...previewBody.properties.rules, items: ref("Rule") },
-        },
-      },
-      // Nothing asked, nothing compared.
-      required: false,
-    },
-    answers: { 200: { description: "Results before and after.", schema: ref("RulePreview") } },
+    // Nothing asked, nothing compared: no field must be there.
+    body: closedBody(preview),
+    answers: ok(RulePreview, "Results before and after."),
     refusals: [409, 422],
     examples: [
       {
         summary: "A synonym, tried",
         body: { questions: ["impeller"], rules: [{ id: "pumps", ...PUMPS }] },
-        status: 200,
       },
     ],
-  }),
-  operation({
-    id: "changeRule",
-    method: "put",
-    path: "/admin/rules/{id}",
+  },
+  changeRule: {
+    at: "PUT /admin/rules/{id}",
     summary: "Make a rule, or replace it whole",
-    parameters: [id],
-    body: { schema: ref("RuleBody"), required: true },
+    path,
+    body: { schema: RuleBody, required: true },
     description: "A rule without its `id`, which stands in the path.",
-    answers: { 200: { description: "Saved.", schema: ref("ChangedRule") } },
+    answers: ok(ChangedRule, "Saved."),
     refusals: [409, 422],
-    examples: [{ summary: "Another synonym", path: { id: "pumps" }, body: PUMPS, status: 200 }],
-  }),
-  operation({
-    id: "getRule",
-    method: "get",
-    path: "/admin/rules/{id}",
+    examples: [{ summary: "Another synonym", path: { id: "pumps" }, body: PUMPS }],
+  },
+  getRule: {
+    at: "GET /admin/rules/{id}",
     summary: "One rule",
-    parameters: [id],
-    answers: { 200: { description: "The rule.", schema: ref("ChangedRule") } },
+    path,
+    answers: ok(ChangedRule, "The rule."),
     refusals: [404],
-    examples: [{ summary: "A rule that there is not", path: { id: "none" }, status: 404 }],
-  }),
-  operation({
-    id: "deleteRule",
-    method: "delete",
-    path: "/admin/rules/{id}",
+    examples: [none],
+  },
+  deleteRule: {
+    at: "DELETE /admin/rules/{id}",
     summary: "Delete a rule",
-    parameters: [id],
-    answers: { 200: { description: "Deleted.", schema: ref("DeletedRule") } },
+    path,
+    answers: ok(DeletedRule, "Deleted."),
     refusals: [404],
-    examples: [{ summary: "A rule that there is not", path: { id: "none" }, status: 404 }],
-  }),
-]
+    examples: [none],
+  },
+})

@@ -9,22 +9,15 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import type { RequestState } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
-import { strictBody, wholeNumber } from "../../server/middleware/query-parameters.ts"
-import { DEFAULT_LIMIT } from "../../server/wire/body-schema.ts"
-import { runBackupBody } from "./schemas.ts"
-
-/** Runs that are remembered: {@link BackupTable}. */
-const MOST_RUNS = 100
+import { serve } from "../../server/serving/serve-operation.ts"
+import { upkeepOperations } from "./operations.ts"
 
 /** Backups by the plan: `/admin/backups`. */
 export function backupRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
-  const nothing = strictBody(runBackupBody)
-
-  router.get("/backups", async (ctx) => {
-    const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MOST_RUNS)
+  serve(router, upkeepOperations.listBackups, async ({ query: { limit } }) => {
     const backups = new BackupTable(db)
     const stored = await backups.plan()
-    ctx.body = {
+    return {
       plan: stored && {
         name: stored.plan.name,
         folder: stored.plan.folder,
@@ -41,8 +34,7 @@ export function backupRoutes(router: Router<RequestState>, { db }: { readonly db
     }
   })
 
-  router.post("/backups/run", async (ctx) => {
-    nothing(ctx)
+  serve(router, upkeepOperations.runBackup, async () => {
     const backups = new BackupTable(db)
     if ((await backups.plan()) === null) {
       throw new ApiError(
@@ -50,8 +42,7 @@ export function backupRoutes(router: Router<RequestState>, { db }: { readonly db
         "No backup is declared. Write a block `backup` into the file of sources, or run `fossick backup <file>`.",
       )
     }
-    ctx.status = 202
-    ctx.body = runOnWire(await backups.ask("command"))
+    return runOnWire(await backups.ask("command"))
   })
 }
 

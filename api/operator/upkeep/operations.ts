@@ -1,103 +1,121 @@
-import { DEFAULT_HOURS, MOST_HOURS } from "../history/schema.ts"
-import { firstSourceBody, runBackupBody } from "./schemas.ts"
+import { URGENCIES } from "#engine/lifecycle/filling/waiting-pages.ts"
+
+import { accepted, ok, operations } from "../../server/operation/operation.ts"
+import { bodyOf } from "../../server/operation/published.ts"
+import { noBody } from "../../server/operation/shared-fields.ts"
+import {
+  count,
+  listOf,
+  namedObject,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  text,
+  time,
+  whole,
+  withDefault,
+  yesNo,
+} from "../../server/schema/schemas.ts"
 import { DEFAULT_LIMIT } from "../../server/wire/body-schema.ts"
-import { type Operation, query } from "../../server/operation/operation.ts"
-import { ref } from "../../server/operation/schemas.ts"
 
-export { upkeepSchemas } from "./answers.ts"
+/** Runs that are remembered: `BackupTable` of the crawler. */
+const MOST_RUNS = 100
 
-const upkeep = (given: Omit<Operation, "access" | "tag">): Operation => ({
-  access: "admin",
-  tag: "Upkeep",
-  ...given,
+const VectorOrder = namedObject("VectorOrder", {
+  order: listOf(oneOf(URGENCIES), "The pages that get their vectors first stand first."),
+  first_source: orNull(text("The source that goes before the others.")),
+})
+const BackupRun = namedObject("BackupRun", {
+  id: count(),
+  trigger: oneOf(["schedule", "command"]),
+  state: oneOf(["queued", "running", "finished", "failed"]),
+  asked_at: time(),
+  started_at: orNull(time()),
+  ended_at: orNull(time()),
+  file: orNull(text("What was written, once it is whole and checked.")),
+  bytes: orNull(count()),
+  pages: orNull(count()),
+  error: orNull(text("Why it failed.")),
+  note: orNull(text()),
+})
+const Backups = namedObject("Backups", {
+  plan: orNull(
+    object({
+      name: text("What the names of its files begin with."),
+      folder: text(),
+      keep: count("Files that stay."),
+      schedule: orNull(object({ cron: orNull(text()), every_hours: orNull(count()), time_zone: text() })),
+      next_run_at: orNull(time()),
+    }),
+  ),
+  runs: listOf(BackupRun, "Newest first."),
+  files: orNull(
+    listOf(
+      object({ path: text(), bytes: count(), made_at: time() }),
+      "The plan's files that are there, newest first; null where the folder cannot be read from here.",
+    ),
+  ),
+})
+const SettingList = namedObject("SettingList", {
+  settings: listOf(
+    object({
+      name: text("In the environment and in the settings file."),
+      part: oneOf(["api", "crawler", "engine", "payments"]),
+      about: text(),
+      secret: yesNo("Its value is never shown."),
+      from: oneOf(["environment", "file", "default"]),
+      value: orNull(text("As it is written; null of a secret.")),
+      default: text("Empty: none."),
+    }),
+  ),
+  selling: object({
+    on: yesNo("Whether searches are sold."),
+    missing: listOf(text("Settings that are left to set, where a part is set.")),
+  }),
 })
 
 /** What an operator looks at and does for the appliance itself. */
-export const upkeepOperations: readonly Operation[] = [
-  upkeep({
-    id: "vectorOrder",
-    method: "get",
-    path: "/admin/vectors",
+export const upkeepOperations = operations("Upkeep", "admin", {
+  vectorOrder: {
+    at: "GET /admin/vectors",
     summary: "In which order pages get their vectors",
     description:
       "`changed`: pages that say something else since the last crawl; `asked`: pages that questions came across; `first`: those of the source that goes first; `new`: all others.",
-    answers: { 200: { description: "The order.", schema: ref("VectorOrder") } },
-    examples: [{ summary: "The order", status: 200 }],
-  }),
-  upkeep({
-    id: "putSourceFirst",
-    method: "post",
-    path: "/admin/vectors/first",
+    answers: ok(VectorOrder, "The order."),
+    examples: [{ summary: "The order" }],
+  },
+  putSourceFirst: {
+    at: "POST /admin/vectors/first",
     summary: "Have a source get its vectors before the others",
     description: "At once, also amid a long fill, and for an index that is built for another model.",
-    body: { schema: { type: "object", ...firstSourceBody, additionalProperties: false }, required: false },
-    answers: { 200: { description: "The order.", schema: ref("VectorOrder") } },
+    body: bodyOf(optional({ source: text("Its name; left out: none goes first.", { minLength: 1 }) })),
+    answers: ok(VectorOrder, "The order."),
     refusals: [422],
-    examples: [{ summary: "None goes first", body: {}, status: 200 }],
-  }),
-  upkeep({
-    id: "outcomes",
-    method: "get",
-    path: "/admin/outcomes",
-    summary: "What each way to end a visit means",
-    answers: { 200: { description: "All of them.", schema: ref("Outcomes") } },
-    examples: [{ summary: "All of them", status: 200 }],
-  }),
-  upkeep({
-    id: "history",
-    method: "get",
-    path: "/admin/history",
-    summary: "Crawls, questions, memory and disk over the last days",
-    description: "Measured every five minutes, and kept for eight days.",
-    parameters: [
-      query("hours", "How far back.", {
-        type: "integer",
-        minimum: 1,
-        maximum: MOST_HOURS,
-        default: DEFAULT_HOURS,
-      }),
-    ],
-    answers: { 200: { description: "The last hours.", schema: ref("History") } },
-    examples: [{ summary: "The last day", status: 200 }],
-  }),
-  upkeep({
-    id: "freshness",
-    method: "get",
-    path: "/admin/freshness",
-    summary: "How long ago crawls looked at the pages",
-    answers: { 200: { description: "The pages, by their last visit.", schema: ref("Freshness") } },
-    examples: [{ summary: "All pages", status: 200 }],
-  }),
-  upkeep({
-    id: "listBackups",
-    method: "get",
-    path: "/admin/backups",
+    examples: [{ summary: "None goes first", body: {} }],
+  },
+  listBackups: {
+    at: "GET /admin/backups",
     summary: "The plan for backups, its runs and its files",
-    parameters: [
-      query("limit", "Runs at most.", { type: "integer", minimum: 1, maximum: 100, default: DEFAULT_LIMIT }),
-    ],
-    answers: { 200: { description: "The backups.", schema: ref("Backups") } },
-    examples: [{ summary: "All of them", status: 200 }],
-  }),
-  upkeep({
-    id: "runBackup",
-    method: "post",
-    path: "/admin/backups/run",
+    query: { limit: withDefault(whole(1, MOST_RUNS, "Runs at most."), DEFAULT_LIMIT) },
+    answers: ok(Backups, "The backups."),
+    examples: [{ summary: "All of them" }],
+  },
+  runBackup: {
+    at: "POST /admin/backups/run",
     summary: "Make a backup now, by the plan",
     description:
       "The crawler process makes it. While one is not over, it is that one. Refused with 409 where no backup is declared. Restoring is a command: `fossick restore`.",
-    body: { schema: { type: "object", ...runBackupBody, additionalProperties: false }, required: false },
-    answers: { 202: { description: "The run as it stands.", schema: ref("BackupRun") } },
+    body: noBody,
+    answers: accepted(BackupRun, "The run as it stands."),
     refusals: [409, 422],
     examples: [{ summary: "Nothing is declared", status: 409 }],
-  }),
-  upkeep({
-    id: "settings",
-    method: "get",
-    path: "/admin/settings",
+  },
+  settings: {
+    at: "GET /admin/settings",
     summary: "Every setting, its value, and where that comes from",
     description: "As they were when the appliance started. Of a secret only whether it is set is told.",
-    answers: { 200: { description: "All settings.", schema: ref("SettingList") } },
-    examples: [{ summary: "All of them", status: 200 }],
-  }),
-]
+    answers: ok(SettingList, "All settings."),
+    examples: [{ summary: "All of them" }],
+  },
+})

@@ -6,7 +6,8 @@ import { engineSettings } from "#engine/settings.ts"
 
 import type { RequestState } from "../../context.ts"
 import { sellingOf, x402Settings } from "../../doors/x402/settings.ts"
-import type { SETTING_PARTS } from "./schemas.ts"
+import { serve } from "../../server/serving/serve-operation.ts"
+import { upkeepOperations } from "./operations.ts"
 
 /** The declared settings of the API, those of its features included. */
 export type ApiSettings = Settings & { readonly port: Setting<number> }
@@ -14,27 +15,27 @@ export type ApiSettings = Settings & { readonly port: Setting<number> }
 /** Every setting, with where its value comes from: `/admin/settings`. As they were when the routes were made. */
 export function settingRoutes(router: Router<RequestState>, apiSettings: ApiSettings): void {
   const env = environment()
-  const parts: Readonly<Record<(typeof SETTING_PARTS)[number], Settings>> = {
-    api: apiSettings,
-    crawler: crawlerSettings,
-    engine: engineSettings,
-    payments: x402Settings,
-  }
-  const shown = Object.entries(parts).flatMap(([part, settings]) =>
+  const parts: readonly (readonly [Part, Settings])[] = [
+    ["api", apiSettings],
+    ["crawler", crawlerSettings],
+    ["engine", engineSettings],
+    ["payments", x402Settings],
+  ]
+  const shown = parts.flatMap(([part, settings]) =>
     Object.values(settings).map((setting) => settingOnWire(part, setting, env)),
   )
   const { port } = readSettings({ port: apiSettings.port }, env)
   const selling = sellingOf(readSettings(x402Settings, env), port)
 
-  router.get("/settings", (ctx) => {
-    ctx.body = {
-      settings: shown,
-      selling: { on: selling.on, missing: selling.on ? [] : selling.missing },
-    }
-  })
+  serve(router, upkeepOperations.settings, () => ({
+    settings: shown,
+    selling: { on: selling.on, missing: selling.on ? [] : selling.missing },
+  }))
 }
 
-function settingOnWire(part: string, setting: Setting<unknown>, env: NodeJS.ProcessEnv) {
+type Part = "api" | "crawler" | "engine" | "payments"
+
+function settingOnWire(part: Part, setting: Setting<unknown>, env: NodeJS.ProcessEnv) {
   const { name, about, secret = false } = setting
   const from = originOf(setting)
   return {

@@ -6,8 +6,9 @@ import { URGENCIES } from "#engine/lifecycle/filling/waiting-pages.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 import type { RequestState } from "../../context.ts"
-import { strictBody, unprocessable } from "../../server/middleware/query-parameters.ts"
-import { firstSourceBody } from "./schemas.ts"
+import { unprocessable } from "../../server/middleware/query-parameters.ts"
+import { serve } from "../../server/serving/serve-operation.ts"
+import { upkeepOperations } from "./operations.ts"
 
 /** In which order pages get their vectors: `/admin/vectors`. */
 export function vectorRoutes(
@@ -17,7 +18,6 @@ export function vectorRoutes(
     engineConfig: { dataDir },
   }: { readonly db: StateStore; readonly engineConfig: { readonly dataDir: string } },
 ): void {
-  const read = strictBody(firstSourceBody)
   const file = firstSourceFile(dataDir)
 
   const state = async () => {
@@ -29,18 +29,15 @@ export function vectorRoutes(
     }
   }
 
-  router.get("/vectors", async (ctx) => {
-    ctx.body = await state()
-  })
+  serve(router, upkeepOperations.vectorOrder, state)
 
-  router.post("/vectors/first", async (ctx) => {
-    const { source = null } = read(ctx)
+  serve(router, upkeepOperations.putSourceFirst, async ({ body: { source = null } }) => {
     if (source !== null && !(await sourceNames(db)).includes(source)) {
       throw unprocessable([
         { field: "source", message: `must be a source; there is no ${JSON.stringify(source)}` },
       ])
     }
     await putSourceFirst(file, source)
-    ctx.body = await state()
+    return await state()
   })
 }

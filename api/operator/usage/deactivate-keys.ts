@@ -6,11 +6,13 @@ import type { Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
-import { type DeactivateKeysRequest, deactivateKeysSchema } from "./schema.ts"
+import { deactivateKeysSchema } from "./schema.ts"
+import type { Of } from "../../server/schema/schemas.ts"
+import type { KeysDeactivated } from "./described/account-operations.ts"
 
 /** POST /deactivate-keys: the keys that one call made, or the key of this call. */
 export function deactivateKeys({ keys, writes }: Pick<Accounts, "keys" | "writes">): Middleware {
-  const read = bodyReader<DeactivateKeysRequest>(deactivateKeysSchema)
+  const read = bodyReader(deactivateKeysSchema)
   return async (ctx) => {
     const { key } = ctx.state
     const { request_id: generation } = read(ctx.state.body)
@@ -26,7 +28,9 @@ export function deactivateKeys({ keys, writes }: Pick<Accounts, "keys" | "writes
       ctx.state.keysChanged = (await keys.list())
         .filter(({ id }) => id === key.id)
         .map((one) => keyChange(one, "ended"))
-      ctx.body = { message: "Successfully deactivated 1 key(s)", ...warnings }
+      ctx.body = { message: "Successfully deactivated 1 key(s)", ...warnings } satisfies Of<
+        typeof KeysDeactivated
+      >
       return
     }
     if (!key.mayMakeKeys) throw new ApiError(403, "Access denied. This key may not deactivate other keys.")
@@ -37,6 +41,8 @@ export function deactivateKeys({ keys, writes }: Pick<Accounts, "keys" | "writes
     })
     if (count === null) throw new ApiError(404, "No keys were generated with this request_id.")
     ctx.state.keysChanged = ended.map((one) => keyChange(one, "ended"))
-    ctx.body = { message: `Successfully deactivated ${count} key(s)`, ...warnings }
+    ctx.body = { message: `Successfully deactivated ${count} key(s)`, ...warnings } satisfies Of<
+      typeof KeysDeactivated
+    >
   }
 }

@@ -14,8 +14,8 @@ interface Needs {
 export const usage = {
   name: "usage",
   async describe() {
-    const { accountOperations, accountSchemas } = await import("./described/account-operations.ts")
-    return { operations: accountOperations, schemas: accountSchemas }
+    const { accountOperations } = await import("./described/account-operations.ts")
+    return { operations: Object.values(accountOperations) }
   },
   async serve(router, { accounts, admissions, config, keepsNothing }) {
     const [{ ACCOUNT_PATHS, accountRoutes }, { roomOnDisk }] = await Promise.all([

@@ -8,10 +8,12 @@ import { ApiError, badRequest } from "../../errors.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
 import { type FeedbackRequest, feedbackSchema } from "./schema.ts"
+import type { Of } from "../../server/schema/schemas.ts"
+import type { FeedbackTaken } from "./described/account-operations.ts"
 
 /** POST /feedback: what somebody thinks of an answer, kept for the operator. Free. */
 export function feedback({ feedback: store, writes }: Pick<Accounts, "feedback" | "writes">): Middleware {
-  const read = bodyReader<FeedbackRequest>(feedbackSchema)
+  const read = bodyReader(feedbackSchema)
   return async (ctx) => {
     const {
       request_id: requestId = "",
@@ -29,7 +31,7 @@ export function feedback({ feedback: store, writes }: Pick<Accounts, "feedback" 
       feedback_id: id,
       response_time: responseTime(ctx),
       ...presentWarnings(unknownFields(feedbackSchema, ctx.state.body)),
-    }
+    } satisfies Of<typeof FeedbackTaken>
   }
 }
 

@@ -9,6 +9,8 @@ import { ApiError, badRequest } from "../../errors.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
 import { type GenerateKeysRequest, generateKeysSchema } from "./schema.ts"
+import type { Of } from "../../server/schema/schemas.ts"
+import type { KeysGenerated } from "./described/account-operations.ts"
 
 const HOUR_MS = 3_600_000
 
@@ -20,7 +22,7 @@ type Parts = Pick<Accounts, "keys" | "collections" | "unknownSource" | "ledger" 
 
 /** POST /generate-keys: keys that end by themselves. None may do more than the key that makes it. */
 export function generateKeys({ keys, collections, unknownSource, ledger, writes }: Parts): Middleware {
-  const read = bodyReader<GenerateKeysRequest>(generateKeysSchema)
+  const read = bodyReader(generateKeysSchema)
   return async (ctx) => {
     const { key: maker, requestId } = ctx.state
     const request = read(ctx.state.body)
@@ -71,7 +73,7 @@ export function generateKeys({ keys, collections, unknownSource, ledger, writes 
         `These keys will be automatically deactivated after ${hours} hours`,
       ...presentWarnings(unknownFields(generateKeysSchema, ctx.state.body)),
       request_id: requestId,
-    }
+    } satisfies Of<typeof KeysGenerated>
   }
 }
 

@@ -2,6 +2,8 @@ import type { Accounts } from "../../identity/accounts/accounts.ts"
 import { isValid } from "../../identity/accounts/keys/keys.ts"
 import type { Middleware } from "../../context.ts"
 import { bearerOf, unauthorized } from "../../server/middleware/authentication.ts"
+import type { Of } from "../../server/schema/schemas.ts"
+import type { KeyInfo } from "./described/account-operations.ts"
 
 /** GET /key-info: about the key in the header, also when it is over; whoever holds its text may know. */
 export function keyInfo({ keys }: Pick<Accounts, "keys">): Middleware {
@@ -11,11 +13,11 @@ export function keyInfo({ keys }: Pick<Accounts, "keys">): Middleware {
     const valid = text === null ? null : await keys.verify(text)
     if (made === null && valid === null) throw unauthorized()
     ctx.body = {
-      name: made?.name ?? valid?.id,
+      name: made === null ? valid!.id : made.name,
       created: made?.createdAt.toISOString().slice(0, 19) ?? null,
       expires_at: made?.expiresAt ? `${made.expiresAt.toISOString().slice(0, 19)}Z` : "never",
       key_type: made?.keyType ?? "production",
       status: made === null || isValid(made) ? "active" : "deactivated",
-    }
+    } satisfies Of<typeof KeyInfo>
   }
 }

@@ -17,8 +17,9 @@ import {
 } from "../../identity/accounts/reach/collections.ts"
 import type { RequestState } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
-import { sliceOf, strictBody, unprocessable } from "../../server/middleware/query-parameters.ts"
-import { type MakeKeyBody, makeKeyBody, noKeyFields, rotateKeyBody } from "./key-bodies.ts"
+import { unprocessable } from "../../server/middleware/query-parameters.ts"
+import { serve } from "../../server/serving/serve-operation.ts"
+import { keyOperations as calls, type MakeKeyBody } from "./described/key-operations.ts"
 
 const HOUR_MS = 3_600_000
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/
@@ -28,9 +29,6 @@ export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: S
   const keys = openKeyStore(db, "")
   const collections = openCollections(db)
   const log = new CallLog(db)
-  const readMade = strictBody(makeKeyBody)
-  const readRotated = strictBody(rotateKeyBody)
-  const readNothing = strictBody(noKeyFields)
 
   const shown = async (key: MadeKey, lastUse: ReadonlyMap<string, number>) => {
     const at = lastUse.get(key.id)
@@ -53,24 +51,23 @@ export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: S
     return { key: text, ...(await show((await keys.lookUp(text))!.id)) }
   }
 
-  router.get("/keys", async (ctx) => {
-    const slice = sliceOf(ctx)
+  serve(router, calls.listKeys, async ({ ctx, query: { limit, offset } }) => {
     const all = await keys.list()
-    const made = all.slice(slice.offset, slice.offset + slice.limit)
+    const made = all.slice(offset, offset + limit)
     const lastUse = await log.lastUse([OPERATOR.id, ...made.map(({ id }) => id)])
     const operator = lastUse.get(OPERATOR.id)
-    ctx.body = {
+    return {
       keys: await Promise.all(made.map((key) => shown(key, lastUse))),
       current_key_id: ctx.state.key.id,
       operator_last_used_at: operator === undefined ? null : new Date(operator).toISOString(),
       collections: (await collections.list()).map(({ name }) => name),
       total: all.length,
-      ...slice,
+      limit,
+      offset,
     }
   })
 
-  router.post("/keys", async (ctx) => {
-    const body = readMade(ctx)
+  serve(router, calls.makeKey, async ({ body }) => {
     const scope = scopeOf(body)
     const problem =
       (await unknownCollection(collections, scope.collections ?? [])) ??
@@ -80,29 +77,25 @@ export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: S
         (await unknownCollection(collections, scope.collections ?? [])) === null ? "sources" : "collections"
       throw unprocessable([{ field, message: `is wrong: ${problem.replace(/[.]$/, "")}` }])
     }
-    ctx.status = 201
-    ctx.body = await make(specOf(body, scope))
+    return await make(specOf(body, scope))
   })
 
-  router.post("/keys/:id/disable", async (ctx) => {
-    readNothing(ctx)
-    const { id } = await known(ctx.params["id"]!)
+  serve(router, calls.disableKey, async ({ ctx, path }) => {
+    const { id } = await known(path.id)
     refuseOwn(ctx.state.key.id, id)
     await keys.disable(id)
-    ctx.body = await show(id)
+    return await show(id)
   })
 
-  router.post("/keys/:id/enable", async (ctx) => {
-    readNothing(ctx)
-    const { id } = await known(ctx.params["id"]!)
+  serve(router, calls.enableKey, async ({ path }) => {
+    const { id } = await known(path.id)
     await keys.enable(id)
-    ctx.body = await show(id)
+    return await show(id)
   })
 
-  router.post("/keys/:id/rotate", async (ctx) => {
-    const { overlap_hours: hours = 0 } = readRotated(ctx)
+  serve(router, calls.rotateKey, async ({ ctx, path, body: { overlap_hours: hours } }) => {
     const rotated = await transaction(db, async () => {
-      const before = await known(ctx.params["id"]!)
+      const before = await known(path.id)
       if (statusOf(before) !== "active")
         throw new ApiError(409, "This key is no longer accepted: make another one.")
       const { madeBy, ...same } = before
@@ -112,15 +105,14 @@ export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: S
       return made
     })
     ctx.state.keysChanged = [keyChange(rotated, "made")]
-    ctx.status = 201
-    ctx.body = rotated
+    return rotated
   })
 
-  router.delete("/keys/:id", async (ctx) => {
-    const { id } = await known(ctx.params["id"]!)
+  serve(router, calls.deleteKey, async ({ ctx, path }) => {
+    const { id } = await known(path.id)
     refuseOwn(ctx.state.key.id, id)
     await transaction(db, () => keys.delete(id))
-    ctx.body = { id, deleted: true }
+    return { id, deleted: true } as const
   })
 }
 
@@ -149,7 +141,7 @@ function scopeOf({ endpoints, sources, collections, domains }: MakeKeyBody): Key
 
 /** @throws ApiError 422 */
 function specOf(body: MakeKeyBody, scope: KeyScope): KeySpec {
-  const { role = "search", name = "", credits, per = "month", may_make_keys: mayMakeKeys } = body
+  const { role, name, credits, per, may_make_keys: mayMakeKeys } = body
   if (role === "admin" && !isUnlimited(scope)) {
     const field = (["endpoints", "sources", "collections", "domains"] as const).find(
       (one) => scope[one] !== null,

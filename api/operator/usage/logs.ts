@@ -7,13 +7,15 @@ import { dateWindow } from "../../server/wire/dates.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
 import { type LogsRequest, logsSchema } from "./schema.ts"
+import type { Of } from "../../server/schema/schemas.ts"
+import type { CallLog } from "./described/account-operations.ts"
 
 /** As the contract lists them. */
 const LISTED: readonly Endpoint[] = ["search", "extract", "map", "crawl", "research"]
 
 /** POST /logs: calls that were answered, newest first; never what was asked or found. */
 export function logs({ callLog }: Pick<Accounts, "callLog">): Middleware {
-  const read = bodyReader<LogsRequest>(logsSchema)
+  const read = bodyReader(logsSchema)
   return async (ctx) => {
     const { key } = ctx.state
     const request = read(ctx.state.body)
@@ -34,7 +36,7 @@ export function logs({ callLog }: Pick<Accounts, "callLog">): Middleware {
       ...presentWarnings(unknownFields(logsSchema, ctx.state.body)),
       response_time: responseTime(ctx),
       request_id: ctx.state.requestId,
-    }
+    } satisfies Of<typeof CallLog>
   }
 }
 

@@ -5,14 +5,16 @@ import { type Middleware, responseTime } from "../../context.ts"
 import { badRequest } from "../../errors.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
-import { type PageRequestBody, pageRequestSchema } from "./schema.ts"
+import { pageRequestSchema } from "./schema.ts"
+import type { Of } from "../../server/schema/schemas.ts"
+import type { PageRequestTaken } from "./described/account-operations.ts"
 
 /** POST /page-requests: asks the operator for a page that the index lacks. Free; nothing is fetched for it. */
 export function requestPage({
   pageRequests: store,
   writes,
 }: Pick<Accounts, "pageRequests" | "writes">): Middleware {
-  const read = bodyReader<PageRequestBody>(pageRequestSchema)
+  const read = bodyReader(pageRequestSchema)
   return async (ctx) => {
     const { url: given = "", query = "", comment = "" } = read(ctx.state.body)
     const question = plain(query)
@@ -27,7 +29,7 @@ export function requestPage({
       id,
       response_time: responseTime(ctx),
       ...presentWarnings(unknownFields(pageRequestSchema, ctx.state.body)),
-    }
+    } satisfies Of<typeof PageRequestTaken>
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import { ENDPOINTS } from "../../identity/accounts/keys/key-scope.ts"
+import { type Endpoint, ENDPOINTS } from "../../identity/accounts/keys/key-scope.ts"
 import type { Used } from "../../identity/accounts/billing/credit-ledger.ts"
 import type { Middleware } from "../../context.ts"
+import type { Of } from "../../server/schema/schemas.ts"
+import type { UsageReport } from "./described/account-operations.ts"
 
 /** GET /usage: credits used by this key and by all, of one project when the header names it. */
 export function usage({ ledger }: Pick<Accounts, "ledger">): Middleware {
@@ -22,9 +24,12 @@ export function usage({ ledger }: Pick<Accounts, "ledger">): Middleware {
         paygo_limit: plan.paygo,
         ...byEndpoint(account),
       },
-    }
+    } satisfies Of<typeof UsageReport>
   }
 }
 
 const byEndpoint = ({ byEndpoint: used }: Used) =>
-  Object.fromEntries(ENDPOINTS.map((endpoint) => [`${endpoint}_usage`, used[endpoint] ?? 0]))
+  Object.fromEntries(ENDPOINTS.map((endpoint) => [`${endpoint}_usage`, used[endpoint] ?? 0])) as Record<
+    `${Endpoint}_usage`,
+    number
+  >

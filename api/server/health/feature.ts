@@ -20,8 +20,7 @@ interface Needs {
 export const health = {
   name: "health",
   async describe() {
-    const { healthOperations, healthSchemas } = await import("./operations.ts")
-    return { operations: healthOperations, schemas: healthSchemas }
+    return { operations: Object.values((await import("./operations.ts")).healthOperations) }
   },
   async serve(router, { checks, notes, warnings, outage, readOnly, log }) {
     const { healthRoutes } = await import("./routes.ts")

@@ -4,25 +4,20 @@ import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import type { Context, Middleware } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
 import { jsonBody } from "./json-body.ts"
-import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT, NOT_BLANK } from "../wire/body-schema.ts"
+import { plainField } from "../operation/published.ts"
+import type { Schema } from "../schema/schemas.ts"
+import type { FieldSchema } from "../wire/validate.ts"
+import { NOT_BLANK } from "../wire/body-schema.ts"
 
 const SAYS_SOMETHING = new RegExp(NOT_BLANK, "u")
 
-/** Which part of a list is wanted. */
-export interface Slice {
-  readonly limit: number
-  readonly offset: number
-}
-
-/** `?limit=` (1 to 1000, default 50) and `?offset=`. */
-export function sliceOf(ctx: Context): Slice {
-  return {
-    limit: wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
-    offset: wholeNumber(ctx, "offset", 0, 0, Number.MAX_SAFE_INTEGER),
-  }
-}
-
-export function wholeNumber(ctx: Context, name: string, value: number, min: number, max: number): number {
+export function wholeNumber<V extends number | undefined>(
+  ctx: Context,
+  name: string,
+  value: V,
+  min: number,
+  max: number,
+): number | V {
   const text = parameter(ctx, name)
   if (text === undefined) return value
   const number = Number(text)
@@ -97,14 +92,14 @@ export function unprocessable(problems: readonly Problem[]): ApiError {
 }
 
 /** A reader of bodies that takes the fields the schema has and no others. */
-export function strictBody<T>(schema: BodySchema<T>): (ctx: Context) => T {
+export function strictBody<T>(schema: Schema<T>): (ctx: Context) => T {
   let validate: ValidateFunction<T> | undefined
   return (ctx) => {
     // Compiled when it is first needed: dozens of them would hold up the start.
     validate ??= new Ajv({ ...OWN_SCHEMA, strict: true, allErrors: true, strictRequired: false }).compile<T>({
       type: "object",
       additionalProperties: false,
-      ...schema,
+      ...plainField(schema as FieldSchema),
     })
     if (!validate(ctx.state.body)) throw unprocessable((validate.errors ?? []).map(problemOf))
     return ctx.state.body

@@ -9,6 +9,7 @@ import {
 } from "../operation/operation.ts"
 import { notSet } from "../operation/published.ts"
 import { refusals, refusalSchemas } from "../operation/refusals.ts"
+import { namedIn } from "../schema/schemas.ts"
 
 /** Headings of the reference, each with a sentence. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -43,12 +44,13 @@ export async function describedBy(
   caps?: DomainCaps,
 ): Promise<Required<Description>> {
   const all = await Promise.all(features.map(async ({ describe }) => await describe?.(caps)))
+  const operations = all.flatMap((one) => one?.operations ?? [])
   return {
-    operations: all.flatMap((one) => one?.operations ?? []),
+    operations,
     schemas: Object.assign(
-      { NotSet: notSet, ...refusalSchemas },
+      { NotSet: notSet, ...refusalSchemas, ...Object.fromEntries(namedIn(operations)) },
       ...all.map((one) => one?.schemas),
-    ) as Description["schemas"],
+    ) as Required<Description>["schemas"],
     tags: Object.assign({}, TAGS, ...all.map((one) => one?.tags)) as Required<Description>["tags"],
   }
 }

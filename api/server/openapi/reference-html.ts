@@ -40,7 +40,7 @@ const ACCESS = {
   admin: "Needs a key of the role <code>admin</code>.",
 } as const
 
-function callHtml(call: Operation, schemas: Description["schemas"], server: string): string {
+function callHtml(call: Operation, schemas: Required<Description>["schemas"], server: string): string {
   const body = call.body && fieldRows(call.body.schema, schemas)
   const answers = Object.entries(call.answers).map(([status, { description, schema, streams }]) => {
     const rows = fieldRows(schema, schemas)
@@ -73,7 +73,7 @@ function callHtml(call: Operation, schemas: Description["schemas"], server: stri
 
 const parameterRow = (
   { name, in: place, required = false, schema, description }: Parameter,
-  schemas: Description["schemas"],
+  schemas: Required<Description>["schemas"],
 ): FieldRow => ({
   name,
   values: inWords(schema, schemas),

@@ -1,25 +1,24 @@
 import { PAGE_TYPES } from "#engine/index/page/page-type.ts"
 
 import { MAX_ENTRIES } from "../../identity/accounts/keys/key-scope.ts"
-import type { FieldSchema } from "../wire/validate.ts"
+import { anyOf, listOf, oneOf, text } from "../schema/schemas.ts"
 
-const names = (description: string): FieldSchema => ({
-  anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, maxItems: MAX_ENTRIES }],
-  description,
-})
+const names = (description: string) =>
+  anyOf([text(), listOf(text(), undefined, { maxItems: MAX_ENTRIES })], description)
 
-export const TYPES_ALLOWED = `one or several of ${PAGE_TYPES.map((type) => `'${type}'`).join(", ")}`
+/** What is said where one or several of these values must be given. */
+export const severalAllowed = (values: readonly string[]): string =>
+  `one or several of ${values.map((value) => `'${value}'`).join(", ")}`
+
+/** One of these values, or a list of some. */
+export const severalOf = <const V extends string>(values: readonly V[], description: string) =>
+  anyOf([oneOf(values), listOf(oneOf(values))], description, { "x-allowed": severalAllowed(values) })
+
+export const TYPES_ALLOWED = severalAllowed(PAGE_TYPES)
 
 /** Fields of a body that say where to look, wherever a search is described. */
 export const filterFields = {
   sources: names("Pages of these sources only, and of those in `collections`."),
   collections: names("Pages of the sources in these collections only, and of `sources`."),
-  types: {
-    anyOf: [
-      { type: "string", enum: PAGE_TYPES },
-      { type: "array", items: { type: "string", enum: PAGE_TYPES } },
-    ],
-    "x-allowed": TYPES_ALLOWED,
-    description: "Pages of these types only: what they are written in.",
-  },
-} satisfies Record<string, FieldSchema>
+  types: severalOf(PAGE_TYPES, "Pages of these types only: what they are written in."),
+}

@@ -1,5 +1,6 @@
-/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 takes it. */
-export type JsonSchema = Readonly<Record<string, unknown>>
+import type { JsonSchema, Of, Schema } from "../schema/schemas.ts"
+
+export type { JsonSchema } from "../schema/schemas.ts"
 
 /** One parameter in the path or the query. */
 export interface Parameter {
@@ -10,24 +11,10 @@ export interface Parameter {
   readonly schema: JsonSchema
 }
 
-/** A parameter in the query. */
-export const query = (
-  name: string,
-  description: string,
-  schema: JsonSchema,
-  required = false,
-): Parameter => ({
-  name,
-  in: "query",
-  description,
-  schema,
-  ...(required && { required }),
-})
-
 /** An answer that is a success. */
-export interface Answer {
+export interface Answer<T = unknown> {
   readonly description: string
-  readonly schema: JsonSchema
+  readonly schema: Schema<T>
   /** Media type; JSON when left out. */
   readonly type?: string
   /** Whether a caller may have it as {@link EVENT_STREAM} instead. */
@@ -65,27 +52,130 @@ export interface DomainCaps {
 /** What a feature says of its calls in the OpenAPI document. */
 export interface Description {
   readonly operations: readonly Operation[]
-  /** In `#/components/schemas`, by name. */
-  readonly schemas: Readonly<Record<string, JsonSchema>>
+  /** In `#/components/schemas`, beside those that the operations name. */
+  readonly schemas?: Readonly<Record<string, JsonSchema>>
   /** Headings of the reference that no other feature has, each with a sentence. */
   readonly tags?: Readonly<Record<string, string>>
 }
 
-/** One method of one path. */
-export interface Operation {
+/** A body of a request. */
+export interface Body<T = unknown> {
+  /** As callers see it. */
+  readonly schema: JsonSchema
+  readonly required: boolean
+  /** As it is checked; left out, the handler checks it. */
+  readonly checked?: Schema<T>
+}
+
+type Method = "get" | "post" | "put" | "delete"
+
+/** One method of one path, and what is read and answered there: its query `Q`, its body `B`, its answer `A`. */
+export interface Operation<Q = unknown, B = unknown, A = unknown, P extends string = string> {
   readonly id: string
-  readonly method: "get" | "post" | "put" | "delete"
+  readonly method: Method
   /** `/admin/jobs/{id}` */
-  readonly path: string
+  readonly path: P
   /** Heading it stands under. */
   readonly tag: string
   readonly summary: string
   readonly description?: string
   readonly access: Access
   readonly parameters?: readonly Parameter[]
-  readonly body?: { readonly schema: JsonSchema; readonly required: boolean }
-  readonly answers: Readonly<Record<number, Answer>>
+  /** Schemas of the parameters in the query, by name. */
+  readonly query?: Schema<Q>
+  readonly body?: Body<B>
+  readonly answers: Readonly<Record<number, Answer<A>>>
   /** Statuses of refusals beside those that every call of its kind can have. */
   readonly refusals?: readonly number[]
   readonly examples?: readonly Example[]
 }
+
+type Fields = Readonly<Record<string, JsonSchema>>
+
+/** An operation as it is written: its id is the name under which it stands. */
+interface Written {
+  /** `GET /admin/jobs/{id}` */
+  readonly at: `${Uppercase<Method>} /${string}`
+  readonly tag?: string
+  readonly access?: Access
+  readonly summary: string
+  readonly description?: string
+  /** Of parameters in the path: any text where none is said. */
+  readonly path?: Fields
+  readonly query?: Fields
+  /** Parameters of the query that must be given. */
+  readonly needs?: readonly string[]
+  readonly body?: Body
+  readonly answers: Readonly<Record<number, Answer>>
+  readonly refusals?: readonly number[]
+  /** Each with the first status of the answers unless it says another. */
+  readonly examples?: readonly (Omit<Example, "status"> & { readonly status?: number })[]
+}
+
+type QueryOf<F> = {
+  readonly [K in keyof F]: F[K] extends { readonly default: unknown } ? Of<F[K]> : Of<F[K]> | undefined
+}
+type OperationOf<W extends Written> = Operation<
+  W extends { readonly query: infer F } ? QueryOf<F> : unknown,
+  W extends { readonly body: Body<infer B> } ? B : undefined,
+  W["answers"] extends Readonly<Record<number, Answer<infer A>>> ? A : never,
+  W["at"] extends `${string} ${infer P}` ? P : string
+>
+
+/** Operations by their ids. @param tag of those that say no other @param access likewise */
+export function operations<const W extends Readonly<Record<string, Written>>>(
+  tag: string,
+  access: Access,
+  written: W,
+): { readonly [Id in keyof W]: OperationOf<W[Id]> } {
+  const all = Object.entries(written).map(([id, one]) => [id, operation(id, { tag, access, ...one })])
+  return Object.fromEntries(all) as { readonly [Id in keyof W]: OperationOf<W[Id]> }
+}
+
+function operation(
+  id: string,
+  written: Written & { readonly tag: string; readonly access: Access },
+): Operation {
+  const { at, path: inPath = {}, query = {}, needs = [], examples = [], ...rest } = written
+  const [method = "", path = ""] = at.split(" ")
+  const status = Number(Object.keys(rest.answers)[0])
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!)
+  const parameters = [
+    ...names.map((name) => ({ ...parameter(name, "path", inPath[name] ?? ANY), required: true })),
+    ...Object.entries(query).map(([name, schema]) => ({
+      ...parameter(name, "query", schema),
+      ...(needs.includes(name) && { required: true }),
+    })),
+  ]
+  return {
+    id,
+    method: method.toLowerCase() as Method,
+    path,
+    ...rest,
+    query,
+    ...(parameters.length > 0 && { parameters }),
+    examples: examples.map((example) => ({ status, ...example })),
+  }
+}
+
+const ANY: JsonSchema = { type: "string", minLength: 1, description: "Its id." }
+
+function parameter(name: string, place: Parameter["in"], schema: JsonSchema): Parameter {
+  const { description, ...rules } = schema
+  return { name, in: place, description: String(description), schema: rules }
+}
+
+type Success<Status extends number, T> = { readonly [S in Status]: Answer<T> }
+
+/** The answers of an operation that is answered with 200. */
+export const ok = <T>(schema: Schema<T>, description: string): Success<200, T> => ({
+  200: { description, schema },
+})
+/** With 201. */
+export const created = <T>(schema: Schema<T>, description: string): Success<201, T> => ({
+  201: { description, schema },
+})
+/** With 202. */
+export const accepted = <T>(schema: Schema<T>, description: string): Success<202, T> => ({
+  202: { description, schema },
+})

@@ -1,6 +1,6 @@
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
-import type { JsonSchema } from "./operation.ts"
-import { ref } from "./schemas.ts"
+import type { Body } from "./operation.ts"
+import { type Fields, type JsonSchema, object, type ObjectOf, ref, type Schema } from "../schema/schemas.ts"
 
 /** What `bodyReader` takes for "left out". */
 const BLANK: JsonSchema = { type: "string", pattern: "^[ \\t\\r\\n]*$" }
@@ -20,19 +20,53 @@ export type Narrower = Readonly<Record<string, JsonSchema>>
  * @param narrower what the endpoint's own code judges, as far as a schema can say it
  */
 export function publishedBody<T>(schema: RequestSchema<T>, narrower: Narrower = {}): JsonSchema {
-  const required = new Set<string>(schema.required)
-  const fields = Object.entries<FieldSchema>(schema.properties)
+  const required = new Set(schema.required)
+  const fields = Object.entries(schema.properties as Readonly<Record<string, FieldSchema>>)
   return {
     type: "object",
     required: [...required],
     properties: Object.fromEntries(
       fields.map(([name, field]) => [
         name,
-        publishedField({ ...field, ...narrower[name] }, required.has(name)),
+        publishedField({ ...field, ...field["x-judged"], ...narrower[name] }, required.has(name)),
       ]),
     ),
+    ...(schema["x-judged"] as JsonSchema | undefined),
   }
 }
+
+/**
+ * A body of the admin API: no fields but those of the schema.
+ *
+ * @param rules what the handler judges of the body as a whole, and whether it must be there if no field must
+ */
+export function closedBody<T>(
+  checked: Schema<T>,
+  {
+    required = (checked["required"] as readonly string[]).length > 0,
+    ...rules
+  }: JsonSchema & { readonly required?: boolean } = {},
+): Body<T> {
+  const properties = Object.entries(checked["properties"] as Readonly<Record<string, FieldSchema>>)
+  return {
+    checked,
+    required,
+    schema: {
+      ...plainField(checked as FieldSchema),
+      properties: Object.fromEntries(
+        properties.map(([name, field]) => [name, { ...plainField(field), ...field["x-judged"] }]),
+      ),
+      additionalProperties: false,
+      ...rules,
+    },
+  }
+}
+
+/** The same, of an object of these fields. */
+export const bodyOf = <const F extends Fields>(
+  fields: F,
+  rules?: JsonSchema & { readonly required?: boolean },
+): Body<ObjectOf<F>> => closedBody(object(fields), rules)
 
 function publishedField(field: FieldSchema, required: boolean): JsonSchema {
   const { description, default: value, ...rules } = plainField(field)

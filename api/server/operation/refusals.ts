@@ -1,5 +1,4 @@
-import type { JsonSchema } from "./operation.ts"
-import { listOf, object, ref, text } from "./schemas.ts"
+import { anyOf, type JsonSchema, listOf, object, optional, ref, text } from "../schema/schemas.ts"
 
 /** An answer that is no success. */
 interface Refusal {
@@ -12,24 +11,20 @@ interface Refusal {
 
 export const refusalSchemas = {
   Error: object({
-    detail: object(
-      { error: text("What is wrong, for people: names the field and what is allowed.") },
-      {
-        optional: {
-          problems: listOf(
-            {
-              anyOf: [
-                object({ field: text("`limits.pages`; empty for the whole."), message: text() }),
-                text("Of feedback: all in one."),
-              ],
-            },
-            "With 422: every field that is wrong.",
-          ),
-          failed_results: listOf(ref("FailedResult"), "With 400 of an extraction: every address."),
-          miss: ref("Miss"),
-        },
-      },
-    ),
+    detail: object({
+      error: text("What is wrong, for people: names the field and what is allowed."),
+      ...optional({
+        problems: listOf(
+          anyOf([
+            object({ field: text("`limits.pages`; empty for the whole."), message: text() }),
+            text("Of feedback: all in one."),
+          ]),
+          "With 422: every field that is wrong.",
+        ),
+        failed_results: listOf(ref("FailedResult"), "With 400 of an extraction: every address."),
+        miss: ref("Miss"),
+      }),
+    }),
   }),
 }
 

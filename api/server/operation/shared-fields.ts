@@ -1,26 +1,56 @@
 import { DEGRADED_PARTS } from "#base/flow/degraded.ts"
 
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../wire/body-schema.ts"
-import { query } from "./operation.ts"
-import { listOf, oneOf, ref, yesNo } from "./schemas.ts"
+import { bodyOf } from "./published.ts"
+import {
+  amount,
+  count,
+  type JsonSchema,
+  listOf,
+  namedObject,
+  oneOf,
+  optional,
+  type Schema,
+  text,
+  whole,
+  withDefault,
+  yesNo,
+} from "../schema/schemas.ts"
+import { NOT_BLANK } from "../wire/validate.ts"
+import { WARNING_CODES } from "../wire/warnings.ts"
 
 // Fields and parameters that calls of several features have.
 
-/** Parameters of a list that comes in slices. */
-export const slice = [
-  query("limit", "Entries at most.", {
-    type: "integer",
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    default: DEFAULT_LIMIT,
-  }),
-  query("offset", "Entries left out before the first.", {
-    type: "integer",
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    default: 0,
-  }),
-]
+/** The parameters of a list that comes in slices. @param things what it lists, in a heading's case */
+export const sliceOf = (things = "Entries") => ({
+  limit: withDefault(whole(1, MAX_LIMIT, `${things} at most.`), DEFAULT_LIMIT),
+  offset: withDefault(whole(0, Number.MAX_SAFE_INTEGER, `${things} left out before the first.`), 0),
+})
+
+/** What the answer of such a list says beside the list. */
+export const ofSlice = {
+  total: count("Of all, not only of those listed."),
+  limit: count(),
+  offset: count(),
+}
+
+/** A text that is not blank. */
+export const filled = (description: string, more?: JsonSchema) =>
+  text(description, { pattern: NOT_BLANK, ...more })
+
+/** A time in the query; the handler gets milliseconds since 1970. */
+export const moment = (description: string): Schema<number> => ({
+  type: "string",
+  format: "date-time",
+  pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$",
+  description,
+})
+
+/** What an address on the web begins with, as far as a schema can say what one is. */
+export const webAddress = { pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
+
+/** Of calls that take no body, or an empty object. */
+export const noBody = bodyOf({})
 
 export const addressesModels = yesNo(
   "True when what is shown of it gives orders to language models; else not there.",
@@ -28,13 +58,21 @@ export const addressesModels = yesNo(
 
 /** In answers to requests that may hold fields without effect. */
 export const warnings = listOf(
-  ref("Warning"),
+  namedObject("Warning", {
+    code: oneOf(WARNING_CODES),
+    text: text("What happened, and what to do instead."),
+    ...optional({ field: text("The field of the request."), url: text("The page that it is about.") }),
+  }),
   "What the answer does not honour of the request; left out when it honours everything.",
 )
 
+export const usage = namedObject("Usage", { credits: count("Credits that this call cost.") })
+export const responseTime = amount("Seconds.")
+export const requestId = text("Also in the header `X-Request-Id`.", { format: "uuid" })
+
 /** What an answer was made without. */
 export const degraded = listOf(
-  oneOf(Object.keys(DEGRADED_PARTS)),
+  oneOf(Object.keys(DEGRADED_PARTS) as (keyof typeof DEGRADED_PARTS)[]),
   `What this answer was made without, since it was late, busy or out of order; not there for a complete answer. ${Object.entries(
     DEGRADED_PARTS,
   )

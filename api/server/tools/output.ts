@@ -1,5 +1,4 @@
-import type { JsonSchema } from "../operation/operation.ts"
-import { listOf, object, orNull, text } from "../operation/schemas.ts"
+import { type Fields, type JsonSchema, listOf, object, optional, orNull, text } from "../schema/schemas.ts"
 import { NOTHING_FITS, type ExtractAnswer } from "./answer-text.ts"
 import { degradedNote, missText, nothingFits, type SearchAnswer } from "./answers.ts"
 
@@ -8,10 +7,7 @@ import { degradedNote, missText, nothingFits, type SearchAnswer } from "./answer
 type ObjectSchema = { readonly type: "object" } & JsonSchema
 
 /** An object schema as the protocol wants it. Further fields are allowed, so that answers may grow. */
-const output = (...given: Parameters<typeof object>): ObjectSchema => ({
-  ...object(...given),
-  type: "object",
-})
+const output = (fields: Fields): ObjectSchema => object(fields)
 
 const title = text()
 const url = text()
@@ -22,10 +18,10 @@ const warnings = listOf(
   "What the answer does not honour of the arguments; left out when it honours all.",
 )
 
-export const searchResultsSchema = output(
-  { results: listOf(object({ id: text("For `fetch`."), title, url }), "Best first.") },
-  { optional: { note } },
-)
+export const searchResultsSchema = output({
+  results: listOf(object({ id: text("For `fetch`."), title, url }), "Best first."),
+  ...optional({ note }),
+})
 
 export const fetchSchema = output({
   id: text("Of this text."),
@@ -41,36 +37,33 @@ export const fetchSchema = output({
 
 const score = { type: "number", minimum: 0, maximum: 1, description: "The chance that the page answers." }
 
-export const pagesSchema = output(
-  {
-    answer: orNull(text("Cited sentences; a number is a place in `results`.")),
-    results: listOf(
-      object(
-        { title, url, content: text("The passages that answer."), score },
-        {
-          optional: {
-            raw_content: text("The whole page."),
-            sources: listOf(text()),
-            collections: listOf(text()),
-            type: text(),
-            section: object({ heading: orNull(text()) }, { optional: { url: text() } }),
-            published_date: text(),
-            checked_at: text(),
-            addresses_models: { type: "boolean" },
-          },
-        },
-      ),
-      "Best first; none when nothing here fits.",
-    ),
-  },
-  {
-    optional: {
-      note,
-      warnings,
-      nearest: listOf(object({ title, url, score }), "Where nothing fits: what comes nearest."),
-    },
-  },
-)
+export const pagesSchema = output({
+  answer: orNull(text("Cited sentences; a number is a place in `results`.")),
+  results: listOf(
+    object({
+      title,
+      url,
+      content: text("The passages that answer."),
+      score,
+      ...optional({
+        raw_content: text("The whole page."),
+        sources: listOf(text()),
+        collections: listOf(text()),
+        type: text(),
+        section: object({ heading: orNull(text()), ...optional({ url: text() }) }),
+        published_date: text(),
+        checked_at: text(),
+        addresses_models: { type: "boolean" },
+      }),
+    }),
+    "Best first; none when nothing here fits.",
+  ),
+  ...optional({
+    note,
+    warnings,
+    nearest: listOf(object({ title, url, score }), "Where nothing fits: what comes nearest."),
+  }),
+})
 
 /** What {@link searchText} says, in fields. */
 export function searchOutput(answer: unknown) {
@@ -109,24 +102,24 @@ export function noteOf(...parts: readonly (string | false)[]) {
   return said.length > 0 ? { note: said.join(" ") } : {}
 }
 
-const page = object(
-  { url, raw_content: text("Markdown, or passages of it.") },
-  {
-    optional: {
-      title,
-      addresses_models: { type: "boolean" },
-      from_index: object(
-        { checked_at: text("When a crawl last found the page so."), live_error: text() },
-        { description: "There when the page comes from the index, since it could not be read now." },
-      ),
-    },
-  },
-)
+const page = object({
+  url,
+  raw_content: text("Markdown, or passages of it."),
+  ...optional({
+    title,
+    addresses_models: { type: "boolean" },
+    from_index: object(
+      { checked_at: text("When a crawl last found the page so."), live_error: text() },
+      "There when the page comes from the index, since it could not be read now.",
+    ),
+  }),
+})
 
-export const listSchema = output(
-  { results: listOf(page), failed_results: listOf(object({ url, error: text() })) },
-  { optional: { note, warnings } },
-)
+export const listSchema = output({
+  results: listOf(page),
+  failed_results: listOf(object({ url, error: text() })),
+  ...optional({ note, warnings }),
+})
 
 export const extractOutput = (answer: ExtractAnswer) => ({
   ...noteOf(degradedNote(answer)),
@@ -134,7 +127,7 @@ export const extractOutput = (answer: ExtractAnswer) => ({
   failed_results: answer.failed_results.map(({ url: failed, error }) => ({ url: failed, error })),
 })
 
-export const walkSchema = output({ base_url: url, results: listOf(page) }, { optional: { note, warnings } })
+export const walkSchema = output({ base_url: url, results: listOf(page), ...optional({ note, warnings }) })
 
 export interface CrawlOutput {
   readonly base_url: string
@@ -158,20 +151,18 @@ function pageOutput(one: ExtractAnswer["results"][number]) {
 }
 
 export const mapOutput = {
-  schema: output({ base_url: url, results: listOf(text()) }, { optional: { note, warnings } }),
+  schema: output({ base_url: url, results: listOf(text()), ...optional({ note, warnings }) }),
   of: (answer: unknown) => {
     const { base_url, results } = answer as { readonly base_url: string; readonly results: readonly string[] }
     return { ...noteOf(degradedNote(answer)), base_url, results }
   },
 }
 
-export const reportSchema = output(
-  {
-    content: {
-      anyOf: [{ type: "string" }, { type: "object" }],
-      description: "The report; a number is a place in `sources`.",
-    },
-    sources: listOf(object({ title, url })),
+export const reportSchema = output({
+  content: {
+    anyOf: [{ type: "string" }, { type: "object" }],
+    description: "The report; a number is a place in `sources`.",
   },
-  { optional: { note, warnings } },
-)
+  sources: listOf(object({ title, url })),
+  ...optional({ note, warnings }),
+})

@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts"
 import type { ObjectSchema, Tool, ToolAnswer } from "../operation/tool.ts"
 import { plainField } from "../operation/published.ts"
-import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
+import type { RequestSchema } from "../wire/validate.ts"
 import type { Warned } from "./answers.ts"
 import { fetchPage, searchPages } from "./connector-tools.ts"
 import { fetchSchema, searchResultsSchema } from "./output.ts"
@@ -61,10 +61,9 @@ export function warned(answer: unknown, given: ToolAnswer): ToolAnswer {
 
 /** These fields of a body, as a tool takes them. */
 export function pick<T>(schema: RequestSchema<T>, names: readonly (keyof T & string)[]): ObjectSchema {
-  const fields = new Map(Object.entries<FieldSchema>(schema.properties))
   return {
     type: "object",
-    properties: Object.fromEntries(names.map((name) => [name, plainField(fields.get(name)!)])),
+    properties: Object.fromEntries(names.map((name) => [name, plainField(schema.properties[name]!)])),
     required: schema.required,
   }
 }

@@ -6,9 +6,3 @@ export const DEFAULT_LIMIT = 50
  * of others the separators U+001C to U+001F.
  */
 export const NOT_BLANK = "[^\\s\\u0085\\u001c-\\u001f]"
-
-/** JSON Schema (draft-07) of the fields of a body. */
-export interface BodySchema<T> {
-  readonly required?: readonly (keyof T & string)[]
-  readonly properties: { readonly [Field in keyof T]-?: Readonly<Record<string, unknown>> }
-}

@@ -2,12 +2,13 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 
 import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import { badRequest } from "../../errors.ts"
+import type { JsonSchema, Schema } from "../schema/schemas.ts"
 
-/** A JSON schema of a request body, in the vocabulary of draft-07 plus the two notes below. */
-export interface RequestSchema<T> {
+/** A JSON schema of a request body, in the vocabulary of draft-07 plus the notes below, of requests of the type `T`. */
+export type RequestSchema<T> = Schema<T> & {
   readonly type: "object"
-  readonly required: readonly (keyof T & string)[]
-  readonly properties: { readonly [Field in keyof T & string]-?: FieldSchema }
+  readonly required: readonly string[]
+  readonly properties: Readonly<Record<string, JsonSchema>>
 }
 
 export interface FieldSchema {
@@ -37,6 +38,8 @@ export interface FieldSchema {
   readonly "x-too-many"?: string
   /** Of a list that limits what somebody may do: a blank entry is refused, so that it cannot mean "no limit". */
   readonly "x-blank-entries"?: "refused"
+  /** What the code judges of the field, as far as a schema can say it: for the API reference. */
+  readonly "x-judged"?: Readonly<Record<string, unknown>>
 }
 
 /** Pattern of a text that holds more than white space, of any of the languages that read a schema. */
@@ -57,19 +60,21 @@ export function bodyReader<T>(schema: RequestSchema<T>): (body: Readonly<Record<
     useDefaults: true,
     validateFormats: false,
   })
-  for (const keyword of ["x-allowed", "x-missing", "x-too-many", "x-blank-entries"]) ajv.addKeyword(keyword)
-  const required = new Set<string>(schema.required)
+  for (const keyword of ["x-allowed", "x-missing", "x-too-many", "x-blank-entries", "x-judged"])
+    ajv.addKeyword(keyword)
+  const required = new Set(schema.required)
+  const properties = schema.properties as Readonly<Record<string, FieldSchema>>
   let validate: ValidateFunction | undefined
   return (body) => {
     validate ??= ajv.compile(schema)
-    const fields = Object.entries<FieldSchema>(schema.properties).map(([field, rules]): [string, unknown] => [
+    const fields = Object.entries(properties).map(([field, rules]): [string, unknown] => [
       field,
       rules["x-blank-entries"] !== "refused" && !required.has(field) && listsTexts(rules)
         ? withoutBlanks(body[field])
         : body[field],
     ])
     const known = Object.fromEntries(fields.filter(([, value]) => isSet(value)))
-    if (!validate(known)) throw badRequest(explain(schema.properties, validate.errors![0]!))
+    if (!validate(known)) throw badRequest(explain(properties, validate.errors![0]!))
     return known as T
   }
 }

@@ -37,7 +37,7 @@ const MOST_NAMED = 20
 const MAX_NAME_CHARS = 100
 
 /** A warning for each field of `body` that is set and that `schema` does not have. */
-export function unknownFields<T>(schema: RequestSchema<T>, body: Fields): readonly Warning[] {
+export function unknownFields(schema: RequestSchema<unknown>, body: Fields): readonly Warning[] {
   const unknown = Object.entries(body).flatMap(([field, value]) =>
     isSet(value) && !Object.hasOwn(schema.properties, field) && !CALLER_FIELDS.has(field) ? [field] : [],
   )

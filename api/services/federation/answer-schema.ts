@@ -1,130 +1,138 @@
 import { Ajv, type ValidateFunction } from "ajv"
 
 import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
-import type { WireFacts, WireResult, WireStatistics } from "./evidence.ts"
-import { MOST_WORDS } from "./evidence.ts"
 
-// What is believed of a peer's answer: all else is passed over, and what is wrong makes it no answer.
+import {
+  listOf as list,
+  object,
+  type Of,
+  oneOf,
+  optional,
+  orNull,
+  type Schema,
+  share,
+  text as anyText,
+  whole,
+  yesNo,
+} from "../../server/schema/schemas.ts"
 
-/** A facet as a peer counts it. */
-export interface PeerFacet {
-  readonly field: string
-  readonly values: readonly { readonly value: string; readonly count: number }[]
-  readonly pages: number
-  readonly exact: boolean
-}
+// What appliances tell each other, snake_case as all of the API: what one answers, and what another believes of it. All else is passed
+// over, and what is wrong makes it no answer.
 
-/** The answer to a question. */
-export interface PeerAnswer {
-  readonly evidence: WireFacts
-  readonly results: readonly WireResult[]
-  readonly facets?: readonly PeerFacet[]
-  /** What the peer left out; names that are not known here are passed over. */
-  readonly degraded?: readonly string[]
-}
-
+/** Words of a question whose counts are told and taken at most: a question of 4,000 characters has fewer in one language. */
+export const MOST_WORDS = 2000
 /** No page has more that an answer shows. */
 const MOST_CHARS = 20_000_000
-const text = (maxLength: number) => ({ type: "string", maxLength })
-const orNull = (schema: object) => ({ anyOf: [schema, { type: "null" }] })
-const share = { type: "number", minimum: 0, maximum: 1 }
-const count = { type: "integer", minimum: 0, maximum: 1e12 }
-const flag = { type: "boolean" }
-const object = (properties: Readonly<Record<string, object>>, optional: readonly string[] = []) => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-})
-const listOf = (items: object, maxItems: number) => ({ type: "array", items, maxItems })
+
+const text = (maxLength: number, description?: string) => anyText(description, { maxLength })
+const time = anyText(undefined, { format: "date-time", maxLength: 40 })
+const listOf = <S extends Schema>(items: S, maxItems: number) => list(items, undefined, { maxItems })
+const count = (description?: string) => whole(0, 1e12, description)
 const address = text(8000)
 
-const statistics = object({
-  pages: count,
-  words: listOf(object({ word: text(500), pages: count }), MOST_WORDS),
-})
-
-const evidence = object({
-  words: share,
-  best_passage: share,
-  meaning: share,
-  late: share,
-  rerank: share,
-  has_vectors: flag,
-  holds_phrases: flag,
-  lacks_numbers: share,
-  fingerprint: object({
-    exact: orNull(text(64)),
-    similar: orNull({ type: "string", pattern: "^[0-9a-f]{16}$" }),
-  }),
-  passages: listOf(
-    object(
-      {
-        text: text(20_000),
-        shown: text(20_000),
-        headings: listOf(text(5000), 20),
-        position: count,
-        anchor: text(2000),
-        begins_under: text(5000),
-      },
-      ["shown", "anchor", "begins_under"],
-    ),
-    20,
-  ),
-  description: orNull(text(100_000)),
-  author: orNull(text(10_000)),
-  published_at: orNull(text(40)),
-  fetched_at: text(40),
-  topic: orNull({ type: "string", enum: ["news", "finance"] }),
-  country: orNull(text(10)),
-  unsafe: flag,
-  is_listing: flag,
-  images: listOf(object({ url: address, description: orNull(text(10_000)) }), 100),
-  favicon: orNull(address),
-})
-
-const answer = object(
+/** Of one result. All numbers are 0..1. */
+export const pageEvidence = object(
   {
-    evidence: object({ version: count, reach: share, nowhere: share }),
-    results: listOf(
-      object(
-        {
-          url: address,
-          title: text(10_000),
-          raw_content: orNull(text(MOST_CHARS)),
-          type: text(40),
-          language: orNull(text(20)),
-          checked_at: text(40),
-          evidence,
-        },
-        ["checked_at"],
-      ),
-      50,
-    ),
-    facets: listOf(
+    words: share(),
+    best_passage: share(),
+    meaning: share(),
+    late: share(),
+    rerank: share(),
+    has_vectors: yesNo(),
+    holds_phrases: yesNo("Whether it holds the phrases that the query quotes."),
+    lacks_numbers: share(),
+    fingerprint: object({
+      exact: orNull(text(64)),
+      similar: orNull(anyText(undefined, { pattern: "^[0-9a-f]{16}$" })),
+    }),
+    passages: listOf(
       object({
-        field: text(40),
-        values: listOf(object({ value: text(2000), count }), 100),
-        pages: count,
-        exact: flag,
+        text: text(20_000),
+        headings: listOf(text(5000), 20),
+        position: count("In the page, from 0."),
+        ...optional({ shown: text(20_000), anchor: text(2000), begins_under: text(5000) }),
       }),
       20,
     ),
-    degraded: listOf(text(40), 20),
+    description: orNull(text(100_000)),
+    author: orNull(text(10_000)),
+    published_at: orNull(time),
+    fetched_at: time,
+    topic: orNull(oneOf(["news", "finance"])),
+    country: orNull(text(10)),
+    unsafe: yesNo(),
+    is_listing: yesNo(),
+    images: listOf(object({ url: address, description: orNull(text(10_000)) }), 100),
+    favicon: orNull(address),
   },
-  ["facets", "degraded"],
+  "With `include_evidence`: what another appliance ranks and shows the page by.",
 )
+export type WireEvidence = Of<typeof pageEvidence>
 
-const told = object({ word_statistics: statistics }, ["word_statistics"])
+/** Of a whole answer: `reach` is the most that a page could say in the words of the question, `nowhere` their share, by weight, that no page has. */
+export const evidenceFacts = object(
+  { version: count("Of what appliances tell each other."), reach: share(), nowhere: share() },
+  "With `include_evidence`.",
+)
+export type WireFacts = Of<typeof evidenceFacts>
 
-let validators: { answer: ValidateFunction<PeerAnswer>; told: ValidateFunction<Told> } | undefined
+/** In how many pages words stand. */
+export const wordStatistics = object(
+  {
+    pages: count("Pages of the index."),
+    words: listOf(
+      object({ word: text(500, "As the index keeps it."), pages: count("Pages that hold it.") }),
+      MOST_WORDS,
+    ),
+  },
+  "With `include_word_statistics`, for keys that reach all pages.",
+)
+export type WireStatistics = Of<typeof wordStatistics>
 
-interface Told {
-  readonly word_statistics?: WireStatistics
-}
+const result = object({
+  url: address,
+  title: text(10_000),
+  raw_content: orNull(text(MOST_CHARS)),
+  type: text(40),
+  language: orNull(text(20)),
+  evidence: pageEvidence,
+  // Left out by appliances that do not tell.
+  ...optional({ checked_at: time }),
+})
+/** A result as an appliance sends it. */
+export type WireResult = Of<typeof result>
+
+const facet = object({
+  field: text(40),
+  values: listOf(object({ value: text(2000), count: count() }), 100),
+  pages: count(),
+  exact: yesNo(),
+})
+/** A facet as a peer counts it. */
+export type PeerFacet = Of<typeof facet>
+
+const answer = object({
+  evidence: evidenceFacts,
+  results: listOf(result, 50),
+  // What the peer left out; names that are not known here are passed over.
+  ...optional({ facets: listOf(facet, 20), degraded: listOf(text(40), 20) }),
+})
+/** The answer to a question. */
+export type PeerAnswer = Of<typeof answer>
+
+const told = object(optional({ word_statistics: wordStatistics }))
+
+let validators: { answer: ValidateFunction<PeerAnswer>; told: ValidateFunction<Of<typeof told>> } | undefined
 
 function compiled() {
-  const ajv = new Ajv({ ...OWN_SCHEMA, strict: true, strictRequired: false })
-  return { answer: ajv.compile<PeerAnswer>(answer), told: ajv.compile<Told>(told) }
+  const ajv = new Ajv({
+    ...OWN_SCHEMA,
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    validateFormats: false,
+  })
+  return { answer: ajv.compile<PeerAnswer>(answer), told: ajv.compile<Of<typeof told>>(told) }
 }
 
 /** The answer, or null when it is none. */

@@ -1,8 +1,14 @@
-import { type Hit, type PageImage, type SearchResult, toPageUrl } from "#engine"
+import { type Hit, type SearchResult, toPageUrl } from "#engine"
 import { PAGE_TYPES } from "#engine/index/page/page-type.ts"
-import type { Fingerprint } from "#engine/index/page/fingerprint.ts"
 import type { WordStatistics } from "#engine/engine.ts"
 
+import {
+  MOST_WORDS,
+  type WireEvidence,
+  type WireFacts,
+  type WireResult,
+  type WireStatistics,
+} from "./answer-schema.ts"
 import { sourceOfPeer } from "./peers-file.ts"
 
 // What appliances tell each other of a page besides its result: snake_case, as all of the API.
@@ -10,54 +16,6 @@ import { sourceOfPeer } from "./peers-file.ts"
 /** Rises when an older appliance would rank wrongly by what a newer one tells, or the other way round. */
 export const EVIDENCE_VERSION = 2
 
-/** Of one result. All numbers are 0..1. */
-export interface WireEvidence {
-  readonly words: number
-  readonly best_passage: number
-  readonly meaning: number
-  readonly late: number
-  readonly rerank: number
-  readonly has_vectors: boolean
-  readonly holds_phrases: boolean
-  readonly lacks_numbers: number
-  readonly fingerprint: Fingerprint
-  readonly passages: readonly {
-    readonly text: string
-    readonly shown?: string
-    readonly headings: readonly string[]
-    readonly position: number
-    readonly anchor?: string
-    readonly begins_under?: string
-  }[]
-  readonly description: string | null
-  readonly author: string | null
-  readonly published_at: string | null
-  readonly fetched_at: string
-  readonly topic: "news" | "finance" | null
-  readonly country: string | null
-  readonly unsafe: boolean
-  readonly is_listing: boolean
-  readonly images: readonly PageImage[]
-  readonly favicon: string | null
-}
-
-/** Of a whole answer. */
-export interface WireFacts {
-  readonly version: number
-  /** The most that a page could say in the words of the question. */
-  readonly reach: number
-  /** The share of the question, by the weight of its words, that no page has. */
-  readonly nowhere: number
-}
-
-/** In how many pages words stand. */
-export interface WireStatistics {
-  readonly pages: number
-  readonly words: readonly { readonly word: string; readonly pages: number }[]
-}
-
-/** Words of a question whose counts are told and taken at most: a question of 4,000 characters has fewer in one language. */
-export const MOST_WORDS = 2000
 /** Images of one page. */
 const MOST_IMAGES = 20
 
@@ -109,18 +67,6 @@ export const fromWire = ({ pages, words }: WireStatistics): WordStatistics => ({
   pages,
   words: new Map(words.map((one) => [one.word, Math.min(pages, one.pages)])),
 })
-
-/** A result as an appliance sends it, checked by `answer-schema.ts`. */
-export interface WireResult {
-  readonly url: string
-  readonly title: string
-  readonly raw_content: string | null
-  readonly type: string
-  readonly language: string | null
-  /** Left out by appliances that do not tell. */
-  readonly checked_at?: string
-  readonly evidence: WireEvidence
-}
 
 /** A result of a peer as a hit of ours; null for one whose address is none. Addresses of images are shown only if they are of the web. */
 export function hitOf(result: WireResult, peer: string): Hit | null {

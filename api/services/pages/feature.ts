@@ -5,8 +5,8 @@ import type { PageNeeds } from "./routes.ts"
 export const pages = {
   name: "pages",
   async describe() {
-    const { pageOperations, pageSchemas } = await import("./described/operations.ts")
-    return { operations: pageOperations, schemas: pageSchemas }
+    const { pageOperations } = await import("./described/operations.ts")
+    return { operations: Object.values(pageOperations) }
   },
   async serve(router, needs) {
     const { PAGE_PATHS, pageRoutes } = await import("./routes.ts")

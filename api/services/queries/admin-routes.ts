@@ -1,18 +1,15 @@
 import type { Router } from "@koa/router"
 
 import type { RequestState } from "../../context.ts"
-import { oneOfParameter, sliceOf, timeParameter } from "../../server/middleware/query-parameters.ts"
-import { QUERY_REPORTS, type QueryLog } from "./query-log.ts"
+import { serve } from "../../server/serving/serve-operation.ts"
+import { queryOperations } from "./operations.ts"
+import type { QueryLog } from "./query-log.ts"
 
 /** What was asked, where the operator has it kept: `/admin/queries`. */
 export function queryRoutes(router: Router<RequestState>, { queries }: { readonly queries: QueryLog }): void {
-  router.get("/queries", async (ctx) => {
-    const report = oneOfParameter(ctx, "report", QUERY_REPORTS) ?? "top"
-    const from = timeParameter(ctx, "from") ?? 0
-    const before = timeParameter(ctx, "before") ?? Date.now() + 1
-    const slice = sliceOf(ctx)
-    const found = await queries.report(report, { from, before, ...slice })
-    ctx.body = {
+  serve(router, queryOperations.listQueries, async ({ query: { report, from = 0, before, ...slice } }) => {
+    const found = await queries.report(report, { from, before: before ?? Date.now() + 1, ...slice })
+    return {
       enabled: queries.isOn,
       report,
       queries: found.queries.map(({ topScore, lastAt, ...line }) => ({
@@ -25,7 +22,5 @@ export function queryRoutes(router: Router<RequestState>, { queries }: { readonl
     }
   })
 
-  router.delete("/queries", async (ctx) => {
-    ctx.body = { deleted: await queries.clear() }
-  })
+  serve(router, queryOperations.deleteQueries, async () => ({ deleted: await queries.clear() }))
 }

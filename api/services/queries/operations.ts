@@ -1,78 +1,68 @@
 import { QUERY_REPORTS } from "./query-log.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/wire/body-schema.ts"
-import { type Operation, query } from "../../server/operation/operation.ts"
-import { count, listOf, object, oneOf, ref, text, time, yesNo } from "../../server/operation/schemas.ts"
+import { ok, operations } from "../../server/operation/operation.ts"
+import { moment, ofSlice, sliceOf } from "../../server/operation/shared-fields.ts"
+import {
+  amount,
+  count,
+  listOf,
+  namedObject,
+  object,
+  oneOf,
+  share,
+  text,
+  time,
+  withDefault,
+  yesNo,
+} from "../../server/schema/schemas.ts"
 
-export const querySchemas = {
-  Queries: object({
-    enabled: yesNo("Whether questions are kept; see `FOSSICK_QUERY_LOG_DAYS`."),
-    report: oneOf(QUERY_REPORTS),
-    queries: listOf(
-      object({
-        question: text(),
-        count: count("Times it was asked."),
-        keys: count("Keys that asked it."),
-        results: count("Of the last time."),
-        top_score: { type: "number", minimum: 0, maximum: 1 },
-        seconds: { type: "number", minimum: 0, description: "The slowest answer." },
-        last_at: time(),
-      }),
-    ),
-    total: count("Different questions."),
-    limit: count(),
-    offset: count(),
-  }),
-  DeletedQueries: object({ deleted: count("Searches that were forgotten.") }),
-}
+const report = oneOf(QUERY_REPORTS)
 
-const when = {
-  type: "string",
-  format: "date-time",
-  pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$",
-}
+const Queries = namedObject("Queries", {
+  enabled: yesNo("Whether questions are kept; see `FOSSICK_QUERY_LOG_DAYS`."),
+  report,
+  queries: listOf(
+    object({
+      question: text(),
+      count: count("Times it was asked."),
+      keys: count("Keys that asked it."),
+      results: count("Of the last time."),
+      top_score: share(),
+      seconds: amount("The slowest answer."),
+      last_at: time(),
+    }),
+  ),
+  ...ofSlice,
+  total: count("Different questions."),
+})
+const DeletedQueries = namedObject("DeletedQueries", { deleted: count("Searches that were forgotten.") })
 
 /** What was asked, where the operator has it kept. */
-export const queryOperations: readonly Operation[] = [
-  {
-    id: "listQueries",
-    method: "get",
-    path: "/admin/queries",
-    tag: "Usage",
-    access: "admin",
+export const queryOperations = operations("Usage", "admin", {
+  listQueries: {
+    at: "GET /admin/queries",
     summary: "Questions that were asked often, in vain or slowly",
     description:
       "Empty unless `FOSSICK_QUERY_LOG_DAYS` is set. Case and white space of a question make no difference.",
-    parameters: [
-      query(
-        "report",
-        "`top` by how often; `zero` without a result that is likely to answer; `low` with a doubtful one; `slow` by the slowest answer.",
+    query: {
+      report: withDefault(
         {
-          type: "string",
-          enum: QUERY_REPORTS,
-          default: "top",
+          ...report,
+          description:
+            "`top` by how often; `zero` without a result that is likely to answer; `low` with a doubtful one; `slow` by the slowest answer.",
         },
+        "top",
       ),
-      query("from", "Asked at this time or later.", when),
-      query("before", "Asked before this time.", when),
-      query("limit", "Questions at most.", {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_LIMIT,
-        default: DEFAULT_LIMIT,
-      }),
-      query("offset", "Questions to leave out.", { type: "integer", minimum: 0, default: 0 }),
-    ],
-    answers: { 200: { description: "The questions.", schema: ref("Queries") } },
-    examples: [{ summary: "Questions that find nothing", query: { report: "zero" }, status: 200 }],
+      from: moment("Asked at this time or later."),
+      before: moment("Asked before this time."),
+      ...sliceOf("Questions"),
+    },
+    answers: ok(Queries, "The questions."),
+    examples: [{ summary: "Questions that find nothing", query: { report: "zero" } }],
   },
-  {
-    id: "deleteQueries",
-    method: "delete",
-    path: "/admin/queries",
-    tag: "Usage",
-    access: "admin",
+  deleteQueries: {
+    at: "DELETE /admin/queries",
     summary: "Forget all questions that were kept",
-    answers: { 200: { description: "Forgotten.", schema: ref("DeletedQueries") } },
-    examples: [{ summary: "All of them", status: 200 }],
+    answers: ok(DeletedQueries, "Forgotten."),
+    examples: [{ summary: "All of them" }],
   },
-]
+})

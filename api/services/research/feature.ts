@@ -51,8 +51,11 @@ export const research = {
   },
   tools: async () => [(await import("./described/tools.ts")).researchTool],
   async describe() {
-    const { researchOperations, researchSchemas } = await import("./described/operations.ts")
-    return { operations: researchOperations, schemas: researchSchemas }
+    const [{ researchOperations }, { outputSchemas }] = await Promise.all([
+      import("./described/operations.ts"),
+      import("./report/output-schema.ts"),
+    ])
+    return { operations: Object.values(researchOperations), schemas: outputSchemas }
   },
   async serve(router, { research: opened, log, ...needs }) {
     if (opened === undefined) return undefined

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest"
 
 import { bodyReader } from "../../server/wire/validate.ts"
 import { jsonAsText } from "./json-text.ts"
-import { type ResearchBody, researchSchema, searchRules, toRequest } from "./request.ts"
+import { researchSchema, searchRules, toRequest } from "./request.ts"
 
-const read = bodyReader<ResearchBody>(researchSchema)
+const read = bodyReader(researchSchema)
 const request = async (body: Record<string, unknown>) =>
   await toRequest(read({ input: "pumps", ...body }), {
     named: async ({ sources = [] }) => (sources.length > 0 ? [sources].flat() : undefined),

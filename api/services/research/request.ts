@@ -3,8 +3,20 @@ import type { PageFilter, PagePreference, PageType } from "#engine"
 import { type KnownNames, NAMELESS } from "../../identity/accounts/reach/known-names.ts"
 import { filterFields } from "../../server/operation/filter-fields.ts"
 import { domainList } from "../../server/wire/domains.ts"
-import { type FieldSchema, type RequestSchema } from "../../server/wire/validate.ts"
-import { type Attachment, filesSchema, type GivenFile, readFiles } from "./sources/files.ts"
+import {
+  anything,
+  flag,
+  listOf,
+  object,
+  type Of,
+  oneOf,
+  optional,
+  ref,
+  text,
+  withDefault,
+} from "../../server/schema/schemas.ts"
+import { NOT_BLANK } from "../../server/wire/validate.ts"
+import { type Attachment, filesSchema, readFiles } from "./sources/files.ts"
 import { checkOutputSchema, type OutputSchema } from "./report/output-schema.ts"
 
 // The body of POST /research as it stands on the wire, and what is worked with.
@@ -18,76 +30,41 @@ const MAX_INPUT_CHARS = 20_000
 export type CitationFormat = (typeof CITATION_FORMATS)[number]
 export type OutputLength = (typeof OUTPUT_LENGTHS)[number]
 
-export interface ResearchBody {
-  readonly input: string
-  readonly model: (typeof RESEARCH_MODELS)[number]
-  readonly stream: boolean
-  readonly output_schema?: unknown
-  readonly citation_format: CitationFormat
-  readonly include_domains?: readonly string[]
-  readonly exclude_domains?: readonly string[]
-  readonly sources?: string | readonly string[]
-  readonly collections?: string | readonly string[]
-  readonly types?: PageType | readonly PageType[]
-  readonly output_length: OutputLength
-  readonly files?: readonly GivenFile[]
-}
+const domains = (description: string) => listOf(text(), description, { maxItems: MAX_DOMAINS })
 
-const domains = (description: string): FieldSchema => ({
-  type: "array",
-  items: { type: "string" },
-  maxItems: MAX_DOMAINS,
-  description,
-})
-
-export const researchSchema: RequestSchema<ResearchBody> = {
-  type: "object",
-  required: ["input"],
-  properties: {
-    input: {
-      type: "string",
-      maxLength: MAX_INPUT_CHARS,
-      description: "What the report is to be about: a question, or a task in your own words.",
-    },
-    model: {
-      type: "string",
-      enum: RESEARCH_MODELS,
-      default: "auto",
-      description:
+export const researchSchema = object({
+  input: text("What the report is to be about: a question, or a task in your own words.", {
+    maxLength: MAX_INPUT_CHARS,
+    "x-judged": { pattern: NOT_BLANK },
+  }),
+  ...optional({
+    model: withDefault(
+      oneOf(
+        RESEARCH_MODELS,
         "How deep: `mini` asks what the task asks, `pro` follows the answers over two rounds; `auto` chooses by the input.",
-    },
-    stream: {
-      type: "boolean",
-      default: false,
-      description: "Answers with server-sent events while the report is made.",
-    },
-    output_schema: {
-      description:
-        "The report as an object of this form: `properties` with type and description each, and `required`.",
-      "x-allowed": "an object with properties",
-    },
-    citation_format: {
-      type: "string",
-      enum: CITATION_FORMATS,
-      default: "numbered",
-      description: "How sources are named in the text and listed below it.",
-    },
+      ),
+      "auto",
+    ),
+    stream: flag("Answers with server-sent events while the report is made."),
+    output_schema: anything(
+      "The report as an object of this form: `properties` with type and description each, and `required`.",
+      { "x-allowed": "an object with properties", "x-judged": ref("OutputSchema") },
+    ),
+    citation_format: withDefault(
+      oneOf(CITATION_FORMATS, "How sources are named in the text and listed below it."),
+      "numbered",
+    ),
     include_domains: domains(
       "Pages of these domains, subdomains included, rank higher; others still appear.",
     ),
     exclude_domains: domains("No pages of these domains and their subdomains."),
-    sources: filterFields.sources,
-    collections: filterFields.collections,
-    types: filterFields.types,
-    output_length: {
-      type: "string",
-      enum: OUTPUT_LENGTHS,
-      default: "standard",
-      description: "About how long: 250, 800 or 1,600 words.",
-    },
+    ...filterFields,
+    output_length: withDefault(oneOf(OUTPUT_LENGTHS, "About how long: 250, 800 or 1,600 words."), "standard"),
     files: filesSchema,
-  },
-}
+  }),
+})
+
+export type ResearchBody = Of<typeof researchSchema>
 
 /** A request that is known to be right: kept with the task, so that it can be gone on with. */
 export interface ResearchRequest {

@@ -152,7 +152,7 @@ describe("a report without a model", () => {
     const data = Buffer.from("# Notes\n\nThe rotary pump in hall seven was painted green in 2019.").toString(
       "base64",
     )
-    const files = [{ name: "notes.md", data, type: "base64" }]
+    const files = [{ name: "notes.md", data, type: "base64" as const }]
     const { text, sources } = await report({
       input: "Which colour has the rotary pump in hall seven?",
       files,

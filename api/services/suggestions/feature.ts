@@ -5,8 +5,7 @@ import type { SuggestNeeds } from "./routes.ts"
 export const suggestions = {
   name: "suggestions",
   async describe() {
-    const { suggestionOperations, suggestionSchemas } = await import("./operations.ts")
-    return { operations: suggestionOperations, schemas: suggestionSchemas }
+    return { operations: Object.values((await import("./operations.ts")).suggestionOperations) }
   },
   async serve(router, needs) {
     const { SUGGEST_PATH, suggestRoutes } = await import("./routes.ts")

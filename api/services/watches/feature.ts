@@ -28,8 +28,8 @@ export const watchesOf = (loadQuestions: () => Promise<ReadQuestion>) => {
       return closing.use(await openWatches({ ...parts, keys: accounts.keys }))
     },
     async describe() {
-      const { watchOperations, watchSchemas } = await import("./described/operations.ts")
-      return { operations: watchOperations, schemas: watchSchemas }
+      const { watchOperations } = await import("./described/operations.ts")
+      return { operations: Object.values(watchOperations) }
     },
     async serve(router, { watches: opened, ...needs }) {
       if (opened === undefined) return undefined

@@ -9,8 +9,20 @@ import { findPage } from "../../core/read/find-page.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
 import { liveUrl } from "../../core/read/live-url.ts"
 import { type SearchLimits } from "../../core/ask/question.ts"
-import type { BodySchema } from "../../server/wire/body-schema.ts"
-import { type ReadQuestion, type Change, CHANGES, type Subject, type WatchOptions } from "./watch.ts"
+import {
+  anyObject,
+  anyOf,
+  listOf,
+  object,
+  type Of,
+  oneOf,
+  optional,
+  orNull,
+  text,
+  whole,
+  yesNo,
+} from "../../server/schema/schemas.ts"
+import { type ReadQuestion, CHANGES, type Subject, type WatchOptions } from "./watch.ts"
 
 const MAX_NAME_CHARS = 100
 const MAX_URL_CHARS = 2000
@@ -19,81 +31,46 @@ const MAX_PATTERNS = 50
 /** A week. */
 const MAX_EVERY_MINUTES = 10_080
 
-/** What may be changed of a watch. */
-export interface OptionsBody {
-  readonly name?: string
-  readonly changes?: readonly Change[]
-  readonly webhook?: string | null
-  readonly emails?: readonly string[]
-  readonly every_minutes?: number
-  readonly paused?: boolean
-}
+const patterns = (description: string) =>
+  listOf(text(undefined, { minLength: 1 }), description, { maxItems: MAX_PATTERNS })
 
-export interface WatchBody extends OptionsBody {
-  readonly question?: string | Readonly<Record<string, unknown>>
-  readonly source?: string
-  readonly url?: string
-  readonly include?: readonly string[]
-  readonly exclude?: readonly string[]
-}
-
-const patterns = (description: string) => ({
-  type: "array",
-  maxItems: MAX_PATTERNS,
-  items: { type: "string", minLength: 1 },
-  description,
-})
-
-export const optionsBody: BodySchema<OptionsBody> = {
-  properties: {
-    name: { type: "string", maxLength: MAX_NAME_CHARS, description: "For lists, feeds and messages." },
-    changes: {
-      type: "array",
-      minItems: 1,
-      uniqueItems: true,
-      items: { type: "string", enum: CHANGES },
-      default: CHANGES,
-      description: "What is told.",
-    },
-    webhook: {
-      type: ["string", "null"],
+const options = {
+  name: text("For lists, feeds and messages.", { maxLength: MAX_NAME_CHARS }),
+  changes: listOf(oneOf(CHANGES), "What is told.", { minItems: 1, uniqueItems: true, default: CHANGES }),
+  webhook: orNull(
+    text("Address that messages are sent to.", {
       maxLength: MAX_URL_CHARS,
       pattern: "^[Hh][Tt][Tt][Pp][Ss]?://",
-      description: "Address that messages are sent to.",
-    },
-    emails: {
-      type: "array",
-      maxItems: MAX_EMAILS,
-      uniqueItems: true,
-      items: { type: "string" },
-      default: [],
-      description: "Who is written to.",
-    },
-    every_minutes: {
-      type: "integer",
-      minimum: 0,
-      maximum: MAX_EVERY_MINUTES,
-      default: 0,
-      description: "Messages are no closer together than this; 0 sends them at once.",
-    },
-    paused: { type: "boolean", default: false, description: "Messages wait; the feed goes on." },
-  },
+    }),
+  ),
+  emails: listOf(text(), "Who is written to.", { maxItems: MAX_EMAILS, uniqueItems: true, default: [] }),
+  every_minutes: whole(
+    0,
+    MAX_EVERY_MINUTES,
+    "Messages are no closer together than this; 0 sends them at once.",
+    { default: 0 },
+  ),
+  paused: yesNo("Messages wait; the feed goes on.", { default: false }),
 }
 
-export const watchBody: BodySchema<WatchBody> = {
-  properties: {
-    question: {
-      anyOf: [{ type: "string", minLength: 1 }, { type: "object" }],
-      description:
-        "Pages that a search finds with a score of 0.25 or more: a question, or a body of `/search`.",
-    },
-    source: { type: "string", minLength: 1, description: "Pages of a source." },
-    url: { type: "string", minLength: 1, maxLength: MAX_URL_CHARS, description: "One page." },
+/** What may be changed of a watch. What is left out stays as it is, so that only a new watch has the defaults. */
+export const optionsBody = object(optional(options))
+export type OptionsBody = Of<typeof optionsBody>
+
+export const watchBody = object(
+  optional({
+    question: anyOf(
+      [text(undefined, { minLength: 1 }), anyObject()],
+      "Pages that a search finds with a score of 0.25 or more: a question, or a body of `/search`.",
+    ),
+    source: text("Pages of a source.", { minLength: 1 }),
+    url: text("One page.", { minLength: 1, maxLength: MAX_URL_CHARS }),
     include: patterns("With `source`: only addresses that fit one of these patterns."),
     exclude: patterns("With `source`: none that fit one of these."),
-    ...optionsBody.properties,
-  },
-}
+    ...options,
+  }),
+)
+export type WatchBody = Of<typeof watchBody>
 
 /** @throws Refusal naming the field that is wrong */
 export async function subjectOf(

@@ -4,145 +4,132 @@ import { PAGE_TYPES } from "#engine/index/page/page-type.ts"
 import { INCOMPLETE } from "#crawler/reporting/coverage/incomplete.ts"
 
 import { CAUSES } from "../../../services/misses/miss.ts"
-import { WARNING_CODES } from "../../../server/wire/warnings.ts"
-import { evidenceFacts, pageEvidence, peerReports, wordStatistics } from "./federation-schemas.ts"
-import { addressesModels, degraded, warnings } from "../../../server/operation/shared-fields.ts"
+import { evidenceFacts, pageEvidence, wordStatistics } from "../../../services/federation/answer-schema.ts"
+import { PEER_STATES } from "../../../services/federation/peer.ts"
 import {
+  addressesModels,
+  degraded,
+  requestId,
+  responseTime,
+  usage,
+  warnings,
+} from "../../../server/operation/shared-fields.ts"
+import {
+  anyOf,
+  byName,
   count,
   listOf,
+  namedObject,
+  number,
   object,
+  type Of,
   oneOf,
+  optional,
   orNull,
-  ref,
+  share,
   text,
   time,
   yesNo,
-} from "../../../server/operation/schemas.ts"
+} from "../../../server/schema/schemas.ts"
 
 // What the endpoints of the Tavily API answer with 200.
 
-const score = (description: string) => ({ type: "number", minimum: 0, maximum: 1, description })
-const usage = ref("Usage")
-const warning = object(
-  { code: oneOf(WARNING_CODES), text: text("What happened, and what to do instead.") },
-  { optional: { field: text("The field of the request."), url: text("The page that it is about.") } },
-)
-const common = {
-  response_time: { type: "number", minimum: 0, description: "Seconds." },
-  request_id: { type: "string", format: "uuid", description: "Also in the header `X-Request-Id`." },
-}
 const images = listOf(
-  {
-    anyOf: [text(), object({ url: text(), description: text("Empty when the page gives none.") })],
-  },
+  anyOf([text(), object({ url: text(), description: text("Empty when the page gives none.") })]),
   "Addresses, or `{url, description}` with `include_image_descriptions`.",
 )
 const favicon = orNull(text("Address of the site's icon."))
 
-const usageAnswer = object({ credits: count("Credits that this call cost.") })
-
-const searchResult = object(
-  {
-    id: text("Of this result in this answer."),
-    title: text(),
-    url: text(),
-    content: text(
-      "The passages that matter, joined by ` [...] `: plain text with fenced code and Markdown tables.",
+const part = share("Share, before the score is calibrated.")
+const explanation = namedObject("Explanation", {
+  depth: text(),
+  lexical: part,
+  passage: part,
+  vector: part,
+  late: part,
+  rerank: part,
+  fused: part,
+  boost: number(),
+  ...optional({
+    rules: listOf(
+      object({
+        id: text(),
+        kind: oneOf(["synonym", "pin", "boost"]),
+        ...optional({
+          question: text("Of a synonym: the question as it was looked for besides."),
+          factor: number(),
+          position: count(),
+        }),
+      }),
+      "The operator's rules that had a part in it.",
     ),
-    score: score("How likely the page is relevant."),
-    raw_content: orNull(text("The whole page, when asked for.")),
-    type: oneOf(PAGE_TYPES, "What the page is written in."),
-    language: orNull(text("ISO 639-1; null when it is not known.")),
-  },
-  {
-    optional: {
-      peer: text("The appliance that the page came from, by its name; not there for pages of this one."),
-      evidence: pageEvidence,
-      checked_at: time("When a crawl last found the page, changed or not."),
-      sources: listOf(
-        text(),
-        "The sources that the page belongs to, the one that read it last first; not there when the key may not know them.",
-      ),
-      collections: listOf(text(), "The collections that hold any of these; not there when there is none."),
-      section: object(
-        { heading: orNull(text("The nearest above it; null when there is none.")) },
-        {
-          optional: {
-            url: text("The page's address with the anchor of this place; not there when none is known."),
-          },
-          description: "Where the best passage stands; not there when the page has no headings above it.",
-        },
-      ),
-      favicon,
-      published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
-      images,
-      explain: ref("Explanation"),
-      addresses_models: addressesModels,
-      other_forms: listOf(
-        object({ url: text(), format: text("As its address ends: `pdf`, `epub`, `html`.") }),
-        "The same document in other formats; not there when there is none.",
-      ),
-      copies: listOf(
-        object({ url: text(), title: text() }),
-        "Pages found besides that say the same; not there when there is none.",
-      ),
-      translations: listOf(
-        object({ url: text(), title: text(), language: orNull(text("ISO 639-1.")) }),
-        "The same page in other languages, found besides; not there when there is none.",
-      ),
-      versions: listOf(
-        object({ url: text(), title: text() }),
-        "The same page in other versions of the documentation, also found; left out when there are none.",
-      ),
-    },
-  },
-)
+    words_alone: text("Why meaning was left out; not there when it was not."),
+    not_reranked: text("Why the reranker was left out; not there when it was not, or none is set."),
+  }),
+})
 
-const part = score("Share, before the score is calibrated.")
-const explanation = object(
-  {
-    depth: text(),
-    lexical: part,
-    passage: part,
-    vector: part,
-    late: part,
-    rerank: part,
-    fused: part,
-    boost: { type: "number" },
-  },
-  {
-    optional: {
-      rules: listOf(
-        object(
-          { id: text(), kind: oneOf(["synonym", "pin", "boost"]) },
-          {
-            optional: {
-              question: text("Of a synonym: the question as it was looked for besides."),
-              factor: { type: "number" },
-              position: count(),
-            },
-          },
-        ),
-        "The operator's rules that had a part in it.",
-      ),
-      words_alone: text("Why meaning was left out; not there when it was not."),
-      not_reranked: text("Why the reranker was left out; not there when it was not, or none is set."),
-    },
-  },
-)
+const searchResult = namedObject("SearchResult", {
+  id: text("Of this result in this answer."),
+  title: text(),
+  url: text(),
+  content: text(
+    "The passages that matter, joined by ` [...] `: plain text with fenced code and Markdown tables.",
+  ),
+  score: share("How likely the page is relevant."),
+  raw_content: orNull(text("The whole page, when asked for.")),
+  type: oneOf(PAGE_TYPES, "What the page is written in."),
+  language: orNull(text("ISO 639-1; null when it is not known.")),
+  ...optional({
+    peer: text("The appliance that the page came from, by its name; not there for pages of this one."),
+    evidence: pageEvidence,
+    checked_at: time("When a crawl last found the page, changed or not."),
+    sources: listOf(
+      text(),
+      "The sources that the page belongs to, the one that read it last first; not there when the key may not know them.",
+    ),
+    collections: listOf(text(), "The collections that hold any of these; not there when there is none."),
+    section: object(
+      {
+        heading: orNull(text("The nearest above it; null when there is none.")),
+        ...optional({
+          url: text("The page's address with the anchor of this place; not there when none is known."),
+        }),
+      },
+      "Where the best passage stands; not there when the page has no headings above it.",
+    ),
+    favicon,
+    published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
+    images,
+    explain: explanation,
+    addresses_models: addressesModels,
+    other_forms: listOf(
+      object({ url: text(), format: text("As its address ends: `pdf`, `epub`, `html`.") }),
+      "The same document in other formats; not there when there is none.",
+    ),
+    copies: listOf(
+      object({ url: text(), title: text() }),
+      "Pages found besides that say the same; not there when there is none.",
+    ),
+    translations: listOf(
+      object({ url: text(), title: text(), language: orNull(text("ISO 639-1.")) }),
+      "The same page in other languages, found besides; not there when there is none.",
+    ),
+    versions: listOf(
+      object({ url: text(), title: text() }),
+      "The same page in other versions of the documentation, also found; left out when there are none.",
+    ),
+  }),
+})
 
 const autoParameters = object(
-  {},
-  {
-    optional: {
-      search_depth: text(),
-      topic: text(),
-      time_range: text(),
-      include_domains: { anyOf: [text(), listOf(text())] },
-      include_domains_mode: text(),
-    },
-    description: "What `auto_parameters` chose.",
-  },
+  optional({
+    search_depth: text(),
+    topic: text(),
+    time_range: text(),
+    include_domains: anyOf([text(), listOf(text())]),
+    include_domains_mode: text(),
+  }),
+  "What `auto_parameters` chose.",
 )
 
 const missFields = {
@@ -158,51 +145,41 @@ const missBase = {
   cause: oneOf(CAUSES, "The likeliest, by what crawls know."),
   text: text("In words."),
 }
-const miss = object(missBase, {
-  optional: missFields,
-  description: "Why nothing was found.",
-})
-const searchMiss = object(missBase, {
-  optional: {
-    ...missFields,
-    others: listOf(ref("Miss"), "Further pages that sound like the question and are not in the index."),
+const miss = namedObject("Miss", { ...missBase, ...optional(missFields) }, "Why nothing was found.")
+const searchMiss = object(
+  {
+    ...missBase,
+    ...optional({
+      ...missFields,
+      others: listOf(miss, "Further pages that sound like the question and are not in the index."),
+    }),
   },
-  description: "Why nothing was found; not there when a result is likely to answer.",
-})
+  "Why nothing was found; not there when a result is likely to answer.",
+)
 const coverage = object(
   {
     complete: yesNo(
       "True when all sources that were asked hold all that their rules let in, with vectors; false, too, where that is not known.",
     ),
     sources: listOf(
-      object(
-        {
-          name: text(),
-          pages: count(),
-          complete: yesNo(),
-          complete_as_of: orNull(time("As of when; null when it is not complete.")),
-          incomplete: orNull(text(`Why it is not: ${INCOMPLETE.map((one) => `\`${one}\``).join(", ")}.`)),
-          checked_at: orNull(time("When a crawl last found one of its pages.")),
-          kept_out: {
-            type: "object",
-            additionalProperties: { type: "integer" },
-            description: "Addresses that were visited and are no pages of the index, by cause.",
-          },
-          waiting_for_vectors: count("Pages that are found by their words alone until then."),
-        },
-        {
-          optional: {
-            cut_off: count("Pages in the index whose responses were cut off after the page was complete."),
-          },
-        },
-      ),
+      object({
+        name: text(),
+        pages: count(),
+        complete: yesNo(),
+        complete_as_of: orNull(time("As of when; null when it is not complete.")),
+        incomplete: orNull(text(`Why it is not: ${INCOMPLETE.map((one) => `\`${one}\``).join(", ")}.`)),
+        checked_at: orNull(time("When a crawl last found one of its pages.")),
+        kept_out: byName(count(), "Addresses that were visited and are no pages of the index, by cause."),
+        waiting_for_vectors: count("Pages that are found by their words alone until then."),
+        ...optional({
+          cut_off: count("Pages in the index whose responses were cut off after the page was complete."),
+        }),
+      }),
       "Those that were asked; none for keys that are limited to domains, which know none by name.",
     ),
+    ...optional({ complete_as_of: time(), more_sources: count("That were asked and are not listed.") }),
   },
-  {
-    optional: { complete_as_of: time(), more_sources: count("That were asked and are not listed.") },
-    description: "How complete what was asked is: with `explain`, and where nothing was found.",
-  },
+  "How complete what was asked is: with `explain`, and where nothing was found.",
 )
 
 const facets = listOf(
@@ -223,93 +200,94 @@ const facets = listOf(
   "With `include_facets`: of the pages that match, how many have each value. A field is counted without the filter on itself.",
 )
 
+const peerReports = listOf(
+  object({
+    name: text(),
+    state: oneOf(
+      PEER_STATES,
+      "`late`: not within its time. `resting`: not asked, since it failed before and is not back.",
+    ),
+    results: count("Pages that it gave, before they were put among the others."),
+    ...optional({ because: text("Why it gave none; goes on a sentence whose subject is the peer.") }),
+  }),
+  "The other appliances that were to be asked; not there when there was none.",
+)
+
 const correctedQuery = text(
   "The query with the words that misspelt ones were taken for; not there when none was, or no result holds such a word.",
 )
 
-const searchAnswer = object(
-  {
-    query: text(),
-    follow_up_questions: orNull(listOf(text())),
-    answer: orNull(text("Cited sentences, with `include_answer`.")),
-    images,
-    results: listOf(ref("SearchResult"), "Best first."),
-    ...common,
-  },
-  {
-    optional: {
-      corrected_query: correctedQuery,
-      peers: peerReports,
-      evidence: evidenceFacts,
-      word_statistics: wordStatistics,
-      facets,
-      miss: searchMiss,
-      coverage,
-      auto_parameters: autoParameters,
-      degraded,
-      usage,
-      warnings,
-    },
-  },
-)
+export const searchAnswer = namedObject("SearchAnswer", {
+  query: text(),
+  follow_up_questions: orNull(listOf(text())),
+  answer: orNull(text("Cited sentences, with `include_answer`.")),
+  images,
+  results: listOf(searchResult, "Best first."),
+  response_time: responseTime,
+  request_id: requestId,
+  ...optional({
+    corrected_query: correctedQuery,
+    peers: peerReports,
+    evidence: evidenceFacts,
+    word_statistics: wordStatistics,
+    facets,
+    miss: searchMiss,
+    coverage,
+    auto_parameters: autoParameters,
+    degraded,
+    usage,
+    warnings,
+  }),
+})
 
-const failedResult = object(
-  { url: text("As it was given."), error: text("Why it could not be read.") },
-  { optional: { miss: ref("Miss") } },
-)
+const failedResult = namedObject("FailedResult", {
+  url: text("As it was given."),
+  error: text("Why it could not be read."),
+  ...optional({ miss: miss }),
+})
 
-const withoutRoom = listOf(
-  ref("FailedResult"),
-  "Pages that the memory for live calls had no room for, if any.",
-)
+const withoutRoom = listOf(failedResult, "Pages that the memory for live calls had no room for, if any.")
 
-const extractAnswer = object(
-  {
-    results: listOf(
-      object(
-        {
-          url: text("As it was given."),
-          title: text(),
-          raw_content: text("The page, or with `query` its nearest passages."),
-          images: listOf(text()),
-        },
-        { optional: { favicon, addresses_models: addressesModels } },
-      ),
-    ),
-    failed_results: listOf(ref("FailedResult")),
-    ...common,
-  },
-  { optional: { usage, degraded, warnings } },
-)
+export const extractAnswer = namedObject("ExtractAnswer", {
+  results: listOf(
+    object({
+      url: text("As it was given."),
+      title: text(),
+      raw_content: text("The page, or with `query` its nearest passages."),
+      images: listOf(text()),
+      ...optional({ favicon, addresses_models: addressesModels }),
+    }),
+  ),
+  failed_results: listOf(failedResult),
+  response_time: responseTime,
+  request_id: requestId,
+  ...optional({ usage, degraded, warnings }),
+})
 
-const crawlAnswer = object(
-  {
-    base_url: text("The start, as it was given."),
-    results: listOf(
-      object(
-        { url: text(), raw_content: text(), images: listOf(text()) },
-        { optional: { favicon, addresses_models: addressesModels } },
-      ),
-    ),
-    ...common,
-  },
-  { optional: { usage, degraded, failed_results: withoutRoom, warnings } },
-)
+export const crawlAnswer = namedObject("CrawlAnswer", {
+  base_url: text("The start, as it was given."),
+  results: listOf(
+    object({
+      url: text(),
+      raw_content: text(),
+      images: listOf(text()),
+      ...optional({ favicon, addresses_models: addressesModels }),
+    }),
+  ),
+  response_time: responseTime,
+  request_id: requestId,
+  ...optional({ usage, degraded, failed_results: withoutRoom, warnings }),
+})
 
-const mapAnswer = object(
-  { base_url: text("The start, as it was given."), results: listOf(text(), "Addresses found."), ...common },
-  { optional: { usage, degraded, failed_results: withoutRoom, warnings } },
-)
+export const mapAnswer = namedObject("MapAnswer", {
+  base_url: text("The start, as it was given."),
+  results: listOf(text(), "Addresses found."),
+  response_time: responseTime,
+  request_id: requestId,
+  ...optional({ usage, degraded, failed_results: withoutRoom, warnings }),
+})
 
-export const tavilySchemas = {
-  Warning: warning,
-  Usage: usageAnswer,
-  SearchResult: searchResult,
-  Explanation: explanation,
-  SearchAnswer: searchAnswer,
-  Miss: miss,
-  FailedResult: failedResult,
-  ExtractAnswer: extractAnswer,
-  CrawlAnswer: crawlAnswer,
-  MapAnswer: mapAnswer,
-}
+export type SearchAnswer = Of<typeof searchAnswer>
+export type ExtractAnswer = Of<typeof extractAnswer>
+export type CrawlAnswer = Of<typeof crawlAnswer>
+export type MapAnswer = Of<typeof mapAnswer>

@@ -1,12 +1,8 @@
+import { crawlAnswer, extractAnswer, mapAnswer, searchAnswer } from "./answers.ts"
 import { PRICES } from "../../../identity/accounts/billing/credits.ts"
-import { crawlSchema, extractSchema, mapSchema, MAX_EXTRACT_URLS, searchSchema } from "../schema.ts"
-import { NOT_BLANK } from "../../../server/wire/validate.ts"
-import type { DomainCaps, JsonSchema, Operation } from "../../../server/operation/operation.ts"
+import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../schema.ts"
+import { type DomainCaps, type JsonSchema, ok, operations } from "../../../server/operation/operation.ts"
 import { publishedBody } from "../../../server/operation/published.ts"
-import { ref } from "../../../server/operation/schemas.ts"
-
-// What blank text in a required field is refused for.
-const notBlank = { pattern: NOT_BLANK }
 
 /** The body of a search. @param limits of the server whose description this is; left out: none are said */
 function searchBody(limits?: DomainCaps): JsonSchema {
@@ -17,173 +13,141 @@ function searchBody(limits?: DomainCaps): JsonSchema {
     ],
   })
   return publishedBody(searchSchema, {
-    query: notBlank,
     include_domains: domains(limits?.includeDomainsCap),
     exclude_domains: domains(limits?.excludeDomainsCap),
   })
 }
 
-const extractBody = publishedBody(extractSchema, {
-  urls: {
-    anyOf: [
-      { type: "string", ...notBlank },
-      { type: "array", items: { type: "string" }, minItems: 1, maxItems: MAX_EXTRACT_URLS },
-    ],
-  },
-})
-const start = { url: notBlank }
-
 /** Search and the live calls. @param limits of the server whose description this is; left out: none are said */
-export const tavilyOperations = (limits?: DomainCaps): readonly Operation[] => [
-  {
-    id: "search",
-    method: "post",
-    path: "/search",
-    tag: "Search",
-    summary: "Search the index",
-    description: `The pages that answer a question, best first, each with the passages that matter. With \`include_answer\` and the header \`Accept: text/event-stream\` the answer is a stream of server-sent events: \`search.results\`, the answer in \`chat.completion.chunk\`s while it is written, \`search.answer\`, \`done\`. ${PRICES.search}`,
-    access: "key",
-    body: { schema: searchBody(limits), required: true },
-    answers: { 200: { description: "What was found.", schema: ref("SearchAnswer"), streams: true } },
-    refusals: [432, 433],
-    examples: [
-      {
-        summary: "A question",
-        body: { query: "how do I prune roses?", max_results: 3 },
-        status: 200,
-        answer: {
-          query: "how do I prune roses?",
-          follow_up_questions: null,
-          answer: null,
-          images: [],
-          results: [
-            {
-              id: "0b0b5f-00",
-              title: "Roses",
-              url: "https://garden.example.com/roses",
-              content: "Roses are pruned in winter and fed in spring. [...] Cut above an outward bud.",
-              score: 0.94,
-              raw_content: null,
-              sources: ["garden"],
-              type: "html",
-              language: "en",
-              section: { heading: "Pruning", url: "https://garden.example.com/roses#pruning" },
-            },
-          ],
-          response_time: 0.02,
-          request_id: "0b0b5f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+export const tavilyOperations = (limits?: DomainCaps) =>
+  operations("Live pages", "key", {
+    search: {
+      at: "POST /search",
+      tag: "Search",
+      summary: "Search the index",
+      description: `The pages that answer a question, best first, each with the passages that matter. With \`include_answer\` and the header \`Accept: text/event-stream\` the answer is a stream of server-sent events: \`search.results\`, the answer in \`chat.completion.chunk\`s while it is written, \`search.answer\`, \`done\`. ${PRICES.search}`,
+      body: { schema: searchBody(limits), required: true },
+      answers: { 200: { description: "What was found.", schema: searchAnswer, streams: true } },
+      refusals: [432, 433],
+      examples: [
+        {
+          summary: "A question",
+          body: { query: "how do I prune roses?", max_results: 3 },
+          answer: {
+            query: "how do I prune roses?",
+            follow_up_questions: null,
+            answer: null,
+            images: [],
+            results: [
+              {
+                id: "0b0b5f-00",
+                title: "Roses",
+                url: "https://garden.example.com/roses",
+                content: "Roses are pruned in winter and fed in spring. [...] Cut above an outward bud.",
+                score: 0.94,
+                raw_content: null,
+                sources: ["garden"],
+                type: "html",
+                language: "en",
+                section: { heading: "Pruning", url: "https://garden.example.com/roses#pruning" },
+              },
+            ],
+            response_time: 0.02,
+            request_id: "0b0b5f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+          },
         },
-      },
-      {
-        summary: "An answer with its sources, from two sites",
-        body: {
-          query: "how do I prune roses?",
-          include_answer: true,
-          include_domains: ["example.com", "example.org"],
-          search_depth: "advanced",
-          include_usage: true,
+        {
+          summary: "An answer with its sources, from two sites",
+          body: {
+            query: "how do I prune roses?",
+            include_answer: true,
+            include_domains: ["example.com", "example.org"],
+            search_depth: "advanced",
+            include_usage: true,
+          },
         },
-        status: 200,
-      },
-      { summary: "A value that is not allowed", body: { query: "roses", topic: "sports" }, status: 400 },
-    ],
-  },
-  {
-    id: "extract",
-    method: "post",
-    path: "/extract",
-    tag: "Live pages",
-    summary: "Read pages",
-    description: `Reads addresses now, whether they are in the index or not. ${PRICES.extract}`,
-    access: "key",
-    body: { schema: extractBody, required: true },
-    answers: {
-      200: { description: "Each address: what was read, or why not.", schema: ref("ExtractAnswer") },
+        { summary: "A value that is not allowed", body: { query: "roses", topic: "sports" }, status: 400 },
+      ],
     },
-    refusals: [432, 433],
-    examples: [
-      {
-        summary: "Two pages",
-        body: { urls: ["https://garden.example.com/roses", "https://garden.example.com/gone"] },
-        status: 200,
-        answer: {
-          results: [
-            {
-              url: "https://garden.example.com/roses",
-              title: "Roses",
-              raw_content: "# Roses\n\nRoses are pruned in winter and fed in spring.",
-              images: [],
-            },
-          ],
-          failed_results: [
-            {
-              url: "https://garden.example.com/gone",
-              error: "Failed to fetch url: the site answered with status 404",
-            },
-          ],
-          response_time: 0.4,
-          request_id: "8a7c0f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+    extract: {
+      at: "POST /extract",
+      summary: "Read pages",
+      description: `Reads addresses now, whether they are in the index or not. ${PRICES.extract}`,
+      body: { schema: publishedBody(extractSchema), required: true },
+      answers: ok(extractAnswer, "Each address: what was read, or why not."),
+      refusals: [432, 433],
+      examples: [
+        {
+          summary: "Two pages",
+          body: { urls: ["https://garden.example.com/roses", "https://garden.example.com/gone"] },
+          answer: {
+            results: [
+              {
+                url: "https://garden.example.com/roses",
+                title: "Roses",
+                raw_content: "# Roses\n\nRoses are pruned in winter and fed in spring.",
+                images: [],
+              },
+            ],
+            failed_results: [
+              {
+                url: "https://garden.example.com/gone",
+                error: "Failed to fetch url: the site answered with status 404",
+              },
+            ],
+            response_time: 0.4,
+            request_id: "8a7c0f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+          },
         },
-      },
-      { summary: "No address", body: { urls: [] }, status: 400 },
-    ],
-  },
-  {
-    id: "crawl",
-    method: "post",
-    path: "/crawl",
-    tag: "Live pages",
-    summary: "Walk a site, with the content of its pages",
-    description: "Costs what a map and an extraction of the same pages cost.",
-    access: "key",
-    body: { schema: publishedBody(crawlSchema, start), required: true },
-    answers: { 200: { description: "The pages read by then.", schema: ref("CrawlAnswer") } },
-    refusals: [432, 433],
-    examples: [
-      {
-        summary: "The first pages of a site",
-        body: { url: "https://garden.example.com/", limit: 2 },
-        status: 200,
-        answer: {
-          base_url: "https://garden.example.com/",
-          results: [
-            { url: "https://garden.example.com/", raw_content: "# Our garden", images: [] },
-            {
-              url: "https://garden.example.com/roses",
-              raw_content: "# Roses\n\nRoses are pruned in winter and fed in spring.",
-              images: [],
-            },
-          ],
-          response_time: 1.2,
-          request_id: "3c6d0f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+        { summary: "No address", body: { urls: [] }, status: 400 },
+      ],
+    },
+    crawl: {
+      at: "POST /crawl",
+      summary: "Walk a site, with the content of its pages",
+      description: "Costs what a map and an extraction of the same pages cost.",
+      body: { schema: publishedBody(crawlSchema), required: true },
+      answers: ok(crawlAnswer, "The pages read by then."),
+      refusals: [432, 433],
+      examples: [
+        {
+          summary: "The first pages of a site",
+          body: { url: "https://garden.example.com/", limit: 2 },
+          answer: {
+            base_url: "https://garden.example.com/",
+            results: [
+              { url: "https://garden.example.com/", raw_content: "# Our garden", images: [] },
+              {
+                url: "https://garden.example.com/roses",
+                raw_content: "# Roses\n\nRoses are pruned in winter and fed in spring.",
+                images: [],
+              },
+            ],
+            response_time: 1.2,
+            request_id: "3c6d0f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+          },
         },
-      },
-    ],
-  },
-  {
-    id: "map",
-    method: "post",
-    path: "/map",
-    tag: "Live pages",
-    summary: "Find the addresses of a site",
-    description: PRICES.map,
-    access: "key",
-    body: { schema: publishedBody(mapSchema, start), required: true },
-    answers: { 200: { description: "The addresses found by then.", schema: ref("MapAnswer") } },
-    refusals: [432, 433],
-    examples: [
-      {
-        summary: "A site's addresses",
-        body: { url: "garden.example.com", max_depth: 2 },
-        status: 200,
-        answer: {
-          base_url: "garden.example.com",
-          results: ["https://garden.example.com/", "https://garden.example.com/roses"],
-          response_time: 0.9,
-          request_id: "5d1b0f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+      ],
+    },
+    map: {
+      at: "POST /map",
+      summary: "Find the addresses of a site",
+      description: PRICES.map,
+      body: { schema: publishedBody(mapSchema), required: true },
+      answers: ok(mapAnswer, "The addresses found by then."),
+      refusals: [432, 433],
+      examples: [
+        {
+          summary: "A site's addresses",
+          body: { url: "garden.example.com", max_depth: 2 },
+          answer: {
+            base_url: "garden.example.com",
+            results: ["https://garden.example.com/", "https://garden.example.com/roses"],
+            response_time: 0.9,
+            request_id: "5d1b0f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+          },
         },
-      },
-      { summary: "No start", body: {}, status: 400 },
-    ],
-  },
-]
+        { summary: "No start", body: {}, status: 400 },
+      ],
+    },
+  })

@@ -3,9 +3,9 @@ import type { ReadQuestion } from "../../../services/watches/watch.ts"
 import { bodyReader } from "../../../server/wire/validate.ts"
 import { unknownFields } from "../../../server/wire/warnings.ts"
 import { prepareSearch } from "../prepare.ts"
-import { type SearchBody, searchSchema } from "../schema.ts"
+import { searchSchema } from "../schema.ts"
 
-const readBody = bodyReader<SearchBody>(searchSchema)
+const readBody = bodyReader(searchSchema)
 
 /** The questions of watches are bodies of POST /search. */
 export const readQuestion: ReadQuestion = async (search, limits, names) => {

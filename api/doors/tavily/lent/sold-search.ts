@@ -1,6 +1,7 @@
 import type { SearchLimits } from "../../../core/ask/question.ts"
 import { badRequest } from "../../../errors.ts"
-import { bodyReader, type RequestSchema } from "../../../server/wire/validate.ts"
+import { object, oneOf, optional, whole } from "../../../server/schema/schemas.ts"
+import { bodyReader } from "../../../server/wire/validate.ts"
 import { unknownFields } from "../../../server/wire/warnings.ts"
 import { type ListenerParts, openListener, type PaidListener } from "../../x402/open-listener.ts"
 import type { SoldCall } from "../../x402/sold-call.ts"
@@ -26,8 +27,6 @@ const UNPAID = [
   "word_statistics",
 ] as const satisfies (keyof SearchBody)[]
 
-type PaidBody = Omit<SearchBody, (typeof UNPAID)[number]>
-
 const properties = omit(searchSchema.properties, UNPAID)
 
 function omit<T extends object, K extends keyof T>(value: T, keys: readonly K[]): Omit<T, K> {
@@ -36,35 +35,29 @@ function omit<T extends object, K extends keyof T>(value: T, keys: readonly K[])
   return left
 }
 
+const QUERY_ALLOWED = `a string of 1 to ${MAX_QUERY_CHARS} characters`
+
 /** The body of POST /search where searches are paid for one by one. */
-export const paidSearchSchema: RequestSchema<PaidBody> = {
-  type: "object",
-  required: ["query"],
-  properties: {
-    ...properties,
-    query: { ...properties.query, "x-allowed": `a string of 1 to ${MAX_QUERY_CHARS} characters` },
+export const paidSearchSchema = object({
+  query: { ...properties.query, "x-allowed": QUERY_ALLOWED },
+  ...optional({
+    ...omit(properties, ["query"]),
     search_depth: { ...properties.search_depth, enum: ["advanced"] },
-    max_results: {
-      ...properties.max_results,
-      anyOf: [
-        { type: "integer", minimum: 1, maximum: 50 },
-        { type: "string", enum: ["auto"] },
-      ],
-    },
+    max_results: { ...properties.max_results, anyOf: [whole(1, 50), oneOf(["auto"])] },
     // A sale that takes longer than SEARCH_MS is no sale.
     fetch_timeout: { ...properties.fetch_timeout, maximum: MAX_FETCH_SECONDS },
-  },
-}
+  }),
+})
 
 /** A reader of paid requests. It throws an ApiError 400 for a wrong one, so that what passes it can be answered. */
 export function paidRequestReader(
   limits: SearchLimits,
 ): (body: Readonly<Record<string, unknown>>) => Promise<PreparedSearch> {
-  const read = bodyReader<PaidBody>(paidSearchSchema)
+  const read = bodyReader(paidSearchSchema)
   return async (body) => {
     const request = read(body)
     if (Array.from(request.query).length > MAX_QUERY_CHARS) {
-      throw badRequest(`Invalid query. Must be ${paidSearchSchema.properties.query["x-allowed"]}.`)
+      throw badRequest(`Invalid query. Must be ${QUERY_ALLOWED}.`)
     }
     const paid = {
       ...request,

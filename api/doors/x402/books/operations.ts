@@ -1,97 +1,70 @@
-import type { Operation, Parameter } from "../../../server/operation/operation.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time } from "../../../server/operation/schemas.ts"
-import { X402_OUTCOMES } from "./outcomes.ts"
+import { ok, operations } from "../../../server/operation/operation.ts"
+import { ofSlice, sliceOf } from "../../../server/operation/shared-fields.ts"
+import {
+  count,
+  listOf,
+  namedObject,
+  object,
+  oneOf,
+  orNull,
+  text,
+  time,
+} from "../../../server/schema/schemas.ts"
+import { X402_OUTCOMES, type X402Outcome } from "./outcomes.ts"
 
-// The calls of payment-routes.ts, as the description of the API has them.
+const usd = text("US dollars.", { pattern: String.raw`^\d+\.\d{6}$` })
 
-const day = (name: "from" | "to", which: string): Parameter => ({
-  name,
-  in: "query",
-  description: `The ${which} day, of UTC; it counts in.`,
-  schema: { type: "string", format: "date" },
+const PaymentList = namedObject("PaymentList", {
+  payments: listOf(
+    object({
+      at: time(),
+      amount_usd: usd,
+      network: text("CAIP-2."),
+      asset: text("Contract of the token."),
+      payer: text(),
+      pay_to: text(),
+      transaction: text(),
+      x402_version: count(),
+      delivered_at: orNull(time()),
+      verify_ms: count(),
+      search_ms: count(),
+      settle_ms: count(),
+    }),
+  ),
+  open: count("Payments whose outcome is not known yet."),
+  ...ofSlice,
 })
-const span = [day("from", "first"), day("to", "last")]
-const whole = (minimum: number, maximum: number, standard: number) => ({
-  type: "integer",
-  minimum,
-  maximum,
-  default: standard,
+const PaymentDays = namedObject("PaymentDays", {
+  revenue: listOf(object({ day: text(), network: text("CAIP-2."), sales: count(), usd })),
+  outcomes: listOf(
+    object({ day: text(), outcome: oneOf(Object.keys(X402_OUTCOMES) as X402Outcome[]), count: count() }),
+  ),
 })
 
-export const paymentOperations: readonly Operation[] = [
-  {
-    id: "listPayments",
-    method: "get",
-    path: "/admin/payments",
-    tag: "Payments",
+const day = (which: string) => text(`The ${which} day, of UTC; it counts in.`, { format: "date" })
+const span = { from: day("first"), to: day("last") }
+
+/** Searches that were sold. */
+export const paymentOperations = operations("Payments", "admin", {
+  listPayments: {
+    at: "GET /admin/payments",
     summary: "Payments for searches that arrived, newest first",
-    access: "admin",
-    parameters: [
-      ...span,
-      { name: "limit", in: "query", description: "How many.", schema: whole(1, 1000, 50) },
-      {
-        name: "offset",
-        in: "query",
-        description: "How many to leave out.",
-        schema: whole(0, Number.MAX_SAFE_INTEGER, 0),
-      },
-    ],
-    answers: { 200: { description: "The payments.", schema: ref("PaymentList") } },
-    examples: [{ summary: "All of them", status: 200 }],
+    query: { ...span, ...sliceOf("Payments") },
+    answers: ok(PaymentList, "The payments."),
+    examples: [{ summary: "All of them" }],
   },
-  {
-    id: "listPaymentDays",
-    method: "get",
-    path: "/admin/payments/days",
-    tag: "Payments",
+  listPaymentDays: {
+    at: "GET /admin/payments/days",
     summary: "What each day brought, and how requests ended",
-    access: "admin",
-    parameters: span,
-    answers: { 200: { description: "Sums by day.", schema: ref("PaymentDays") } },
-    examples: [{ summary: "All days", status: 200 }],
+    query: span,
+    answers: ok(PaymentDays, "Sums by day."),
+    examples: [{ summary: "All days" }],
   },
-  {
-    id: "exportPayments",
-    method: "get",
-    path: "/admin/payments.csv",
-    tag: "Payments",
+  exportPayments: {
+    at: "GET /admin/payments.csv",
     summary: "Every payment, for bookkeeping",
-    access: "admin",
-    parameters: span,
-    answers: {
-      200: { description: "One line each, oldest first.", schema: { type: "string" }, type: "text/csv" },
-    },
-    examples: [{ summary: "All of them", status: 200 }],
+    query: span,
+    answers: { 200: { description: "One line each, oldest first.", schema: text(), type: "text/csv" } },
+    examples: [{ summary: "All of them" }],
   },
-]
-
-const usd = { type: "string", pattern: String.raw`^\d+\.\d{6}$`, description: "US dollars." }
-
-export const paymentSchemas = {
-  PaymentList: object({
-    payments: listOf(
-      object({
-        at: time(),
-        amount_usd: usd,
-        network: text("CAIP-2."),
-        asset: text("Contract of the token."),
-        payer: text(),
-        pay_to: text(),
-        transaction: text(),
-        x402_version: count(),
-        delivered_at: orNull(time()),
-        verify_ms: count(),
-        search_ms: count(),
-        settle_ms: count(),
-      }),
-    ),
-    total: count("Of all, not only of those listed."),
-    open: count("Payments whose outcome is not known yet."),
-    limit: count(),
-    offset: count(),
-  }),
-  PaymentDays: object({
-    revenue: listOf(object({ day: text(), network: text("CAIP-2."), sales: count(), usd })),
-    outcomes: listOf(object({ day: text(), outcome: oneOf(Object.keys(X402_OUTCOMES)), count: count() })),
-  }),
-}
+})

@@ -4,20 +4,21 @@ import type { Router } from "@koa/router"
 
 import type { StateStore } from "#base/store/state-store.ts"
 
-import { parameter, sliceOf } from "../../../server/middleware/query-parameters.ts"
-import type { Context, RequestState } from "../../../context.ts"
+import { serve } from "../../../server/serving/serve-operation.ts"
+import type { RequestState } from "../../../context.ts"
 import { badRequest } from "../../../errors.ts"
 import { isDay, openBooks, type Sale, type Span } from "./books.ts"
 import { salesAsCsv } from "./csv.ts"
+import { paymentOperations as calls } from "./operations.ts"
 
 /** What was sold: a list, sums and outcomes by day, and a file for bookkeeping. Part of the admin API. */
 export function paymentRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const books = openBooks(db)
 
-  router.get("/payments", async (ctx) => {
-    const span = spanOf(ctx)
-    const { limit, offset } = sliceOf(ctx)
-    ctx.body = {
+  serve(router, calls.listPayments, async ({ query }) => {
+    const span = spanOf(query)
+    const { limit, offset } = query
+    return {
       payments: (await books.sales({ ...span, limit, offset })).map(saleOnWire),
       total: await books.count(span),
       open: await books.open(),
@@ -26,22 +27,23 @@ export function paymentRoutes(router: Router<RequestState>, { db }: { readonly d
     }
   })
 
-  router.get("/payments/days", async (ctx) => {
-    const span = spanOf(ctx)
-    ctx.body = { revenue: await books.days(span), outcomes: await books.outcomes(span) }
+  serve(router, calls.listPaymentDays, async ({ query }) => {
+    const span = spanOf(query)
+    return { revenue: await books.days(span), outcomes: await books.outcomes(span) }
   })
 
-  router.get("/payments.csv", async (ctx) => {
-    const sales = books.allSales(spanOf(ctx))
+  serve(router, calls.exportPayments, async ({ ctx, query }) => {
+    const sales = books.allSales(spanOf(query))
     // Its ending gives it its type, too.
     ctx.attachment("payments.csv")
     ctx.body = Readable.from(salesAsCsv(sales))
+    return undefined
   })
 }
 
-function spanOf(ctx: Context): Span {
-  const day = (name: string): string | undefined => {
-    const text = parameter(ctx, name)
+function spanOf(query: Span): Span {
+  const day = (name: keyof Span): string | undefined => {
+    const text = query[name]
     if (text !== undefined && !isDay(text))
       throw badRequest(`Invalid ${name}. Must be a date of the form YYYY-MM-DD.`)
     return text

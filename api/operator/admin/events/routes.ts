@@ -6,10 +6,10 @@ import type { Router } from "@koa/router"
 import { STOPPING } from "../../../server/shutdown.ts"
 import { type RequestState, whenClosed } from "../../../context.ts"
 import { enterStream } from "../../../server/load/gates.ts"
-import { wholeNumber } from "../../../server/middleware/query-parameters.ts"
+import { serve } from "../../../server/serving/serve-operation.ts"
 import { sendEvents } from "../../../server/server-sent-events.ts"
 import type { AdminParts } from "../admin-parts.ts"
-import { STREAM_SECONDS } from "../schemas.ts"
+import { jobOperations } from "../operations/jobs.ts"
 import { EventFeed, type FeedEvent } from "./event-feed.ts"
 import { eventTopics } from "./topics.ts"
 
@@ -26,8 +26,7 @@ export function eventRoutes(
   let problem: ((error: unknown) => void) | null = null
   const feed = new EventFeed(eventTopics(parts), { onProblem: (error) => problem?.(error) })
 
-  router.get("/events", (ctx) => {
-    const seconds = wholeNumber(ctx, "seconds", STREAM_SECONDS, 1, STREAM_SECONDS)
+  serve(router, jobOperations.followEvents, ({ ctx, query: { seconds } }) => {
     const leave = enterStream(parts.eventStreams, ctx.state.key.id)
     const { log } = ctx.state
     problem = (err) => log.error({ err }, "an event could not be looked at")

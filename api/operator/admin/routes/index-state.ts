@@ -6,19 +6,19 @@ import { secondsLeft } from "#engine/lifecycle/filling/filling-rate.ts"
 
 import type { RequestState } from "../../../context.ts"
 import { memoryBytes } from "../../history/history.ts"
+import { serve } from "../../../server/serving/serve-operation.ts"
 import type { AdminParts } from "../admin-parts.ts"
+import { indexOperations } from "../operations/index-and-model.ts"
 
 /** What the index holds, how far its vectors are, and what room the machine has for more. */
 export function indexRoutes(
   router: Router<RequestState>,
   { engine, engineConfig }: Pick<AdminParts, "engine" | "engineConfig">,
 ): void {
-  router.get("/index", async (ctx) => {
-    ctx.body = {
-      index: await indexOnWire(engine),
-      machine: machineOf(engineConfig.dataDir),
-    }
-  })
+  serve(router, indexOperations.indexState, async () => ({
+    index: await indexOnWire(engine),
+    machine: machineOf(engineConfig.dataDir),
+  }))
 }
 
 /** What the index holds, and how far its vectors are. */

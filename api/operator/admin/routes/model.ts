@@ -21,8 +21,9 @@ import { parseQueryText } from "#engine/text/query-text.ts"
 import type { RequestState } from "../../../context.ts"
 import { ApiError } from "../../../errors.ts"
 import type { QueryLog } from "../../../services/queries/query-log.ts"
-import { strictBody, unprocessable } from "../../../server/middleware/query-parameters.ts"
-import { modelBody, NAMED_MODELS } from "../schemas.ts"
+import { unprocessable } from "../../../server/middleware/query-parameters.ts"
+import { serve } from "../../../server/serving/serve-operation.ts"
+import { indexOperations, NAMED_MODELS } from "../operations/index-and-model.ts"
 
 const LAST_QUESTIONS = 200
 /** Fewer may be one person's trial. */
@@ -38,14 +39,9 @@ export function modelRoutes(
     queries,
   }: { readonly engineConfig: EngineConfig; readonly queries: Pick<QueryLog, "latest"> },
 ): void {
-  const read = strictBody(modelBody)
+  serve(router, indexOperations.modelState, () => stateOf(engineConfig, queries))
 
-  router.get("/model", async (ctx) => {
-    ctx.body = await stateOf(engineConfig, queries)
-  })
-
-  router.post("/model", async (ctx) => {
-    const { model } = read(ctx)
+  serve(router, indexOperations.changeModel, async ({ body: { model } }) => {
     const setting = settingOf(engineConfig)
     if (setting !== null) {
       throw new ApiError(
@@ -68,8 +64,7 @@ export function modelRoutes(
         throw unprocessable([{ field: "model", message: `cannot be used: ${error.message}` }])
       })
     }
-    ctx.status = 202
-    ctx.body = await stateOf(engineConfig, queries)
+    return await stateOf(engineConfig, queries)
   })
 }
 
@@ -77,7 +72,7 @@ const settingOf = ({ embeddingsUrl, embeddingsModel, model }: EngineConfig): str
   (embeddingsUrl === "" ? model : embeddingsModel) || null
 
 /** Opened anew for each call: this process knows the model it answers with, and another one may be wanted since. */
-async function stateOf(config: EngineConfig, queries: Pick<QueryLog, "latest">): Promise<object> {
+async function stateOf(config: EngineConfig, queries: Pick<QueryLog, "latest">) {
   await using context = await openGenerations(config, { purpose: "answers" })
   const status = await indexStatus(context, config.rollbackDays, settingOf(config) ?? "")
   const { model, current, modelServer } = status
@@ -113,14 +108,14 @@ async function unreadQuestions(
 }
 
 /** How far the index for another model is; null when none is to be built. */
-function changeOf({ current, building, due }: IndexStatus): object | null {
+function changeOf({ current, building, due }: IndexStatus) {
   const embedder = building?.embedder ?? due?.embedder
   // An index of an older format may be built anew for the same model.
   if (embedder === undefined || embedder === current.embedder) return null
   const isCopied = building !== null && (building.pages ?? 0) >= (current.pages ?? 0)
   return {
     to: named(embedder),
-    state: building ? "building" : "waiting",
+    state: building ? ("building" as const) : ("waiting" as const),
     pages: building?.pages ?? 0,
     of_pages: current.pages,
     pages_without_vectors: building?.pagesWithoutVectors ?? null,

@@ -4,23 +4,21 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import type { RequestState } from "../../../context.ts"
 import { ApiError } from "../../../errors.ts"
-import { wholeNumber } from "../../../server/middleware/query-parameters.ts"
+import { serve } from "../../../server/serving/serve-operation.ts"
+import { callerOperations } from "../operations/callers.ts"
 import { type Grant, OAuthStore } from "../../../identity/oauth/oauth-store.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../server/wire/body-schema.ts"
 
 /** The programs that somebody let in with their key. */
 export function oauthRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const store = new OAuthStore(db)
 
-  router.get("/oauth/grants", async (ctx) => {
-    const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
-    ctx.body = { grants: (await store.grants(limit)).map(grantOnWire) }
-  })
+  serve(router, callerOperations.listGrants, async ({ query: { limit } }) => ({
+    grants: (await store.grants(limit)).map(grantOnWire),
+  }))
 
-  router.delete("/oauth/grants/:id", async (ctx) => {
-    const id = ctx.params["id"] ?? ""
+  serve(router, callerOperations.revokeGrant, async ({ path: { id } }) => {
     if (!(await store.revoke(id))) throw new ApiError(404, "There is no such grant, or it is over.")
-    ctx.body = { id, revoked: true }
+    return { id, revoked: true } as const
   })
 }
 

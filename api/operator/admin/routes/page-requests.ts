@@ -6,7 +6,8 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { PageRequestStore, type WantedPage } from "../../../identity/accounts/page-request-store.ts"
 import type { RequestState } from "../../../context.ts"
 import { ApiError } from "../../../errors.ts"
-import { sliceOf } from "../../../server/middleware/query-parameters.ts"
+import { serve } from "../../../server/serving/serve-operation.ts"
+import { callerOperations } from "../operations/callers.ts"
 
 /** What callers miss in the index. */
 export function pageRequestRoutes(
@@ -28,20 +29,16 @@ export function pageRequestRoutes(
     }
   }
 
-  router.get("/page-requests", async (ctx) => {
-    const slice = sliceOf(ctx)
-    ctx.body = {
-      requests: await Promise.all((await store.list(slice)).map(onWire)),
-      total: await store.count(),
-      ...slice,
-    }
-  })
+  serve(router, callerOperations.listPageRequests, async ({ query }) => ({
+    requests: await Promise.all((await store.list(query)).map(onWire)),
+    total: await store.count(),
+    ...query,
+  }))
 
-  router.delete("/page-requests/:id", async (ctx) => {
-    const id = ctx.params["id"]!
+  serve(router, callerOperations.settlePageRequest, async ({ path: { id } }) => {
     if (!(await transaction(db, () => store.settle(id)))) {
       throw new ApiError(404, `There is no request ${JSON.stringify(id.slice(0, 100))}.`)
     }
-    ctx.body = { id, settled: true }
+    return { id, settled: true } as const
   })
 }

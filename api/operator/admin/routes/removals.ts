@@ -3,26 +3,18 @@ import type { Router } from "@koa/router"
 import type { RequestState } from "../../../context.ts"
 import { ApiError } from "../../../errors.ts"
 import type { AdminParts } from "../admin-parts.ts"
-import {
-  oneOfParameter,
-  sliceOf,
-  strictBody,
-  unprocessable,
-} from "../../../server/middleware/query-parameters.ts"
-import { requireSourceField, sourceParameter } from "../source-filter.ts"
-import { REMOVAL_STATES, removalsBody, restoreBody } from "../schemas.ts"
+import { unprocessable } from "../../../server/middleware/query-parameters.ts"
+import { serve } from "../../../server/serving/serve-operation.ts"
+import { removalOperations as calls } from "../operations/removals.ts"
+import { knownSource, requireSourceField } from "../source-filter.ts"
 import { heldOnWire, removalOnWire } from "../wire.ts"
 
 /** Pages that are gone, or seem to be: list them, say yes or no, put them back. */
 export function removalRoutes(router: Router<RequestState>, { db, removals }: AdminParts): void {
-  const readSource = strictBody(removalsBody)
-  const readRestore = strictBody(restoreBody)
-
-  router.get("/removals", async (ctx) => {
-    const { limit, offset } = sliceOf(ctx)
-    const state = oneOfParameter(ctx, "state", REMOVAL_STATES) ?? "held"
-    const source = await sourceParameter(ctx, db)
-    ctx.body = {
+  serve(router, calls.listRemovals, async ({ query }) => {
+    const { limit, offset, state } = query
+    const source = await knownSource(query.source, db)
+    return {
       removals: (await removals.list(state, { limit, offset, ...(source !== undefined && { source }) })).map(
         removalOnWire,
       ),
@@ -34,20 +26,17 @@ export function removalRoutes(router: Router<RequestState>, { db, removals }: Ad
   })
 
   for (const answer of ["approve", "reject"] as const) {
-    router.post(`/removals/${answer}`, async (ctx) => {
-      const { source } = readSource(ctx)
+    serve(router, calls[`${answer}Removals`], async ({ body: { source } }) => {
       await requireSourceField(source, db)
       const pages = await removals[answer](source)
       if (pages === 0) {
         throw new ApiError(409, `No removals of ${JSON.stringify(source.slice(0, 200))} wait for an answer.`)
       }
-      ctx.status = 202
-      ctx.body = { source, pages }
+      return { source, pages }
     })
   }
 
-  router.post("/removals/restore", async (ctx) => {
-    const { urls, source, job_id: job } = readRestore(ctx)
+  serve(router, calls.restoreRemovals, async ({ body: { urls, source, job_id: job } }) => {
     const given = [urls, source, job].filter((one) => one !== undefined).length
     if (given !== 1) throw unprocessable([{ field: "", message: "Give one of urls, source and job_id" }])
     if (source !== undefined) await requireSourceField(source, db)
@@ -55,7 +44,6 @@ export function removalRoutes(router: Router<RequestState>, { db, removals }: Ad
       urls ? { urls } : source !== undefined ? { source } : { job: job as number },
     )
     if (pages === 0) throw new ApiError(409, "None of these pages is removed and kept for restoring.")
-    ctx.status = 202
-    ctx.body = { pages }
+    return { pages }
   })
 }

@@ -7,17 +7,12 @@ import { fullCrawlOf } from "#crawler/sources/file/plan.ts"
 import { sourceStatus } from "#crawler/sources/source-status.ts"
 import { type ListedSource, SourceOfFileError } from "#crawler/sources/source-table.ts"
 
-import type { Context, RequestState } from "../../../context.ts"
-import { ApiError, badRequest } from "../../../errors.ts"
+import type { RequestState } from "../../../context.ts"
+import { ApiError } from "../../../errors.ts"
 import type { AdminParts } from "../admin-parts.ts"
-import {
-  flagParameter,
-  sliceOf,
-  strictBody,
-  unprocessable,
-  wholeNumber,
-} from "../../../server/middleware/query-parameters.ts"
-import { MAX_NEXT_RUNS, noFields, runBody, runSeveralBody } from "../schemas.ts"
+import { unprocessable } from "../../../server/middleware/query-parameters.ts"
+import { serve } from "../../../server/serving/serve-operation.ts"
+import { deleteOperations, sourceOperations as calls } from "../operations/sources.ts"
 import { jobOnWire, sourceOnWire } from "../wire.ts"
 import { checkSource } from "./drafts/check-source.ts"
 
@@ -26,9 +21,6 @@ export function sourceRoutes(
   router: Router<RequestState>,
   { db, engine, sources, jobs, removals, crawlerConfig }: AdminParts,
 ): void {
-  const readRun = strictBody(runBody)
-  const readRunSeveral = strictBody(runSeveralBody)
-  const nothing = strictBody(noFields)
   const onWire = async (entries: readonly ListedSource[]) => {
     const names = entries.map(({ source }) => source.name)
     const statuses = await sourceStatus({ db, jobs, engine }, names)
@@ -44,27 +36,17 @@ export function sourceRoutes(
   const shown = async (name: string) => {
     const entry = await sources.getListed(name)
     if (!entry) throw unknownSource(name)
-    return (await onWire([entry]))[0]
+    return (await onWire([entry]))[0]!
   }
 
-  router.get("/sources", async (ctx) => {
-    const { limit, offset } = sliceOf(ctx)
+  serve(router, calls.listSources, async ({ query: { limit, offset } }) => {
     const all = await sources.listAll()
-    ctx.body = {
-      sources: await onWire(all.slice(offset, offset + limit)),
-      total: all.length,
-      limit,
-      offset,
-    }
+    return { sources: await onWire(all.slice(offset, offset + limit)), total: all.length, limit, offset }
   })
 
-  router.get("/sources/:name", async (ctx) => {
-    ctx.body = await shown(nameOf(ctx))
-  })
+  serve(router, calls.getSource, ({ path: { name } }) => shown(name))
 
-  router.put("/sources/:name", async (ctx) => {
-    const name = nameOf(ctx)
-    const run = flagParameter(ctx, "run")
+  serve(router, calls.putSource, async ({ ctx, path: { name }, query: { run } }) => {
     const { name: written = name, ...fields } = ctx.state.body
     if (written !== name) throw unprocessable([{ field: "name", message: `must be ${name}, as in the path` }])
     const isNew = (await sources.get(name)) === null
@@ -77,31 +59,26 @@ export function sourceRoutes(
     }
     if (run) await sources.run(name, { trigger: "api" })
     ctx.status = isNew ? 201 : 200
-    ctx.body = await shown(name)
+    return await shown(name)
   })
 
-  router.delete("/sources/:name", async (ctx) => {
-    const name = nameOf(ctx)
-    const removePages = flagParameter(ctx, "remove_pages")
+  serve(router, deleteOperations.deleteSource, async ({ path: { name }, query }) => {
+    const { remove_pages: removePages } = query
     try {
       if (!(await sources.delete(name, { removePages }))) throw unknownSource(name)
     } catch (error) {
       throw sourceRefusal(error)
     }
-    ctx.body = { name, deleted: true, remove_pages: removePages }
+    return { name, deleted: true, remove_pages: removePages } as const
   })
 
-  router.post("/sources/:name/run", async (ctx) => {
-    const name = nameOf(ctx)
-    const { visits = "all" } = readRun(ctx)
+  serve(router, calls.runSource, async ({ path: { name }, body: { visits } }) => {
     const job = await sources.run(name, { trigger: "api", visits })
     if (!job) throw await undeclared(name)
-    ctx.status = 202
-    ctx.body = jobOnWire(job, await removals.ofRun(job.id))
+    return jobOnWire(job, await removals.ofRun(job.id))
   })
 
-  router.post("/sources/run", async (ctx) => {
-    const { names, all, visits = "all" } = readRunSeveral(ctx)
+  serve(router, calls.runSources, async ({ body: { names, all, visits } }) => {
     if ((all === undefined) === (names === undefined))
       throw unprocessable([{ field: "names", message: "must be given, or all: true, and not both" }])
     const wanted =
@@ -119,23 +96,19 @@ export function sourceRoutes(
       const job = await sources.run(name, { trigger: "api", visits })
       if (job !== null) started.push(job)
     }
-    ctx.status = 202
-    ctx.body = {
+    return {
       jobs: await Promise.all(started.map(async (job) => jobOnWire(job, await removals.ofRun(job.id)))),
     }
   })
 
   for (const action of ["pause", "resume"] as const) {
-    router.post(`/sources/:name/${action}`, async (ctx) => {
-      nothing(ctx)
-      const name = nameOf(ctx)
+    serve(router, calls[`${action}Source`], async ({ path: { name } }) => {
       if (!(await sources[action](name))) throw await undeclared(name)
-      ctx.body = await shown(name)
+      return await shown(name)
     })
   }
 
-  router.get("/sources/:name/full-crawl", async (ctx) => {
-    const name = nameOf(ctx)
+  serve(router, calls.fullCrawl, async ({ path: { name } }) => {
     const entry = await sources.getListed(name)
     if (!entry) throw unknownSource(name)
     const { pages, areKnown, seconds, delayMs } = await fullCrawlOf(
@@ -144,27 +117,19 @@ export function sourceRoutes(
       await sources.authorOf(name),
       crawlerConfig,
     )
-    ctx.body = { name, pages, pages_known: areKnown, seconds, delay_ms: delayMs }
+    return { name, pages, pages_known: areKnown, seconds, delay_ms: delayMs }
   })
 
-  router.get("/sources/:name/next-runs", async (ctx) => {
-    const name = nameOf(ctx)
-    const count = wholeNumber(ctx, "count", 5, 1, MAX_NEXT_RUNS)
+  serve(router, calls.nextRuns, async ({ path: { name }, query: { count } }) => {
     const entry = await sources.getListed(name)
     if (!entry) throw unknownSource(name)
-    ctx.body = {
+    return {
       name,
       paused: entry.paused,
       schedule: entry.source.schedule,
       next_runs: await sources.nextRuns(name, count),
     }
   })
-}
-
-export function nameOf(ctx: Context & { params?: Readonly<Record<string, string>> }): string {
-  const name = ctx.params?.["name"]
-  if (name === undefined) throw badRequest("The name of the source is missing.")
-  return name
 }
 
 export const unknownSource = (name: string): ApiError =>

@@ -7,14 +7,8 @@ import { userAgentHeader } from "#crawler/settings.ts"
 import type { RequestState } from "../../../context.ts"
 import { ApiError } from "../../../errors.ts"
 import type { AdminParts } from "../admin-parts.ts"
-import {
-  oneOfParameter,
-  sliceOf,
-  strictBody,
-  wholeNumber,
-} from "../../../server/middleware/query-parameters.ts"
-import { DELIVERY_STATES, noFields } from "../schemas.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../server/wire/body-schema.ts"
+import { serve } from "../../../server/serving/serve-operation.ts"
+import { webhookOperations as calls } from "../operations/webhooks.ts"
 import { whileWaiting } from "./while-waiting.ts"
 import { alertOnWire, deliveryOnWire, noticesOnWire } from "../wire.ts"
 
@@ -23,11 +17,9 @@ export function webhookRoutes(
   router: Router<RequestState>,
   { webhooks, alerts, crawlerConfig: config }: AdminParts,
 ): void {
-  const nothing = strictBody(noFields)
   let testing = false
 
-  router.post("/alerts/test", async (ctx) => {
-    nothing(ctx)
+  serve(router, calls.testAlerts, async ({ ctx }) => {
     if (testing) throw new ApiError(429, "Alerts are being tested. Try again shortly.")
     testing = true
     try {
@@ -40,15 +32,14 @@ export function webhookRoutes(
         signal: whileWaiting(ctx),
       })
       if (tested.length === 0) throw new ApiError(409, `${NO_RECEIVERS}.`)
-      ctx.body = { tested: tested.map(({ by, to, error }) => ({ by, to, error })) }
+      return { tested: tested.map(({ by, to, error }) => ({ by, to, error })) }
     } finally {
       testing = false
     }
   })
 
-  router.get("/alerts", async (ctx) => {
-    const limit = wholeNumber(ctx, "mail_limit", DEFAULT_LIMIT, 0, MAX_LIMIT)
-    ctx.body = {
+  serve(router, calls.listAlerts, async ({ query: { mail_limit: limit } }) => {
+    return {
       alerts: (await alerts.list()).map(alertOnWire),
       mails: await noticesOnWire(alerts, "email", limit),
       notifications: (
@@ -61,10 +52,8 @@ export function webhookRoutes(
     }
   })
 
-  router.get("/webhooks/deliveries", async (ctx) => {
-    const { limit, offset } = sliceOf(ctx)
-    const state = oneOfParameter(ctx, "state", DELIVERY_STATES)
-    ctx.body = {
+  serve(router, calls.listDeliveries, async ({ query: { state, limit, offset } }) => {
+    return {
       deliveries: (await webhooks.list({ limit, offset }, { state })).map(deliveryOnWire),
       total: await webhooks.count({ state }),
       limit,
@@ -72,12 +61,9 @@ export function webhookRoutes(
     }
   })
 
-  router.post("/webhooks/deliveries/:id/retry", async (ctx) => {
-    nothing(ctx)
-    const id = ctx.params["id"] ?? ""
+  serve(router, calls.retryDelivery, async ({ path: { id } }) => {
     if (!(await webhooks.retry(id)))
       throw new ApiError(404, `There is no delivery ${JSON.stringify(id.slice(0, 50))}.`)
-    ctx.status = 202
-    ctx.body = { id, state: "waiting" }
+    return { id, state: "waiting" } as const
   })
 }

@@ -1,29 +1,41 @@
-import { ENDPOINTS } from "../../../identity/accounts/keys/key-scope.ts"
-import { makeKeyBody, noKeyFields, rotateKeyBody } from "../key-bodies.ts"
-import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../../server/wire/body-schema.ts"
+import { ENDPOINTS, MAX_ENTRIES, MAX_NAME_CHARS } from "../../../identity/accounts/keys/key-scope.ts"
+import { created, ok, operations } from "../../../server/operation/operation.ts"
+import { bodyOf, closedBody } from "../../../server/operation/published.ts"
+import { noBody, ofSlice, sliceOf } from "../../../server/operation/shared-fields.ts"
 import {
-  type JsonSchema,
-  type Operation,
-  type Parameter,
-  query,
-} from "../../../server/operation/operation.ts"
-import {
+  always,
   count,
+  type JsonSchema,
   listOf,
+  namedObject,
   object,
+  type Of,
   oneOf,
+  optional,
   orNull,
-  ref,
   text,
   time,
+  whole,
+  withDefault,
   yesNo,
-} from "../../../server/operation/schemas.ts"
+} from "../../../server/schema/schemas.ts"
+import { NOT_BLANK } from "../../../server/wire/validate.ts"
 
-const names = (description: string) => orNull(listOf(text(), description))
+const MAX_KEY_NAME_CHARS = 100
+const MOST_CREDITS = 1_000_000_000
+const MOST_PROJECTS = 100
+const MAX_PROJECT_CHARS = 200
+const MAX_RATES_CHARS = 500
+/** Both keys of a change are accepted for a week at most: it is there for programs that are told of the new one later. */
+const MOST_OVERLAP_HOURS = 168
+
+const role = oneOf(["search", "admin"])
+const period = oneOf(["month", "total"])
+const seen = (description: string) => orNull(listOf(text(), description))
 
 const key = {
   id: text("Stable; logs and usage name the key by it."),
-  role: oneOf(["search", "admin"]),
+  role,
   name: text("Whom or what it is for; may be empty."),
   ends_with: text("Its last characters; the rest is not kept."),
   created_at: time(),
@@ -32,12 +44,12 @@ const key = {
   may_make_keys: yesNo(),
   made_by: orNull(text("Id of the key that made it; null for those of the operator.")),
   credit_limit: orNull(count("Credits that it may use.")),
-  limit_per: orNull(oneOf(["month", "total"])),
+  limit_per: orNull(period),
   rate_limits: orNull(text("As `search=100/m`; null: as the settings say.")),
   endpoints: orNull(listOf(oneOf(ENDPOINTS), "It may call these alone; null: all.")),
-  sources: names("It sees pages of these; null: of all."),
-  collections: names("It sees pages of these."),
-  domains: names("It sees pages on these domains alone; null: on all."),
+  sources: seen("It sees pages of these; null: of all."),
+  collections: seen("It sees pages of these."),
+  domains: seen("It sees pages on these domains alone; null: on all."),
   projects: listOf(text(), "Projects that it may name; empty: any."),
   status: oneOf(["active", "disabled", "expired"]),
   last_used_at: orNull(time("Of its last counted call; to the day where the call itself is forgotten.")),
@@ -45,119 +57,107 @@ const key = {
   gone_collections: listOf(text()),
 }
 
-export const keySchemas = {
-  Key: object(key),
-  NewKey: object({ key: text("The key itself, shown only here."), ...key }),
-  Keys: object({
-    keys: listOf(ref("Key"), "Oldest first; the key in `FOSSICK_API_KEY` is not among them."),
-    current_key_id: text("Of the key of this call; `operator` for the one in `FOSSICK_API_KEY`."),
-    operator_last_used_at: orNull(time("When the key in `FOSSICK_API_KEY` was used last.")),
-    collections: listOf(text(), "Those that there are."),
-    total: count(),
-    limit: count(),
-    offset: count(),
-  }),
-  DeletedKey: object({ id: text(), deleted: yesNo() }),
-}
+const Key = namedObject("Key", key)
+const NewKey = namedObject("NewKey", { key: text("The key itself, shown only here."), ...key })
+const Keys = namedObject("Keys", {
+  keys: listOf(Key, "Oldest first; the key in `FOSSICK_API_KEY` is not among them."),
+  current_key_id: text("Of the key of this call; `operator` for the one in `FOSSICK_API_KEY`."),
+  operator_last_used_at: orNull(time("When the key in `FOSSICK_API_KEY` was used last.")),
+  collections: listOf(text(), "Those that there are."),
+  ...ofSlice,
+})
+const DeletedKey = namedObject("DeletedKey", { id: text(), deleted: always(true) })
 
-const strict = <T>(schema: BodySchema<T>): JsonSchema => ({
-  type: "object",
-  ...schema,
-  additionalProperties: false,
-})
-const id: Parameter = {
-  name: "id",
-  in: "path",
-  required: true,
-  description: "Id of the key.",
-  schema: { type: "string", minLength: 1 },
-}
-const NONE = { id: "000000000000" }
-const noBody = { schema: strict(noKeyFields), required: false }
-const operation = (given: Omit<Operation, "access" | "tag">): Operation => ({
-  access: "admin",
-  tag: "Usage",
-  ...given,
-})
-const missing = [{ summary: "A key that there is not", path: NONE, status: 404 }]
+const names = (description: string, items: JsonSchema, maxItems: number) =>
+  listOf(text(undefined, { pattern: NOT_BLANK, ...items }), description, { minItems: 1, maxItems })
+
+const made = object(
+  optional({
+    role: withDefault({ ...role, description: "What it may do." }, "search"),
+    name: withDefault(text("Whom or what it is for.", { maxLength: MAX_KEY_NAME_CHARS }), ""),
+    expires_at: text("When it ends: a time to come, such as `2027-01-31T00:00:00Z`; left out: never."),
+    credits: whole(0, MOST_CREDITS, "Credits that it may use; left out: as many as there are."),
+    per: withDefault({ ...period, description: "In what time." }, "month"),
+    rate_limits: text("Such as `search=100/m`, instead of those of the settings.", {
+      maxLength: MAX_RATES_CHARS,
+    }),
+    may_make_keys: yesNo("Whether it may make keys that may do no more than it."),
+    endpoints: names("It may call these alone.", { enum: ENDPOINTS }, MAX_ENTRIES),
+    sources: names("It sees pages of these sources.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
+    collections: names("It sees pages of these collections.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
+    domains: names("It sees pages on these domains alone.", {}, MAX_ENTRIES),
+    projects: names("Projects that it may name.", { maxLength: MAX_PROJECT_CHARS }, MOST_PROJECTS),
+  }),
+)
+export type MakeKeyBody = Of<typeof made>
+
+const path = { id: text("Id of the key.", { minLength: 1 }) }
+const missing = [{ summary: "A key that there is not", path: { id: "000000000000" }, status: 404 }]
 
 /** Keys, one by one. */
-export const keyOperations: readonly Operation[] = [
-  operation({
-    id: "listKeys",
-    method: "get",
-    path: "/admin/keys",
+export const keyOperations = operations("Usage", "admin", {
+  listKeys: {
+    at: "GET /admin/keys",
     summary: "All keys, what each may do, and when it was used last",
-    parameters: [
-      query("limit", "Keys at most.", {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_LIMIT,
-        default: DEFAULT_LIMIT,
-      }),
-      query("offset", "Keys to leave out.", { type: "integer", minimum: 0, default: 0 }),
-    ],
-    answers: { 200: { description: "The keys.", schema: ref("Keys") } },
-    examples: [{ summary: "All keys", status: 200 }],
-  }),
-  operation({
-    id: "makeKey",
-    method: "post",
-    path: "/admin/keys",
+    query: sliceOf("Keys"),
+    answers: ok(Keys, "The keys."),
+    examples: [{ summary: "All keys" }],
+  },
+  makeKey: {
+    at: "POST /admin/keys",
     summary: "Make a key",
     description: "Only the answer has the key itself. A key of the role `admin` cannot be limited to a part.",
-    body: { schema: strict(makeKeyBody), required: false },
-    answers: { 201: { description: "Made.", schema: ref("NewKey") } },
+    body: closedBody(made),
+    answers: created(NewKey, "Made."),
     refusals: [422],
     examples: [
-      { summary: "A key for searches", body: { name: "chat on the intranet", credits: 1000 }, status: 201 },
+      { summary: "A key for searches", body: { name: "chat on the intranet", credits: 1000 } },
       { summary: "An end that is past", body: { expires_at: "2020-01-01T00:00:00Z" }, status: 422 },
     ],
-  }),
-  operation({
-    id: "disableKey",
-    method: "post",
-    path: "/admin/keys/{id}/disable",
+  },
+  disableKey: {
+    at: "POST /admin/keys/{id}/disable",
     summary: "Have a key refused, until it is enabled again",
-    parameters: [id],
+    path,
     body: noBody,
-    answers: { 200: { description: "Disabled.", schema: ref("Key") } },
+    answers: ok(Key, "Disabled."),
     refusals: [404, 409, 422],
     examples: missing,
-  }),
-  operation({
-    id: "enableKey",
-    method: "post",
-    path: "/admin/keys/{id}/enable",
+  },
+  enableKey: {
+    at: "POST /admin/keys/{id}/enable",
     summary: "Have a disabled key accepted again",
-    parameters: [id],
+    path,
     body: noBody,
-    answers: { 200: { description: "Enabled, unless it is over.", schema: ref("Key") } },
+    answers: ok(Key, "Enabled, unless it is over."),
     refusals: [404, 422],
     examples: missing,
-  }),
-  operation({
-    id: "rotateKey",
-    method: "post",
-    path: "/admin/keys/{id}/rotate",
+  },
+  rotateKey: {
+    at: "POST /admin/keys/{id}/rotate",
     summary: "Make a key that may do the same, and end this one",
     description:
       "At once, or after some hours in which both are accepted. The credits of the new key begin anew.",
-    parameters: [id],
-    body: { schema: strict(rotateKeyBody), required: false },
-    answers: { 201: { description: "The new key.", schema: ref("NewKey") } },
+    path,
+    body: bodyOf(
+      optional({
+        overlap_hours: withDefault(
+          whole(0, MOST_OVERLAP_HOURS, "Hours for which the old key is accepted, too."),
+          0,
+        ),
+      }),
+    ),
+    answers: created(NewKey, "The new key."),
     refusals: [404, 409, 422],
     examples: missing,
-  }),
-  operation({
-    id: "deleteKey",
-    method: "delete",
-    path: "/admin/keys/{id}",
+  },
+  deleteKey: {
+    at: "DELETE /admin/keys/{id}",
     summary: "Delete a key for good",
     description: "What it used stays counted under its id.",
-    parameters: [id],
-    answers: { 200: { description: "Deleted.", schema: ref("DeletedKey") } },
+    path,
+    answers: ok(DeletedKey, "Deleted."),
     refusals: [404, 409],
     examples: missing,
-  }),
-]
+  },
+})

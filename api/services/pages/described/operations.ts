@@ -2,109 +2,110 @@ import { PAGE_TYPES } from "#engine/index/page/page-type.ts"
 
 import { PRICES } from "../../../identity/accounts/billing/credits.ts"
 import { MAX_CONTENT_CHARS, MAX_SECTION_CHARS, PAGE_FORMATS } from "../stored-reading.ts"
-import { NOT_BLANK } from "../../../server/wire/validate.ts"
-import { type Operation, query } from "../../../server/operation/operation.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time } from "../../../server/operation/schemas.ts"
-import { addressesModels } from "../../../server/operation/shared-fields.ts"
+import { ok, operations } from "../../../server/operation/operation.ts"
+import {
+  count,
+  flag,
+  listOf,
+  namedObject,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  text,
+  time,
+  whole,
+  withDefault,
+} from "../../../server/schema/schemas.ts"
+import {
+  addressesModels,
+  filled,
+  requestId,
+  responseTime,
+  usage,
+} from "../../../server/operation/shared-fields.ts"
 
-const requestId = { type: "string", format: "uuid", description: "Also in the header `X-Request-Id`." }
-const seconds = { type: "number", minimum: 0, description: "Seconds." }
-
-export const pageSchemas = {
-  StoredPage: object(
-    {
-      url: text("Of the page; another one than was asked for where the index has it under that one."),
-      title: text(),
-      description: orNull(text()),
-      author: orNull(text()),
-      sources: listOf(
-        text(),
-        "The sources that it belongs to, the one that read it last first; none when the key may not know them.",
-      ),
-      collections: listOf(text(), "The collections that hold any of these."),
-      type: oneOf(PAGE_TYPES, "What the page is written in."),
-      language: orNull(text("ISO 639-1.")),
-      published_at: orNull(time("When it was published, as it says itself.")),
-      crawled_at: time("When a crawl read this text."),
-      changed_at: orNull(time("When a crawl first saw the text as it is; null when that is not known.")),
-      checked_at: time("When a crawl last found the page, changed or not."),
-      format: oneOf(PAGE_FORMATS),
-      section: orNull(text("Heading of the section that this is; null for the whole page.")),
-      content: text("The reading, from `offset` on."),
-      offset: count("Where `content` begins."),
-      total_chars: count("Of the whole page, or section, of which `content` may be a part."),
-      next_offset: orNull(count("Where to go on; null when this is the end.")),
-      response_time: seconds,
-      request_id: requestId,
-    },
-    { optional: { addresses_models: addressesModels, usage: ref("Usage") } },
+const StoredPage = namedObject("StoredPage", {
+  url: text("Of the page; another one than was asked for where the index has it under that one."),
+  title: text(),
+  description: orNull(text()),
+  author: orNull(text()),
+  sources: listOf(
+    text(),
+    "The sources that it belongs to, the one that read it last first; none when the key may not know them.",
   ),
-  SourcesInIndex: object({
-    about: orNull(text("What the operator says of the index.")),
-    sources: listOf(
-      object({
-        name: text(),
-        pages: orNull(count("Pages in the index; null for a key that is limited to domains.")),
-        starts: listOf(text(), "Where its crawls start, without parameters."),
-        checked_at: orNull(
-          time("When a crawl last found one of its pages; null as `pages`, or when none did."),
-        ),
-      }),
-      "Those that the key may see, by name.",
-    ),
-    response_time: seconds,
-    request_id: requestId,
-  }),
-}
+  collections: listOf(text(), "The collections that hold any of these."),
+  type: oneOf(PAGE_TYPES, "What the page is written in."),
+  language: orNull(text("ISO 639-1.")),
+  published_at: orNull(time("When it was published, as it says itself.")),
+  crawled_at: time("When a crawl read this text."),
+  changed_at: orNull(time("When a crawl first saw the text as it is; null when that is not known.")),
+  checked_at: time("When a crawl last found the page, changed or not."),
+  format: oneOf(PAGE_FORMATS),
+  section: orNull(text("Heading of the section that this is; null for the whole page.")),
+  content: text("The reading, from `offset` on."),
+  offset: count("Where `content` begins."),
+  total_chars: count("Of the whole page, or section, of which `content` may be a part."),
+  next_offset: orNull(count("Where to go on; null when this is the end.")),
+  response_time: responseTime,
+  request_id: requestId,
+  ...optional({ addresses_models: addressesModels, usage }),
+})
+const SourcesInIndex = namedObject("SourcesInIndex", {
+  about: orNull(text("What the operator says of the index.")),
+  sources: listOf(
+    object({
+      name: text(),
+      pages: orNull(count("Pages in the index; null for a key that is limited to domains.")),
+      starts: listOf(text(), "Where its crawls start, without parameters."),
+      checked_at: orNull(
+        time("When a crawl last found one of its pages; null as `pages`, or when none did."),
+      ),
+    }),
+    "Those that the key may see, by name.",
+  ),
+  response_time: responseTime,
+  request_id: requestId,
+})
 
-const notBlank = { type: "string", pattern: NOT_BLANK }
 const cost = `Costs what an extraction of one page costs (${PRICES.extract}), and counts as one; a page that is not there costs nothing.`
 
 /** What the index holds, by address. */
-export const pageOperations: readonly Operation[] = [
-  {
-    id: "getPage",
-    method: "get",
-    path: "/pages",
-    tag: "Stored pages",
+export const pageOperations = operations("Stored pages", "key", {
+  getPage: {
+    at: "GET /pages",
     summary: "Read a page from the index",
     description: `Nothing is read from the web, so pages behind a login are there too. Addresses that a crawl knows to be the same page find it: other spellings, equal texts, redirects. ${cost}`,
-    access: "key",
-    parameters: [
-      query("url", "Address of the page; without a scheme, https.", notBlank, true),
-      query("format", "What `content` is written in. HTML is made of the reading and safe to show.", {
-        type: "string",
-        enum: PAGE_FORMATS,
-        default: "markdown",
-      }),
-      query("section", "Heading of the section that is wanted alone, by its words or as links name it.", {
-        ...notBlank,
+    query: {
+      url: filled("Address of the page; without a scheme, https."),
+      format: withDefault(
+        oneOf(PAGE_FORMATS, "What `content` is written in. HTML is made of the reading and safe to show."),
+        "markdown",
+      ),
+      section: filled("Heading of the section that is wanted alone, by its words or as links name it.", {
         maxLength: MAX_SECTION_CHARS,
       }),
-      query(
-        "offset",
-        "Characters to leave out; `next_offset` of the answer before. Of HTML: of its Markdown.",
-        {
-          type: "integer",
-          minimum: 0,
-          default: 0,
-        },
+      offset: withDefault(
+        count("Characters to leave out; `next_offset` of the answer before. Of HTML: of its Markdown."),
+        0,
       ),
-      query("limit", "Characters of `content` at most; it ends between paragraphs where it can.", {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_CONTENT_CHARS,
-        default: MAX_CONTENT_CHARS,
-      }),
-      query("include_usage", "Whether the answer says what it cost.", { type: "boolean", default: false }),
-    ],
-    answers: { 200: { description: "The page.", schema: ref("StoredPage") } },
+      limit: withDefault(
+        whole(
+          1,
+          MAX_CONTENT_CHARS,
+          "Characters of `content` at most; it ends between paragraphs where it can.",
+        ),
+        MAX_CONTENT_CHARS,
+      ),
+      include_usage: flag("Whether the answer says what it cost."),
+    },
+    needs: ["url"],
+    answers: ok(StoredPage, "The page."),
     refusals: [404, 422, 432, 433],
     examples: [
       {
         summary: "A page as Markdown",
         query: { url: "https://example.com/pumps" },
-        status: 200,
         answer: {
           url: "https://example.com/pumps",
           title: "Pumps",
@@ -131,44 +132,29 @@ export const pageOperations: readonly Operation[] = [
       { summary: "A page that is not there", query: { url: "https://example.com/none" }, status: 404 },
     ],
   },
-  {
-    id: "readPage",
-    method: "get",
-    path: "/read/{url}",
-    tag: "Stored pages",
+  readPage: {
+    at: "GET /read/{url}",
     summary: "Read a page from the index by a prefix to its address",
     description: `In the forms of r.jina.ai: \`GET /read/https://example.com/a?b=c\`, with the address as it is or percent-encoded. \`Accept\` chooses \`text/plain\` (Markdown below a head of lines), \`text/markdown\`, \`text/html\` or \`application/json\`. ${cost}`,
-    access: "key",
-    parameters: [
-      {
-        name: "url",
-        in: "path",
-        required: true,
-        description: "Address of the page, with its slashes and parameters.",
-        schema: notBlank,
-      },
-    ],
+    path: { url: filled("Address of the page, with its slashes and parameters.") },
     answers: {
-      200: { description: "The page.", schema: { type: "string" }, type: "text/plain" },
+      200: { description: "The page.", schema: text(), type: "text/plain" },
     },
     refusals: [404, 422, 432, 433],
-    examples: [{ summary: "A page", path: { url: "https://example.com/pumps" }, status: 200 }],
+    examples: [{ summary: "A page", path: { url: "https://example.com/pumps" } }],
   },
-  {
-    id: "getThumbnail",
-    method: "get",
-    path: "/thumbnails",
-    tag: "Stored pages",
+  getThumbnail: {
+    at: "GET /thumbnails",
     summary: "An image of a page, as a crawl saw it",
     description:
       "WebP of at most 320 pixels on a side, from the appliance's own store: nothing is asked of the image's site. Free.",
-    access: "key",
-    parameters: [
-      query("page", "Address of the page.", notBlank, true),
-      query("image", "Address of the image, as results list it.", notBlank, true),
-    ],
+    query: {
+      page: filled("Address of the page."),
+      image: filled("Address of the image, as results list it."),
+    },
+    needs: ["page", "image"],
     answers: {
-      200: { description: "The thumbnail.", schema: { type: "string" }, type: "image/webp" },
+      200: { description: "The thumbnail.", schema: text(), type: "image/webp" },
     },
     refusals: [404],
     examples: [
@@ -179,15 +165,11 @@ export const pageOperations: readonly Operation[] = [
       },
     ],
   },
-  {
-    id: "sources",
-    method: "get",
-    path: "/sources",
-    tag: "Stored pages",
+  sources: {
+    at: "GET /sources",
     summary: "What the index holds, source by source",
     description: "Free. As far as the key may see it.",
-    access: "key",
-    answers: { 200: { description: "The sources.", schema: ref("SourcesInIndex") } },
-    examples: [{ summary: "The sources", status: 200 }],
+    answers: ok(SourcesInIndex, "The sources."),
+    examples: [{ summary: "The sources" }],
   },
-]
+})

@@ -1,7 +1,7 @@
 import { Refusal } from "#base/errors.ts"
 import { type ForeignJsonError, parseForeign } from "#base/text/json/foreign-json.ts"
 
-import type { FieldSchema } from "../../../server/wire/validate.ts"
+import { listOf, object, type Of, oneOf, text } from "../../../server/schema/schemas.ts"
 import { jsonAsText } from "../json-text.ts"
 
 /** A text that the caller gave along, as a source beside the pages. */
@@ -10,42 +10,31 @@ export interface Attachment {
   readonly text: string
 }
 
-/** One of `files` as it stands on the wire, of the form in {@link filesSchema}. */
-export interface GivenFile {
-  readonly name: string
-  readonly data: string
-}
-
 const MAX_FILES = 5
 const MAX_WORDS = 80_000
 
+const file = object({
+  // Patterns of JSON Schema have no flags.
+  name: text("A file name that ends in `.txt`, `.md` or `.json`.", {
+    pattern: String.raw`^[^/\\\x00]{1,200}\.([Tt][Xx][Tt]|[Mm][Dd]|[Jj][Ss][Oo][Nn])$`,
+    "x-allowed": "a file name that ends in .txt, .md or .json",
+  }),
+  data: text("The file in base64: text in UTF-8.", {
+    pattern: "^[A-Za-z0-9+/]*={0,2}$",
+    "x-allowed": "the file in base64",
+  }),
+  type: oneOf(["base64"], "How `data` is written."),
+})
+
+/** One of `files` as it stands on the wire. */
+type GivenFile = Pick<Of<typeof file>, "name" | "data">
+
 /** `files` of a request. */
-export const filesSchema: FieldSchema = {
-  type: "array",
-  maxItems: MAX_FILES,
-  description: `Up to ${MAX_FILES} texts of your own as sources, of ${MAX_WORDS.toLocaleString("en")} words in all.`,
-  "x-allowed": `a list of at most ${MAX_FILES} files`,
-  items: {
-    type: "object",
-    required: ["name", "data", "type"],
-    properties: {
-      name: {
-        type: "string",
-        // Patterns of JSON Schema have no flags.
-        pattern: String.raw`^[^/\\\x00]{1,200}\.([Tt][Xx][Tt]|[Mm][Dd]|[Jj][Ss][Oo][Nn])$`,
-        description: "A file name that ends in `.txt`, `.md` or `.json`.",
-        "x-allowed": "a file name that ends in .txt, .md or .json",
-      },
-      data: {
-        type: "string",
-        pattern: "^[A-Za-z0-9+/]*={0,2}$",
-        description: "The file in base64: text in UTF-8.",
-        "x-allowed": "the file in base64",
-      },
-      type: { type: "string", enum: ["base64"], description: "How `data` is written." },
-    },
-  },
-}
+export const filesSchema = listOf(
+  file,
+  `Up to ${MAX_FILES} texts of your own as sources, of ${MAX_WORDS.toLocaleString("en")} words in all.`,
+  { maxItems: MAX_FILES, "x-allowed": `a list of at most ${MAX_FILES} files` },
+)
 
 /**
  * The texts of `files`.

@@ -8,10 +8,10 @@ import { fullCrawlOf } from "#crawler/sources/file/plan.ts"
 
 import type { RequestState } from "../../../../context.ts"
 import { ApiError } from "../../../../errors.ts"
-import { strictBody } from "../../../../server/middleware/query-parameters.ts"
+import { serve } from "../../../../server/serving/serve-operation.ts"
 import type { AdminParts } from "../../admin-parts.ts"
-import { draftBody } from "../../schemas.ts"
-import { nameOf, unknownSource } from "../sources.ts"
+import { draftOperations as calls } from "../../operations/drafts.ts"
+import { unknownSource } from "../sources.ts"
 import { whileWaiting } from "../while-waiting.ts"
 import { checkSource } from "./check-source.ts"
 
@@ -21,24 +21,21 @@ const TRIALS = 1
 /** A source while somebody writes it: what a file would say, what is wrong, and how its pages would read. */
 export function draftRoutes(router: Router<RequestState>, parts: AdminParts): void {
   const { db, sources, crawlerConfig: config } = parts
-  const readDraft = strictBody(draftBody)
   let trying = 0
 
-  router.get("/sources/:name/written", async (ctx) => {
-    const name = nameOf(ctx)
+  serve(router, calls.sourceWritten, async ({ path: { name } }) => {
     const entry = await sources.getListed(name)
     if (!entry) throw unknownSource(name)
     const source = withoutDefaults(withoutSecrets(entry.source))
-    ctx.body = { name, origin: entry.origin, source, yaml: sourceYaml(source) }
+    return { name, origin: entry.origin, source, yaml: sourceYaml(source) }
   })
 
-  router.post("/sources/preview", async (ctx) => {
-    const { source } = readDraft(ctx)
+  serve(router, calls.previewSource, async ({ body: { source } }) => {
     const { spec, problems, closedAddresses, fitsFile } = await checkSource(source, config, db)
     const name = typeof source["name"] === "string" ? source["name"] : null
     const old = name === null ? null : await sources.get(name)
     const crawl = spec && (await fullCrawlOf(db, defineSource(spec), "api", config))
-    ctx.body = {
+    return {
       name,
       exists: old?.origin ?? null,
       yaml: sourceYaml(source),
@@ -54,12 +51,10 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
     }
   })
 
-  router.post("/sources/trial", async (ctx) => {
-    const { source } = readDraft(ctx)
+  serve(router, calls.trySource, async ({ ctx, body: { source } }) => {
     const { spec, problems } = await checkSource(source, config, db)
     if (spec === null || problems.length > 0) {
-      ctx.body = { problems, login: null, pages: [], requests: 0, took_ms: 0 }
-      return
+      return { problems, login: null, pages: [], requests: 0, took_ms: 0 }
     }
     if (trying >= TRIALS) throw new ApiError(429, "Another source is being tried. Try again shortly.")
     trying += 1
@@ -76,7 +71,7 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
       const { login, pages, requests, tookMs } = trial
       const isConcealed = login?.error === UNREACHABLE_HOST || pages.some(isUnknown)
       if (isConcealed) await untilTold(startedAt, signal)
-      ctx.body = { problems, login, pages: pages.map(triedInBrief), requests, took_ms: tookMs }
+      return { problems, login, pages: pages.map(triedInBrief), requests, took_ms: tookMs }
     } finally {
       trying -= 1
     }

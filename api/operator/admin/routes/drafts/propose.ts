@@ -6,9 +6,10 @@ import { toPageUrl } from "#engine"
 
 import type { RequestState } from "../../../../context.ts"
 import { ApiError } from "../../../../errors.ts"
-import { strictBody, unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import { unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import { serve } from "../../../../server/serving/serve-operation.ts"
 import type { AdminParts } from "../../admin-parts.ts"
-import { proposeBody } from "../../schemas.ts"
+import { draftOperations } from "../../operations/drafts.ts"
 import { whileWaiting } from "../while-waiting.ts"
 
 /** Sites looked at at the same time: each may start a browser, and takes its time. */
@@ -19,12 +20,11 @@ const NOT_OWN =
 
 /** One look at a site, and the source that fits it. */
 export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): void {
-  const readPropose = strictBody(proposeBody)
   let looking = 0
 
-  router.post("/sources/propose", async (ctx) => {
-    const { url: address, ignore_robots: ignoresRobots = false } = readPropose(ctx)
-    const url = toPageUrl(address)
+  serve(router, draftOperations.proposeSource, async ({ ctx, body }) => {
+    const { ignore_robots: ignoresRobots } = body
+    const url = toPageUrl(body.url)
     if (url === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
     if (ignoresRobots && !ownHosts(parts.crawlerConfig)(new URL(url)))
       throw unprocessable([{ field: "ignore_robots", message: NOT_OWN }])
@@ -50,7 +50,7 @@ export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): 
         throw new ApiError(409, `It cannot be read: ${concealedMessage(error as Error)}.`)
       })
       if (survey.outcome === "failed:dns" && !config.adminNetworks) await untilTold(startedAt, signal)
-      ctx.body = surveyOnWire(survey)
+      return surveyOnWire(survey)
     } finally {
       looking -= 1
     }

@@ -19,24 +19,13 @@ import { toPageUrl } from "#engine"
 
 import type { RequestState } from "../../../../context.ts"
 import { ApiError, badRequest } from "../../../../errors.ts"
-import { strictBody, unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import { unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import type { Of } from "../../../../server/schema/schemas.ts"
+import { serve } from "../../../../server/serving/serve-operation.ts"
 import type { ApiSettings } from "../../../upkeep/setting-routes.ts"
 import type { AdminParts } from "../../admin-parts.ts"
-import { networkBody, networkLookBody } from "../../schemas.ts"
+import { networkOperations as calls, type NetworkLook } from "../../operations/networks.ts"
 import { type AddressesOf, isOwnService } from "./own-services.ts"
-
-/** Where a host is, and what an admin may open for it. */
-interface HostLook {
-  readonly host: string
-  readonly port: number
-  readonly addresses: readonly string[]
-  /** `none`: it has no address. */
-  readonly is: "private" | "public" | "none"
-  /** Networks that may be opened, the narrowest first. */
-  readonly choices: readonly string[]
-  /** Whether it is open already. */
-  readonly open: boolean
-}
 
 const OFF = `${crawlerSettings.adminNetworks.name} is off: only the operator of the machine may allow a private network, in FOSSICK_ALLOWED_NETWORKS or in the file of sources.`
 /** The most that may be open: each is checked with each request of a crawl. */
@@ -53,11 +42,9 @@ export function networkRoutes(
   addressesOf: AddressesOf = systemAddresses,
 ): void {
   const opened = new OpenedNetworks(db)
-  const readLook = strictBody(networkLookBody)
-  const readNetwork = strictBody(networkBody)
   const env = environment()
 
-  const look = async (address: string): Promise<HostLook> => {
+  const look = async (address: string): Promise<Of<typeof NetworkLook>> => {
     if (!crawlerConfig.adminNetworks) throw new ApiError(409, OFF)
     const page = toPageUrl(address)
     if (page === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
@@ -83,16 +70,14 @@ export function networkRoutes(
     }
   }
 
-  router.get("/networks", async (ctx) => {
-    ctx.body = { on: crawlerConfig.adminNetworks, networks: (await opened.list()).map(onWire) }
-  })
+  serve(router, calls.listNetworks, async () => ({
+    on: crawlerConfig.adminNetworks,
+    networks: (await opened.list()).map(onWire),
+  }))
 
-  router.post("/networks/look", async (ctx) => {
-    ctx.body = await look(readLook(ctx).url)
-  })
+  serve(router, calls.lookAtNetwork, ({ body: { url } }) => look(url))
 
-  router.post("/networks", async (ctx) => {
-    const { url, network } = readNetwork(ctx)
+  serve(router, calls.openNetwork, async ({ body: { url, network } }) => {
     const refuse = (field: string, message: string) => unprocessable([{ field, message }])
     const { host, port, addresses } = await look(url)
     const why = closedBecause(network)
@@ -106,15 +91,13 @@ export function networkRoutes(
         throw new ApiError(409, `${MOST_OPEN} networks are open. Close one first.`)
       return await opened.open({ network, port, host })
     })
-    ctx.status = 201
-    ctx.body = onWire(entry)
+    return onWire(entry)
   })
 
-  router.delete("/networks/:id", async (ctx) => {
-    const id = (ctx as { params?: Readonly<Record<string, string>> }).params?.["id"] ?? ""
+  serve(router, calls.closeNetwork, async ({ path: { id } }) => {
     if (!/^\d{1,15}$/.test(id)) throw badRequest("Invalid id. Must be a number.")
     if (!(await opened.close(Number(id)))) throw new ApiError(404, `No network is open under ${id}.`)
-    ctx.body = { id: Number(id), closed: true }
+    return { id: Number(id), closed: true } as const
   })
 }
 

@@ -11,9 +11,10 @@ import { cutIntoPassages } from "#engine/text/passages.ts"
 
 import type { RequestState } from "../../../../context.ts"
 import { ApiError, badRequest } from "../../../../errors.ts"
-import { parameter, strictBody, unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import { unprocessable } from "../../../../server/middleware/query-parameters.ts"
 import type { AdminParts } from "../../admin-parts.ts"
-import { recrawlBody } from "../../schemas.ts"
+import { pageOperations } from "../../operations/pages.ts"
+import { serve } from "../../../../server/serving/serve-operation.ts"
 import { jobOnWire } from "../../wire.ts"
 import { whileWaiting } from "../while-waiting.ts"
 import { addressOf } from "./pages.ts"
@@ -28,16 +29,15 @@ const MOST_LOOKED_THROUGH = 20_000
 /** A page as the index holds it, with what every source knows of it; and another visit to it. */
 export function pageStateRoutes(router: Router<RequestState>, parts: AdminParts): void {
   const { db, engine, jobs, removals, sources } = parts
-  const readRecrawl = strictBody(recrawlBody)
 
-  router.get("/page", async (ctx) => {
-    const url = addressOf(parameter(ctx, "url"))
+  serve(router, pageOperations.pageState, async ({ ctx, query }) => {
+    const url = addressOf(query.url)
     if (url === null) throw badRequest("Invalid url. Must be an http or https address.")
     const signal = whileWaiting(ctx)
     const known = (await new KnownAddresses(db).all(url)).map(concealedEnd)
     const page = await engine.get(url)
     const names = [...new Set([...known.map(({ source }) => source), ...(page ? sourcesOf(page) : [])])]
-    ctx.body = {
+    return {
       url,
       page: page && (await pageOnWire(page, signal)),
       other_forms: (await new OtherForms(db).of(url, names)).map((form) => ({
@@ -49,9 +49,8 @@ export function pageStateRoutes(router: Router<RequestState>, parts: AdminParts)
     }
   })
 
-  router.post("/page/recrawl", async (ctx) => {
-    const { url: address } = readRecrawl(ctx)
-    const url = addressOf(address)
+  serve(router, pageOperations.recrawlPage, async ({ body }) => {
+    const url = addressOf(body.url)
     if (url === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
     const known = new KnownAddresses(db)
     const declared: string[] = []
@@ -71,8 +70,7 @@ export function pageStateRoutes(router: Router<RequestState>, parts: AdminParts)
       if (job !== null) started.push(job)
     }
     const shown = async (job: Job) => jobOnWire((await jobs.get(job.id)) ?? job, await removals.ofRun(job.id))
-    ctx.status = 202
-    ctx.body = { url, jobs: await Promise.all(started.map(shown)) }
+    return { url, jobs: await Promise.all(started.map(shown)) }
   })
 }
 

@@ -8,9 +8,10 @@ import { type PageUrl, toPageUrl } from "#engine"
 import type { RequestState } from "../../../../context.ts"
 import { ApiError, badRequest } from "../../../../errors.ts"
 import type { AdminParts } from "../../admin-parts.ts"
-import { parameter, strictBody, unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import { unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import { serve } from "../../../../server/serving/serve-operation.ts"
 import { characters } from "../../../../server/wire/characters.ts"
-import { MAX_QUERY_CHARS, tryBody } from "../../schemas.ts"
+import { MAX_QUERY_CHARS, pageOperations } from "../../operations/pages.ts"
 import { whileWaiting } from "../while-waiting.ts"
 
 /** Pages tried at the same time: each may start a browser. */
@@ -18,21 +19,19 @@ const TRIES = 2
 
 /** What is known of one page, and how it reads now. */
 export function pageRoutes(router: Router<RequestState>, parts: AdminParts): void {
-  const readTry = strictBody(tryBody)
   let trying = 0
 
-  router.get("/why", async (ctx) => {
-    const url = addressOf(parameter(ctx, "url"))
+  serve(router, pageOperations.why, async ({ query: given }) => {
+    const url = addressOf(given.url)
     if (url === null) throw badRequest("Invalid url. Must be an http or https address.")
-    const query = parameter(ctx, "query")
+    const { query } = given
     if (query !== undefined && characters(query) > MAX_QUERY_CHARS) {
       throw badRequest(`Invalid query. Must have at most ${MAX_QUERY_CHARS} characters.`)
     }
-    ctx.body = traceOnWire(await tracePage(url, { ...parts, conceals: true }, query))
+    return traceOnWire(await tracePage(url, { ...parts, conceals: true }, query))
   })
 
-  router.post("/try", async (ctx) => {
-    const { url: address, source, rendering } = readTry(ctx)
+  serve(router, pageOperations.try, async ({ ctx, body: { url: address, source, rendering } }) => {
     const url = addressOf(address)
     if (url === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
     if (trying >= TRIES) throw new ApiError(429, "Other pages are being tried. Try again shortly.")
@@ -64,7 +63,7 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
       if (end !== tried) await untilTold(startedAt, signal)
       const { robots } = tried
       const took = end === tried ? tried.tookMs : Math.round(performance.now() - startedAt)
-      ctx.body = triedOnWire({
+      return triedOnWire({
         ...end,
         tookMs: took,
         robots: robots.detail === tried.detail ? { ...robots, detail: end.detail } : robots,

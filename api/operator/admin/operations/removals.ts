@@ -1,0 +1,93 @@
+import type { RemovalState } from "#crawler/upkeep/removals/removals.ts"
+
+import { bodyOf } from "../../../server/operation/published.ts"
+import { accepted, ok, operations } from "../../../server/operation/operation.ts"
+import { ofSlice, sliceOf } from "../../../server/operation/shared-fields.ts"
+import {
+  byName,
+  count,
+  listOf,
+  namedObject,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  text,
+  time,
+  withDefault,
+} from "../../../server/schema/schemas.ts"
+import { ofSource } from "./jobs.ts"
+
+const MAX_URLS = 1000
+const STATES = [
+  "struck",
+  "held",
+  "approved",
+  "removed",
+  "restoring",
+] as const satisfies readonly RemovalState[]
+
+const Removals = namedObject("Removals", {
+  removals: listOf(
+    object({
+      url: text(),
+      source: text(),
+      state: oneOf(STATES),
+      reason: text("What was found: `not-found`, `gone`, `noindex` and the like."),
+      detail: orNull(text()),
+      strikes: count("Runs that found evidence, one after the other."),
+      job_id: count("The run that found the latest evidence."),
+      at: time(),
+      kept_until: orNull(time("Until when it can be restored.")),
+    }),
+  ),
+  ...ofSlice,
+  held: listOf(
+    object({
+      source: text(),
+      pages: count(),
+      of_pages: count("Pages of the source that the index holds."),
+      reasons: byName(count(), "Pages by reason."),
+      job_id: count(),
+      at: time(),
+    }),
+    "What waits for an answer, by source.",
+  ),
+})
+const RemovalsAnswered = namedObject("RemovalsAnswered", { source: text(), pages: count() })
+const RemovalsRestored = namedObject("RemovalsRestored", { pages: count() })
+
+const answered = {
+  body: bodyOf({ source: text("Whose removals.") }),
+  answers: accepted(RemovalsAnswered, "The crawler carries it out."),
+  refusals: [409, 422],
+  examples: [{ summary: "Nothing waits", body: { source: "docs" }, status: 409 }],
+}
+
+/** Pages that are gone, or seem to be. */
+export const removalOperations = operations("Removals", "admin", {
+  listRemovals: {
+    at: "GET /admin/removals",
+    summary: "Pages that are gone, or seem to be",
+    query: { state: withDefault(oneOf(STATES, "In this state."), "held"), source: ofSource, ...sliceOf() },
+    answers: ok(Removals, "The pages, and what waits for an answer."),
+    examples: [{ summary: "What waits" }],
+  },
+  approveRemovals: { at: "POST /admin/removals/approve", summary: "What waits is removed", ...answered },
+  rejectRemovals: { at: "POST /admin/removals/reject", summary: "What waits stays", ...answered },
+  restoreRemovals: {
+    at: "POST /admin/removals/restore",
+    summary: "Put removed pages back",
+    body: bodyOf(
+      optional({
+        urls: listOf(text(), "These pages.", { minItems: 1, maxItems: MAX_URLS }),
+        source: text("All removed pages of this source."),
+        job_id: count("All pages removed on the evidence of this run.", { minimum: 1 }),
+      }),
+      { required: true, oneOf: ["urls", "source", "job_id"].map((field) => ({ required: [field] })) },
+    ),
+    answers: accepted(RemovalsRestored, "The crawler carries it out."),
+    refusals: [409, 422],
+    examples: [{ summary: "Nothing to put back", body: { source: "docs" }, status: 409 }],
+  },
+})

@@ -1,0 +1,219 @@
+import { JOB_RESULTS, JOB_STATES } from "#crawler/job.ts"
+
+import { bodyOf } from "../../../server/operation/published.ts"
+import { accepted, ok, operations } from "../../../server/operation/operation.ts"
+import { noBody, ofSlice, sliceOf } from "../../../server/operation/shared-fields.ts"
+import {
+  always,
+  anyObject,
+  count,
+  flag,
+  listOf,
+  namedObject,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  text,
+  time,
+  whole,
+  withDefault,
+  yesNo,
+} from "../../../server/schema/schemas.ts"
+import { Job, reason, result, visits } from "./jobs.ts"
+import { crawlSize, newSourceName, Source, sourceName, SourceShown } from "./source-schema.ts"
+
+const MAX_NEXT_RUNS = 100
+const MAX_NAMES = 1000
+
+export const origin = oneOf(["file", "api", "one-off"])
+
+const SourceEntry = namedObject("SourceEntry", {
+  name: text(),
+  origin: {
+    ...origin,
+    description: "Where it was declared, and so can be changed; `one-off`: nowhere, it was only crawled.",
+  },
+  paused: yesNo(),
+  created_at: time(),
+  updated_at: time(),
+  next_run_at: orNull(time()),
+  pages: count("Pages that the index holds for it."),
+  pages_with_vectors: orNull(
+    count("Those of them that have their vectors; null when the index cannot be asked."),
+  ),
+  last_result: orNull(
+    object(
+      {
+        job_id: count(),
+        result: oneOf(JOB_RESULTS),
+        reason,
+        ended_at: orNull(time()),
+        new: count("Pages that came into the index."),
+        changed: count("Pages whose text changed."),
+        gone: count("Pages that left the index."),
+        failed: count("Visits that failed."),
+        skipped: count("Visits to addresses that the index is not to hold."),
+      },
+      "Of the last run that is over and was not cancelled.",
+    ),
+  ),
+  last_job: orNull(
+    object({
+      id: count(),
+      state: oneOf(JOB_STATES),
+      result,
+      reason,
+      created_at: time(),
+      ended_at: orNull(time()),
+      note: orNull(text()),
+      error: orNull(text()),
+    }),
+  ),
+  source: SourceShown,
+})
+const SourceList = namedObject("SourceList", { sources: listOf(SourceEntry), ...ofSlice })
+const SourceDeleted = namedObject("SourceDeleted", {
+  name: text(),
+  deleted: always(true),
+  remove_pages: yesNo(),
+})
+const NextRuns = namedObject("NextRuns", {
+  name: text(),
+  paused: yesNo(),
+  schedule: orNull(anyObject()),
+  next_runs: listOf(time()),
+})
+const FullCrawl = namedObject("FullCrawl", { name: text(), ...crawlSize })
+const JobsStarted = namedObject("JobsStarted", { jobs: listOf(Job) })
+
+const allVisits = withDefault(
+  {
+    ...visits,
+    description: "Every known page, only those that are due, or only those whose last visit failed.",
+  },
+  "all",
+)
+
+const path = { name: sourceName }
+const SOURCE = { name: "docs" }
+
+/** What is crawled. */
+export const sourceOperations = operations("Sources", "admin", {
+  listSources: {
+    at: "GET /admin/sources",
+    summary: "The declared sources",
+    query: sliceOf(),
+    answers: ok(SourceList, "The sources."),
+    examples: [{ summary: "All sources" }],
+  },
+  putSource: {
+    at: "PUT /admin/sources/{name}",
+    summary: "Declare a source, or replace it whole",
+    description: "What is left out has its default again. A source of the file of sources is changed there.",
+    path: { name: newSourceName },
+    query: { run: flag("Whether it is run at once.") },
+    body: { schema: Source, required: true },
+    answers: {
+      200: { description: "Replaced.", schema: SourceEntry },
+      201: { description: "Declared.", schema: SourceEntry },
+    },
+    refusals: [409, 422],
+    examples: [
+      {
+        summary: "A site, every night",
+        path: SOURCE,
+        body: { seeds: ["https://docs.example.com/"], schedule: "15 3 * * *" },
+        status: 201,
+      },
+      { summary: "No site", path: SOURCE, body: {}, status: 422 },
+    ],
+  },
+  getSource: {
+    at: "GET /admin/sources/{name}",
+    summary: "One source",
+    path,
+    answers: ok(SourceEntry, "The source."),
+    refusals: [404],
+    examples: [{ summary: "One source", path: SOURCE }],
+  },
+  nextRuns: {
+    at: "GET /admin/sources/{name}/next-runs",
+    summary: "When it runs next",
+    path,
+    query: { count: withDefault(whole(1, MAX_NEXT_RUNS, "Runs to name."), 5) },
+    answers: ok(NextRuns, "The times."),
+    refusals: [404],
+    examples: [{ summary: "The next three", path: SOURCE, query: { count: "3" } }],
+  },
+  fullCrawl: {
+    at: "GET /admin/sources/{name}/full-crawl",
+    summary: "How long a run over all of it takes",
+    description:
+      "By what earlier runs know and the pace of its hosts; nothing is fetched. A site that is slow, or asks for more patience, takes longer.",
+    path,
+    answers: ok(FullCrawl, "Pages and seconds."),
+    refusals: [404],
+    examples: [{ summary: "Before it is run", path: SOURCE }],
+  },
+  pauseSource: {
+    at: "POST /admin/sources/{name}/pause",
+    summary: "Hold its schedule",
+    path,
+    body: noBody,
+    answers: ok(SourceEntry, "The source."),
+    refusals: [404, 409, 422],
+    examples: [{ summary: "Hold it", path: SOURCE }],
+  },
+  resumeSource: {
+    at: "POST /admin/sources/{name}/resume",
+    summary: "Let its schedule go on",
+    path,
+    body: noBody,
+    answers: ok(SourceEntry, "The source."),
+    refusals: [404, 409, 422],
+    examples: [{ summary: "Go on", path: SOURCE }],
+  },
+  runSource: {
+    at: "POST /admin/sources/{name}/run",
+    summary: "Run it now",
+    path,
+    body: bodyOf(optional({ visits: allVisits })),
+    answers: accepted(Job, "The job."),
+    refusals: [404, 409, 422],
+    examples: [{ summary: "What is due", path: SOURCE, body: { visits: "due" } }],
+  },
+  runSources: {
+    at: "POST /admin/sources/run",
+    summary: "Run several now",
+    description:
+      "All of them, or none when a name is unknown. One that runs already is answered with that job.",
+    body: bodyOf(
+      optional({
+        names: listOf(text(), "These sources; either they or `all`.", {
+          minItems: 1,
+          maxItems: MAX_NAMES,
+        }),
+        all: yesNo("All sources that are not paused.", { enum: [true] }),
+        visits: allVisits,
+      }),
+      { required: true, oneOf: [{ required: ["names"] }, { required: ["all"] }] },
+    ),
+    answers: accepted(JobsStarted, "The jobs."),
+    refusals: [422],
+    examples: [{ summary: "All of them", body: { all: true } }],
+  },
+})
+
+/** Apart from the others: whoever tries the examples in their order deletes the source last. */
+export const deleteOperations = operations("Sources", "admin", {
+  deleteSource: {
+    at: "DELETE /admin/sources/{name}",
+    summary: "Take it away, and cancel its jobs",
+    path,
+    query: { remove_pages: flag("Whether its pages leave the index.") },
+    answers: ok(SourceDeleted, "It is gone."),
+    refusals: [404, 409],
+    examples: [{ summary: "With its pages", path: SOURCE, query: { remove_pages: "true" } }],
+  },
+})

@@ -1,0 +1,128 @@
+import { CHANNELS, NOTIFYING } from "#crawler/reporting/alerts/channels/registry.ts"
+import type { DeliveryState } from "#base/work/retries.ts"
+
+import { accepted, ok, operations } from "../../../server/operation/operation.ts"
+import { noBody, ofSlice, sliceOf } from "../../../server/operation/shared-fields.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../server/wire/body-schema.ts"
+import {
+  always,
+  count,
+  listOf,
+  namedObject,
+  object,
+  oneOf,
+  orNull,
+  text,
+  time,
+  whole,
+  withDefault,
+} from "../../../server/schema/schemas.ts"
+
+const STATES = ["waiting", "delivered", "given-up"] as const satisfies readonly DeliveryState[]
+
+const DeliveryList = namedObject("DeliveryList", {
+  deliveries: listOf(
+    object({
+      id: text(),
+      source: orNull(text("Null: it tells of a backup.")),
+      job_id: orNull(count()),
+      event: oneOf(["finished", "changed", "alert"]),
+      url: text(),
+      state: oneOf(STATES),
+      attempts: count(),
+      created_at: time(),
+      last_attempt_at: orNull(time()),
+      next_attempt_at: orNull(time()),
+      last_status: orNull(count()),
+      last_error: orNull(text()),
+    }),
+  ),
+  ...ofSlice,
+})
+const DeliveryRetried = namedObject("DeliveryRetried", { id: text(), state: always("waiting") })
+
+const noticeFields = {
+  id: text(),
+  recipient: text(),
+  subject: text(),
+  state: oneOf(STATES),
+  attempts: count(),
+  created_at: time(),
+  last_attempt_at: orNull(time()),
+  next_attempt_at: orNull(time()),
+  last_error: orNull(text()),
+}
+const Alerts = namedObject("Alerts", {
+  alerts: listOf(
+    object({
+      about: oneOf(["source", "backup"]),
+      name: text(),
+      run_id: count("Number of the latest bad run: of a job, or of a backup."),
+      result: text("How it ended."),
+      reason: orNull(text()),
+      bad_runs: count("Runs in a row that went wrong."),
+      since: time(),
+      told_at: orNull(time()),
+    }),
+  ),
+  mails: listOf(object(noticeFields)),
+  notifications: listOf(
+    object({
+      channel: oneOf(NOTIFYING),
+      ...noticeFields,
+      recipient: text("The host: topics are secrets."),
+    }),
+    "Messages by channels other than e-mail and webhooks.",
+  ),
+})
+const AlertsTested = namedObject("AlertsTested", {
+  tested: listOf(
+    object({
+      by: oneOf(CHANNELS.map(({ name }) => name)),
+      to: text("The recipient, or the host of the webhook or of ntfy."),
+      error: orNull(text("Why it was not taken; null: it was.")),
+    }),
+  ),
+})
+
+/** Messages about runs and changes. */
+export const webhookOperations = operations("Webhooks", "admin", {
+  listAlerts: {
+    at: "GET /admin/alerts",
+    summary: "Sources and backups that go wrong, and the messages that tell of it",
+    query: {
+      mail_limit: withDefault(
+        whole(0, MAX_LIMIT, "Messages at most by each channel, newest first."),
+        DEFAULT_LIMIT,
+      ),
+    },
+    answers: ok(Alerts, "What goes wrong now; `told_at` is null while its bad runs are few."),
+    examples: [{ summary: "All of them" }],
+  },
+  testAlerts: {
+    at: "POST /admin/alerts/test",
+    summary: "Send a test to each receiver of alerts now",
+    description:
+      "One message to each address of `FOSSICK_ALERT_EMAIL`, to `FOSSICK_ALERT_NTFY` and to `FOSSICK_ALERT_WEBHOOK`. It answers when all of them have; nothing is tried again.",
+    body: noBody,
+    answers: ok(AlertsTested, "How it went, receiver by receiver."),
+    refusals: [409, 422],
+    examples: [{ summary: "No receiver is set", status: 409 }],
+  },
+  listDeliveries: {
+    at: "GET /admin/webhooks/deliveries",
+    summary: "What was sent to webhooks, newest first",
+    query: { state: oneOf(STATES, "In this state only."), ...sliceOf() },
+    answers: ok(DeliveryList, "The messages."),
+    examples: [{ summary: "All of them" }],
+  },
+  retryDelivery: {
+    at: "POST /admin/webhooks/deliveries/{id}/retry",
+    summary: "Send one again now",
+    path: { id: text("Of the message.", { minLength: 1 }) },
+    body: noBody,
+    answers: accepted(DeliveryRetried, "It waits to be sent."),
+    refusals: [404, 422],
+    examples: [{ summary: "No such message", path: { id: "none" }, status: 404 }],
+  },
+})
