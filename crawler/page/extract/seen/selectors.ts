@@ -76,22 +76,20 @@ const isKnown = (tokens: readonly Selector[], depth: number): boolean =>
 
 function complexOf(tokens: Selector[]): Complex {
   const above: string[] = []
-  let from = 0
+  let own: string[] = []
+  let rest: Selector[] = []
   for (const [at, token] of tokens.entries()) {
-    if (!isTraversal(token)) continue
-    // Elements beside one another have the same above them, so ties between those do not count.
-    if (token.type === SelectorType.Descendant || token.type === SelectorType.Child)
-      above.push(...tokens.slice(from, at).flatMap((name) => nameOf(name) ?? []))
-    from = at + 1
+    const name = nameOf(token)
+    if (name !== null) own.push(name)
+    else if (isTraversal(token)) {
+      // Elements beside one another have the same above them, so ties between those do not count.
+      if (token.type === SelectorType.Descendant || token.type === SelectorType.Child) above.push(...own)
+      own = []
+      rest = tokens.slice(0, at + 1)
+    } else rest.push(token)
   }
-  const own = tokens.slice(from)
-  return {
-    own: own.flatMap((token) => nameOf(token) ?? []),
-    rest: [...tokens.slice(0, from), ...own.filter((token) => nameOf(token) === null)],
-    above,
-    specificity: specificityOf(tokens),
-    isOfState: tokens.some((token) => token.type === SelectorType.Pseudo && STATES.includes(token.name)),
-  }
+  const isOfState = tokens.some((token) => token.type === SelectorType.Pseudo && STATES.includes(token.name))
+  return { own, rest, above, specificity: specificityOf(tokens), isOfState }
 }
 
 /** Of an element name, a class or an id, as against `[class^=x]`. */
@@ -169,7 +167,24 @@ const adapter = {
 
 const OPTIONS = {
   adapter,
-  pseudos: Object.fromEntries(STATES.map((state) => [state, ":not(*)"])),
+  pseudos: {
+    ...Object.fromEntries(STATES.map((state) => [state, ":not(*)"])),
+    class: (element: Element, name?: string | null): boolean => {
+      step()
+      return classesOf(element).includes(name!)
+    },
+  },
+}
+
+/** Classes in another form: css-select would make and try a regular expression for each. */
+function withClasses(tokens: readonly Selector[]): Selector[] {
+  return tokens.map((token) => {
+    if (token.type === SelectorType.Pseudo && Array.isArray(token.data))
+      return { ...token, data: token.data.map(withClasses) }
+    return nameOf(token)?.startsWith(".") === true && token.type === SelectorType.Attribute
+      ? { type: SelectorType.Pseudo, name: "class", data: token.value }
+      : token
+  })
 }
 
 /** Whether an element that has its own names is what a selector is for; false when the steps are spent. */
@@ -186,7 +201,7 @@ export function matches(element: Element, selector: Complex, left: Steps): boole
 
 function compiled(tokens: Selector[]): Test {
   try {
-    return compile<Node, Element>([tokens], OPTIONS)
+    return compile<Node, Element>([withClasses(tokens)], OPTIONS)
   } catch {
     // A place that is none, `:nth-child(x)`.
     return () => false
