@@ -33,11 +33,16 @@ function readColor(value: string): Color | null {
   if (byDay !== undefined) return colorOf(partsOf(byDay, ",")[0])
   // Old attributes and office documents leave out the sign.
   const css = SYSTEM.get(value) ?? (/^[0-9a-f]{3,8}$/.test(value) ? `#${value}` : value)
-  const node = parseComponentValue(tokenize({ css }))
-  const data = node !== undefined && parseColor(node)
-  if (data === false || typeof data.alpha !== "number") return null
-  const [red, green, blue] = serializeRGB(data, false).toString().match(/\d+/g)!.map(Number)
-  return [red!, green!, blue!, data.alpha]
+  try {
+    const node = parseComponentValue(tokenize({ css }))
+    const data = node !== undefined && parseColor(node)
+    if (data === false || typeof data.alpha !== "number") return null
+    const [red, green, blue] = serializeRGB(data, false).toString().match(/\d+/g)!.map(Number)
+    return [red!, green!, blue!, data.alpha].some(Number.isNaN) ? null : [red!, green!, blue!, data.alpha]
+  } catch {
+    // The parser throws at some values that are none.
+    return null
+  }
 }
 
 /** Whether a value is a colour, known here or not. */

@@ -127,8 +127,17 @@ function reckoned(
     const found = measure(Number(number), written)
     return found === null ? all : found + into
   })
-  const [, result, resultUnit = ""] = QUANTITY.exec(calc(measured)) ?? []
+  const [, result, resultUnit = ""] = QUANTITY.exec(calculated(measured)) ?? []
   return result === undefined || (resultUnit !== into && Number(result) !== 0) ? null : Number(result)
+}
+
+/** The library throws at some values that are none. */
+function calculated(value: string): string {
+  try {
+    return calc(value)
+  } catch {
+    return value
+  }
 }
 
 /** Pixels of a unit, in a window of 1280 × 720. */

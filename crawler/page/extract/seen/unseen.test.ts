@@ -291,6 +291,14 @@ describe("a style sheet is read as browsers read it", () => {
     expect(read(planted, { css })).not.toContain(SECRET)
   })
 
+  test.each([
+    "color:color(display-p3 min(\0light-dark(/*",
+    "width:calc([1e999var(--x)",
+    `top:${"(".repeat(290)})`,
+  ])("a value that is none says nothing: %s", (value) => {
+    expect(read(`<p style="${value}">${SECRET}</p>`)).toContain(SECRET)
+  })
+
   test("a class whose name has a colon shows what it is for", () => {
     const css = ".x1 { display: none } @media (min-width: 600px) { .md\\:x1 { display: block } }"
     expect(read(planted, { css })).toContain(SECRET)
