@@ -1,8 +1,12 @@
+import type { Insertable, Selectable } from "kysely"
 import type { Page, PageImage, PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
-import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { once } from "#base/store/query/once.ts"
+import type { Queries } from "#base/store/query/queries.ts"
+import { lesser } from "#base/store/query/words.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { isJunkAddress } from "./image-address.ts"
-import { migrateImages } from "./image-schema.ts"
+import { type ImageTables, migrateImages, UNREAD } from "./image-schema.ts"
 
 /** The first images of a page count: what comes later is a gallery or a list of teasers. */
 export const IMAGES_PER_PAGE = 20
@@ -12,50 +16,133 @@ export const REFUSED = "blocked-address: "
 /** An image may change at its address: it is looked at again with a visit to its page after this. */
 const LOOK_AGAIN_MS = 30 * 86_400_000
 
+type Images = Queries<ImageTables>
+type Used = Pick<Insertable<ImageTables["image"]>, "url" | "host" | "rank"> & { alt: string | null }
+interface CountKey {
+  readonly image: number
+  readonly by: string
+}
+
+const noted = once((q: Images, { url }: { url: PageUrl }) =>
+  q.selectFrom("page_images").select(["images", "source"]).where("url", "=", url),
+)
+const note = once((q: Images, { url, site, images, source }: Selectable<ImageTables["page_images"]>) =>
+  q.insertInto("page_images").values({ url, site, images, source }),
+)
+const drop = once((q: Images, { url }: { url: PageUrl }) =>
+  q.deleteFrom("page_images").where("url", "=", url).returning(["site", "images", "source"]),
+)
+const lookAgain = once((q: Images, { url, old, now }: { url: string; old: number; now: number }) =>
+  q
+    .updateTable("image")
+    .set(UNREAD)
+    .where("url", "=", url)
+    .where("state", "is not", null)
+    .where((eb) => eb.or([eb("looked_at", "<", old), eb("looked_at", ">", now)])),
+)
+const lookAgainIfRefused = once((q: Images, { id }: { id: number }) =>
+  q
+    .updateTable("image")
+    .set(UNREAD)
+    .where((eb) => eb.and({ id, state: "unreadable" }))
+    .where("detail", "like", `${REFUSED}%`),
+)
+const use = once((q: Images, { url, host, alt, rank }: Used) =>
+  q
+    .insertInto("image")
+    .values({ url, host, alt, own: 0, rank, uses: 1 })
+    .onConflict((conflict) =>
+      conflict.column("url").doUpdateSet((eb) => ({
+        uses: eb("image.uses", "+", 1),
+        alt: eb.fn.coalesce("image.alt", "excluded.alt"),
+        rank: lesser(eb.ref("image.rank"), eb.ref("excluded.rank")),
+      })),
+    )
+    .returning("id"),
+)
+const unuse = once((q: Images, { url }: { url: string }) =>
+  q
+    .updateTable("image")
+    .set((eb) => ({ uses: eb("uses", "-", 1) }))
+    .where("url", "=", url)
+    .returning("id"),
+)
+
+const countOfSite = once((q: Images, { site }: { site: string }) =>
+  q
+    .insertInto("image_site")
+    .values({ site, pages: 1 })
+    .onConflict((conflict) =>
+      conflict.column("site").doUpdateSet((eb) => ({ pages: eb("image_site.pages", "+", 1) })),
+    ),
+)
+const uncountOfSite = once((q: Images, { site }: { site: string }) =>
+  q
+    .updateTable("image_site")
+    .set((eb) => ({ pages: eb("pages", "-", 1) }))
+    .where("site", "=", site),
+)
+const dropSite = once((q: Images, { site }: { site: string }) =>
+  q.deleteFrom("image_site").where("site", "=", site).where("pages", "<=", 0),
+)
+
+/** How many pages carry an image, by another column of its key. */
+const pagesOf = (table: "image_use", column: "site") => ({
+  more: once((q: Images, { image, by }: CountKey) =>
+    q
+      .insertInto(table)
+      .values({ image, [column]: by, pages: 1 })
+      .onConflict((conflict) =>
+        conflict.columns(["image", column]).doUpdateSet((eb) => ({ pages: eb(`${table}.pages`, "+", 1) })),
+      )
+      .returning("pages"),
+  ),
+  less: once((q: Images, { image, by }: CountKey) =>
+    q
+      .updateTable(table)
+      .set((eb) => ({ pages: eb("pages", "-", 1) }))
+      .where((eb) => eb.and({ image, [column]: by })),
+  ),
+  drop: once((q: Images, { image, by }: CountKey) =>
+    q
+      .deleteFrom(table)
+      .where((eb) => eb.and({ image, [column]: by }))
+      .where("pages", "<=", 0),
+  ),
+})
+const onSite = pagesOf("image_use", "site")
+const ofSource = pagesOf("image_source" as "image_use", "source" as "site")
+
 /** Which images indexed pages carry, as the crawl notes it down. */
 export class ImageNotes {
   readonly #db: StateStore
   readonly #clock: Clock
-  readonly #prepare: ReturnType<typeof prepareOnce>
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
-    this.#prepare = prepareOnce(db)
     this.#clock = clock
     migrateImages(db)
   }
 
   /** Takes down which images pages carry now; pages with none count too. */
   async note(pages: readonly Pick<Page, "url" | "images" | "source">[]): Promise<void> {
-    const noted = this.#prepare("select images, source from page_images where url = ?")
     const now = this.#clock()
     const old = now - LOOK_AGAIN_MS
-    const again = this.#prepare(
-      "update image set state = null, tries = 0, due = 0 where url = ? and state is not null and (looked_at < ? or looked_at > ?)",
-    )
     const changed: { url: PageUrl; images: readonly PageImage[]; json: string; source: string }[] = []
     for (const { url, images, source } of pages) {
       const kept = images.filter((image) => !isJunkAddress(image.url)).slice(0, IMAGES_PER_PAGE)
-      for (const image of kept) await again.run(image.url, old, now)
-      const was = await noted.get(url)
+      for (const image of kept) await lookAgain.run(this.#db, { url: image.url, old, now })
+      const was = await noted.get(this.#db, { url })
       const json = JSON.stringify(kept)
-      if (was?.["images"] !== json || was["source"] !== source)
-        changed.push({ url, images: kept, json, source })
+      if (was?.images !== json || was.source !== source) changed.push({ url, images: kept, json, source })
     }
     if (changed.length === 0) return
     await transaction(this.#db, async () => {
       for (const { url, images, json, source } of changed) {
         const { host: site } = new URL(url)
         await this.#drop(url)
-        await this.#prepare("insert into page_images (url, site, images, source) values (?, ?, ?, ?)").run(
-          url,
-          site,
-          json,
-          source,
-        )
-        await this.#prepare(
-          "insert into image_site values (?, 1) on conflict (site) do update set pages = pages + 1",
-        ).run(site)
+        await note.run(this.#db, { url, site, images: json, source })
+        await countOfSite.run(this.#db, { site })
         for (const [rank, image] of images.entries()) await this.#use(image, site, source, rank)
       }
     })
@@ -72,59 +159,30 @@ export class ImageNotes {
   async #use({ url, description }: PageImage, site: string, source: string, rank: number): Promise<void> {
     const { host } = new URL(url)
     const alt = description?.slice(0, ALT_CHARS) ?? null
-    const { id } = (await this.#prepare(
-      `insert into image (url, host, alt, own, rank, uses) values (?, ?, ?, 0, ?, 1)
-       on conflict (url) do update set uses = uses + 1, alt = coalesce(alt, excluded.alt),
-         rank = min(rank, excluded.rank) returning id`,
-    ).get(url, host, alt, rank)) as { id: number }
-    await this.#prepare(
-      "insert into image_use values (?, ?, 1) on conflict (image, site) do update set pages = pages + 1",
-    ).run(id, site)
-    const { changes } = await this.#prepare(
-      "insert or ignore into image_source (image, source, pages) values (?, ?, 0)",
-    ).run(id, source)
-    await this.#prepare("update image_source set pages = pages + 1 where image = ? and source = ?").run(
-      id,
-      source,
-    )
+    const { id: image } = (await use.get(this.#db, { url, host, alt, rank }))!
+    await onSite.more.run(this.#db, { image, by: site })
+    const carried = await ofSource.more.get(this.#db, { image, by: source })
     // What the sources before were refused, this one may be allowed.
-    if (Number(changes) > 0) {
-      await this.#prepare(
-        "update image set state = null, tries = 0, due = 0 where id = ? and state = 'unreadable' and detail like ?",
-      ).run(id, `${REFUSED}%`)
-    }
+    if (carried?.pages === 1) await lookAgainIfRefused.run(this.#db, { id: image })
   }
 
   async #drop(page: PageUrl): Promise<void> {
-    const row = await this.#prepare(
-      "delete from page_images where url = ? returning site, images, source",
-    ).get(page)
+    const row = await drop.get(this.#db, { url: page })
     if (!row) return
-    const site = String(row["site"])
-    const source = String(row["source"])
-    await this.#prepare("update image_site set pages = pages - 1 where site = ?").run(site)
-    await this.#prepare("delete from image_site where site = ? and pages <= 0").run(site)
-    for (const { url } of JSON.parse(String(row["images"])) as PageImage[]) {
-      const id = (
-        await this.#prepare("update image set uses = uses - 1 where url = ? returning id").get(url)
-      )?.["id"]
-      if (id === undefined) continue
-      await this.#prepare("update image_use set pages = pages - 1 where image = ? and site = ?").run(
-        Number(id),
-        site,
-      )
-      await this.#prepare("delete from image_use where image = ? and site = ? and pages <= 0").run(
-        Number(id),
-        site,
-      )
-      await this.#prepare("update image_source set pages = pages - 1 where image = ? and source = ?").run(
-        Number(id),
-        source,
-      )
-      await this.#prepare("delete from image_source where image = ? and source = ? and pages <= 0").run(
-        Number(id),
-        source,
-      )
+    const { site, source } = row
+    await uncountOfSite.run(this.#db, { site })
+    await dropSite.run(this.#db, { site })
+    for (const { url } of JSON.parse(row.images) as PageImage[]) {
+      const used = await unuse.get(this.#db, { url })
+      if (used === undefined) continue
+      const counts = [
+        [onSite, site],
+        [ofSource, source],
+      ] as const
+      for (const [pages, by] of counts) {
+        await pages.less.run(this.#db, { image: used.id, by })
+        await pages.drop.run(this.#db, { image: used.id, by })
+      }
     }
   }
 }

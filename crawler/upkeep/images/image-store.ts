@@ -2,10 +2,14 @@ import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { crc32 } from "node:zlib"
+import { expressionBuilder, type Selectable, sql, type Updateable } from "kysely"
 import { makeFolder } from "#base/folder.ts"
 import type { PageUrl } from "#engine"
-import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
-import { migrateImages } from "./image-schema.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { listedNumbers } from "#base/store/query/words.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { type ImageTables, migrateImages, UNREAD } from "./image-schema.ts"
 import type { Junk, Look } from "./read-image.ts"
 
 /** On at least this many pages, and on more than half of its site's, an image belongs to the design. */
@@ -13,7 +17,23 @@ const FIXTURE_PAGES = 4
 const MAX_TRIES = 3
 /** Longest rest of an image or a host. What is put off for longer was so while the clock was ahead, and is due. */
 const MAX_REST_MS = 24 * 3_600_000
-const isDue = (now: string): string => `(due <= ${now} or due > cast(${now} as integer) + ${MAX_REST_MS})`
+const isDue = (now: number) => {
+  const eb = expressionBuilder<ImageTables, "image">()
+  return eb.or([eb("due", "<=", now), eb("due", ">", now + MAX_REST_MS)])
+}
+
+const pagesOfSite = once((q: Queries<ImageTables>, { site }: { site: string }) =>
+  q.selectFrom("image_site").select("pages").where("site", "=", site),
+)
+const onSite = once((q: Queries<ImageTables>, { url, site }: { url: string; site: string }) =>
+  q
+    .selectFrom("image")
+    .leftJoin("image_use", (join) => join.onRef("image_use.image", "=", "image.id").on("site", "=", site))
+    .select(["id", "state", "width", "height", "format", "bytes", "frames", "hash", "junk", "pages"])
+    .where("url", "=", url),
+)
+
+const TAKEN = ["id", "url", "host", "tries"] as const
 
 /** What is known of an image on a page. */
 export type ImageFacts =
@@ -40,10 +60,12 @@ export interface UnreadImage {
  */
 export class ImageStore {
   readonly #folder: string
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #db: StateStore
+  readonly #queries: Queries<ImageTables>
 
   constructor(db: StateStore, dataDir: string) {
-    this.#prepare = prepareOnce(db)
+    this.#db = db
+    this.#queries = queriesOf(db)
     this.#folder = join(dataDir, "images")
     migrateImages(db)
   }
@@ -51,12 +73,12 @@ export class ImageStore {
   /** Has every image looked at again when the folder of thumbnails is gone: it may be deleted at any time. */
   async remakeLost(): Promise<void> {
     if (existsSync(this.#folder)) return
-    await this.#prepare("update image set state = null, tries = 0, due = 0 where state = 'read'").run()
+    await this.#queries.updateTable("image").set(UNREAD).where("state", "=", "read").execute()
   }
 
   /** Whether an image was looked at, and so has a thumbnail. */
   async isRead(id: number): Promise<boolean> {
-    return (await this.#prepare("select 1 from image where id = ? and state = 'read'").get(id)) !== undefined
+    return (await this.#read(id).executeTakeFirst()) !== undefined
   }
 
   /**
@@ -64,61 +86,68 @@ export class ImageStore {
    * @returns how many
    */
   async lookAgain(held: string): Promise<number> {
-    const { changes } = await this.#prepare(
-      `update image set state = null, tries = 0, due = 0 where state = 'read' and id not in (select id from ${held})`,
-    ).run()
-    return Number(changes)
+    const { numUpdatedRows } = await this.#queries
+      .updateTable("image")
+      .set(UNREAD)
+      .where("state", "=", "read")
+      .where("id", "not in", sql<number>`(select id from ${sql.table(held)})`)
+      .executeTakeFirst()
+    return Number(numUpdatedRows)
   }
 
   /** Whether there is something to look at now, or something to sweep. */
   async hasWork(now = Date.now()): Promise<boolean> {
     return (
-      (await this.#prepare(`select 1 from image where state is null and ${isDue("?1")} limit 1`).get(now)) !==
-        undefined || (await this.#prepare("select 1 from image where uses = 0 limit 1").get()) !== undefined
+      (await this.#due(now).select("id").limit(1).executeTakeFirst()) !== undefined ||
+      (await this.#unused().limit(1).executeTakeFirst()) !== undefined
     )
   }
 
   /** Hosts with images to look at. */
   async unreadHosts(now = Date.now()): Promise<string[]> {
-    return (
-      await this.#prepare(`select distinct host from image where state is null and ${isDue("?1")}`).all(now)
-    ).map(({ host }) => String(host))
+    return (await this.#due(now).select("host").distinct().execute()).map(({ host }) => host)
   }
 
   /** The next images of a host, those that come first on their pages first. Counts a try for each. */
   async nextUnread(host: string, now = Date.now()): Promise<UnreadImage | null> {
-    const row = await this.#prepare(
-      `select id, url, host, tries from image where state is null and host = ?2 and ${isDue("?1")} order by rank, id limit 1`,
-    ).get(now, host)
+    const row = await this.#due(now)
+      .select(TAKEN)
+      .where("host", "=", host)
+      .orderBy("rank")
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst()
     return row ? ((await this.#taken(row)) ?? (await this.nextUnread(host, now))) : null
   }
 
   /** The next of those that a process was at when it ended by itself: looked at alone, it takes no other along. */
   async nextSuspect(): Promise<UnreadImage | null> {
-    const row = await this.#prepare(
-      "select id, url, host, tries from image where state is null and due = 0 and tries > 0 order by id limit 1",
-    ).get()
+    const row = await this.#queries
+      .selectFrom("image")
+      .select(TAKEN)
+      .where("state", "is", null)
+      .where("due", "=", 0)
+      .where("tries", ">", 0)
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst()
     return row ? ((await this.#taken(row)) ?? (await this.nextSuspect())) : null
   }
 
-  async #taken(row: Readonly<Record<string, unknown>>): Promise<UnreadImage | null> {
-    if (Number(row["tries"]) >= MAX_TRIES) {
-      await this.recordFailure(Number(row["id"]), "unreadable", "it took its process down again and again")
+  async #taken(
+    row: Pick<Selectable<ImageTables["image"]>, (typeof TAKEN)[number]>,
+  ): Promise<UnreadImage | null> {
+    const { id } = row
+    if (row.tries >= MAX_TRIES) {
+      await this.recordFailure(id, "unreadable", "it took its process down again and again")
       return null
     }
+    const tries = row.tries + 1
     // Before it is looked at: an image that takes the process down is not tried for ever.
-    await this.#prepare("update image set tries = tries + 1 where id = ?").run(Number(row["id"]))
-    return {
-      id: Number(row["id"]),
-      url: row["url"] as PageUrl,
-      host: String(row["host"]),
-      sources: (
-        await this.#prepare("select source from image_source where image = ? order by source").all(
-          Number(row["id"]),
-        )
-      ).map(({ source }) => String(source)),
-      tries: Number(row["tries"]) + 1,
-    }
+    await this.#update(id, { tries })
+    const of = this.#queries.selectFrom("image_source").select("source").where("image", "=", id)
+    const sources = (await of.orderBy("source").execute()).map(({ source }) => source)
+    return { ...row, url: row.url as PageUrl, sources, tries }
   }
 
   /** Keeps what was seen. The thumbnail is there before anybody can know of it. */
@@ -126,84 +155,67 @@ export class ImageStore {
     const path = this.thumbnailPath(id)
     makeFolder(dirname(path))
     writeFileSync(path, thumbnail)
-    await this.#prepare(
-      `update image set state = 'read', width = ?, height = ?, format = ?, bytes = ?, frames = ?, hash = ?, junk = ?,
-         looked_at = ?, thumbnail_sum = ? where id = ?`,
-    ).run(
-      look.width,
-      look.height,
-      look.format,
-      look.bytes,
-      look.frames,
-      look.hash,
-      look.junk,
-      Date.now(),
-      crc32(thumbnail),
-      id,
-    )
+    const { width, height, format, bytes, frames, hash, junk } = look
+    const seen = { width, height, format, bytes, frames, hash, junk }
+    await this.#update(id, {
+      ...seen,
+      state: "read",
+      looked_at: Date.now(),
+      thumbnail_sum: crc32(thumbnail),
+    })
   }
 
   /** `broken`: there is no image. `unreadable`: there may be one, which we cannot or may not look at. */
   async recordFailure(id: number, state: "broken" | "unreadable", detail: string): Promise<void> {
-    await this.#prepare("update image set state = ?, detail = ?, looked_at = ? where id = ?").run(
-      state,
-      detail.slice(0, 500),
-      Date.now(),
-      id,
-    )
+    await this.#update(id, { state, detail: detail.slice(0, 500), looked_at: Date.now() })
   }
 
   /** Leaves an image alone for a time, {@link MAX_TRIES} times in all. */
   async postpone(image: UnreadImage, ms: number, detail: string): Promise<void> {
     if (image.tries >= MAX_TRIES) await this.recordFailure(image.id, "unreadable", detail)
-    else
-      await this.#prepare("update image set due = ? where id = ?").run(
-        Date.now() + Math.min(ms, MAX_REST_MS),
-        image.id,
-      )
+    else await this.#update(image.id, { due: Date.now() + Math.min(ms, MAX_REST_MS) })
   }
 
   /** Gives a try back that was not made, or was cut short. */
   async giveBack({ id }: UnreadImage): Promise<void> {
-    await this.#prepare("update image set tries = tries - 1 where id = ?").run(id)
+    await this.#queries
+      .updateTable("image")
+      .set((eb) => ({ tries: eb("tries", "-", 1) }))
+      .where("id", "=", id)
+      .execute()
   }
 
   /** Leaves a whole host alone for a time. */
   async postponeHost(host: string, ms: number): Promise<void> {
-    await this.#prepare("update image set due = ? where host = ? and state is null").run(
-      Date.now() + Math.min(ms, MAX_REST_MS),
-      host,
-    )
+    await this.#queries
+      .updateTable("image")
+      .set({ due: Date.now() + Math.min(ms, MAX_REST_MS) })
+      .where("host", "=", host)
+      .where("state", "is", null)
+      .execute()
   }
 
   /** Removes images that no page carries any more, thumbnails first, so that none is left without its row. */
   async sweep(): Promise<void> {
-    for (const { id } of await this.#prepare("select id from image where uses = 0").all()) {
-      rmSync(this.thumbnailPath(Number(id)), { force: true })
+    for (const { id } of await this.#unused().execute()) {
+      rmSync(this.thumbnailPath(id), { force: true })
+      const unused = this.#queries.deleteFrom("image").where("id", "=", id).where("uses", "=", 0)
       // It may have come back meanwhile; then it is looked at once more.
-      const { changes } = await this.#prepare("delete from image where id = ? and uses = 0").run(Number(id))
-      if (changes === 0)
-        await this.#prepare("update image set state = null, tries = 0, due = 0 where id = ?").run(Number(id))
+      if ((await unused.executeTakeFirst()).numDeletedRows === 0n) await this.#update(id, UNREAD)
     }
   }
 
   /** What is known of images on a page of this site, by address. */
   async facts(urls: readonly string[], pageUrl: string): Promise<Map<string, ImageFacts>> {
     const { host: site } = new URL(pageUrl)
-    const sitePages = Number(
-      (await this.#prepare("select pages from image_site where site = ?").get(site))?.["pages"] ?? 0,
-    )
-    const select = this.#prepare(
-      `select id, state, width, height, format, bytes, frames, hash, junk, pages
-       from image left join image_use on image = id and site = ? where url = ?`,
-    )
+    const sitePages = (await pagesOfSite.get(this.#db, { site }))?.pages ?? 0
     const facts = new Map<string, ImageFacts>()
     for (const url of urls) {
-      const row = await select.get(site, url)
+      const row = await onSite.get(this.#db, { url, site })
       if (!row) continue
-      const pages = Number(row["pages"] ?? 0)
-      const fixture = pages >= FIXTURE_PAGES && pages * 2 > sitePages
-      facts.set(url, factsOf(row, fixture))
+      const { pages, ...image } = row
+      const fixture = pages !== null && pages >= FIXTURE_PAGES && pages * 2 > sitePages
+      facts.set(url, factsOf(image as ImageOnSite, fixture))
     }
     return facts
   }
@@ -215,11 +227,9 @@ export class ImageStore {
 
   /** The thumbnail of an image; null when it is gone, or holds other bytes than were written. Then the image is looked at again. */
   async thumbnail(id: number): Promise<Buffer | null> {
-    const sum = await this.#prepare(
-      "select thumbnail_sum as sum from image where id = ? and state = 'read'",
-    ).get(id)
-    if (sum === undefined) return null
-    const read = await readThumbnail(this.thumbnailPath(id), Number(sum["sum"]))
+    const image = await this.#read(id).executeTakeFirst()
+    if (image === undefined) return null
+    const read = await readThumbnail(this.thumbnailPath(id), image.thumbnail_sum)
     if ("bytes" in read) return read.bytes
     await this.makeAgain([id])
     return null
@@ -227,10 +237,31 @@ export class ImageStore {
 
   /** Has thumbnails made again that are gone or damaged. */
   async makeAgain(ids: readonly number[]): Promise<void> {
-    const forget = this.#prepare(
-      "update image set state = null, tries = 0, due = 0 where id = ? and state = 'read'",
-    )
-    for (const id of ids) await forget.run(id)
+    await this.#queries
+      .updateTable("image")
+      .set(UNREAD)
+      .where("id", "in", listedNumbers(ids))
+      .where("state", "=", "read")
+      .execute()
+  }
+
+  #due(now: number) {
+    return this.#queries.selectFrom("image").where("state", "is", null).where(isDue(now))
+  }
+
+  #unused() {
+    return this.#queries.selectFrom("image").select("id").where("uses", "=", sql.lit(0))
+  }
+
+  #read(id: number) {
+    return this.#queries
+      .selectFrom("image")
+      .select("thumbnail_sum")
+      .where((eb) => eb.and({ id, state: "read" }))
+  }
+
+  async #update(id: number, columns: Updateable<ImageTables["image"]>): Promise<void> {
+    await this.#queries.updateTable("image").set(columns).where("id", "=", id).execute()
   }
 }
 
@@ -246,12 +277,10 @@ export interface DamagedThumbnail {
 /** The thumbnails that are not as they were written. It reads all of them, and changes nothing. */
 export async function damagedThumbnails(db: StateStore, dataDir: string): Promise<DamagedThumbnail[]> {
   const found: DamagedThumbnail[] = []
-  for await (const row of db
-    .prepare("select id, thumbnail_sum as sum from image where state = 'read'")
-    .iterate()) {
-    const id = Number(row["id"])
+  const images = queriesOf<ImageTables>(db).selectFrom("image").select(["id", "thumbnail_sum"])
+  for await (const { id, thumbnail_sum: sum } of images.where("state", "=", "read").stream()) {
     const file = join("images", thumbnailName(id))
-    const read = await readThumbnail(join(dataDir, file), Number(row["sum"]))
+    const read = await readThumbnail(join(dataDir, file), sum)
     if ("damage" in read) found.push({ id, file, damage: read.damage })
   }
   return found
@@ -259,7 +288,7 @@ export async function damagedThumbnails(db: StateStore, dataDir: string): Promis
 
 async function readThumbnail(
   path: string,
-  sum: number,
+  sum: number | null,
 ): Promise<{ readonly bytes: Buffer } | { readonly damage: string }> {
   let bytes
   try {
@@ -274,20 +303,12 @@ async function readThumbnail(
 
 const thumbnailName = (id: number): string => join((id % 256).toString(16).padStart(2, "0"), `${id}.webp`)
 
-function factsOf(row: Readonly<Record<string, unknown>>, fixture: boolean): ImageFacts {
+/** What was seen of an image is there once somebody has looked. */
+type ImageOnSite = { readonly id: number; readonly state: string | null } & Look
+
+function factsOf({ state, ...look }: ImageOnSite, fixture: boolean): ImageFacts {
   if (fixture) return { state: "junk", because: "fixture" }
-  if (row["state"] === "broken") return { state: "junk", because: "broken" }
-  if (row["state"] !== "read") return { state: "unread" }
-  if (row["junk"] !== null) return { state: "junk", because: row["junk"] as Junk }
-  return {
-    state: "read",
-    id: Number(row["id"]),
-    width: Number(row["width"]),
-    height: Number(row["height"]),
-    format: String(row["format"]),
-    bytes: Number(row["bytes"]),
-    frames: Number(row["frames"]),
-    hash: String(row["hash"]),
-    junk: null,
-  }
+  if (state === "broken") return { state: "junk", because: state }
+  if (state !== "read") return { state: "unread" }
+  return look.junk === null ? { state, ...look } : { state: "junk", because: look.junk }
 }

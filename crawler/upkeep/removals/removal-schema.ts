@@ -2,7 +2,15 @@ import type { Generated } from "kysely"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import type { PageUrl } from "#engine"
 import type { RemovalReason } from "./evidence.ts"
-import type { RemovalState } from "./removals.ts"
+
+/**
+ * - `struck`: there is evidence, not yet enough.
+ * - `held`: enough, but too many at once: waits for the operator.
+ * - `approved`: to be taken out of the index by the process that writes it.
+ * - `removed`: out of the index, a copy is kept.
+ * - `restoring`: to be put back by the process that writes the index.
+ */
+export type RemovalState = "struck" | "held" | "approved" | "removed" | "restoring"
 
 export interface RemovalTables {
   removal: {

@@ -10,17 +10,10 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { listed } from "#base/store/query/words.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { type RemovalReason } from "./evidence.ts"
-import { migrateRemovals, type RemovalTables } from "./removal-schema.ts"
+import { migrateRemovals, type RemovalState, type RemovalTables } from "./removal-schema.ts"
 import { RemovedCopies } from "./removed-copies.ts"
 
-/**
- * - `struck`: there is evidence, not yet enough.
- * - `held`: enough, but too many at once: waits for the operator.
- * - `approved`: to be taken out of the index by the process that writes it.
- * - `removed`: out of the index, a copy is kept.
- * - `restoring`: to be put back by the process that writes the index.
- */
-export type RemovalState = "struck" | "held" | "approved" | "removed" | "restoring"
+export type { RemovalState }
 
 /** A page that was removed, or that may be. */
 export interface Removal {
