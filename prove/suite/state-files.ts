@@ -1,6 +1,6 @@
 /**
  * Files that run a second time with the state on PostgreSQL: between them they send 711 of the 755 different statements that the
- * tests of all stores send, in a third of the time. Statements are written once, for SQLite, and translated; a file that brings
+ * tests of all stores send, in a third of the time. Statements are written once for both stores; a file that brings
  * new ones belongs here when no other file here sends them.
  */
 export const STATE_FILES: readonly string[] = [

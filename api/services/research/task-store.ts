@@ -1,3 +1,5 @@
+import { sql } from "kysely"
+import { queriesOf } from "#base/store/query/queries.ts"
 import type { DegradedPart } from "#base/flow/degraded.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
@@ -94,6 +96,7 @@ const NO_LIMIT: Pick<KeptByKey, "hasRoom"> = { hasRoom: async () => true }
 
 /** Research tasks in state.db: they survive the process that works on them. */
 export class ResearchTasks {
+  readonly #db: StateStore
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #writes: Pick<WriteQueue, "run">
   readonly #limits: StoreLimits
@@ -121,6 +124,7 @@ export class ResearchTasks {
     this.#process = process
     this.stored = new StoredUse(db, STORED_TASKS)
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
+    this.#db = db
     this.#sql = prepareOnce(db)
     const work = { table: "research_task", waiting: "pending", working: "in_progress" }
     this.turns = keyTurns("research", work, this.#sql)
@@ -226,15 +230,14 @@ export class ResearchTasks {
    * @returns whether there were any
    */
   async recover(now: Date): Promise<boolean> {
-    const left = leftWork(this.#sql, "research_task", "in_progress")
+    const left = leftWork(this.#db, "research_task", "in_progress")
     if (!(await left.isThere())) return false
+    const queries = queriesOf(this.#db)
     await this.#writes.run(async () => {
-      await this.#sql(
-        `update research_task set state = 'failed', ${ENDED}, ended_at = ?,
+      await sql`update research_task set state = 'failed', ${sql.raw(ENDED)}, ended_at = ${now.getTime()},
            error = 'The appliance ended ' || starts || ' times while it worked on this.'
-         where ${left.where} and starts >= ?`,
-      ).run(now.getTime(), MAX_STARTS)
-      await this.#sql(`update research_task set state = 'pending' where ${left.where}`).run()
+         where ${left.where} and starts >= ${MAX_STARTS}`.execute(queries)
+      await sql`update research_task set state = 'pending' where ${left.where}`.execute(queries)
     })
     return true
   }

@@ -4,7 +4,7 @@ import { hostname } from "node:os"
 import { type Expression, type Generated, type RawBuilder, sql, type SqlBool } from "kysely"
 import { steadyNow } from "#base/steady-time.ts"
 import { type Queries, queriesOf } from "../query/queries.ts"
-import { migrate, type prepareOnce, type StateStore, type Step, transaction } from "../state-store.ts"
+import { migrate, type StateStore, type Step, transaction } from "../state-store.ts"
 
 /** How often a process gives a sign of life, and looks at those of others. */
 export const SIGN_MS = 2000
@@ -32,37 +32,25 @@ export const isLiving = (id: Expression<string | null>): RawBuilder<SqlBool> =>
   sql`exists (select 1 from state_process where state_process.id = ${id})`
 
 /**
- * Whether a row is one that a process had in hand which is lost. Who asks again and again reads before it writes, since nothing is left as
- * a rule, and a read takes no turn among writers.
- *
- * @param table has the columns `state` and `process`
- * @param state of rows that a process has in hand
- */
-export const isLeft = (table: string, state: string): RawBuilder<SqlBool> =>
-  sql`(state = ${sql.lit(state)} and not ${isLiving(sql.ref(`${table}.process`))})`
-
-/** Whether the process with this id, an expression in SQL, is taken for living. One that is null never was. */
-export const isLivingSql = (id: string): string =>
-  `exists (select 1 from state_process where state_process.id = ${id})`
-
-/**
  * Rows that processes had in hand which are lost.
  *
  * @param table has the columns `state` and `process`
  * @param state of rows that a process has in hand
  */
 export function leftWork(
-  prepare: ReturnType<typeof prepareOnce>,
+  db: StateStore,
   table: string,
   state: string,
-): { readonly where: string; readonly isThere: () => Promise<boolean> } {
-  const where = `state = '${state}' and not ${isLivingSql(`${table}.process`)}`
+): { readonly where: RawBuilder<SqlBool>; readonly isThere: () => Promise<boolean> } {
+  const where = sql<SqlBool>`(state = ${sql.lit(state)} and not ${isLiving(sql.ref(`${table}.process`))})`
+  const some = sql`select 1 from ${sql.table(table)} where ${where} limit 1`
   // Asked again and again, and nothing is left as a rule: a read takes no turn among writers.
-  return {
-    where,
-    isThere: async () => (await prepare(`select 1 from ${table} where ${where} limit 1`).get()) !== undefined,
-  }
+  return { where, isThere: async () => (await some.execute(queriesOf(db))).rows.length > 0 }
 }
+
+/** As {@link isLiving}, in SQL. */
+export const isLivingSql = (id: string): string =>
+  `exists (select 1 from state_process where state_process.id = ${id})`
 
 export const migrateProcesses = (db: StateStore): void => {
   migrate(db, "processes", STEPS)

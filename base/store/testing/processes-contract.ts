@@ -1,3 +1,5 @@
+import { sql } from "kysely"
+import { queriesOf } from "../query/queries.ts"
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readlinkSync, rmSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
@@ -5,7 +7,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { leftWork, OwnProcess } from "../processes/own-process.ts"
 import { SKIP_LOCKED } from "../state-port.ts"
-import { migrate, openStateStore, prepareOnce, type StateStore, transaction } from "../state-store.ts"
+import { migrate, openStateStore, type StateStore, transaction } from "../state-store.ts"
 
 /** What processes that share a state can rely on, in every store. */
 export function describeProcesses(name: string): void {
@@ -201,7 +203,7 @@ export function describeProcesses(name: string): void {
         "create table work (id integer primary key, state text not null, process text) strict",
       ])
       await using own = await OwnProcess.begin(db, "test")
-      const left = leftWork(prepareOnce(db), "work", "doing")
+      const left = leftWork(db, "work", "doing")
       const add = db.prepare("insert into work (state, process) values (?, ?)")
       await add.run("doing", own.id)
       await add.run("done", "a lost one")
@@ -209,8 +211,8 @@ export function describeProcesses(name: string): void {
       await add.run("doing", "a lost one")
       await add.run("doing", null)
       expect(await left.isThere()).toBe(true)
-      const { changes } = await db.prepare(`update work set process = ? where ${left.where}`).run(own.id)
-      expect([Number(changes), await left.isThere()]).toEqual([2, false])
+      const taken = await sql`update work set process = ${own.id} where ${left.where}`.execute(queriesOf(db))
+      expect([taken.numAffectedRows, await left.isThere()]).toEqual([2n, false])
     })
 
     test("of those that take rows at once each gets others, and none waits", async () => {

@@ -1,3 +1,5 @@
+import { sql } from "kysely"
+import { queriesOf } from "#base/store/query/queries.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
@@ -125,6 +127,7 @@ export class JobStore {
   readonly stored: StoredUse
   /** Turns among the keys whose jobs wait. */
   readonly turns: KeyTurns
+  readonly #db: StateStore
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #writes: Pick<WriteQueue, "run">
   readonly #limits: StoreLimits
@@ -148,6 +151,7 @@ export class JobStore {
     migrate(db, "firecrawl", STEPS)
     this.#process = process
     this.stored = new StoredUse(db, STORED_RESULTS)
+    this.#db = db
     this.#sql = prepareOnce(db)
     const work = { table: "firecrawl_job", waiting: "waiting", working: "scraping" }
     this.turns = keyTurns("crawl-jobs", work, this.#sql)
@@ -341,13 +345,13 @@ export class JobStore {
    * @returns true: other processes leave jobs that wait, too
    */
   async recover(now: Date): Promise<boolean> {
-    const left = leftWork(this.#sql, "firecrawl_job", "scraping")
+    const left = leftWork(this.#db, "firecrawl_job", "scraping")
     if (!(await left.isThere())) return true
-    await this.#writes.run(async () => {
-      await this.#sql(
-        `update firecrawl_job set state = 'failed', error = ?, ended_at = ? where ${left.where}`,
-      ).run(RESTARTED, now.getTime())
-    })
+    await this.#writes.run(() =>
+      sql`update firecrawl_job set state = 'failed', error = ${RESTARTED}, ended_at = ${now.getTime()} where ${left.where}`.execute(
+        queriesOf(this.#db),
+      ),
+    )
     return true
   }
 

@@ -1,3 +1,5 @@
+import { sql as kysely } from "kysely"
+import { queriesOf } from "#base/store/query/queries.ts"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 import {
   migrate,
@@ -154,10 +156,10 @@ export async function openLedger(
   migrateProcesses(db)
   migrateX402(db)
   const sql = prepareOnce(db)
-  const left = leftWork(sql, "x402_payments", "settling")
+  const left = leftWork(db, "x402_payments", "settling")
   const recover = async () => {
     if (await left.isThere())
-      await sql(`update x402_payments set state = 'unknown' where ${left.where}`).run()
+      await kysely`update x402_payments set state = 'unknown' where ${left.where}`.execute(queriesOf(db))
   }
   await recover()
   return {
