@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite"
+import { queriesOf } from "#base/store/query/queries.ts"
 import { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
 import { SCHEMA_VERSION } from "#base/store/state-store.ts"
 import type { StateStore } from "#base/store/state-port.ts"
@@ -52,9 +53,12 @@ const isSame = (own: string | undefined, sql: string): boolean =>
 /** The triggers that our code makes, by name, as SQLite keeps them. */
 async function triggersOf(open: OpenParts): Promise<ReadonlyMap<string, string>> {
   using db = new SqliteStore(new DatabaseSync(":memory:"))
-  await db.exec(SCHEMA_VERSION)
+  await db.script(SCHEMA_VERSION)
   migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
   open(db)
-  const rows = await db.prepare("select name, sql from sqlite_master where type = 'trigger'").all()
-  return new Map(rows.map(({ name, sql }) => [String(name), String(sql)]))
+  const triggers = queriesOf<{ sqlite_master: { type: string; name: string; sql: string } }>(db)
+    .selectFrom("sqlite_master")
+    .select(["name", "sql"])
+    .where("type", "=", "trigger")
+  return new Map((await triggers.execute()).map(({ name, sql }) => [name, sql]))
 }

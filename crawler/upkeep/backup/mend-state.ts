@@ -1,10 +1,12 @@
 import { matchPages } from "../../crawl/frontier/source-pages.ts"
 import { CrawlerProcesses } from "../../jobs/crawler-processes.ts"
-import { type Page, sourcesOf } from "#engine"
+import { type Page, type PageUrl, sourcesOf } from "#engine"
 import { ImageStore } from "../images/image-store.ts"
 import { pageHash } from "../../page/page-hash.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
-import { replaceSql, type StateStatement } from "#base/store/state-port.ts"
+import { once } from "#base/store/query/once.ts"
+import type { Queries } from "#base/store/query/queries.ts"
+import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import { trustClock } from "#base/store/clock/trusted-time.ts"
 import { BackupTable } from "./scheduled/backup-table.ts"
 import { WebhookQueue } from "../../reporting/webhooks/webhook-queue.ts"
@@ -18,6 +20,24 @@ export interface Mended {
   /** Jobs that ran when the backup was made; they go on. */
   readonly jobs: number
 }
+
+interface HeldTables {
+  held_page: { url: PageUrl; source: string; hash: string }
+  held_image: { id: number }
+}
+
+const holdPage = once((q: Queries<HeldTables>, { url, source, hash }: HeldTables["held_page"]) =>
+  q
+    .insertInto("held_page")
+    .values({ url, source, hash })
+    .onConflict((conflict) => conflict.columns(["url", "source"]).doUpdateSet({ hash })),
+)
+const holdImage = once((q: Queries<HeldTables>, { id }: HeldTables["held_image"]) =>
+  q
+    .insertInto("held_image")
+    .values({ id })
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
 /**
  * Brings a restored state in line with the index and the thumbnails that came with it. They were copied after it,
@@ -33,39 +53,36 @@ export class StateMender {
   readonly #db: StateStore
   readonly #images: ImageStore
   readonly #webhooks: WebhookQueue
-  readonly #page: StateStatement
-  readonly #image: StateStatement
 
   private constructor(db: StateStore, dataDir: string) {
     this.#db = db
     this.#images = new ImageStore(db, dataDir)
     this.#webhooks = new WebhookQueue(db)
-    this.#page = db.prepare(replaceSql("held_page", ["url", "source", "hash"], ["url", "source"]))
-    this.#image = db.prepare("insert or ignore into held_image values (?)")
   }
 
   /** @param dataDir where the thumbnails are to be */
   static async open(db: StateStore, dataDir: string): Promise<StateMender> {
     const mender = new StateMender(db, dataDir)
     await new BackupTable(db).forgetUnfinished()
-    await db.exec(`
+    const { id, text, strict, keyed } = SCHEMA_WORDS[db.dialect]
+    await db.script(`
       create temp table held_page (
-        url text not null, source text not null, hash text not null, primary key (url, source)
-      ) strict, without rowid;
-      create temp table held_image (id integer primary key) strict;`)
+        url ${text} not null, source ${text} not null, hash ${text} not null, primary key (url, source)
+      ) ${keyed};
+      create temp table held_image (id ${id}) ${strict};`)
     return mender
   }
 
   /** Takes note of a page of the index. */
   async holds(page: Page): Promise<void> {
     for (const source of sourcesOf(page))
-      await this.#page.run(page.url, source, pageHash({ ...page, source }))
+      await holdPage.run(this.#db, { url: page.url, source, hash: pageHash({ ...page, source }) })
   }
 
   /** Whether a thumbnail is wanted; if so it is taken to be there. */
   async wantsThumbnail(id: number): Promise<boolean> {
     const isKnown = await this.#images.isRead(id)
-    if (isKnown) await this.#image.run(id)
+    if (isKnown) await holdImage.run(this.#db, { id })
     return isKnown
   }
 
@@ -80,7 +97,7 @@ export class StateMender {
       await trustClock(this.#db)
       return { addresses, images, jobs }
     })
-    await this.#db.exec("drop table held_page; drop table held_image")
+    await this.#db.script("drop table held_page; drop table held_image")
     return mended
   }
 }

@@ -1,6 +1,7 @@
+import type { Generated, Selectable, Updateable } from "kysely"
 import type { Clock } from "#base/clock.ts"
-import { replaceSql } from "#base/store/state-port.ts"
-import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 import { nextRun, timesAfterRun } from "../../../jobs/tasks/schedule.ts"
 import type { BackupPlan } from "../../../backup-plan.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
@@ -12,15 +13,36 @@ const MAX_CRASHES = 3
 /** Runs that are remembered: the newest. */
 const RUNS_KEPT = 100
 
-const STEPS = [
-  `create table backup_plan (
-     id integer primary key check (id = 1), spec text not null, next_run_at integer, last_run_at integer
-   ) strict;
+interface BackupTables {
+  backup_plan: { id: number; spec: string; next_run_at: number | null; last_run_at: number | null }
+  backup_run: {
+    id: Generated<number>
+    trigger: "schedule" | "command"
+    state: BackupState
+    beat_at: Generated<number>
+    crashes: Generated<number>
+    asked_at: number
+    started_at: Generated<number | null>
+    ended_at: Generated<number | null>
+    file: Generated<string | null>
+    bytes: Generated<number | null>
+    pages: Generated<number | null>
+    error: Generated<string | null>
+    note: Generated<string | null>
+  }
+}
+type RunRow = BackupTables["backup_run"]
+
+const STEPS: readonly Step[] = [
+  ({ id, integer, text, strict }) =>
+    `create table backup_plan (
+     id ${id} check (id = 1), spec ${text} not null, next_run_at ${integer}, last_run_at ${integer}
+   ) ${strict};
    create table backup_run (
-     id integer primary key, "trigger" text not null, state text not null, beat_at integer not null default 0,
-     crashes integer not null default 0, asked_at integer not null, started_at integer, ended_at integer,
-     file text, bytes integer, pages integer, error text, note text
-   ) strict;`,
+     id ${id}, "trigger" ${text} not null, state ${text} not null, beat_at ${integer} not null default 0,
+     crashes ${integer} not null default 0, asked_at ${integer} not null, started_at ${integer}, ended_at ${integer},
+     file ${text}, bytes ${integer}, pages ${integer}, error ${text}, note ${text}
+   ) ${strict};`,
 ]
 
 /** The run that ended last, for those who read the store without this class. */
@@ -34,6 +56,7 @@ export const backupOverTrigger = (name: string, statement: string): string =>
      begin ${statement}; end;`
 
 export type BackupState = "queued" | "running" | "finished" | "failed"
+const UNFINISHED = ["queued", "running"] as const
 
 /** One backup by the plan: asked for, under way or over. */
 export interface BackupRun {
@@ -64,24 +87,26 @@ export interface StoredPlan {
 /** The plan for backups and its runs, in `state.db`. All calls are short. */
 export class BackupTable {
   readonly #db: StateStore
+  readonly #queries: Queries<BackupTables>
   readonly #clock: Clock
   readonly #random: () => number
 
   /** `random`: from 0 to 1, for jitter. */
   constructor(db: StateStore, clock: Clock = Date.now, random: () => number = Math.random) {
     this.#db = db
+    this.#queries = queriesOf(db)
     this.#clock = clock
     this.#random = random
     migrate(db, "backups", STEPS)
   }
 
   async plan(): Promise<StoredPlan | null> {
-    const row = await this.#db.prepare("select * from backup_plan").get()
+    const row = await this.#queries.selectFrom("backup_plan").selectAll().executeTakeFirst()
     if (!row) return null
     return {
-      plan: JSON.parse(String(row["spec"])) as BackupPlan,
-      nextRun: dateOrNull(row["next_run_at"]),
-      lastRun: dateOrNull(row["last_run_at"]),
+      plan: JSON.parse(row.spec) as BackupPlan,
+      nextRun: dateOrNull(row.next_run_at),
+      lastRun: dateOrNull(row.last_run_at),
     }
   }
 
@@ -89,56 +114,51 @@ export class BackupTable {
   async declare(plan: BackupPlan | null): Promise<void> {
     await transaction(this.#db, async () => {
       if (plan === null) {
-        await this.#db.exec("delete from backup_plan; delete from backup_run where state = 'queued'")
+        await this.#queries.deleteFrom("backup_plan").execute()
+        await this.#queries.deleteFrom("backup_run").where("state", "=", "queued").execute()
         return
       }
       const old = await this.plan()
       const isSame = JSON.stringify(old?.plan.schedule) === JSON.stringify(plan.schedule)
       const last = old?.lastRun?.getTime() ?? null
-      const next =
+      const next_run_at =
         plan.schedule === null
           ? null
           : isSame && old?.nextRun
             ? old.nextRun.getTime()
             : nextRun(plan.schedule, this.#clock(), last, this.#random)
-      await this.#db
-        .prepare(replaceSql("backup_plan", ["id", "spec", "next_run_at", "last_run_at"], ["id"]))
-        .run(1, JSON.stringify(plan), next, last)
+      const declared = { spec: JSON.stringify(plan), next_run_at, last_run_at: last }
+      await this.#queries
+        .insertInto("backup_plan")
+        .values({ id: 1, ...declared })
+        .onConflict((conflict) => conflict.column("id").doUpdateSet(declared))
+        .execute()
     })
   }
 
   async keepTimes(nextRunAt: number | null, lastRunAt: number | null): Promise<void> {
-    await this.#db
-      .prepare("update backup_plan set next_run_at = ?, last_run_at = ?")
-      .run(nextRunAt, lastRunAt)
+    const times = { next_run_at: nextRunAt, last_run_at: lastRunAt }
+    await this.#queries.updateTable("backup_plan").set(times).execute()
   }
 
   /** The newest runs, newest first. */
   async runs(limit: number): Promise<BackupRun[]> {
-    return (await this.#db.prepare("select * from backup_run order by id desc limit ?").all(limit)).map(
-      (row) => runOf(row),
-    )
+    return (await this.#runs().orderBy("id", "desc").limit(limit).execute()).map(runOf)
   }
 
   async get(id: number): Promise<BackupRun | null> {
-    const row = await this.#db.prepare("select * from backup_run where id = ?").get(id)
-    return row ? runOf(row) : null
+    return runOrNull(await this.#runs().where("id", "=", id).executeTakeFirst())
   }
 
   /** The run that waits or is under way. */
   async unfinished(): Promise<BackupRun | null> {
-    const row = await this.#db.prepare("select * from backup_run where state in ('queued', 'running')").get()
-    return row ? runOf(row) : null
+    return runOrNull(await this.#runs().where("state", "in", UNFINISHED).executeTakeFirst())
   }
 
   /** The newest run that ended, or that ended like this. */
   async last(state: "finished" | "failed" | null = null): Promise<BackupRun | null> {
-    const row = await this.#db
-      .prepare(
-        `select * from backup_run where ended_at is not null and (?1 is null or state = ?1) order by id desc limit 1`,
-      )
-      .get(state)
-    return row ? runOf(row) : null
+    const ended = this.#runs().where("ended_at", "is not", null).orderBy("id", "desc").limit(1)
+    return runOrNull(await (state === null ? ended : ended.where("state", "=", state)).executeTakeFirst())
   }
 
   /** Asks for a run. While one is not over, it is that one. A backup that is due by schedule anyway is this one. */
@@ -150,10 +170,12 @@ export class BackupTable {
       const planned = stored?.nextRun?.getTime() ?? null
       const times = timesAfterRun(stored?.plan.schedule ?? null, planned, this.#clock(), this.#random)
       if (times) await this.keepTimes(times.nextRun, times.lastRun)
-      const row = await this.#db
-        .prepare(`insert into backup_run ("trigger", state, asked_at) values (?, 'queued', ?) returning id`)
-        .get(trigger, this.#clock())
-      return await this.#must(Number(row?.["id"]))
+      const row = await this.#queries
+        .insertInto("backup_run")
+        .values({ trigger, state: "queued", asked_at: this.#clock() })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return runOf(row)
     })
   }
 
@@ -166,46 +188,38 @@ export class BackupTable {
   async start(): Promise<BackupRun | null> {
     const waiting = await this.unfinished()
     if (waiting?.state !== "queued") return null
-    await this.#db
-      .prepare(
-        "update backup_run set state = 'running', ended_at = null, started_at = ?, beat_at = ? where id = ?",
-      )
-      .run(this.#clock(), Date.now(), waiting.id)
+    const times = { ended_at: null, started_at: this.#clock(), beat_at: Date.now() }
+    await this.#update(waiting.id, { state: "running", ...times })
     return await this.#must(waiting.id)
   }
 
   /** Says that the run is alive. */
   async beat(id: number): Promise<void> {
-    await this.#db.prepare("update backup_run set beat_at = ? where id = ?").run(Date.now(), id)
+    await this.#update(id, { beat_at: Date.now() })
   }
 
   /** Notes that the backup due at `due` was left out, since this run is not over. */
   async leaveOut(id: number, due: Date): Promise<void> {
-    await this.#db
-      .prepare("update backup_run set note = ? where id = ?")
-      .run(`the backup due at ${due.toISOString()} was left out, since this one was not over`, id)
+    const note = `the backup due at ${due.toISOString()} was left out, since this one was not over`
+    await this.#update(id, { note })
   }
 
   /** Ends a run that made a file. */
   async finish(id: number, made: Pick<BackupRun, "file" | "bytes" | "pages" | "note">): Promise<void> {
-    await this.#db
-      .prepare(
-        `update backup_run set state = 'finished', ended_at = ?, file = ?, bytes = ?, pages = ?, note = coalesce(?, note) where id = ?`,
-      )
-      .run(this.#clock(), made.file, made.bytes, made.pages, made.note, id)
+    const { file, bytes, pages, note } = made
+    const ended_at = this.#clock()
+    await this.#update(id, { state: "finished", ended_at, file, bytes, pages, note: note ?? undefined })
     await this.#prune()
   }
 
   async fail(id: number, error: string): Promise<void> {
-    await this.#db
-      .prepare("update backup_run set state = 'failed', ended_at = ?, error = ? where id = ?")
-      .run(this.#clock(), error, id)
+    await this.#update(id, { state: "failed", ended_at: this.#clock(), error })
     await this.#prune()
   }
 
   /** Lets a run that was stopped begin anew. */
   async requeue(id: number): Promise<void> {
-    await this.#db.prepare("update backup_run set state = 'queued' where id = ?").run(id)
+    await this.#update(id, { state: "queued" })
   }
 
   /**
@@ -215,30 +229,41 @@ export class BackupTable {
    */
   async recover(): Promise<BackupRun[]> {
     return await transaction(this.#db, async () => {
-      const lost = await this.#db
-        .prepare("update backup_run set crashes = crashes + 1 where state = 'running' returning id, crashes")
-        .all()
+      const lost = await this.#queries
+        .updateTable("backup_run")
+        .set((eb) => ({ crashes: eb("crashes", "+", 1) }))
+        .where("state", "=", "running")
+        .returning(["id", "crashes"])
+        .execute()
       for (const { id, crashes } of lost) {
-        if (Number(crashes) < MAX_CRASHES) await this.requeue(Number(id))
-        else await this.fail(Number(id), "its process died again and again; the log says more")
+        if (crashes < MAX_CRASHES) await this.requeue(id)
+        else await this.fail(id, "its process died again and again; the log says more")
       }
-      const runs = await Promise.all(lost.map(({ id }) => this.#must(Number(id))))
+      const runs = await Promise.all(lost.map(({ id }) => this.#must(id)))
       return runs.filter(({ state }) => state === "failed")
     })
   }
 
   /** In a restored state: the run under way is the one that made the backup, and is over. */
   async forgetUnfinished(): Promise<void> {
-    await this.#db.exec("delete from backup_run where state in ('queued', 'running')")
+    await this.#queries.deleteFrom("backup_run").where("state", "in", UNFINISHED).execute()
   }
 
   async #prune(): Promise<void> {
-    await this.#db
-      .prepare(
-        `delete from backup_run where id <= (select id from backup_run order by id desc limit 1 offset ${RUNS_KEPT})
-         and id not in (select max(id) from backup_run group by state)`,
-      )
-      .run()
+    const runs = this.#queries.selectFrom("backup_run")
+    await this.#queries
+      .deleteFrom("backup_run")
+      .where("id", "<=", runs.select("id").orderBy("id", "desc").limit(1).offset(RUNS_KEPT))
+      .where("id", "not in", runs.select((eb) => eb.fn.max("id").as("id")).groupBy("state"))
+      .execute()
+  }
+
+  #runs() {
+    return this.#queries.selectFrom("backup_run").selectAll()
+  }
+
+  async #update(id: number, columns: Updateable<RunRow>): Promise<void> {
+    await this.#queries.updateTable("backup_run").set(columns).where("id", "=", id).execute()
   }
 
   async #must(id: number): Promise<BackupRun> {
@@ -248,19 +273,22 @@ export class BackupTable {
   }
 }
 
-function runOf(row: Record<string, unknown>): BackupRun {
-  const isLost = row["state"] === "running" && Math.abs(Date.now() - Number(row["beat_at"])) >= SILENT_MS
+const runOrNull = (row: Selectable<RunRow> | undefined): BackupRun | null => (row ? runOf(row) : null)
+
+function runOf(row: Selectable<RunRow>): BackupRun {
+  const { id, trigger, file, bytes, pages, error, note } = row
+  const isLost = row.state === "running" && Math.abs(Date.now() - row.beat_at) >= SILENT_MS
   return {
-    id: Number(row["id"]),
-    trigger: row["trigger"] as BackupRun["trigger"],
-    state: isLost ? "queued" : (row["state"] as BackupState),
-    askedAt: new Date(Number(row["asked_at"])),
-    startedAt: dateOrNull(row["started_at"]),
-    endedAt: dateOrNull(row["ended_at"]),
-    file: row["file"] as string | null,
-    bytes: row["bytes"] as number | null,
-    pages: row["pages"] as number | null,
-    error: row["error"] as string | null,
-    note: row["note"] as string | null,
+    id,
+    trigger,
+    state: isLost ? "queued" : row.state,
+    askedAt: new Date(row.asked_at),
+    startedAt: dateOrNull(row.started_at),
+    endedAt: dateOrNull(row.ended_at),
+    file,
+    bytes,
+    pages,
+    error,
+    note,
   }
 }
