@@ -1,16 +1,10 @@
-import { replaceSql } from "#base/store/state-port.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { HANDBOOK_SOURCE } from "../handbook-source.ts"
 import { knownRuns } from "../jobs/source-runs.ts"
 import type { Source } from "../source.ts"
 import { declaredNames } from "./source-names.ts"
-
-/** The last run of each name that was deleted: runs stay known, and only a later one is listed again. */
-export const DELETED_TABLE =
-  "create table deleted_source (name text primary key, last_job integer not null) strict, without rowid;"
-
-/** Notes that a name is deleted, with its last run. */
-export const DELETED = replaceSql("deleted_source", ["name", "last_job"], ["name"])
+import type { SourceTables } from "./source-schema.ts"
 
 /** A crawl that is declared nowhere, such as one by hand, or a source that is deleted and left pages. */
 export interface OneOff {
@@ -32,12 +26,8 @@ export interface OneOff {
  */
 export async function oneOffs(db: StateStore, name: string | null = null): Promise<OneOff[]> {
   const declared = new Set(await declaredNames(db))
-  const deleted = new Map(
-    (await db.prepare("select name, last_job from deleted_source").all()).map((row) => [
-      String(row["name"]),
-      Number(row["last_job"]),
-    ]),
-  )
+  const gone = await queriesOf<SourceTables>(db).selectFrom("deleted_source").selectAll().execute()
+  const deleted = new Map(gone.map(({ name: of, last_job }) => [of, last_job]))
   return (await knownRuns(db, name))
     .filter(
       ({ id, source }) =>

@@ -1,10 +1,12 @@
 import { sourceAsRun } from "../jobs/source-runs.ts"
 import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
 import type { Clock } from "#base/clock.ts"
-import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { KnownAddresses } from "../crawl/frontier/known-addresses.ts"
 import type { Source } from "../source.ts"
-import { migrateSources } from "./source-table.ts"
+import { isDeclared } from "./source-names.ts"
+import { migrateSources, type SourceTables } from "./source-schema.ts"
 
 /** A page that a source holds no more. */
 export interface LetGo {
@@ -28,7 +30,6 @@ export class SharedPages {
   readonly #engine: Pick<Engine, "get" | "index" | "remove">
   readonly #source: Pick<Source, "name"> & Identity
   readonly #clock: Clock
-  readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #identities = new Map<string, string>()
 
   constructor(
@@ -39,7 +40,6 @@ export class SharedPages {
   ) {
     migrateSources(db)
     this.#db = db
-    this.#prepare = prepareOnce(db)
     this.#engine = engine
     this.#source = source
     this.#clock = clock
@@ -114,7 +114,7 @@ export class SharedPages {
   }
 
   async #isAbandoned(url: PageUrl, name: string): Promise<boolean> {
-    if ((await this.#prepare("select 1 from source where name = ?").get(name)) !== undefined) return false
+    if (await isDeclared(this.#db, name)) return false
     const known = await new KnownAddresses(this.#db).get(url, name)
     return known === null || known.visitedAt < this.#clock() - ABANDONED_MS
   }
@@ -124,7 +124,8 @@ const identityIn = ({ login, clientCert = null }: Identity): string => JSON.stri
 
 /** As whom a source reads: as it is declared, else as it was when it last ran. */
 export async function identityOf(db: StateStore, name: string): Promise<Identity> {
-  const row = await db.prepare("select spec from source where name = ?").get(name)
-  const source = row ? (JSON.parse(String(row["spec"])) as Partial<Source>) : await sourceAsRun(db, name)
+  const declared = queriesOf<SourceTables>(db).selectFrom("source").select("spec").where("name", "=", name)
+  const row = await declared.executeTakeFirst()
+  const source = row ? (JSON.parse(row.spec) as Partial<Source>) : await sourceAsRun(db, name)
   return { login: source?.login ?? null, clientCert: source?.clientCert ?? null }
 }

@@ -1,26 +1,27 @@
 import { hasPages } from "../crawl/frontier/source-pages.ts"
 import { hasOpenRun, namesOfRuns } from "../jobs/source-runs.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
 import { hasTable } from "#base/store/rows/tables.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { CommandError } from "#base/run-command.ts"
 import { didYouMean } from "#base/text/near-names.ts"
+import type { SourceTables } from "./source-schema.ts"
 
 // Looked up in whatever tables there are: commands and tests may be the first to open the store.
+
+const sourcesOf = (db: StateStore) => queriesOf<SourceTables>(db).selectFrom("source").select("name")
+const removalsOf = (db: StateStore) =>
+  queriesOf<{ removal: { source: string } }>(db).selectFrom("removal").select("source")
 
 /**
  * Names that pages are, were or will be filed under: of declared sources, of crawls that were never declared, and of
  * sources that are gone while pages of theirs can be restored.
  */
 export async function sourceNames(db: StateStore): Promise<readonly string[]> {
-  const ask = async (table: string, query: string) =>
-    (await hasTable(db, table)) ? (await db.prepare(query).all()).map(({ name }) => String(name)) : []
-  const names = [
-    ...(await ask("source", "select name from source")),
-    ...(await namesOfRuns(db)),
-    // Kept longer than the source and its runs.
-    ...(await ask("removal", "select distinct source as name from removal")),
-  ]
-  return [...new Set(names)]
+  const names = [...(await declaredNames(db)), ...(await namesOfRuns(db))]
+  // Kept longer than the source and its runs.
+  const removed = (await hasTable(db, "removal")) ? await removalsOf(db).distinct().execute() : []
+  return [...new Set([...names, ...removed.map(({ source }) => source)])]
 }
 
 /**
@@ -45,12 +46,12 @@ export async function requireSource(db: StateStore, name: string): Promise<void>
 /** Whether pages of a source that were removed can be restored. */
 export const hasRestorable = async (db: StateStore, name: string): Promise<boolean> =>
   (await hasTable(db, "removal")) &&
-  (await db.prepare("select 1 from removal where source = ? limit 1").get(name)) !== undefined
+  (await removalsOf(db).where("source", "=", name).limit(1).executeTakeFirst()) !== undefined
 
 /** The names of declared sources: all that readers are told of without asking for it. */
 export const declaredNames = async (db: StateStore): Promise<readonly string[]> =>
   (await hasTable(db, "source"))
-    ? (await db.prepare("select name from source order by name").all()).map(({ name }) => String(name))
+    ? (await sourcesOf(db).orderBy("name").execute()).map(({ name }) => name)
     : []
 
 /** The names that callers may ask for: of declared sources, and of others while they have pages or a run that is not over. */
@@ -69,7 +70,7 @@ const isAlive = async (db: StateStore, name: string): Promise<boolean> =>
 /** Whether a source is declared under this name. */
 export const isDeclared = async (db: StateStore, name: string): Promise<boolean> =>
   (await hasTable(db, "source")) &&
-  (await db.prepare("select 1 from source where name = ?").get(name)) !== undefined
+  (await sourcesOf(db).where("name", "=", name).executeTakeFirst()) !== undefined
 
 /** Those of the names whose source was there once, and is neither declared nor has pages or runs to come. */
 export async function goneSources(db: StateStore, names: readonly string[]): Promise<readonly string[]> {

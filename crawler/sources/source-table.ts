@@ -1,16 +1,20 @@
+import type { Selectable, Updateable } from "kysely"
 import type { Clock } from "#base/clock.ts"
+import { dateOrNull } from "#base/store/date-columns.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import type { Job, JobTrigger } from "../job.ts"
 import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
-import { DELETED, DELETED_TABLE, type OneOff, oneOffs } from "./one-offs.ts"
+import { type OneOff, oneOffs } from "./one-offs.ts"
 import { hasRestorable } from "./source-names.ts"
+import { migrateSources, type SourceTables } from "./source-schema.ts"
 import { hasPages } from "../crawl/frontier/source-pages.ts"
-import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { nextRun, nextTimes, type Schedule, timesAfterRun } from "../jobs/tasks/schedule.ts"
 import { defineSource, type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 
 /** Where a source was declared. One of the file is changed there alone. */
-export type SourceOrigin = "file" | "api"
+export type SourceOrigin = SourceTables["source"]["origin"]
 
 /** A declared source, with what is known of it beside its fields. */
 export interface SourceEntry {
@@ -46,26 +50,13 @@ export class SourceOfFileError extends Error {
   }
 }
 
-const STEPS = [
-  `create table source (
-     name text primary key, spec text not null, origin text not null, paused integer not null default 0,
-     created_at integer not null, updated_at integer not null,
-     next_run_at integer, last_run_at integer
-   ) strict, without rowid;
-   create table source_removal (source text primary key, asked_at integer not null) strict, without rowid;
-   ${DELETED_TABLE}`,
-]
-
-export function migrateSources(db: StateStore): void {
-  migrate(db, "sources", STEPS)
-}
-
 /**
  * The declared sources in `state.db`: what the file of sources and the admin API say, in one table. All calls are short.
  * {@link Sources} adds and changes them; this part loads no validation, so that the crawler process stays small.
  */
 export class SourceTable {
   readonly #db: StateStore
+  readonly #queries: Queries<SourceTables>
   readonly #jobs: Jobs
   readonly #clock: Clock
   readonly #random: () => number
@@ -73,6 +64,7 @@ export class SourceTable {
   /** `random`: from 0 to 1, for jitter. */
   constructor(db: StateStore, jobs: Jobs, clock: Clock = Date.now, random: () => number = Math.random) {
     this.#db = db
+    this.#queries = queriesOf(db)
     this.#jobs = jobs
     this.#clock = clock
     this.#random = random
@@ -81,7 +73,7 @@ export class SourceTable {
 
   /** The declared sources, by name. */
   async list(): Promise<SourceEntry[]> {
-    return (await this.#db.prepare("select * from source order by name").all()).map(entryOf)
+    return (await this.#queries.selectFrom("source").selectAll().orderBy("name").execute()).map(entryOf)
   }
 
   /** The declared sources and then the one-off crawls, each by name. */
@@ -96,7 +88,7 @@ export class SourceTable {
 
   /** The source of this name, or null. */
   async get(name: string): Promise<SourceEntry | null> {
-    const row = await this.#db.prepare("select * from source where name = ?").get(name)
+    const row = await this.#row(name)
     return row ? entryOf(row) : null
   }
 
@@ -121,9 +113,14 @@ export class SourceTable {
     for (const { id } of await this.#jobs.open(name)) await this.#jobs.cancel(id)
     const pins = new PinnedNetworks(this.#db)
     await transaction(this.#db, async () => {
-      await this.#db.prepare("delete from source where name = ?").run(name)
+      await this.#queries.deleteFrom("source").where("name", "=", name).execute()
       await pins.forget(name)
-      if (leavesNothing && last) await this.#db.prepare(DELETED).run(name, last.id)
+      if (leavesNothing && last)
+        await this.#queries
+          .insertInto("deleted_source")
+          .values({ name, last_job: last.id })
+          .onConflict((conflict) => conflict.column("name").doUpdateSet({ last_job: last.id }))
+          .execute()
       if (removePages || (leavesNothing && last)) await this.#askRemoval(name)
     })
     return true
@@ -182,12 +179,12 @@ export class SourceTable {
 
   /** Sources whose next run is at `time` or before, in the order of their times; paused ones have none. */
   async dueBy(time: number): Promise<ScheduledSource[]> {
-    return await this.#scheduled("next_run_at <= ?", time)
+    return await this.#scheduled("<=", time)
   }
 
   /** Sources whose next run is after `time`. */
   async dueAfter(time: number): Promise<ScheduledSource[]> {
-    return await this.#scheduled("next_run_at > ?", time)
+    return await this.#scheduled(">", time)
   }
 
   /** Keeps when sources run next and ran last, all or none. Milliseconds since 1970; null: not by itself, never. */
@@ -195,8 +192,8 @@ export class SourceTable {
     all: readonly { name: string; nextRun: number | null; lastRun: number | null }[],
   ): Promise<void> {
     await transaction(this.#db, async () => {
-      const set = this.#db.prepare("update source set next_run_at = ?, last_run_at = ? where name = ?")
-      for (const { name, nextRun, lastRun } of all) await set.run(nextRun, lastRun, name)
+      for (const { name, nextRun, lastRun } of all)
+        await this.#update(name, { next_run_at: nextRun, last_run_at: lastRun })
     })
   }
 
@@ -209,14 +206,13 @@ export class SourceTable {
 
   /** Names whose pages are to be removed. */
   async removals(): Promise<string[]> {
-    return (await this.#db.prepare("select source from source_removal order by asked_at").all()).map(
-      ({ source }) => String(source),
-    )
+    const asked = this.#queries.selectFrom("source_removal").select("source").orderBy("asked_at")
+    return (await asked.execute()).map(({ source }) => source)
   }
 
   /** Says that the pages of a name are removed. */
   async removed(name: string): Promise<void> {
-    await this.#db.prepare("delete from source_removal where source = ?").run(name)
+    await this.#queries.deleteFrom("source_removal").where("source", "=", name).execute()
   }
 
   /** Keeps a source that was found right. @throws SourceOfFileError */
@@ -232,12 +228,17 @@ export class SourceTable {
         old && (old.paused || JSON.stringify(old.source.schedule) === JSON.stringify(source.schedule))
           ? (old.nextRun?.getTime() ?? null)
           : await this.#firstRun(source.name, source.schedule)
-      await this.#db
-        .prepare(
-          `insert into source (name, spec, origin, created_at, updated_at, next_run_at) values (?1, ?2, ?3, ?4, ?4, ?5)
-           on conflict (name) do update set spec = ?2, origin = ?3, updated_at = ?6, next_run_at = ?5`,
-        )
-        .run(source.name, text, origin, now, nextRun, unchanged ? old.updatedAt.getTime() : now)
+      const declared = {
+        spec: text,
+        origin,
+        updated_at: unchanged ? old.updatedAt.getTime() : now,
+        next_run_at: nextRun,
+      }
+      await this.#queries
+        .insertInto("source")
+        .values({ name: source.name, created_at: now, ...declared })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet(declared))
+        .execute()
       // What is declared again is not to be emptied.
       await this.removed(source.name)
       return await this.#must(source.name)
@@ -245,15 +246,31 @@ export class SourceTable {
   }
 
   async #askRemoval(name: string): Promise<void> {
-    await this.#db.prepare("insert or ignore into source_removal values (?, ?)").run(name, this.#clock())
+    await this.#queries
+      .insertInto("source_removal")
+      .values({ source: name, asked_at: this.#clock() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
   }
 
-  async #scheduled(condition: string, time: number): Promise<ScheduledSource[]> {
-    return (
-      await this.#db
-        .prepare(`select * from source where paused = 0 and ${condition} order by next_run_at, name`)
-        .all(time)
-    ).map((row) => ({ entry: entryOf(row), lastRun: row["last_run_at"] as number | null }))
+  async #row(name: string) {
+    return await this.#queries.selectFrom("source").selectAll().where("name", "=", name).executeTakeFirst()
+  }
+
+  async #update(name: string, columns: Updateable<SourceTables["source"]>): Promise<void> {
+    await this.#queries.updateTable("source").set(columns).where("name", "=", name).execute()
+  }
+
+  async #scheduled(is: "<=" | ">", time: number): Promise<ScheduledSource[]> {
+    const rows = await this.#queries
+      .selectFrom("source")
+      .selectAll()
+      .where("paused", "=", 0)
+      .where("next_run_at", is, time)
+      .orderBy("next_run_at")
+      .orderBy("name")
+      .execute()
+    return rows.map((row) => ({ entry: entryOf(row), lastRun: row.last_run_at }))
   }
 
   async #setPaused(name: string, paused: boolean): Promise<boolean> {
@@ -262,9 +279,7 @@ export class SourceTable {
       if (!entry) return false
       if (entry.paused === paused) return true
       const nextRun = paused ? null : await this.#firstRun(name, entry.source.schedule)
-      await this.#db
-        .prepare("update source set paused = ?, next_run_at = ? where name = ?")
-        .run(paused ? 1 : 0, nextRun, name)
+      await this.#update(name, { paused: paused ? 1 : 0, next_run_at: nextRun })
       return true
     })
   }
@@ -272,8 +287,7 @@ export class SourceTable {
   /** When a schedule that begins now has its first run. */
   async #firstRun(name: string, schedule: Schedule | null): Promise<number | null> {
     if (!schedule) return null
-    const row = await this.#db.prepare("select last_run_at from source where name = ?").get(name)
-    const last = (row?.["last_run_at"] ?? null) as number | null
+    const last = (await this.#row(name))?.last_run_at ?? null
     return nextRun(schedule, this.#clock(), last, this.#random)
   }
 
@@ -287,17 +301,15 @@ export class SourceTable {
 export const authorOf = ({ origin }: Pick<SourceEntry, "origin">): SourceAuthor =>
   origin === "file" ? "operator" : "api"
 
-function entryOf(row: Record<string, unknown>): SourceEntry {
-  const spec = JSON.parse(String(row["spec"])) as SourceSpec
-  const nextRun = row["next_run_at"] as number | null
-  const origin = row["origin"] as SourceOrigin
+function entryOf(row: Selectable<SourceTables["source"]>): SourceEntry {
+  const spec = JSON.parse(row.spec) as SourceSpec
   return {
-    source: sourceBy(authorOf({ origin }), spec),
+    source: sourceBy(authorOf(row), spec),
     spec,
-    origin,
-    paused: row["paused"] === 1,
-    createdAt: new Date(Number(row["created_at"])),
-    updatedAt: new Date(Number(row["updated_at"])),
-    nextRun: nextRun === null ? null : new Date(nextRun),
+    origin: row.origin,
+    paused: row.paused === 1,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    nextRun: dateOrNull(row.next_run_at),
   }
 }

@@ -1,5 +1,7 @@
+import { queriesOf } from "#base/store/query/queries.ts"
 import { hasTable } from "#base/store/rows/tables.ts"
 import type { StateStore } from "#base/store/state-store.ts"
+import type { SourceTables } from "../source-schema.ts"
 import { sourcesYaml } from "./source-yaml.ts"
 
 /**
@@ -8,12 +10,12 @@ import { sourcesYaml } from "./source-yaml.ts"
  */
 export async function declaredYaml(db: StateStore): Promise<string> {
   if (!(await hasTable(db, "source"))) return sourcesYaml([])
-  const rows = await db.prepare("select name, spec, paused from source order by name").all()
+  const sources = queriesOf<SourceTables>(db).selectFrom("source").select(["name", "spec", "paused"])
   return sourcesYaml(
-    rows.map((row) => ({
-      source: JSON.parse(String(row["spec"])) as object,
+    (await sources.orderBy("name").execute()).map(({ name, spec, paused }) => ({
+      source: JSON.parse(spec) as object,
       // A sources file has no field for it.
-      note: row["paused"] === 1 ? `It was paused: fossick sources pause ${String(row["name"])}` : "",
+      note: paused === 1 ? `It was paused: fossick sources pause ${name}` : "",
     })),
   )
 }
