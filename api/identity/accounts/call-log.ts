@@ -1,6 +1,8 @@
 import { type Generated, type Selectable, sql } from "kysely"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { listed } from "#base/store/query/words.ts"
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { BoundedLog } from "#base/work/bounded-log.ts"
 
 import {
@@ -12,7 +14,7 @@ import {
 } from "./limits/stored-use.ts"
 
 import type { Endpoint } from "./keys/key-scope.ts"
-import { countUse, type KeyUse, lastDays, pruneUse, USE_TABLE, useOfKeys } from "./key-use.ts"
+import { countUse, type KeyUse, lastDays, pruneUse, useOfKeys, useTable } from "./key-use.ts"
 
 /** A call that was answered. */
 export interface CallEntry {
@@ -52,6 +54,10 @@ export const STORED_CALLS: StoredTable = {
   columns: ["project", "session", "query"],
 }
 
+interface CallTables {
+  call_log: CallRow
+}
+
 interface CallRow {
   id: Generated<number>
   at: number
@@ -68,18 +74,42 @@ interface CallRow {
   query: string | null
 }
 
-const STEPS = [
-  `create table call_log (
-     id integer primary key, at integer not null, request_id text not null, endpoint text not null,
-     depth text not null, seconds real not null, credits integer not null, key_id text not null,
-     key_hint text not null, project text not null, session text not null, human text not null, query text
-   ) strict;
+const STEPS: readonly Step[] = [
+  (words) => {
+    const { id, text, integer, real, strict } = words
+    return `create table call_log (
+     id ${id}, at ${integer} not null, request_id ${text} not null, endpoint ${text} not null,
+     depth ${text} not null, seconds ${real} not null, credits ${integer} not null, key_id ${text} not null,
+     key_hint ${text} not null, project ${text} not null, session ${text} not null, human ${text} not null, query ${text}
+   ) ${strict};
    create index call_log_by_time on call_log (at);
    create index call_log_by_key on call_log (key_id, at);
    create index call_log_by_project on call_log (project, at) where project <> '';
-   ${countStored(STORED_CALLS)};
-   ${USE_TABLE}`,
+   ${countStored(words, STORED_CALLS)};
+   ${useTable(words)}`
+  },
 ]
+
+const addCall = once((q: Queries<CallTables>, call: CallEntry) =>
+  q.insertInto("call_log").values({
+    at: call.at,
+    request_id: call.requestId,
+    endpoint: call.endpoint,
+    depth: call.depth,
+    seconds: call.seconds,
+    credits: call.credits,
+    key_id: call.keyId,
+    key_hint: call.keyHint,
+    project: call.project,
+    session: call.session,
+    human: call.human,
+    query: call.query,
+  }),
+)
+
+const lastCall = once((q: Queries<CallTables>, { id }: { id: string }) =>
+  q.selectFrom("call_log").select("at").where("key_id", "=", id).orderBy("at", "desc").limit(1),
+)
 
 /** So much of a question counts, and so much of it is kept. */
 export const MOST_QUERY_CHARS = 4000
@@ -90,7 +120,7 @@ export const MOST_QUERY_CHARS = 4000
  */
 export class CallLog {
   readonly stored: StoredUse
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #db: StateStore
   readonly #limits: StoreLimits
   readonly #log: BoundedLog<CallRow>
 
@@ -98,39 +128,25 @@ export class CallLog {
   constructor(db: StateStore, bytes = Infinity) {
     migrate(db, "call-log", STEPS)
     this.stored = new StoredUse(db, STORED_CALLS)
-    this.#prepare = prepareOnce(db)
+    this.#db = db
     this.#limits = storeLimits(bytes, 1)
     this.#log = new BoundedLog(db, { table: "call_log", owner: "key_id" })
   }
 
   async add(entry: CallEntry): Promise<void> {
-    await this.#prepare(
-      `insert into call_log (at, request_id, endpoint, depth, seconds, credits, key_id, key_hint, project, session,
-         human, query) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(
-      entry.at,
-      entry.requestId,
-      entry.endpoint,
-      entry.depth,
-      entry.seconds,
-      entry.credits,
-      entry.keyId,
-      entry.keyHint,
-      entry.project,
-      entry.session,
-      entry.human,
-      entry.query?.slice(0, MOST_QUERY_CHARS) ?? null,
-    )
-    await countUse(this.#prepare, entry)
+    await addCall.run(this.#db, { ...entry, query: entry.query?.slice(0, MOST_QUERY_CHARS) ?? null })
+    await countUse(this.#db, entry)
     await this.stored.makeRoom(entry.keyId, this.#limits, this.#log.dropOldest)
   }
 
   /** Whether a call is among them. */
   async has({ at, requestId }: Pick<CallEntry, "at" | "requestId">): Promise<boolean> {
-    const row = await this.#prepare("select 1 from call_log where at = ? and request_id = ?").get(
-      at,
-      requestId,
-    )
+    const row = await queriesOf<CallTables>(this.#db)
+      .selectFrom("call_log")
+      .select("id")
+      .where("at", "=", at)
+      .where("request_id", "=", requestId)
+      .executeTakeFirst()
     return row !== undefined
   }
 
@@ -148,22 +164,22 @@ export class CallLog {
 
   /** As {@link useOfKeys}. */
   async use(asked: Parameters<typeof useOfKeys>[1]): Promise<KeyUse[]> {
-    return await useOfKeys(this.#prepare, asked)
+    return await useOfKeys(this.#db, asked)
   }
 
   /** When each of these keys was last used for a call that counts, in milliseconds since 1970; to the day where that call is forgotten. */
   async lastUse(keyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const found = new Map(await lastDays(this.#prepare))
+    const found = new Map(await lastDays(this.#db))
     for (const id of keyIds) {
-      const { at } = (await this.#prepare("select max(at) as at from call_log where key_id = ?").get(id))!
-      if (typeof at === "number") found.set(id, at)
+      const row = await lastCall.get(this.#db, { id })
+      if (row !== undefined) found.set(id, row.at)
     }
     return found
   }
 
   /** Forgets up to `count` calls from before `time`. @returns how many there were */
   async prune(time: number, count: number): Promise<number> {
-    await pruneUse(this.#prepare, Date.now())
+    await pruneUse(this.#db, Date.now())
     return await this.#log.prune(time, count)
   }
 }

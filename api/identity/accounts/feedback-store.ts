@@ -1,4 +1,5 @@
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { BoundedLog } from "#base/work/bounded-log.ts"
 
 import {
@@ -28,23 +29,22 @@ export const STORED_FEEDBACK: StoredTable = {
   columns: ["request_id", "session_id", "fields"],
 }
 
-interface FeedbackRow {
-  id: string
-  at: number
-  key_id: string
-  request_id: string
-  session_id: string
-  fields: string
+interface FeedbackTables {
+  feedback: { id: string; at: number; key_id: string; request_id: string; session_id: string; fields: string }
 }
+type FeedbackRow = FeedbackTables["feedback"]
 
-const STEPS = [
-  `create table feedback (
-     id text primary key, at integer not null, key_id text not null, request_id text not null,
-     session_id text not null, fields text not null
-   ) strict;
+const STEPS: readonly Step[] = [
+  (words) => {
+    const { text, integer, strict } = words
+    return `create table feedback (
+     id ${text} primary key, at ${integer} not null, key_id ${text} not null, request_id ${text} not null,
+     session_id ${text} not null, fields ${text} not null
+   ) ${strict};
    create index feedback_by_time on feedback (at);
    create index feedback_by_key on feedback (key_id, at);
-   ${countStored(STORED_FEEDBACK)}`,
+   ${countStored(words, STORED_FEEDBACK)}`
+  },
 ]
 
 /** Entries kept at most, however small they are; half of them of one key. */
@@ -58,7 +58,7 @@ const SHARE_OF_KEY = 2
  */
 export class FeedbackStore {
   readonly stored: StoredUse
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<FeedbackTables>
   readonly #limits: StoreLimits
   readonly #log: BoundedLog<FeedbackRow>
   readonly prune: BoundedLog<FeedbackRow>["prune"]
@@ -67,21 +67,24 @@ export class FeedbackStore {
   constructor(db: StateStore, bytes = Infinity) {
     migrate(db, "feedback", STEPS)
     this.stored = new StoredUse(db, STORED_FEEDBACK)
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
     this.#limits = storeLimits(bytes, SHARE_OF_KEY, { entries: MOST_ENTRIES })
     this.#log = new BoundedLog(db, { table: "feedback", owner: "key_id" })
     this.prune = this.#log.prune
   }
 
   async add({ id, at, keyId, requestId, sessionId, fields }: Feedback): Promise<void> {
-    await this.#prepare("insert into feedback values (?, ?, ?, ?, ?, ?)").run(
-      id,
-      at,
-      keyId,
-      requestId,
-      sessionId,
-      JSON.stringify(fields),
-    )
+    await this.#queries
+      .insertInto("feedback")
+      .values({
+        id,
+        at,
+        key_id: keyId,
+        request_id: requestId,
+        session_id: sessionId,
+        fields: JSON.stringify(fields),
+      })
+      .execute()
     await this.stored.makeRoom(keyId, this.#limits, this.#log.dropOldest)
   }
 

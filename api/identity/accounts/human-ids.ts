@@ -1,11 +1,19 @@
 import { createHmac, randomBytes } from "node:crypto"
 
-import { migrate, type StateStore } from "#base/store/state-store.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 /** Turns the id of a person into one that tells persons apart and names nobody. */
 export type HumanHash = (id: string) => string
 
-const STEPS = ["create table account_secret (name text primary key, value blob not null) strict"]
+interface SecretTables {
+  account_secret: { name: string; value: Uint8Array }
+}
+
+const STEPS: readonly Step[] = [
+  ({ text, blob, strict }) =>
+    `create table account_secret (name ${text} primary key, value ${blob} not null) ${strict}`,
+]
 const SECRET_BYTES = 32
 const SHOWN_CHARS = 32
 
@@ -29,11 +37,15 @@ const hashUnder =
 /** A secret of 32 random bytes that is made with its first use and kept in `state.db`, by its name. */
 export async function keptSecret(db: StateStore, name: string): Promise<Uint8Array> {
   migrate(db, "account-secrets", STEPS)
-  const find = db.prepare("select value from account_secret where name = ?")
-  if ((await find.get(name)) === undefined) {
+  const queries = queriesOf<SecretTables>(db)
+  const find = queries.selectFrom("account_secret").select("value").where("name", "=", name)
+  if ((await find.executeTakeFirst()) === undefined) {
     // Of two processes that start at once the first one's counts.
-    const make = db.prepare("insert into account_secret values (?, ?) on conflict do nothing")
-    await db.patiently(() => make.run(name, randomBytes(SECRET_BYTES)))
+    const make = queries
+      .insertInto("account_secret")
+      .values({ name, value: randomBytes(SECRET_BYTES) })
+      .onConflict((conflict) => conflict.doNothing())
+    await db.patiently(() => make.execute())
   }
-  return (await find.get(name))!["value"] as Uint8Array
+  return (await find.executeTakeFirstOrThrow()).value
 }

@@ -1,8 +1,10 @@
-import type { prepareOnce } from "#base/store/state-store.ts"
+import { sql } from "kysely"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import type { SchemaWords } from "#base/store/query/schema-words.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 
 import { type Endpoint, ENDPOINTS } from "./keys/key-scope.ts"
-
-type Prepare = ReturnType<typeof prepareOnce>
 
 /** Days for which it is known what each key used: a year, and a month to compare with. */
 export const USE_DAYS = 396
@@ -11,11 +13,15 @@ const MOST_ROWS = 500_000
 const DAY_MS = 86_400_000
 
 /** A table of the call log. */
-export const USE_TABLE = `create table key_use (
-     day text not null, key_id text not null, endpoint text not null,
-     calls integer not null, credits integer not null,
+export const useTable = ({ text, integer, keyed }: SchemaWords): string => `create table key_use (
+     day ${text} not null, key_id ${text} not null, endpoint ${text} not null,
+     calls ${integer} not null, credits ${integer} not null,
      primary key (day, key_id, endpoint)
-   ) strict, without rowid`
+   ) ${keyed}`
+
+interface UseTables {
+  key_use: { day: string; key_id: string; endpoint: Endpoint; calls: number; credits: number }
+}
 
 /** Calls that were answered, and the credits that fell due with them. */
 export interface Use {
@@ -40,23 +46,40 @@ interface CountedCall {
   readonly credits: number
 }
 
+const addUse = once(
+  (
+    q: Queries<UseTables>,
+    { day, keyId, endpoint, credits }: Omit<CountedCall, "at"> & { readonly day: string },
+  ) =>
+    q
+      .insertInto("key_use")
+      .values({ day, key_id: keyId, endpoint, calls: 1, credits })
+      .onConflict((conflict) =>
+        conflict.columns(["day", "key_id", "endpoint"]).doUpdateSet((eb) => ({
+          calls: eb("key_use.calls", "+", 1),
+          credits: eb("key_use.credits", "+", eb.ref("excluded.credits")),
+        })),
+      ),
+)
+
 /** Counts a call into its day. Belongs into the transaction that logs it. */
-export async function countUse(
-  prepare: Prepare,
-  { at, keyId, endpoint, credits }: CountedCall,
-): Promise<void> {
-  await prepare(
-    `insert into key_use values (?, ?, ?, 1, ?)
-     on conflict (day, key_id, endpoint) do update set calls = calls + 1, credits = credits + excluded.credits`,
-  ).run(dayOf(at), keyId, endpoint, credits)
+export async function countUse(db: StateStore, { at, keyId, endpoint, credits }: CountedCall): Promise<void> {
+  await addUse.run(db, { day: dayOf(at), keyId, endpoint, credits })
 }
 
 /** Forgets days that are too old, and the oldest when there are too many rows. */
-export async function pruneUse(prepare: Prepare, now: number): Promise<void> {
-  await prepare("delete from key_use where day < ?").run(dayOf(now - USE_DAYS * DAY_MS))
-  await prepare(
-    "delete from key_use where day <= (select day from key_use order by day desc limit 1 offset ?)",
-  ).run(MOST_ROWS)
+export async function pruneUse(db: StateStore, now: number): Promise<void> {
+  const queries = queriesOf<UseTables>(db)
+  await queries
+    .deleteFrom("key_use")
+    .where("day", "<", dayOf(now - USE_DAYS * DAY_MS))
+    .execute()
+  await queries
+    .deleteFrom("key_use")
+    .where("day", "<=", (eb) =>
+      eb.selectFrom("key_use").select("day").orderBy("day", "desc").limit(1).offset(MOST_ROWS),
+    )
+    .execute()
 }
 
 /**
@@ -64,35 +87,47 @@ export async function pruneUse(prepare: Prepare, now: number): Promise<void> {
  * @param keyId of this key alone; null: of all
  */
 export async function useOfKeys(
-  prepare: Prepare,
+  db: StateStore,
   { days, by, keyId }: { readonly days: number; readonly by: "day" | "month"; readonly keyId: string | null },
 ): Promise<KeyUse[]> {
-  const rows = await prepare(
-    `select substr(day, 1, ?1) as time, key_id, endpoint, sum(calls) as calls, sum(credits) as credits from key_use
-     where day >= ?2 and (?3 is null or key_id = ?3) group by 1, 2, 3 order by 1 desc, 2`,
-  ).all(by === "day" ? 10 : 7, dayOf(Date.now() - (days - 1) * DAY_MS), keyId)
+  const rows = await queriesOf<UseTables>(db)
+    .selectFrom("key_use")
+    .select((eb) => [
+      sql<string>`substr(day, 1, ${sql.lit(by === "day" ? 10 : 7)})`.as("time"),
+      "key_id as id",
+      "endpoint",
+      eb.fn.sum<number>("calls").as("calls"),
+      eb.fn.sum<number>("credits").as("credits"),
+    ])
+    .where("day", ">=", dayOf(Date.now() - (days - 1) * DAY_MS))
+    .$if(keyId !== null, (q) => q.where("key_id", "=", keyId!))
+    .groupBy(["time", "key_id", "endpoint"])
+    .orderBy("time", "desc")
+    .orderBy("key_id")
+    .execute()
   const found = new Map<string, KeyUse>()
-  for (const row of rows) {
-    const [time, id] = [String(row["time"]), String(row["key_id"])]
-    const use = { calls: Number(row["calls"]), credits: Number(row["credits"]) }
+  for (const { time, id, endpoint, ...use } of rows) {
     const before = found.get(`${time} ${id}`)
     found.set(`${time} ${id}`, {
       time,
       keyId: id,
       calls: (before?.calls ?? 0) + use.calls,
       credits: (before?.credits ?? 0) + use.credits,
-      endpoints: { ...(before?.endpoints ?? NONE), [String(row["endpoint"])]: use },
+      endpoints: { ...(before?.endpoints ?? NONE), [endpoint]: use },
     })
   }
   return [...found.values()]
 }
 
 /** The last day on which each key was used, as the time of its beginning. */
-export const lastDays = async (prepare: Prepare): Promise<[string, number][]> =>
-  (await prepare("select key_id, max(day) as day from key_use group by key_id").all()).map((row) => [
-    String(row["key_id"]),
-    Date.parse(String(row["day"])),
-  ])
+export async function lastDays(db: StateStore): Promise<[string, number][]> {
+  const rows = await queriesOf<UseTables>(db)
+    .selectFrom("key_use")
+    .select((eb) => ["key_id", eb.fn.max("day").as("day")])
+    .groupBy("key_id")
+    .execute()
+  return rows.map(({ key_id: id, day }) => [id, Date.parse(day)])
+}
 
 const NONE = Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, { calls: 0, credits: 0 }])) as Record<
   Endpoint,

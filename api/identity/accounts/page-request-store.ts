@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto"
 
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { sql } from "kysely"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { BoundedLog } from "#base/work/bounded-log.ts"
 
 import {
@@ -42,24 +44,30 @@ export const STORED_REQUESTS: StoredTable = {
   columns: ["url", "question", "comment"],
 }
 
-interface PageRequestRow {
-  wanted: string
-  key_id: string
-  url: string
-  question: string
-  comment: string
-  first_at: number
-  last_at: number
+interface PageRequestTables {
+  page_request: {
+    wanted: string
+    key_id: string
+    url: string
+    question: string
+    comment: string
+    first_at: number
+    last_at: number
+  }
 }
+type PageRequestRow = PageRequestTables["page_request"]
 
-const STEPS = [
-  `create table page_request (
-     wanted text not null, key_id text not null, url text not null, question text not null, comment text not null,
-     first_at integer not null, last_at integer not null, primary key (wanted, key_id)
-   ) strict, without rowid;
+const STEPS: readonly Step[] = [
+  (words) => {
+    const { text, integer, keyed } = words
+    return `create table page_request (
+     wanted ${text} not null, key_id ${text} not null, url ${text} not null, question ${text} not null, comment ${text} not null,
+     first_at ${integer} not null, last_at ${integer} not null, primary key (wanted, key_id)
+   ) ${keyed};
    create index page_request_by_time on page_request (last_at);
    create index page_request_by_key on page_request (key_id, last_at);
-   ${countStored(STORED_REQUESTS)}`,
+   ${countStored(words, STORED_REQUESTS)}`
+  },
 ]
 
 /** More than an operator goes through: the oldest go, of the key that has the most. */
@@ -73,7 +81,7 @@ const SHARE_OF_KEY = 2
  */
 export class PageRequestStore {
   readonly stored: StoredUse
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<PageRequestTables>
   readonly #limits: StoreLimits = storeLimits(Infinity, SHARE_OF_KEY, { entries: MOST_ENTRIES })
   readonly #log: BoundedLog<PageRequestRow>
   readonly prune: BoundedLog<PageRequestRow>["prune"]
@@ -81,7 +89,7 @@ export class PageRequestStore {
   constructor(db: StateStore) {
     migrate(db, "page-requests", STEPS)
     this.stored = new StoredUse(db, STORED_REQUESTS)
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
     this.#log = new BoundedLog(db, {
       table: "page_request",
       owner: "key_id",
@@ -94,10 +102,13 @@ export class PageRequestStore {
   /** @returns its id among {@link list} */
   async add({ at, keyId, url, question, comment }: PageRequest): Promise<string> {
     const id = idOf(url, question)
-    await this.#prepare(
-      `insert into page_request (wanted, key_id, url, question, comment, first_at, last_at) values (?, ?, ?, ?, ?, ?, ?)
-       on conflict (wanted, key_id) do update set question = excluded.question, comment = excluded.comment, last_at = excluded.last_at`,
-    ).run(id, keyId, url, question, comment, at, at)
+    await this.#queries
+      .insertInto("page_request")
+      .values({ wanted: id, key_id: keyId, url, question, comment, first_at: at, last_at: at })
+      .onConflict((conflict) =>
+        conflict.columns(["wanted", "key_id"]).doUpdateSet({ question, comment, last_at: at }),
+      )
+      .execute()
     await this.stored.makeRoom(keyId, this.#limits, this.#log.dropOldest)
     return id
   }
@@ -105,33 +116,43 @@ export class PageRequestStore {
   /** What most keys ask for first, the newest of those. */
   async list({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<WantedPage[]> {
     // The words of the one who asked last.
-    return (
-      await this.#prepare(
-        `select wanted, url, question, comment, keys, first_asked as first_at, last_at from (
-         select wanted, url, question, comment, last_at, count(*) over (partition by wanted) as keys,
-           min(first_at) over (partition by wanted) as first_asked,
-           row_number() over (partition by wanted order by last_at desc, key_id) as place
-         from page_request) as asked
-       where place = 1 order by keys desc, last_at desc, wanted limit ? offset ?`,
-      ).all(limit, offset)
-    ).map((row) => ({
-      id: row["wanted"] as string,
-      url: row["url"] as string,
-      question: row["question"] as string,
-      comment: row["comment"] as string,
-      keys: Number(row["keys"]),
-      firstAt: Number(row["first_at"]),
-      lastAt: Number(row["last_at"]),
-    }))
+    const asked = this.#queries
+      .selectFrom("page_request")
+      .select([
+        "wanted as id",
+        "url",
+        "question",
+        "comment",
+        sql<number>`count(*) over (partition by wanted)`.as("keys"),
+        sql<number>`min(first_at) over (partition by wanted)`.as("firstAt"),
+        "last_at as lastAt",
+        sql<number>`row_number() over (partition by wanted order by last_at desc, key_id)`.as("place"),
+      ])
+      .as("asked")
+    return await this.#queries
+      .selectFrom(asked)
+      .select(["id", "url", "question", "comment", "keys", "firstAt", "lastAt"])
+      .where("place", "=", 1)
+      .orderBy("keys", "desc")
+      .orderBy("lastAt", "desc")
+      .orderBy("id")
+      .limit(limit)
+      .offset(offset)
+      .execute()
   }
 
   async count(): Promise<number> {
-    return Number((await this.#prepare("select count(distinct wanted) as n from page_request").get())!["n"])
+    const { n } = await this.#queries
+      .selectFrom("page_request")
+      .select((eb) => eb.fn.count<number>("wanted").distinct().as("n"))
+      .executeTakeFirstOrThrow()
+    return n
   }
 
   /** Forgets what was asked for. @returns whether it was there */
   async settle(id: string): Promise<boolean> {
-    return Number((await this.#prepare("delete from page_request where wanted = ?").run(id)).changes) > 0
+    const settled = this.#queries.deleteFrom("page_request").where("wanted", "=", id)
+    return (await settled.executeTakeFirst()).numDeletedRows > 0n
   }
 }
 

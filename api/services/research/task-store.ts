@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import { queriesOf } from "#base/store/query/queries.ts"
 import type { DegradedPart } from "#base/flow/degraded.ts"
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { migrate, prepareOnce, type StateStore, type Step } from "#base/store/state-store.ts"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 
 import type { KeptByKey } from "../../identity/accounts/limits/kept-by-key.ts"
@@ -65,31 +65,34 @@ const ENDED = "found = null, request = json_set(request, '$.files', json('[]'))"
 /** One key may fill such a part, so that there is room left for the others. */
 const SHARE_OF_KEY = 4
 
-const STEPS = [
-  `create table research_task (
-     id text primary key,
-     key_id text not null,
-     owner text not null,
-     state text not null check (state in ('pending', 'in_progress', 'completed', 'failed')),
-     request text not null,
-     found text,
-     content text,
-     sources text not null default '[]',
-     missing text not null default '[]',
-     error text,
-     credits integer not null default 0,
-     starts integer not null default 0,
-     created_at integer not null,
-     ended_at integer,
+const STEPS: readonly Step[] = [
+  (words) => {
+    const { text, integer, strict } = words
+    return `create table research_task (
+     id ${text} primary key,
+     key_id ${text} not null,
+     owner ${text} not null,
+     state ${text} not null check (state in ('pending', 'in_progress', 'completed', 'failed')),
+     request ${text} not null,
+     found ${text},
+     content ${text},
+     sources ${text} not null default '[]',
+     missing ${text} not null default '[]',
+     error ${text},
+     credits ${integer} not null default 0,
+     starts ${integer} not null default 0,
+     created_at ${integer} not null,
+     ended_at ${integer},
      -- The process that works on it.
-     process text,
-     degraded text not null default '[]',
+     process ${text},
+     degraded ${text} not null default '[]',
      -- When its last turn began.
-     turn_at integer
-   ) strict;
+     turn_at ${integer}
+   ) ${strict};
    create index research_task_open on research_task (state, created_at) where state in ('pending', 'in_progress');
    create index research_task_ended on research_task (ended_at) where ended_at is not null;
-   ${countStored(STORED_TASKS)}`,
+   ${countStored(words, STORED_TASKS)}`
+  },
 ]
 
 const NO_LIMIT: Pick<KeptByKey, "hasRoom"> = { hasRoom: async () => true }

@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import { queriesOf } from "#base/store/query/queries.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { migrate, prepareOnce, type StateStore, type Step } from "#base/store/state-store.ts"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 
 import type { WriteQueue } from "../../../identity/accounts/billing/write-queue.ts"
@@ -84,42 +84,45 @@ export const STORED_FRONTIERS: StoredTable = {
 /** One key may fill such a part, so that there is room left for the others. */
 const SHARE_OF_KEY = 4
 
-const STEPS = [
-  `create table firecrawl_job (
-     id text primary key,
-     key_id text not null,
-     owner text not null,
-     request text not null,
-     state text not null check (state in ('waiting', 'scraping', 'completed', 'failed', 'cancelled')),
-     completed integer not null default 0,
-     tried integer not null default 0,
-     credits integer not null default 0,
-     error text,
-     created_at integer not null,
-     ended_at integer,
-     once text,
+const STEPS: readonly Step[] = [
+  (words) => {
+    const { text, integer, strict, keyed } = words
+    return `create table firecrawl_job (
+     id ${text} primary key,
+     key_id ${text} not null,
+     owner ${text} not null,
+     request ${text} not null,
+     state ${text} not null check (state in ('waiting', 'scraping', 'completed', 'failed', 'cancelled')),
+     completed ${integer} not null default 0,
+     tried ${integer} not null default 0,
+     credits ${integer} not null default 0,
+     error ${text},
+     created_at ${integer} not null,
+     ended_at ${integer},
+     once ${text},
      -- The process that works on it.
-     process text,
+     process ${text},
      -- When it was first begun, and when its last turn began.
-     begun_at integer,
-     turn_at integer
-   ) strict;
+     begun_at ${integer},
+     turn_at ${integer}
+   ) ${strict};
    create index firecrawl_job_key on firecrawl_job (key_id, state);
    create index firecrawl_job_ended on firecrawl_job (ended_at) where ended_at is not null;
    create index firecrawl_job_waiting on firecrawl_job (created_at, id) where state = 'waiting';
    create unique index firecrawl_job_once on firecrawl_job (key_id, once) where once is not null;
    create table firecrawl_result (
-     job_id text not null,
-     place integer not null,
-     key_id text not null,
-     url text not null,
-     code text,
-     result text not null,
+     job_id ${text} not null,
+     place ${integer} not null,
+     key_id ${text} not null,
+     url ${text} not null,
+     code ${text},
+     result ${text} not null,
      primary key (job_id, place)
-   ) strict, without rowid;
+   ) ${keyed};
    -- What a job that gave way has yet to do.
-   create table firecrawl_frontier (job_id text primary key, key_id text not null, frontier text not null) strict, without rowid;
-   ${[STORED_RESULTS, STORED_JOBS, STORED_FRONTIERS].map(countStored).join(";\n")}`,
+   create table firecrawl_frontier (job_id ${text} primary key, key_id ${text} not null, frontier ${text} not null) ${keyed};
+   ${[STORED_RESULTS, STORED_JOBS, STORED_FRONTIERS].map((stored) => countStored(words, stored)).join(";\n")}`
+  },
 ]
 
 /** Jobs in state.db with what they have found, until it is forgotten. */

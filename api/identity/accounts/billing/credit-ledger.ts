@@ -1,7 +1,9 @@
 import { hostname } from "node:os"
 
 import { Lru } from "#base/flow/memory/lru.ts"
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 import { type Cost, dueBetween, type Meter, metersOf } from "./credits.ts"
 import type { Endpoint } from "../keys/key-scope.ts"
@@ -45,29 +47,51 @@ export interface Used {
   readonly byEndpoint: Readonly<Partial<Record<Endpoint, number>>>
 }
 
-const STEPS = [
-  `create table credit_use (
-     month text not null, key_id text not null, project text not null, endpoint text not null,
-     credits integer not null, calls integer not null,
+interface LedgerTables {
+  credit_use: {
+    month: string
+    key_id: string
+    project: string
+    endpoint: Endpoint
+    credits: number
+    calls: number
+  }
+  credit_total: { subject: string; month: string; credits: number }
+  credit_hold: {
+    request_id: string
+    meter: Meter | typeof CREDITS
+    key_id: string
+    amount: number
+    until: number
+    pid: number
+    host: string
+  }
+  credit_meters: { key_id: string; meter: Meter; successes: number }
+}
+
+const STEPS: readonly Step[] = [
+  ({ text, integer, strict, keyed }) => `create table credit_use (
+     month ${text} not null, key_id ${text} not null, project ${text} not null, endpoint ${text} not null,
+     credits ${integer} not null, calls ${integer} not null,
      primary key (month, key_id, project, endpoint)
-   ) strict, without rowid;
+   ) ${keyed};
    create table credit_total (
-     subject text not null, month text not null, credits integer not null,
+     subject ${text} not null, month ${text} not null, credits ${integer} not null,
      primary key (subject, month)
-   ) strict, without rowid;
+   ) ${keyed};
    create table credit_hold (
-     request_id text not null, meter text not null, key_id text not null, amount integer not null,
-     until integer not null, pid integer not null,
+     request_id ${text} not null, meter ${text} not null, key_id ${text} not null, amount ${integer} not null,
+     until ${integer} not null, pid ${integer} not null,
      -- Ids of processes are those of one machine.
-     host text not null default '',
+     host ${text} not null default '',
      primary key (request_id, meter)
-   ) strict, without rowid;
+   ) ${keyed};
    create table credit_meters (
-     key_id text not null,
-     meter text not null,
-     successes integer not null,
+     key_id ${text} not null,
+     meter ${text} not null,
+     successes ${integer} not null,
      primary key (key_id, meter)
-   ) strict`,
+   ) ${strict}`,
 ]
 
 const HOST = hostname()
@@ -83,6 +107,76 @@ const MOST_KNOWN = 10_000
 /** What a lost process set aside comes back after so long, if no other process finds it lost before. */
 const HOLD_MS = 3_600_000
 
+type LedgerQueries = Queries<LedgerTables>
+type UseRow = Omit<LedgerTables["credit_use"], "calls">
+
+// Every call that counts runs these.
+const addHold = once(
+  (q: LedgerQueries, { request_id, meter, key_id, amount, until, pid, host }: LedgerTables["credit_hold"]) =>
+    q.insertInto("credit_hold").values({ request_id, meter, key_id, amount, until, pid, host }),
+)
+const endHold = once((q: LedgerQueries, { requestId }: { readonly requestId: string }) =>
+  q.deleteFrom("credit_hold").where("request_id", "=", requestId),
+)
+const held = (q: LedgerQueries, { now }: { readonly now: number }) =>
+  q
+    .selectFrom("credit_hold as h")
+    .leftJoin("credit_meters as m", (join) =>
+      join.onRef("m.key_id", "=", "h.key_id").onRef("m.meter", "=", "h.meter"),
+    )
+    .select((eb) => ["h.meter", eb.fn.sum<number>("amount").as("amount"), "successes"])
+    .where("until", ">", now)
+    .groupBy(["h.key_id", "h.meter", "successes"])
+const heldOfAll = once(held)
+const heldOfKey = once((q: LedgerQueries, at: { readonly now: number; readonly keyId: string }) =>
+  held(q, at).where("h.key_id", "=", at.keyId),
+)
+const successesOf = once(
+  (q: LedgerQueries, { key_id, meter }: Omit<LedgerTables["credit_meters"], "successes">) =>
+    q.selectFrom("credit_meters").select("successes").where("key_id", "=", key_id).where("meter", "=", meter),
+)
+const addSuccesses = once((q: LedgerQueries, { key_id, meter, successes }: LedgerTables["credit_meters"]) =>
+  q
+    .insertInto("credit_meters")
+    .values({ key_id, meter, successes })
+    .onConflict((conflict) =>
+      conflict.columns(["key_id", "meter"]).doUpdateSet((eb) => ({
+        successes: eb("credit_meters.successes", "+", eb.ref("excluded.successes")),
+      })),
+    )
+    .returning("successes"),
+)
+const addUse = once((q: LedgerQueries, { month, key_id, project, endpoint, credits }: UseRow) =>
+  q
+    .insertInto("credit_use")
+    .values({ month, key_id, project, endpoint, credits, calls: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(["month", "key_id", "project", "endpoint"]).doUpdateSet((eb) => ({
+        credits: eb("credit_use.credits", "+", eb.ref("excluded.credits")),
+        calls: eb("credit_use.calls", "+", 1),
+      })),
+    ),
+)
+const addTotal = once((q: LedgerQueries, { subject, month, credits }: LedgerTables["credit_total"]) =>
+  q
+    .insertInto("credit_total")
+    .values({ subject, month, credits })
+    .onConflict((conflict) =>
+      conflict.columns(["subject", "month"]).doUpdateSet((eb) => ({
+        credits: eb("credit_total.credits", "+", eb.ref("excluded.credits")),
+      })),
+    ),
+)
+const total = (q: LedgerQueries, { subject }: { readonly subject: string }) =>
+  q
+    .selectFrom("credit_total")
+    .select((eb) => eb.fn.sum<number | null>("credits").as("credits"))
+    .where("subject", "=", subject)
+const totalOfAll = once(total)
+const totalOfMonth = once((q: LedgerQueries, of: { readonly subject: string; readonly month: string }) =>
+  total(q, of).where("month", "=", of.month),
+)
+
 /**
  * Who used how many credits, in `state.db`.
  *
@@ -94,7 +188,8 @@ const HOLD_MS = 3_600_000
  */
 export class Ledger {
   readonly plan: Plan
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #db: StateStore
+  readonly #queries: LedgerQueries
   readonly #handedOut: (key: ApiKey) => Promise<number>
   /** As {@link Passed} was with the last call that was let in, by key and of all keys. */
   readonly #knownOfKeys = new Lru<string, number>(MOST_KNOWN)
@@ -105,7 +200,8 @@ export class Ledger {
     migrate(db, "ledger", STEPS)
     this.plan = plan
     this.#handedOut = handedOut
-    this.#prepare = prepareOnce(db)
+    this.#db = db
+    this.#queries = queriesOf(db)
   }
 
   /** Whether a call of this key can be refused: what has no limit needs nothing set aside. */
@@ -115,15 +211,17 @@ export class Ledger {
 
   /** Whether calls of a key may count for this project: it has named it this month, or fewer than the most there may be. */
   async mayName(keyId: string, project: string): Promise<boolean> {
-    const ofMonth = [monthOf(Date.now()), keyId]
-    const isKnown = await this.#prepare(
-      "select 1 from credit_use where month = ? and key_id = ? and project = ? limit 1",
-    ).get(...ofMonth, project)
-    if (isKnown !== undefined) return true
-    const row = await this.#prepare(
-      "select count(distinct project) as n from credit_use where month = ? and key_id = ? and project <> ''",
-    ).get(...ofMonth)
-    return Number(row!["n"]) < MOST_PROJECTS
+    const ofMonth = this.#queries
+      .selectFrom("credit_use")
+      .where("month", "=", monthOf(Date.now()))
+      .where("key_id", "=", keyId)
+    if (await ofMonth.select("project").where("project", "=", project).limit(1).executeTakeFirst())
+      return true
+    const { n } = await ofMonth
+      .select((eb) => eb.fn.count<number>("project").distinct().as("n"))
+      .where("project", "<>", "")
+      .executeTakeFirstOrThrow()
+    return n < MOST_PROJECTS
   }
 
   /**
@@ -136,10 +234,10 @@ export class Ledger {
     uncounted: Passed = NOTHING,
   ): Promise<Refusal | null> {
     const before = await this.#passed(call.key)
-    const insert = this.#prepare("insert into credit_hold values (?, ?, ?, ?, ?, ?, ?)")
+    const of = { request_id: call.requestId, key_id: call.key.id, pid: process.pid, host: HOST }
     const until = Date.now() + HOLD_MS
-    const put = (meter: string, amount: number) =>
-      insert.run(call.requestId, meter, call.key.id, amount, until, process.pid, HOST)
+    const put = (meter: Meter | typeof CREDITS, amount: number) =>
+      addHold.run(this.#db, { ...of, meter, amount, until })
     if (most.credits) await put(CREDITS, most.credits)
     for (const [meter, pages] of metersOf(most)) await put(meter, pages)
     const after = await this.#passed(call.key)
@@ -197,10 +295,7 @@ export class Ledger {
   async due(key: ApiKey, cost: Cost): Promise<number> {
     let sum = cost.credits ?? 0
     for (const [meter, pages] of metersOf(cost)) {
-      const row = await this.#prepare(
-        "select successes from credit_meters where key_id = ? and meter = ?",
-      ).get(key.id, meter)
-      const before = Number(row?.["successes"] ?? 0)
+      const before = (await successesOf.get(this.#db, { key_id: key.id, meter }))?.successes ?? 0
       sum += dueBetween(meter, before, before + pages)
     }
     return sum
@@ -214,7 +309,7 @@ export class Ledger {
 
   /** Gives back what a call set aside: it came to nothing. */
   async release(requestId: string): Promise<void> {
-    await this.#prepare("delete from credit_hold where request_id = ?").run(requestId)
+    await endHold.run(this.#db, { requestId })
   }
 
   /**
@@ -232,75 +327,70 @@ export class Ledger {
     if (this.isLimited(key)) await this.release(requestId)
     let credits = cost.credits ?? 0
     for (const [meter, pages] of metersOf(cost)) {
-      const row = await this.#prepare(
-        `insert into credit_meters (key_id, meter, successes) values (?, ?, ?)
-         on conflict (key_id, meter) do update set successes = successes + excluded.successes
-         returning successes`,
-      ).get(key.id, meter, pages)
-      const after = Number(row!["successes"])
+      const after = (await addSuccesses.get(this.#db, { key_id: key.id, meter, successes: pages }))!.successes
       credits += dueBetween(meter, after - pages, after)
     }
     const month = monthOf(at)
-    await this.#prepare(
-      `insert into credit_use values (?, ?, ?, ?, ?, 1)
-       on conflict (month, key_id, project, endpoint)
-       do update set credits = credits + excluded.credits, calls = calls + 1`,
-    ).run(month, key.id, project, endpoint, credits)
+    await addUse.run(this.#db, { month, key_id: key.id, project, endpoint, credits })
     if (credits > 0) {
-      const add = this.#prepare(
-        `insert into credit_total values (?, ?, ?)
-         on conflict (subject, month) do update set credits = credits + excluded.credits`,
-      )
-      await add.run(key.id, month, credits)
-      await add.run(ACCOUNT, month, credits)
+      await addTotal.run(this.#db, { subject: key.id, month, credits })
+      await addTotal.run(this.#db, { subject: ACCOUNT, month, credits })
     }
     return credits
   }
 
   /** What a key used in the time of its limit (this month when it has none), of one project or of all. */
   async ofKey({ id, creditLimit }: ApiKey, project: string | null): Promise<Used> {
-    const months =
-      creditLimit?.per === "total"
-        ? "(select month from credit_total where subject = ?1)"
-        : `('${monthOf(Date.now())}')`
+    const use = this.#useOf(project).where("key_id", "=", id)
     return used(
-      await this.#prepare(
-        `select endpoint, sum(credits) as credits from credit_use
-         where month in ${months} and key_id = ?1 and (?2 is null or project = ?2) group by endpoint`,
-      ).all(id, project),
+      creditLimit?.per === "total"
+        ? await use
+            .where("month", "in", (eb) =>
+              eb.selectFrom("credit_total").select("month").where("subject", "=", id),
+            )
+            .execute()
+        : await use.where("month", "=", monthOf(Date.now())).execute(),
     )
   }
 
   /** What a key used, by month (UTC, as `2026-11`), the newest first. */
   async monthsOf(keyId: string): Promise<readonly { readonly month: string; readonly credits: number }[]> {
-    return (
-      await this.#prepare(
-        "select month, credits from credit_total where subject = ? order by month desc",
-      ).all(keyId)
-    ).map((row) => ({ month: String(row["month"]), credits: Number(row["credits"]) }))
+    return await this.#queries
+      .selectFrom("credit_total")
+      .select(["month", "credits"])
+      .where("subject", "=", keyId)
+      .orderBy("month", "desc")
+      .execute()
   }
 
   /** What all keys used this month, of one project or of all. */
   async ofAccount(project: string | null): Promise<Used> {
-    return used(
-      await this.#prepare(
-        `select endpoint, sum(credits) as credits from credit_use
-         where month = ?1 and (?2 is null or project = ?2) group by endpoint`,
-      ).all(monthOf(Date.now()), project),
-    )
+    return used(await this.#useOf(project).where("month", "=", monthOf(Date.now())).execute())
+  }
+
+  #useOf(project: string | null) {
+    return this.#queries
+      .selectFrom("credit_use")
+      .select((eb) => ["endpoint", eb.fn.sum<number>("credits").as("credits")])
+      .$if(project !== null, (q) => q.where("project", "=", project!))
+      .groupBy("endpoint")
   }
 
   /** Frees what processes of this machine had set aside that are no more; what those of others did ends by itself. To be called before this process sets anything aside. */
   async recover(): Promise<void> {
-    for (const { pid } of await this.#prepare("select distinct pid from credit_hold where host = ?").all(
-      HOST,
-    )) {
-      if (pid === process.pid || !isAlive(Number(pid)))
-        await this.#prepare("delete from credit_hold where pid = ? and host = ?").run(pid!, HOST)
+    const own = this.#queries.selectFrom("credit_hold").select("pid").distinct().where("host", "=", HOST)
+    for (const { pid } of await own.execute()) {
+      if (pid === process.pid || !isAlive(pid)) {
+        const lost = this.#queries.deleteFrom("credit_hold").where("pid", "=", pid)
+        await lost.where("host", "=", HOST).execute()
+      }
     }
     // Also what was set aside while the clock was ahead.
     const now = Date.now()
-    await this.#prepare("delete from credit_hold where until < ? or until > ?").run(now, now + HOLD_MS)
+    await this.#queries
+      .deleteFrom("credit_hold")
+      .where((eb) => eb.or([eb("until", "<", now), eb("until", ">", now + HOLD_MS)]))
+      .execute()
   }
 
   /** Credits beyond the limits if everything set aside falls due: 0 and less while they hold. */
@@ -323,29 +413,20 @@ export class Ledger {
   }
 
   async #total(subject: string, per: "month" | "total"): Promise<number> {
-    const row =
-      per === "month"
-        ? await this.#prepare("select credits from credit_total where subject = ? and month = ?").get(
-            subject,
-            monthOf(Date.now()),
-          )
-        : await this.#prepare("select sum(credits) as credits from credit_total where subject = ?").get(
-            subject,
-          )
-    return Number(row?.["credits"] ?? 0)
+    const of = { subject, month: monthOf(Date.now()) }
+    return (await (per === "month" ? totalOfMonth : totalOfAll).get(this.#db, of))?.credits ?? 0
   }
 
   /** What falls due at most with the calls that are under way, of one key or of all. */
   async #held(keyId: string | null): Promise<number> {
-    const rows = await this.#prepare(
-      `select key_id, meter, sum(amount) as amount,
-         (select successes from credit_meters m where m.key_id = h.key_id and m.meter = h.meter) as successes
-       from credit_hold h where until > ?1 and (?2 is null or key_id = ?2) group by key_id, meter`,
-    ).all(Date.now(), keyId)
+    const now = Date.now()
+    const rows = await (keyId === null
+      ? heldOfAll.all(this.#db, { now })
+      : heldOfKey.all(this.#db, { now, keyId }))
     return rows.reduce((sum, { meter, amount, successes }) => {
-      if (meter === CREDITS) return sum + Number(amount)
-      const before = Number(successes ?? 0)
-      return sum + dueBetween(meter as Meter, before, before + Number(amount))
+      if (meter === CREDITS) return sum + amount
+      const before = successes ?? 0
+      return sum + dueBetween(meter, before, before + amount)
     }, 0)
   }
 }
@@ -360,10 +441,8 @@ const sumOf = (one: Passed, other: Passed): Passed => ({
 /** `2026-11`, in UTC. */
 const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
 
-function used(rows: readonly Record<string, unknown>[]): Used {
-  const byEndpoint = Object.fromEntries(
-    rows.map((row): [string, number] => [row["endpoint"] as string, Number(row["credits"])]),
-  )
+function used(rows: readonly { readonly endpoint: Endpoint; readonly credits: number }[]): Used {
+  const byEndpoint = Object.fromEntries(rows.map(({ endpoint, credits }) => [endpoint, credits]))
   return { all: Object.values(byEndpoint).reduce((sum, credits) => sum + credits, 0), byEndpoint }
 }
 

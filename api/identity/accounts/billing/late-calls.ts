@@ -1,5 +1,5 @@
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
-import { replaceSql } from "#base/store/state-port.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 import type { Journal } from "../../../server/outage/journal.ts"
 
@@ -14,15 +14,17 @@ export interface LateCall<T> extends Place {
   readonly call: T
 }
 
-const STEPS = [
-  `create table late_calls (
-     journal text primary key,
-     -- Entries of the journal that are counted, from its beginning on.
-     counted integer not null
-   ) strict`,
-]
+interface LateTables {
+  late_calls: { journal: string; counted: number }
+}
 
-const MARK = replaceSql("late_calls", ["journal", "counted"], ["journal"])
+const STEPS: readonly Step[] = [
+  ({ text, integer, strict }) => `create table late_calls (
+     journal ${text} primary key,
+     -- Entries of the journal that are counted, from its beginning on.
+     counted ${integer} not null
+   ) ${strict}`,
+]
 
 /**
  * Calls that were answered while the server of the state was away, in journals until they are counted. How far a journal is counted is
@@ -33,12 +35,12 @@ const MARK = replaceSql("late_calls", ["journal", "counted"], ["journal"])
 export class LateCalls<T extends object> implements AsyncDisposable {
   readonly #own: Journal
   readonly #journals: readonly [Journal, ...Journal[]]
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<LateTables>
 
   /** @param journals the first is this process's own; the others are those of ended processes */
   constructor(db: StateStore, journals: readonly [Journal, ...Journal[]]) {
     migrate(db, "late-calls", STEPS)
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
     this.#journals = journals
     this.#own = journals[0]
   }
@@ -58,14 +60,23 @@ export class LateCalls<T extends object> implements AsyncDisposable {
   /** Counts calls by `write`, each journal's in order, but those that were counted before. Belongs into a write transaction. */
   async count(calls: readonly LateCall<T>[], write: (call: T) => Promise<unknown>): Promise<void> {
     for (const [{ id }, waiting] of Map.groupBy(calls, ({ journal }) => journal)) {
-      const row = await this.#prepare("select counted from late_calls where journal = ?").get(id)
-      const counted = Number(row?.["counted"] ?? 0)
+      const row = await this.#queries
+        .selectFrom("late_calls")
+        .select("counted")
+        .where("journal", "=", id)
+        .executeTakeFirst()
+      const before = row?.counted ?? 0
       // Side by side: one after the other, each statement would wait for its round trip while others wait to write.
       const ends = await Promise.allSettled(
-        waiting.filter(({ at }) => at >= counted).map(({ call }) => write(call)),
+        waiting.filter(({ at }) => at >= before).map(({ call }) => write(call)),
       )
       for (const end of ends) if (end.status === "rejected") throw end.reason
-      await this.#prepare(MARK).run(id, Math.max(counted, waiting.at(-1)!.at + 1))
+      const counted = Math.max(before, waiting.at(-1)!.at + 1)
+      await this.#queries
+        .insertInto("late_calls")
+        .values({ journal: id, counted })
+        .onConflict((conflict) => conflict.column("journal").doUpdateSet({ counted }))
+        .execute()
     }
   }
 
@@ -81,7 +92,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
 
   /** Forgets how far journals were counted that are gone. */
   async forget(ids: readonly string[]): Promise<void> {
-    for (const id of ids) await this.#prepare("delete from late_calls where journal = ?").run(id)
+    for (const id of ids) await this.#queries.deleteFrom("late_calls").where("journal", "=", id).execute()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 
-import type { StateRow } from "#base/store/state-port.ts"
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { type Generated, type Selectable, sql, type UpdateObject } from "kysely"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { lesser } from "#base/store/query/words.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 import { type KeyScope, scopeOfText, scopeText, UNLIMITED } from "./key-scope.ts"
 import { parseRateLimits, type RateLimits, rateLimitsText } from "../limits/rate-limits.ts"
@@ -137,30 +140,57 @@ export const STORED_KEYS: StoredTable = {
   columns: ["name", "scope", "projects", "rate_limits"],
 }
 
-const STEPS = [
-  `create table api_keys (
-     id text primary key,
-     digest blob not null unique,
-     created_at text not null,
-     role text not null default 'search' check (role in ('search', 'admin')),
-     name text not null default '',
-     disabled_at text,
-     hint text not null default '',
-     key_type text not null default 'production',
-     scope text,
-     projects text,
-     credit_limit integer,
-     limit_per text not null default 'month',
-     rate_limits text,
-     may_make_keys integer not null default 0,
-     expires_at text,
-     made_by text,
-     generation text,
-     handed_out_before integer not null default 0
-   ) strict;
+export interface KeyTables {
+  api_keys: {
+    id: string
+    digest: Uint8Array
+    created_at: string
+    role: KeyRole
+    name: string
+    disabled_at: string | null
+    hint: string
+    key_type: KeyType
+    scope: string | null
+    projects: string | null
+    credit_limit: number | null
+    limit_per: CreditLimit["per"]
+    rate_limits: string | null
+    may_make_keys: number
+    expires_at: string | null
+    made_by: string | null
+    generation: string | null
+    handed_out_before: Generated<number>
+  }
+}
+type KeyRow = Selectable<KeyTables["api_keys"]>
+
+const STEPS: readonly Step[] = [
+  (words) => {
+    const { text, integer, blob, strict } = words
+    return `create table api_keys (
+     id ${text} primary key,
+     digest ${blob} not null unique,
+     created_at ${text} not null,
+     role ${text} not null default 'search' check (role in ('search', 'admin')),
+     name ${text} not null default '',
+     disabled_at ${text},
+     hint ${text} not null default '',
+     key_type ${text} not null default 'production',
+     scope ${text},
+     projects ${text},
+     credit_limit ${integer},
+     limit_per ${text} not null default 'month',
+     rate_limits ${text},
+     may_make_keys ${integer} not null default 0,
+     expires_at ${text},
+     made_by ${text},
+     generation ${text},
+     handed_out_before ${integer} not null default 0
+   ) ${strict};
    create index api_keys_by_generation on api_keys (generation) where generation is not null;
    create index api_keys_by_maker on api_keys (made_by) where made_by is not null;
-   ${countStored(STORED_KEYS)}`,
+   ${countStored(words, STORED_KEYS)}`
+  },
 ]
 
 /** Bytes that the keys of one maker may take: their scopes and projects can be long. */
@@ -170,9 +200,19 @@ const MOST_BYTES = 16_000_000
 export const OPERATOR = apiKey({ id: "operator", role: "admin" })
 
 const HINT_CHARS = 4
-const OF_MAKER = "generation = ? and made_by = coalesce(?, made_by)"
-/** `valid` keys are neither disabled nor over. Times are ISO texts of one form, so they compare as texts. */
-const IS_VALID = "disabled_at is null and (expires_at is null or expires_at > ?)"
+const byDigest = once((q: Queries<KeyTables>, { given }: { given: Uint8Array }) =>
+  q.selectFrom("api_keys").selectAll().where("digest", "=", given),
+)
+const byId = once((q: Queries<KeyTables>, { id }: { id: string }) =>
+  q.selectFrom("api_keys").selectAll().where("id", "=", id),
+)
+const handedOutSince = once((q: Queries<KeyTables>, { maker, since }: { maker: string; since: string }) =>
+  q
+    .selectFrom("api_keys")
+    .select((eb) => eb.fn.sum<number | null>("credit_limit").as("credits"))
+    .where("made_by", "=", maker)
+    .where("created_at", ">=", since),
+)
 
 /**
  * @param operatorKey accepted, as admin, as long as it is given here and never stored; empty for none. A
@@ -183,22 +223,28 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
   migrate(db, "keys", STEPS)
   const stored = new StoredUse(db, STORED_KEYS)
   const operator = operatorKey === "" ? null : digest(operatorKey)
-  const prepare = prepareOnce(db)
+  const queries = queriesOf<KeyTables>(db)
+  const keys = queries.selectFrom("api_keys").selectAll().orderBy("created_at").orderBy("id")
+  /** Keys are valid that are neither disabled nor over. Times are ISO texts of one form, so they compare as texts. */
+  const isValidNow = () => sql<boolean>`disabled_at is null and (expires_at is null or expires_at > ${now()})`
+  const isOf = (generation: string, madeBy: string | null) =>
+    sql<boolean>`generation = ${generation} and made_by = coalesce(${madeBy}, made_by)`
+  /** @returns false when there is no such key */
+  const update = async (id: string, values: UpdateObject<KeyTables, "api_keys">) => {
+    const changed = queries.updateTable("api_keys").set(values).where("id", "=", id)
+    return (await changed.executeTakeFirst()).numUpdatedRows > 0n
+  }
 
   /** The index sees digests only: its timing tells nothing about the text of a key. */
   const find = async (given: Buffer): Promise<MadeKey | null> => {
-    const row = await prepare("select * from api_keys where digest = ?").get(given)
-    return row !== undefined && timingSafeEqual(row["digest"] as Uint8Array, given) ? keyOf(row) : null
+    const row = await byDigest.get(db, { given })
+    return row !== undefined && timingSafeEqual(row.digest, given) ? keyOf(row) : null
   }
   /** What it was handed out stays counted with its maker. */
-  const remove = async ({ id, made_by: maker, credit_limit: credits }: Row) => {
-    if (maker !== null) {
-      await prepare("update api_keys set handed_out_before = handed_out_before + ? where id = ?").run(
-        credits ?? 0,
-        maker!,
-      )
-    }
-    await prepare("delete from api_keys where id = ?").run(id!)
+  const remove = async ({ id, made_by, credit_limit }: Pick<KeyRow, "id" | "made_by" | "credit_limit">) => {
+    if (made_by !== null)
+      await update(made_by, { handed_out_before: sql<number>`handed_out_before + ${credit_limit ?? 0}` })
+    await queries.deleteFrom("api_keys").where("id", "=", id).execute()
   }
   return {
     async verify(presented) {
@@ -210,7 +256,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
     lookUp: (presented) => find(digest(presented)),
     async byId(id) {
       if (id === OPERATOR.id) return operator === null ? null : OPERATOR
-      const row = await prepare("select * from api_keys where id = ?").get(id)
+      const row = await byId.get(db, { id })
       const key = row === undefined ? null : keyOf(row)
       return key !== null && isValid(key) ? key : null
     },
@@ -218,28 +264,27 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
       const keyType = spec.keyType ?? "production"
       const text = `fsk-${keyType === "development" ? "dev-" : ""}${randomBytes(32).toString("base64url")}`
       const { scope = UNLIMITED, projects = [], creditLimit = null, rateLimits = null } = spec
-      await prepare(
-        `insert into api_keys (id, digest, created_at, role, name, hint, key_type, scope, projects, credit_limit,
-           limit_per, rate_limits, may_make_keys, expires_at, made_by, generation)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ).run(
-        randomBytes(6).toString("hex"),
-        digest(text),
-        new Date().toISOString(),
-        spec.role,
-        spec.name ?? "",
-        text.slice(-HINT_CHARS),
-        keyType,
-        scopeText(scope),
-        projects.length === 0 ? null : JSON.stringify(projects),
-        creditLimit?.credits ?? null,
-        creditLimit?.per ?? "month",
-        rateLimits === null ? null : rateLimitsText(rateLimits),
-        (spec.mayMakeKeys ?? spec.role === "admin") ? 1 : 0,
-        spec.expiresAt?.toISOString() ?? null,
-        spec.madeBy ?? null,
-        spec.generation ?? null,
-      )
+      await queries
+        .insertInto("api_keys")
+        .values({
+          id: randomBytes(6).toString("hex"),
+          digest: digest(text),
+          created_at: now(),
+          role: spec.role,
+          name: spec.name ?? "",
+          hint: text.slice(-HINT_CHARS),
+          key_type: keyType,
+          scope: scopeText(scope),
+          projects: projects.length === 0 ? null : JSON.stringify(projects),
+          credit_limit: creditLimit?.credits ?? null,
+          limit_per: creditLimit?.per ?? "month",
+          rate_limits: rateLimits === null ? null : rateLimitsText(rateLimits),
+          may_make_keys: (spec.mayMakeKeys ?? spec.role === "admin") ? 1 : 0,
+          expires_at: spec.expiresAt?.toISOString() ?? null,
+          made_by: spec.madeBy ?? null,
+          generation: spec.generation ?? null,
+        })
+        .execute()
       return text
     },
     async hasRoom(maker, count, size) {
@@ -248,95 +293,71 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
     },
     async prune(time, count) {
       const before = new Date(time).toISOString()
-      const gone = await prepare(
-        `select id, made_by, credit_limit from api_keys
-         where made_by is not null and (disabled_at < ?1 or expires_at < ?1)
-           -- Those of this month count for a maker with a limit by the month.
-           and created_at < ?2 limit ?3`,
-      ).all(before, now().slice(0, 7), count)
+      const gone = await queries
+        .selectFrom("api_keys")
+        .select(["id", "made_by", "credit_limit"])
+        .where("made_by", "is not", null)
+        .where((eb) => eb.or([eb("disabled_at", "<", before), eb("expires_at", "<", before)]))
+        // Those of this month count for a maker with a limit by the month.
+        .where("created_at", "<", now().slice(0, 7))
+        .limit(count)
+        .execute()
       for (const row of gone) await remove(row)
       return gone.length
     },
     stored,
-    list: async () => (await prepare("select * from api_keys order by created_at, id").all()).map(keyOf),
-    disable: async (id) =>
-      Number(
-        (
-          await prepare("update api_keys set disabled_at = coalesce(disabled_at, ?) where id = ?").run(
-            now(),
-            id,
-          )
-        ).changes,
-      ) > 0,
-    enable: async (id) =>
-      Number((await prepare("update api_keys set disabled_at = null where id = ?").run(id)).changes) > 0,
-    endBy: async (id, time) =>
-      Number(
-        (
-          await prepare(
-            "update api_keys set expires_at = min(coalesce(expires_at, ?1), ?1) where id = ?2",
-          ).run(time.toISOString(), id)
-        ).changes,
-      ) > 0,
+    list: async () => (await keys.execute()).map(keyOf),
+    disable: (id) => update(id, { disabled_at: sql<string>`coalesce(disabled_at, ${now()})` }),
+    enable: (id) => update(id, { disabled_at: null }),
+    endBy: (id, time) => {
+      const end = sql<string>`${time.toISOString()}`
+      return update(id, { expires_at: lesser(sql<string>`coalesce(expires_at, ${end})`, end) })
+    },
     async delete(id) {
-      const row = await prepare("select id, made_by, credit_limit from api_keys where id = ?").get(id)
+      const row = await byId.get(db, { id })
       if (row !== undefined) await remove(row)
       return row !== undefined
     },
     validOf: async (generation, madeBy) =>
-      (
-        await prepare(`select * from api_keys where ${OF_MAKER} and ${IS_VALID} order by created_at, id`).all(
-          generation,
-          madeBy,
-          now(),
-        )
-      ).map(keyOf),
+      (await keys.where(isOf(generation, madeBy)).where(isValidNow()).execute()).map(keyOf),
     async disableGeneration(generation, madeBy) {
-      if (!(await prepare(`select 1 from api_keys where ${OF_MAKER} limit 1`).get(generation, madeBy)))
-        return null
-      const { changes } = await prepare(
-        `update api_keys set disabled_at = ? where ${OF_MAKER} and ${IS_VALID}`,
-      ).run(now(), generation, madeBy, now())
-      return Number(changes)
+      const ofMaker = isOf(generation, madeBy)
+      if (!(await keys.where(ofMaker).limit(1).executeTakeFirst())) return null
+      const disabled = queries.updateTable("api_keys").set({ disabled_at: now() }).where(ofMaker)
+      return Number((await disabled.where(isValidNow()).executeTakeFirst()).numUpdatedRows)
     },
     async handedOut({ id, creditLimit }) {
-      const since = creditLimit?.per === "month" ? now().slice(0, 7) : ""
-      const sum = await prepare(
-        "select sum(credit_limit) as credits from api_keys where made_by = ? and created_at >= ?",
-      ).get(id, since)
-      const before =
-        creditLimit?.per === "month"
-          ? undefined
-          : await prepare("select handed_out_before as credits from api_keys where id = ?").get(id)
-      return Number(sum!["credits"] ?? 0) + Number(before?.["credits"] ?? 0)
+      const isMonthly = creditLimit?.per === "month"
+      const sum = await handedOutSince.get(db, { maker: id, since: isMonthly ? now().slice(0, 7) : "" })
+      const before = isMonthly ? undefined : await byId.get(db, { id })
+      return (sum?.credits ?? 0) + (before?.handed_out_before ?? 0)
     },
     any: async () =>
       operator !== null ||
-      (await prepare(`select 1 from api_keys where ${IS_VALID} limit 1`).get(now())) !== undefined,
+      (await queries.selectFrom("api_keys").select("id").where(isValidNow()).limit(1).executeTakeFirst()) !==
+        undefined,
   }
 }
 
-type Row = StateRow
-
-function keyOf(row: Record<string, unknown>): MadeKey {
-  const date = (column: string) => (row[column] === null ? null : new Date(row[column] as string))
-  const limit = row["credit_limit"] as number | null
+function keyOf(row: KeyRow): MadeKey {
+  const date = (text: string | null) => (text === null ? null : new Date(text))
+  const makes = row.may_make_keys === 1
   return {
-    id: row["id"] as string,
-    role: row["role"] as KeyRole,
-    hint: row["hint"] as string,
-    scope: scopeOfText(row["scope"] as string | null),
-    projects: row["projects"] === null ? [] : (JSON.parse(row["projects"] as string) as string[]),
-    creditLimit: limit === null ? null : { credits: limit, per: row["limit_per"] as CreditLimit["per"] },
-    rateLimits: row["rate_limits"] === null ? null : parseRateLimits(row["rate_limits"] as string),
-    mayMakeKeys: row["may_make_keys"] === 1,
-    mayEndItself: row["may_make_keys"] === 1 || row["made_by"] !== null,
-    expiresAt: date("expires_at"),
-    name: row["name"] as string,
-    keyType: row["key_type"] as KeyType,
-    createdAt: date("created_at")!,
-    disabledAt: date("disabled_at"),
-    madeBy: row["made_by"] as string | null,
+    id: row.id,
+    role: row.role,
+    hint: row.hint,
+    scope: scopeOfText(row.scope),
+    projects: row.projects === null ? [] : (JSON.parse(row.projects) as string[]),
+    creditLimit: row.credit_limit === null ? null : { credits: row.credit_limit, per: row.limit_per },
+    rateLimits: row.rate_limits === null ? null : parseRateLimits(row.rate_limits),
+    mayMakeKeys: makes,
+    mayEndItself: makes || row.made_by !== null,
+    expiresAt: date(row.expires_at),
+    name: row.name,
+    keyType: row.key_type,
+    createdAt: new Date(row.created_at),
+    disabledAt: date(row.disabled_at),
+    madeBy: row.made_by,
   }
 }
 

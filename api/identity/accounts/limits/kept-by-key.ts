@@ -1,4 +1,8 @@
-import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+
+import type { StoredTables } from "./stored-use.ts"
 
 /**
  * What a key can have the appliance keep, and nobody deletes before its time: research, jobs of the Firecrawl API, watches. What makes
@@ -15,38 +19,45 @@ const KEPT_TABLES = [
   "watch_entry",
 ] as const
 
-const KEPT = KEPT_TABLES.map((table) => `'${table}'`).join(", ")
 /** What stands for all keys in `stored_use`. */
 const ALL = "*"
+
+const bytesOfKey = once((q: Queries<StoredTables>, { keyId }: { keyId: string }) =>
+  q
+    .selectFrom("stored_use")
+    .select((eb) => eb.fn.sum<number | null>("bytes").as("bytes"))
+    .where("key_id", "=", keyId)
+    .where("store", "in", KEPT_TABLES),
+)
 
 /** Bytes that one key has had kept under whatever name, of those that it may. */
 export class KeptByKey {
   /** Bytes for each key. */
   readonly most: number
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #db: StateStore
 
   /** @param db where the tables are counted by `countStored` */
   constructor(db: StateStore, most: number) {
     this.most = most
-    this.#prepare = prepareOnce(db)
+    this.#db = db
   }
 
   async bytesOf(keyId: string): Promise<number> {
-    const row = await this.#prepare(
-      `select coalesce(sum(bytes), 0) as bytes from stored_use
-       where key_id = ? and store in (${KEPT})`,
-    ).get(keyId)
-    return Number(row!["bytes"])
+    return (await bytesOfKey.get(this.#db, { keyId }))?.bytes ?? 0
   }
 
   /** Of the key that has the most. */
   async largest(): Promise<number> {
-    const row = await this.#prepare(
-      `select coalesce(max(bytes), 0) as bytes from (
-         select sum(bytes) as bytes from stored_use
-         where key_id not in ('${ALL}', '') and store in (${KEPT}) group by key_id) as sums`,
-    ).get()
-    return Number(row!["bytes"])
+    const row = await queriesOf<StoredTables>(this.#db)
+      .selectFrom("stored_use")
+      .select((eb) => eb.fn.sum<number>("bytes").as("bytes"))
+      .where("key_id", "not in", [ALL, ""])
+      .where("store", "in", KEPT_TABLES)
+      .groupBy("key_id")
+      .orderBy("bytes", "desc")
+      .limit(1)
+      .executeTakeFirst()
+    return row?.bytes ?? 0
   }
 
   /** Whether a key may have `more` bytes kept. */

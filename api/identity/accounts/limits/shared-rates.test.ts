@@ -111,12 +111,11 @@ test("slots that are over are looked for once a minute", async () => {
 describe("a slot that cannot be made", () => {
   /** The limiter of a state where that statement does so. */
   function rates(db: StateStore, run: () => Promise<{ readonly changes: number }>): SharedRates {
-    const prepare = db.prepare.bind(db)
-    vi.spyOn(db, "prepare").mockImplementation((sql) => {
-      const statement = prepare(sql)
-      if (sql.startsWith(NO_TURN)) vi.spyOn(statement, "run").mockImplementation(run)
-      return statement
-    })
+    const native = db.native.bind(db)
+    vi.spyOn(db, "native").mockImplementation((sql) => ({
+      ...native(sql),
+      ...(sql.endsWith(NO_TURN) && { ask: async () => ({ rows: [], ...(await run()) }) }),
+    }))
     return new SharedRates(db)
   }
 

@@ -1,22 +1,76 @@
 import { Serial } from "#base/flow/serial.ts"
 import { isBusy } from "#base/store/sqlite/busy.ts"
-import { NO_TURN, SKIP_LOCKED } from "#base/store/state-port.ts"
+import { type Generated, sql } from "kysely"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { noTurn, storeTime } from "#base/store/query/words.ts"
 import { steadyNow } from "#base/steady-time.ts"
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import type { LimitedEndpoint, RateCounter, RateLimit, RateLimits } from "./rate-limits.ts"
 
-const STEPS: readonly string[] = [
-  `create table rate_slot (
-     id integer primary key, name text not null, slot integer not null, at integer not null,
+interface RateTables {
+  rate_slot: { id: Generated<number>; name: string; slot: number; at: number; span_ms: number }
+}
+
+const STEPS: readonly Step[] = [
+  ({ id, text, integer, strict }) => `create table rate_slot (
+     id ${id}, name ${text} not null, slot ${integer} not null, at ${integer} not null,
      -- How long the slot is taken.
-     span_ms integer not null default 86400000,
+     span_ms ${integer} not null default 86400000,
      unique (name, slot)
-   ) strict;
+   ) ${strict};
    create index rate_slot_at on rate_slot (at)`,
 ]
 
-/** Milliseconds since 1970 by the clock of the store. */
-const NOW = "cast(unixepoch('subsec') * 1000 as integer)"
+interface Wanted {
+  readonly name: string
+  readonly calls: number
+  readonly spanMs: number
+}
+
+const takeSlot = once((q: Queries<RateTables>, { name, calls, spanMs }: Wanted) =>
+  q
+    .updateTable("rate_slot")
+    .set({ at: storeTime(), span_ms: spanMs })
+    .where("id", "=", (eb) =>
+      eb
+        .selectFrom("rate_slot")
+        .select("id")
+        .where("name", "=", name)
+        .where("slot", "<", calls)
+        .where("at", "<=", eb(storeTime(), "-", spanMs))
+        .orderBy("at")
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning("id"),
+)
+// The lowest number that is free: those between others may be gone.
+const addSlot = once((q: Queries<RateTables>, { name, calls, spanMs }: Wanted) =>
+  q
+    .insertInto("rate_slot")
+    .columns(["name", "slot", "at", "span_ms"])
+    .expression(
+      sql`select cast(${name} as text), free.slot, ${storeTime()}, cast(${spanMs} as bigint) from (
+         select min(had.slot) + 1 as slot from (select -1 as slot union all select slot from rate_slot where name = ${name}) had
+         where not exists (select 1 from rate_slot other where other.name = ${name} and other.slot = had.slot + 1)) free
+       where free.slot < ${calls}`,
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .modifyEnd(noTurn),
+)
+const slotsTaken = once((q: Queries<RateTables>, { name, calls, spanMs }: Wanted) =>
+  q
+    .selectFrom("rate_slot")
+    .select((eb) => [
+      eb.fn.countAll<number>().as("n"),
+      eb(eb(eb.fn.min("at"), "+", spanMs), "-", storeTime()).as("wait"),
+    ])
+    .where("name", "=", name)
+    .where("slot", "<", calls),
+)
+
 /** Another process may have made the slot that this one was about to make. */
 const TRIES = 8
 const MOMENT_MS = 500
@@ -29,7 +83,6 @@ const TIDY_MS = 60_000
  */
 export class SharedRates implements Pick<RateCounter, "take"> {
   readonly #db: StateStore
-  readonly #sql: ReturnType<typeof prepareOnce>
   readonly #concealed: (name: string) => string
   /** Calls of this process by name, one after the other: side by side each would try to make the same slot. */
   readonly #lines = new Map<string, Serial>()
@@ -39,7 +92,6 @@ export class SharedRates implements Pick<RateCounter, "take"> {
   constructor(db: StateStore, concealed: (name: string) => string = (name) => name) {
     migrate(db, "rates", STEPS)
     this.#db = db
-    this.#sql = prepareOnce(db)
     this.#concealed = concealed
   }
 
@@ -62,32 +114,15 @@ export class SharedRates implements Pick<RateCounter, "take"> {
   }
 
   async #takeSlot(name: string, limit: RateLimit): Promise<{ readonly retryAfter: number } | null> {
-    const spanMs = limit.seconds * 1000
-    const take = this.#sql(
-      `update rate_slot set at = ${NOW}, span_ms = ? where id = (
-         select id from rate_slot where name = ? and slot < ? and at <= ${NOW} - ? order by at limit 1 ${SKIP_LOCKED})
-       returning id`,
-    )
-    // The lowest number that is free: those between others may be gone.
-    const addSlot = this.#sql(
-      `${NO_TURN} insert into rate_slot (name, slot, at, span_ms)
-       select ?1, free.slot, ${NOW}, cast(?3 as integer) from (
-         select min(had.slot) + 1 as slot from (select -1 as slot union all select slot from rate_slot where name = ?1) had
-         where not exists (select 1 from rate_slot other where other.name = ?1 and other.slot = had.slot + 1)) free
-       where free.slot < ?2
-       on conflict (name, slot) do nothing`,
-    )
-    const add = async () => Number((await addSlot.run(name, limit.calls, spanMs)).changes) > 0
+    const wanted = { name, calls: limit.calls, spanMs: limit.seconds * 1000 }
+    const add = async () => (await addSlot.run(this.#db, wanted)) > 0
     for (let tries = 0; tries < TRIES; tries++) {
-      if ((await take.get(spanMs, name, limit.calls, spanMs)) !== undefined) return null
+      if ((await takeSlot.get(this.#db, wanted)) !== undefined) return null
       const isAdded = await this.#onceMade(add)
       if (isAdded === null) break
       if (isAdded) return null
-      const row = (await this.#sql(
-        `select count(*) as n, min(at) + ?3 - ${NOW} as wait from rate_slot where name = ?1 and slot < ?2`,
-      ).get(name, limit.calls, spanMs))!
-      if (Number(row["n"]) >= limit.calls)
-        return { retryAfter: Math.max(1, Math.ceil(Number(row["wait"]) / 1000)) }
+      const { n, wait } = (await slotsTaken.get(this.#db, wanted))!
+      if (n >= limit.calls) return { retryAfter: Math.max(1, Math.ceil(wait / 1000)) }
     }
     return { retryAfter: 1 }
   }
@@ -110,8 +145,16 @@ export class SharedRates implements Pick<RateCounter, "take"> {
   async #tidy(): Promise<void> {
     if (steadyNow() < this.#tidyAt) return
     this.#tidyAt = steadyNow() + TIDY_MS
-    await this.#sql(
-      `delete from rate_slot where id in (select id from rate_slot where at + span_ms <= ${NOW} ${SKIP_LOCKED})`,
-    ).run()
+    await queriesOf<RateTables>(this.#db)
+      .deleteFrom("rate_slot")
+      .where("id", "in", (eb) =>
+        eb
+          .selectFrom("rate_slot")
+          .select("id")
+          .where(eb("at", "+", eb.ref("span_ms")), "<=", storeTime())
+          .forUpdate()
+          .skipLocked(),
+      )
+      .execute()
   }
 }

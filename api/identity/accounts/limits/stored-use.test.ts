@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 
+import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
 import { miscounted, recount } from "#base/store/rows/counts.ts"
 
@@ -30,7 +31,7 @@ test("what is in a table is counted from before on, with each change of it", asy
     "create table note (id integer primary key, by text, text text); insert into note values (1, 'a', 'é')",
   )
   const table = { table: "note", key: "by", columns: ["text"] }
-  await db.exec(countStored(table))
+  await db.script(countStored(SCHEMA_WORDS[db.dialect], table))
   const stored = new StoredUse(db, table)
   const of = async (key: string) => [(await stored.ofKey(key)).entries, (await stored.ofKey(key)).bytes % 100]
   expect([await of("a"), await stored.all()]).toEqual([[1, 2], await stored.ofKey("a")])
@@ -50,7 +51,7 @@ test("a key, or all, are full when one entry more would pass a bound of theirs",
   const db = new SqliteStore(new DatabaseSync(":memory:"))
   await db.exec("create table note (id integer primary key, by text, text text)")
   const table = { table: "note", key: "by", columns: ["text"] }
-  await db.exec(countStored(table))
+  await db.script(countStored(SCHEMA_WORDS[db.dialect], table))
   await db.exec("insert into note values (1, 'a', 'xy'), (2, 'b', 'xyz')")
   const stored = new StoredUse(db, table)
   const [all, ofA] = [await stored.all(), await stored.ofKey("a")]
@@ -84,7 +85,7 @@ test("a count that is not what was counted is found, of a key and of all, and me
     "create table note (id integer primary key, by text, text text); create table other (by text, text text)",
   )
   const [table, other] = ["note", "other"].map((name) => ({ table: name, key: "by", columns: ["text"] }))
-  for (const one of [table!, other!]) await db.exec(countStored(one))
+  for (const one of [table!, other!]) await db.script(countStored(SCHEMA_WORDS[db.dialect], one))
   await db.exec(
     "insert into note values (1, 'a', 'é'), (2, 'b', 'abcd'), (3, null, 'x'); insert into other values ('a', 'y')",
   )

@@ -1,5 +1,8 @@
 import type { Count } from "#base/store/rows/counts.ts"
-import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { once } from "#base/store/query/once.ts"
+import type { Queries } from "#base/store/query/queries.ts"
+import type { SchemaWords } from "#base/store/query/schema-words.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 
 /** A table of `state.db` in which callers store something. */
 export interface StoredTable {
@@ -14,6 +17,10 @@ export interface StoredTable {
 export interface Stored {
   readonly entries: number
   readonly bytes: number
+}
+
+export interface StoredTables {
+  stored_use: { store: string; key_id: string; entries: number; bytes: number }
 }
 
 /** How much may be stored. */
@@ -34,29 +41,43 @@ const MOST_AT_ONCE = 1000
  * A step of a migration that has a table counted from here on, by triggers: what is stored is known in the same
  * transaction that stores it, however it comes there, and looking it up costs nothing.
  */
-export function countStored({ table, key, columns }: StoredTable): string {
+export function countStored(
+  { text, integer, keyed, trigger, own }: SchemaWords,
+  { table, key, columns }: StoredTable,
+): string {
   const size = (row: string) => sizeOf(columns, row)
   const keyOf = (row: string) => `coalesce(${row}.${key}, '')`
+  const [entries, bytes] = [own("stored_use", "entries"), own("stored_use", "bytes")]
   const add = (subject: string) =>
     `insert into stored_use values ('${table}', ${subject}, 1, ${size("new")})
-     on conflict (store, key_id) do update set entries = entries + 1, bytes = bytes + excluded.bytes;`
+     on conflict (store, key_id) do update set entries = ${entries} + 1, bytes = ${bytes} + excluded.bytes`
   const change = (subject: string, what: string) =>
-    `update stored_use set ${what} where store = '${table}' and key_id in (${subject}, '${ALL}');`
+    `update stored_use set ${what} where store = '${table}' and key_id in (${subject}, '${ALL}')`
   const taken = `entries = entries - 1, bytes = bytes - (${size("old")})`
   const count = (subject: string) => `insert into stored_use ${counting({ table, key, columns }, subject)};`
   return `
    create table if not exists stored_use (
-     store text not null, key_id text not null, entries integer not null, bytes integer not null,
+     store ${text} not null, key_id ${text} not null, entries ${integer} not null, bytes ${integer} not null,
      primary key (store, key_id)
-   ) strict, without rowid;
+   ) ${keyed};
    ${count(keyOf("stored"))}
    ${count(`'${ALL}'`)}
-   create trigger ${table}_stored after insert on ${table} begin ${add(keyOf("new"))} ${add(`'${ALL}'`)} end;
-   create trigger ${table}_changed after update on ${table} begin
-     ${change(keyOf("old"), `bytes = bytes + (${size("new")}) - (${size("old")})`)} end;
-   create trigger ${table}_deleted after delete on ${table} begin
-     ${change(keyOf("old"), taken)}
-     delete from stored_use where store = '${table}' and key_id = ${keyOf("old")} and entries = 0; end`
+   ${trigger({ name: `${table}_stored`, on: "insert", table, does: [add(keyOf("new")), add(`'${ALL}'`)] })};
+   ${trigger({
+     name: `${table}_changed`,
+     on: "update",
+     table,
+     does: [change(keyOf("old"), `bytes = bytes + (${size("new")}) - (${size("old")})`)],
+   })};
+   ${trigger({
+     name: `${table}_deleted`,
+     on: "delete",
+     table,
+     does: [
+       change(keyOf("old"), taken),
+       `delete from stored_use where store = '${table}' and key_id = ${keyOf("old")} and entries = 0`,
+     ],
+   })}`
 }
 
 const sizeOf = (columns: readonly string[], row: string): string =>
@@ -80,21 +101,35 @@ export function storedCount(stored: StoredTable): Count {
   }
 }
 
+const useOf = once((q: Queries<StoredTables>, { table, keyId }: { table: string; keyId: string }) =>
+  q
+    .selectFrom("stored_use")
+    .select(["entries", "bytes"])
+    .where("store", "=", table)
+    .where("key_id", "=", keyId),
+)
+const largestOf = once((q: Queries<StoredTables>, { table }: { table: string }) =>
+  q
+    .selectFrom("stored_use")
+    .select("key_id")
+    .where("store", "=", table)
+    .where("key_id", "<>", ALL)
+    .orderBy("bytes", "desc")
+    .limit(1),
+)
+
 /** What is stored in a table that {@link countStored} has counted. */
 export class StoredUse {
   readonly #table: string
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #db: StateStore
 
   constructor(db: StateStore, { table }: StoredTable) {
     this.#table = table
-    this.#prepare = prepareOnce(db)
+    this.#db = db
   }
 
   async ofKey(keyId: string): Promise<Stored> {
-    const row = await this.#prepare(
-      "select entries, bytes from stored_use where store = ? and key_id = ?",
-    ).get(this.#table, keyId)
-    return { entries: Number(row?.["entries"] ?? 0), bytes: Number(row?.["bytes"] ?? 0) }
+    return (await useOf.get(this.#db, { table: this.#table, keyId })) ?? { entries: 0, bytes: 0 }
   }
 
   async all(): Promise<Stored> {
@@ -130,10 +165,7 @@ export class StoredUse {
   }
 
   async #largest(): Promise<string | undefined> {
-    const row = await this.#prepare(
-      "select key_id from stored_use where store = ? and key_id <> ? order by bytes desc limit 1",
-    ).get(this.#table, ALL)
-    return row?.["key_id"] as string | undefined
+    return (await largestOf.get(this.#db, { table: this.#table }))?.key_id
   }
 }
 

@@ -1,18 +1,37 @@
 import { randomBytes } from "node:crypto"
 
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { type RawBuilder, sql, type UpdateObject } from "kysely"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 import { PUBLIC_PREFIX, type PublicKey, type PublicKeySpec } from "./public-key.ts"
 
-const STEPS = [
-  `create table public_key (
-     id text primary key,
-     text text not null unique,
-     created_at text not null,
-     disabled_at text,
-     spec text not null
-   ) strict, without rowid`,
+interface PublicKeyTables {
+  public_key: { id: string; text: string; created_at: string; disabled_at: string | null; spec: string }
+}
+
+const STEPS: readonly Step[] = [
+  ({ text, keyed }) => `create table public_key (
+     id ${text} primary key,
+     text ${text} not null unique,
+     created_at ${text} not null,
+     disabled_at ${text},
+     spec ${text} not null
+   ) ${keyed}`,
 ]
+
+const byText = once((q: Queries<PublicKeyTables>, { text }: { text: string }) =>
+  q.selectFrom("public_key").selectAll().where("text", "=", text).where("disabled_at", "is", null),
+)
+const ofOrigin = once((q: Queries<PublicKeyTables>, { origin }: { origin: string }) =>
+  q
+    .selectFrom(["public_key", sql<{ value: string }>`json_each(spec, '$.origins')`.as("origin")])
+    .select("public_key.id")
+    .where("disabled_at", "is", null)
+    .where("origin.value", "=", origin)
+    .limit(1),
+)
 
 /** Keys at most: a documentation site needs one. */
 export const MOST_PUBLIC_KEYS = 500
@@ -22,99 +41,98 @@ export const MOST_PUBLIC_KEYS = 500
  * They are no part of the other keys, so that what takes a key knows nothing of these but the one door for them.
  */
 export class PublicKeyStore {
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #db: StateStore
+  readonly #queries: Queries<PublicKeyTables>
 
   constructor(db: StateStore) {
     migrate(db, "public-keys", STEPS)
-    this.#prepare = prepareOnce(db)
+    this.#db = db
+    this.#queries = queriesOf(db)
   }
 
   /** The key of this text; null when it may not be used. */
   async verify(text: string): Promise<PublicKey | null> {
-    const row = await this.#prepare("select * from public_key where text = ? and disabled_at is null").get(
-      text,
-    )
+    const row = await byText.get(this.#db, { text })
     return row === undefined ? null : keyOf(row)
   }
 
   async get(id: string): Promise<PublicKey | null> {
-    const row = await this.#prepare("select * from public_key where id = ?").get(id)
+    const row = await this.#queries
+      .selectFrom("public_key")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirst()
     return row === undefined ? null : keyOf(row)
   }
 
   /** Oldest first. */
   async list(): Promise<readonly PublicKey[]> {
-    return (await this.#prepare("select * from public_key order by created_at, id").all()).map(keyOf)
+    return (
+      await this.#queries.selectFrom("public_key").selectAll().orderBy("created_at").orderBy("id").execute()
+    ).map(keyOf)
   }
 
   /** Whether pages of this origin may use any of the keys. */
   async admits(origin: string): Promise<boolean> {
-    const found = await this.#prepare(
-      `select 1 from public_key, json_each(spec, '$.origins') as origin
-       where disabled_at is null and origin.value = ? limit 1`,
-    ).get(origin)
-    return found !== undefined
+    return (await ofOrigin.get(this.#db, { origin })) !== undefined
   }
 
   async hasRoom(): Promise<boolean> {
-    return (
-      Number((await this.#prepare("select count(*) as n from public_key").get())!["n"]) < MOST_PUBLIC_KEYS
-    )
+    return (await this.#queries.selectFrom("public_key").select("id").execute()).length < MOST_PUBLIC_KEYS
   }
 
   async create(spec: PublicKeySpec): Promise<PublicKey> {
     const id = randomBytes(6).toString("hex")
-    await this.#prepare("insert into public_key (id, text, created_at, spec) values (?, ?, ?, ?)").run(
-      id,
-      `${PUBLIC_PREFIX}${randomBytes(18).toString("base64url")}`,
-      new Date().toISOString(),
-      JSON.stringify(spec),
-    )
+    await this.#queries
+      .insertInto("public_key")
+      .values({
+        id,
+        text: `${PUBLIC_PREFIX}${randomBytes(18).toString("base64url")}`,
+        created_at: new Date().toISOString(),
+        spec: JSON.stringify(spec),
+      })
+      .execute()
     return (await this.get(id))!
   }
 
   /** Holds a key to something else; its text stays. @returns null when there is no such key */
   async change(id: string, spec: PublicKeySpec, isDisabled: boolean): Promise<PublicKey | null> {
-    const now = new Date().toISOString()
-    await this.#prepare(
-      "update public_key set spec = ?1, disabled_at = case when ?2 = 1 then coalesce(disabled_at, ?3) end where id = ?4",
-    ).run(JSON.stringify(spec), isDisabled ? 1 : 0, now, id)
+    await this.#update(id, { spec: JSON.stringify(spec), disabled_at: since(isDisabled) })
     return await this.get(id)
   }
 
   /** Refuses a key until it is enabled. @returns false when there is no such key */
   async disable(id: string): Promise<boolean> {
-    return await this.#switch(id, true)
+    return await this.#update(id, { disabled_at: since(true) })
   }
 
   /** Accepts a disabled key again. @returns false when there is no such key */
   async enable(id: string): Promise<boolean> {
-    return await this.#switch(id, false)
+    return await this.#update(id, { disabled_at: null })
   }
 
-  async #switch(id: string, isDisabled: boolean): Promise<boolean> {
-    const { changes } = await this.#prepare(
-      "update public_key set disabled_at = case when ?1 = 1 then coalesce(disabled_at, ?2) end where id = ?3",
-    ).run(isDisabled ? 1 : 0, new Date().toISOString(), id)
-    return Number(changes) > 0
+  async #update(id: string, values: UpdateObject<PublicKeyTables, "public_key">): Promise<boolean> {
+    const changed = this.#queries.updateTable("public_key").set(values).where("id", "=", id)
+    return (await changed.executeTakeFirst()).numUpdatedRows > 0n
   }
 
   /** @returns false when there is no such key */
   async delete(id: string): Promise<boolean> {
-    return Number((await this.#prepare("delete from public_key where id = ?").run(id)).changes) > 0
+    const gone = this.#queries.deleteFrom("public_key").where("id", "=", id)
+    return (await gone.executeTakeFirst()).numDeletedRows > 0n
   }
 }
 
-function keyOf(row: Record<string, unknown>): PublicKey {
-  const disabledAt = row["disabled_at"] as string | null
-  return {
-    ...specOf(JSON.parse(row["spec"] as string) as PublicKeySpec),
-    id: row["id"] as string,
-    text: row["text"] as string,
-    createdAt: new Date(row["created_at"] as string),
-    disabledAt: disabledAt === null ? null : new Date(disabledAt),
-  }
-}
+const since = (isDisabled: boolean): RawBuilder<string> | null =>
+  isDisabled ? sql`coalesce(disabled_at, ${new Date().toISOString()})` : null
+
+const keyOf = (row: PublicKeyTables["public_key"]): PublicKey => ({
+  ...specOf(JSON.parse(row.spec) as PublicKeySpec),
+  id: row.id,
+  text: row.text,
+  createdAt: new Date(row.created_at),
+  disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at),
+})
 
 /** What was stored as a spec, and nothing that stood beside it. */
 const specOf = (stored: PublicKeySpec): PublicKeySpec => ({

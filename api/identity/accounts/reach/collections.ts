@@ -1,5 +1,8 @@
 import { didYouMean } from "#base/text/near-names.ts"
-import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { listed } from "#base/store/query/words.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 
 /** A named set of sources. */
 export interface Collection {
@@ -23,13 +26,21 @@ export interface Collections {
   sourcesOf(names: readonly string[]): Promise<readonly string[]>
 }
 
-const STEPS = [
-  `create table collection_source (
-     collection text not null,
-     source text not null,
+interface CollectionTables {
+  collection_source: { collection: string; source: string }
+}
+
+const STEPS: readonly Step[] = [
+  ({ text, keyed }) => `create table collection_source (
+     collection ${text} not null,
+     source ${text} not null,
      primary key (collection, source)
-   ) strict, without rowid`,
+   ) ${keyed}`,
 ]
+
+const sourcesIn = once((q: Queries<CollectionTables>, { name }: { name: string }) =>
+  q.selectFrom("collection_source").select("source").where("collection", "=", name).orderBy("source"),
+)
 
 /** `There is no collection "staf"; did you mean "staff"?` for the first of the names that is none; null: all are there. */
 export async function unknownCollection(
@@ -56,39 +67,38 @@ export async function goneCollections(
 
 export function openCollections(db: StateStore): Collections {
   migrate(db, "collections", STEPS)
-  const prepare = prepareOnce(db)
-  const sourcesOf = async (name: string) =>
-    (
-      await prepare("select source from collection_source where collection = ? order by source").all(name)
-    ).map((row) => row["source"] as string)
+  const queries = queriesOf<CollectionTables>(db)
+  const sourcesOf = async (name: string) => (await sourcesIn.all(db, { name })).map(({ source }) => source)
   return {
     async list() {
-      const rows = await prepare(
-        "select collection, source from collection_source order by collection, source",
-      ).all()
-      const sets = new Map<string, string[]>()
-      for (const row of rows) {
-        const name = row["collection"] as string
-        const sources = sets.get(name) ?? []
-        sources.push(row["source"] as string)
-        sets.set(name, sources)
-      }
-      return Array.from(sets, ([name, sources]) => ({ name, sources }))
+      const rows = await queries
+        .selectFrom("collection_source")
+        .selectAll()
+        .orderBy("collection")
+        .orderBy("source")
+        .execute()
+      const sets = Map.groupBy(rows, ({ collection }) => collection)
+      return Array.from(sets, ([name, set]) => ({ name, sources: set.map(({ source }) => source) }))
     },
     async set(name, sources) {
       // Together, so that no call ever sees half a collection.
       await transaction(db, async () => {
-        await prepare(
-          `insert into collection_source select ?1, value from json_each(?2) where true
-           on conflict (collection, source) do nothing`,
-        ).run(name, JSON.stringify(sources))
-        await prepare(
-          "delete from collection_source where collection = ?1 and source not in (select value from json_each(?2))",
-        ).run(name, JSON.stringify(sources))
+        await queries
+          .insertInto("collection_source")
+          .values(sources.map((source) => ({ collection: name, source })))
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+        await queries
+          .deleteFrom("collection_source")
+          .where("collection", "=", name)
+          .where("source", "not in", listed(sources))
+          .execute()
       })
     },
-    delete: async (name) =>
-      Number((await prepare("delete from collection_source where collection = ?").run(name)).changes) > 0,
+    async delete(name) {
+      const gone = queries.deleteFrom("collection_source").where("collection", "=", name)
+      return (await gone.executeTakeFirst()).numDeletedRows > 0n
+    },
     has: async (name) => (await sourcesOf(name)).length > 0,
     sourcesOf: async (names) => [...new Set((await Promise.all(names.map(sourcesOf))).flat())],
   }

@@ -48,7 +48,7 @@ const STEPS = [
      // By the clock of this machine: it is waited until readers of the index see what the crawl wrote.
      (url) => `insert into watch_note (url, at) values (${url}, cast(unixepoch('subsec') * 1000 as integer))`,
    )};
-   ${STORED_WATCHES.map(countStored).join(";\n")}`,
+   ${STORED_WATCHES.map((stored) => countStored(SCHEMA_WORDS.sqlite, stored)).join(";\n")}`,
 ]
 
 /** Makes the tables, and has changes of pages noted from then on wherever somebody watches anything. */
