@@ -1,7 +1,10 @@
+import { type Generated, sql } from "kysely"
 import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import type { Clock } from "#base/clock.ts"
-import { replaceSql } from "#base/store/state-port.ts"
-import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { dateOrNull } from "#base/store/date-columns.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { listed } from "#base/store/query/words.ts"
+import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 import type { AlertConfig } from "../../alert-settings.ts"
 import { backupOverTrigger, type BackupRun, BackupTable } from "../../upkeep/backup/scheduled/backup-table.ts"
 import type { Job } from "../../job.ts"
@@ -32,6 +35,20 @@ export const TOLD_ALERTS = "select about, name, bad_runs, reason from alert wher
 
 type About = AlertMessage["about"]
 
+interface AlertTables {
+  alert_note: { seq: Generated<number>; about: About; run: number }
+  alert: {
+    about: About
+    name: string
+    bad_runs: number
+    since: number
+    told_at: number | null
+    run: number
+    result: Alert["result"]
+    reason: string | null
+  }
+}
+
 const note = (about: About, id: string) =>
   `insert or ignore into alert_note (about, run) values ('${about}', ${id})`
 
@@ -49,12 +66,6 @@ const STEPS = [
    ${backupOverTrigger("alert_backup_over", note("backup", "new.id"))}`,
 ]
 
-const COUNT = replaceSql(
-  "alert",
-  ["about", "name", "bad_runs", "since", "told_at", "run", "result", "reason"],
-  ["about", "name"],
-)
-
 /** One run that is over. */
 interface EndedRun extends Pick<AlertMessage, "about" | "name" | "run" | "result" | "reason" | "at"> {
   readonly isWell: boolean
@@ -71,12 +82,12 @@ export class AlertBook {
   readonly #jobs: Jobs
   readonly #backups: BackupTable
   readonly #webhooks: WebhookQueue
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<AlertTables>
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
     this.#clock = clock
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
     // First, since the triggers stand on their tables.
     this.#jobs = new Jobs(db, clock)
     this.#backups = new BackupTable(db, clock)
@@ -97,18 +108,19 @@ export class AlertBook {
 
   /** Whether {@link collect} has something to do. Cheap. */
   async hasNotes(): Promise<boolean> {
-    return (await this.#prepare("select exists (select 1 from alert_note) as found").get())?.["found"] === 1
+    const notes = this.#queries.selectFrom("alert_note").select("seq").limit(1)
+    return (await notes.executeTakeFirst()) !== undefined
   }
 
   /** Counts the runs that were noted, and puts messages into the queues where it is time. */
   async collect(config: AlertConfig): Promise<void> {
-    const notes = await this.#prepare("select seq, about, run from alert_note order by seq").all()
-    for (const { seq, about, run } of notes) {
+    const notes = this.#queries.selectFrom("alert_note").selectAll().orderBy("seq")
+    for (const { seq, about, run } of await notes.execute()) {
       await transaction(this.#db, async () => {
-        const { changes } = await this.#prepare("delete from alert_note where seq = ?").run(Number(seq))
+        const noted = this.#queries.deleteFrom("alert_note").where("seq", "=", seq)
         // Another channel or process has counted it already.
-        if (Number(changes) === 0) return
-        const ended = about === "source" ? await this.#job(Number(run)) : await this.#backup(Number(run))
+        if ((await noted.executeTakeFirst()).numDeletedRows === 0n) return
+        const ended = about === "source" ? await this.#job(run) : await this.#backup(run)
         const message = ended && (await this.#count(ended, config.alertAfter))
         if (message) await this.#tell(message, ended.webhooks, config)
       })
@@ -117,25 +129,32 @@ export class AlertBook {
 
   /** What goes wrong now, those that were told first. */
   async list(): Promise<Alert[]> {
-    return (await this.#prepare("select * from alert order by told_at is null, about, name").all()).map(
-      (row) => ({
-        about: row["about"] as About,
-        name: String(row["name"]),
-        badRuns: Number(row["bad_runs"]),
-        since: new Date(Number(row["since"])),
-        toldAt: row["told_at"] === null ? null : new Date(Number(row["told_at"])),
-        run: Number(row["run"]),
-        result: row["result"] as Alert["result"],
-        reason: row["reason"] as string | null,
-      }),
-    )
+    const rows = await this.#queries
+      .selectFrom("alert")
+      .selectAll()
+      .orderBy(sql`told_at is null`)
+      .orderBy("about")
+      .orderBy("name")
+      .execute()
+    return rows.map(({ about, name, bad_runs: badRuns, since, told_at: toldAt, run, result, reason }) => ({
+      about,
+      name,
+      badRuns,
+      since: new Date(since),
+      toldAt: dateOrNull(toldAt),
+      run,
+      result,
+      reason,
+    }))
   }
 
   /** Forgets sources that are no longer declared. */
   async prune(declared: readonly string[]): Promise<void> {
-    await this.#prepare(
-      "delete from alert where about = 'source' and name not in (select value from json_each(?))",
-    ).run(JSON.stringify(declared))
+    await this.#queries
+      .deleteFrom("alert")
+      .where("about", "=", "source")
+      .where("name", "not in", listed(declared))
+      .execute()
   }
 
   async #job(id: number): Promise<EndedRun | null> {
@@ -172,27 +191,32 @@ export class AlertBook {
   /** @returns what is to be told now, or null. */
   async #count(ended: EndedRun, alertAfter: number): Promise<AlertMessage | null> {
     const { about, name, run, result, reason, at } = ended
-    const before = await this.#prepare("select * from alert where about = ? and name = ?").get(about, name)
-    const wasTold = before !== undefined && before["told_at"] !== null
-    const since = Number(before?.["since"] ?? at.getTime())
-    const badRuns = Number(before?.["bad_runs"] ?? 0)
+    const before = await this.#queries
+      .selectFrom("alert")
+      .selectAll()
+      .where((eb) => eb.and({ about, name }))
+      .executeTakeFirst()
+    const toldAt = before?.told_at ?? null
+    const wasTold = toldAt !== null
+    const since = before?.since ?? at.getTime()
+    const badRuns = before?.bad_runs ?? 0
     const message = { about, name, run, result, reason, at, since: new Date(since) }
     if (ended.isWell) {
-      await this.#prepare("delete from alert where about = ? and name = ?").run(about, name)
+      await this.#queries
+        .deleteFrom("alert")
+        .where((eb) => eb.and({ about, name }))
+        .execute()
       return wasTold ? { type: "alert.ended", ...message, badRuns } : null
     }
     const after = alertAfter === 0 ? Infinity : about === "source" ? alertAfter : BACKUP_AFTER
     const isNews = !wasTold && badRuns + 1 >= after
-    await this.#prepare(COUNT).run(
-      about,
-      name,
-      badRuns + 1,
-      since,
-      isNews ? this.#clock() : wasTold ? Number(before["told_at"]) : null,
-      run,
-      result,
-      reason,
-    )
+    const told_at = isNews ? this.#clock() : toldAt
+    const counted = { bad_runs: badRuns + 1, since, told_at, run, result, reason }
+    await this.#queries
+      .insertInto("alert")
+      .values({ about, name, ...counted })
+      .onConflict((conflict) => conflict.columns(["about", "name"]).doUpdateSet(counted))
+      .execute()
     return isNews ? { type: "alert.began", ...message, badRuns: badRuns + 1 } : null
   }
 

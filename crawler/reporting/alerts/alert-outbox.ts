@@ -18,20 +18,26 @@ export const ALERTS_NOT_TAKEN = `select channel, state, count(*) as n, max(error
 
 export type QueuedNotice = Message & Notice & { readonly channel: ChannelName }
 
+interface AlertColumns extends Pick<Notice, "type" | "subject"> {
+  readonly channel: ChannelName
+  readonly body: string
+  readonly data: string
+}
+
 /** Messages of one channel that wait for it, in `state.db`. */
-export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName }> {
+export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName }, AlertColumns> {
   readonly #channel: ChannelName
 
   /** The table is there: see `AlertBook`. */
   constructor(db: StateStore, channel: ChannelName, clock: Clock) {
     super(db, {
       table: "alert_message",
-      own: (row) => ({
-        channel: row["channel"] as ChannelName,
-        type: row["type"] as Notice["type"],
-        subject: String(row["subject"]),
-        text: String(row["body"]),
-        data: JSON.parse(String(row["data"])) as Notice["data"],
+      own: ({ channel: of, type, subject, body, data }) => ({
+        channel: of,
+        type,
+        subject,
+        text: body,
+        data: JSON.parse(data) as Notice["data"],
       }),
       inOrder: false,
       maySend: sql<SqlBool>`channel = ${channel}`,

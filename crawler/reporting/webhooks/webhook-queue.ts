@@ -1,3 +1,4 @@
+import type { Generated } from "kysely"
 import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import { pageTriggers } from "../../crawl/frontier/source-pages.ts"
 import { jobOverTrigger, wantsEventSql } from "../../jobs/job-in-sql.ts"
@@ -5,7 +6,8 @@ import type { Clock } from "#base/clock.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import type { Job } from "../../job.ts"
 import type { Webhook } from "../../source.ts"
-import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 import { dueIndex, type Message, Outbox, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
 import {
   changedMessage,
@@ -15,7 +17,6 @@ import {
   MAX_PAGES,
   type PageChange,
 } from "./messages.ts"
-import type { StateRow } from "#base/store/state-port.ts"
 
 /** A message's own part, beside that of every {@link Message}; its receiver is the address that it goes to. */
 export interface Webhooked {
@@ -32,6 +33,11 @@ export type Delivery = Message & Webhooked
 
 /** Changes of a run that goes on wait no longer than this for others to go with. */
 const MAX_WAIT_MS = 10 * 60_000
+
+interface WebhookTables {
+  webhook_change: Omit<PageChange, "at"> & { seq: Generated<number>; job: number; at: number }
+  webhook_finished: { job: number }
+}
 
 // The events are noted by triggers: they land together with what they tell of, in one transaction, whichever module
 // writes it, and a process that dies in between loses none.
@@ -55,16 +61,16 @@ const STEPS = [
 ]
 
 /** Messages to the receivers of sources' webhooks, and notes of changes that messages are made of, in `state.db`. */
-export class WebhookQueue extends Outbox<Webhooked> {
+export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
   readonly #db: StateStore
   readonly #clock: Clock
   readonly #jobs: Jobs
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<WebhookTables>
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     super(db, { table: "webhook_delivery", own: webhookedOf, inOrder: false, clock })
     this.#db = db
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
     this.#clock = clock
     // First, since the triggers stand on its tables.
     this.#jobs = new Jobs(db, clock)
@@ -81,31 +87,34 @@ export class WebhookQueue extends Outbox<Webhooked> {
    * over, or they have waited long; the end of a run after its changes.
    */
   async collect(): Promise<void> {
-    const waiting = await this.#prepare(
-      "select job, count(*) as n, min(at) as since from webhook_change group by job",
-    ).all()
-    for (const row of waiting) {
-      const id = Number(row["job"])
+    const waiting = await this.#queries
+      .selectFrom("webhook_change")
+      .select((eb) => ["job as id", eb.fn.countAll<number>().as("n"), eb.fn.min("at").as("since")])
+      .groupBy("job")
+      .execute()
+    for (const { id, n, since } of waiting) {
       const job = await this.#jobs.get(id)
       const isLive = job?.state === "running" || job?.state === "queued"
-      const isDue = !isLive || Math.abs(this.#clock() - Number(row["since"])) >= MAX_WAIT_MS
+      const isDue = !isLive || Math.abs(this.#clock() - since) >= MAX_WAIT_MS
       const enough = isDue ? 1 : MAX_PAGES
-      let left = Number(row["n"])
+      let left = n
       while (left >= enough) {
         const taken = await transaction(this.#db, () => this.#collectChanges(id, job))
         if (taken === 0) break
         left -= taken
       }
     }
-    for (const { job: id } of await this.#prepare(
-      "select job from webhook_finished where job not in (select job from webhook_change)",
-    ).all()) {
-      const job = await this.#jobs.get(Number(id))
+    const finished = await this.#queries
+      .selectFrom("webhook_finished")
+      .select("job as id")
+      .where("job", "not in", this.#queries.selectFrom("webhook_change").select("job"))
+      .execute()
+    for (const { id } of finished) {
+      const job = await this.#jobs.get(id)
       await transaction(this.#db, async () => {
-        const { changes } = await this.#prepare("delete from webhook_finished where job = ?").run(
-          id as number,
-        )
-        if (job && Number(changes) > 0)
+        const note = this.#queries.deleteFrom("webhook_finished").where("job", "=", id)
+        const { numDeletedRows } = await note.executeTakeFirst()
+        if (job && numDeletedRows > 0n)
           await this.#add(job, "finished", finishedMessage(job, new Date(this.#clock())))
       })
     }
@@ -113,47 +122,42 @@ export class WebhookQueue extends Outbox<Webhooked> {
 
   /** Does work in the caller's transaction whose changes of pages nobody is to be told of. */
   async untold<T>(work: () => Promise<T>): Promise<T> {
-    const told = (await this.#prepare("select coalesce(max(seq), 0) as seq from webhook_change").get())?.[
-      "seq"
-    ]
+    const { told } = await this.#queries
+      .selectFrom("webhook_change")
+      .select((eb) => eb.fn.max<number | null>("seq").as("told"))
+      .executeTakeFirstOrThrow()
     const result = await work()
-    await this.#prepare("delete from webhook_change where seq > ?").run(Number(told))
+    await this.#queries
+      .deleteFrom("webhook_change")
+      .where("seq", ">", told ?? 0)
+      .execute()
     return result
   }
 
   /** Whether {@link collect} may find something to do. Cheap. */
   async hasNotes(): Promise<boolean> {
-    const found = await this.#prepare(
-      "select (exists (select 1 from webhook_change) or exists (select 1 from webhook_finished)) as found",
-    ).get()
-    return found?.["found"] === 1
+    const changes = this.#queries.selectFrom("webhook_change").select("job")
+    const notes = changes.unionAll(this.#queries.selectFrom("webhook_finished").select("job"))
+    return (await notes.limit(1).executeTakeFirst()) !== undefined
   }
 
   /** In the caller's transaction. @returns how many changes went into a message; 0: others have taken them */
   async #collectChanges(id: number, job: Job | null): Promise<number> {
-    const rows = await this.#prepare("select * from webhook_change where job = ? order by seq limit ?").all(
-      id,
-      MAX_PAGES,
-    )
+    const changes = this.#queries.selectFrom("webhook_change").selectAll().where("job", "=", id)
+    const rows = await changes.orderBy("seq").limit(MAX_PAGES).execute()
     if (rows.length === 0) return 0
     const pages: PageChange[] = []
     let chars = 0
     let last = 0
-    for (const row of rows) {
-      const page: PageChange = {
-        change: row["change"] as PageChange["change"],
-        url: String(row["url"]),
-        title: row["title"] as string | null,
-        hash: row["hash"] as string | null,
-        at: new Date(Number(row["at"])),
-      }
+    for (const { seq, at, ...row } of rows) {
+      const page: PageChange = { ...row, at: new Date(at) }
       chars += charsOf(page)
       if (pages.length > 0 && chars > MAX_CHARS) break
       pages.push(page)
-      last = Number(row["seq"])
+      last = seq
     }
     if (job) await this.#add(job, "changed", changedMessage(job, pages, new Date(this.#clock())))
-    await this.#prepare("delete from webhook_change where job = ? and seq <= ?").run(id, last)
+    await this.#queries.deleteFrom("webhook_change").where("job", "=", id).where("seq", "<=", last).execute()
     return pages.length
   }
 
@@ -174,10 +178,10 @@ export class WebhookQueue extends Outbox<Webhooked> {
   }
 }
 
-const webhookedOf = (row: StateRow): Webhooked => ({
-  source: row["source"] as string | null,
-  job: row["job"] as number | null,
-  event: row["event"] as Webhooked["event"],
-  secret: row["secret"] as string | null,
-  body: String(row["body"]),
+const webhookedOf = ({ source, job, event, secret, body }: Webhooked): Webhooked => ({
+  source,
+  job,
+  event,
+  secret,
+  body,
 })
