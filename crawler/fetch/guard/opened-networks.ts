@@ -1,5 +1,7 @@
 import ipaddr from "ipaddr.js"
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import type { Generated, Selectable } from "kysely"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { isMetadata } from "./address-kind.ts"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -15,28 +17,35 @@ export interface OpenedNetwork {
   readonly openedAt: Date
 }
 
-const STEPS = [
-  `create table opened_network (
-     id integer primary key, network text not null, port integer not null, host text not null, opened_at integer not null,
+interface OpenedTables {
+  opened_network: { id: Generated<number>; network: string; port: number; host: string; opened_at: number }
+}
+
+const STEPS: readonly Step[] = [
+  ({ id, integer, text, strict }) =>
+    `create table opened_network (
+     id ${id}, network ${text} not null, port ${integer} not null, host ${text} not null, opened_at ${integer} not null,
      unique (network, port)
-   ) strict;`,
+   ) ${strict};`,
 ]
 
 /** The networks that admins opened, in `state.db`. */
 export class OpenedNetworks {
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<OpenedTables>
 
   constructor(db: StateStore) {
     migrate(db, "opened-networks", STEPS)
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
   }
 
   async list(): Promise<OpenedNetwork[]> {
-    return (await this.#prepare("select * from opened_network order by id").all()).map(entryOf)
+    const opened = this.#queries.selectFrom("opened_network").selectAll().orderBy("id")
+    return (await opened.execute()).map(entryOf)
   }
 
   async get(id: number): Promise<OpenedNetwork | null> {
-    const row = await this.#prepare("select * from opened_network where id = ?").get(id)
+    const opened = this.#queries.selectFrom("opened_network").selectAll().where("id", "=", id)
+    const row = await opened.executeTakeFirst()
     return row ? entryOf(row) : null
   }
 
@@ -47,16 +56,19 @@ export class OpenedNetworks {
     host,
   }: Pick<OpenedNetwork, "network" | "port" | "host">): Promise<OpenedNetwork> {
     // The update changes nothing, and gives the row that is there.
-    const row = await this.#prepare(
-      `insert into opened_network (network, port, host, opened_at) values (?, ?, ?, ?)
-       on conflict (network, port) do update set network = excluded.network returning *`,
-    ).get(network, port, host, Date.now())
-    return entryOf(row!)
+    const row = await this.#queries
+      .insertInto("opened_network")
+      .values({ network, port, host, opened_at: Date.now() })
+      .onConflict((conflict) => conflict.columns(["network", "port"]).doUpdateSet({ network }))
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return entryOf(row)
   }
 
   /** @returns whether it was open */
   async close(id: number): Promise<boolean> {
-    return Number((await this.#prepare("delete from opened_network where id = ?").run(id)).changes) > 0
+    const opened = this.#queries.deleteFrom("opened_network").where("id", "=", id)
+    return (await opened.executeTakeFirst()).numDeletedRows > 0n
   }
 }
 
@@ -66,12 +78,9 @@ export const openedTo = async (
   db: StateStore,
 ): Promise<readonly OpenedNetwork[]> => (adminNetworks ? await new OpenedNetworks(db).list() : [])
 
-const entryOf = (row: Readonly<Record<string, unknown>>): OpenedNetwork => ({
-  id: Number(row["id"]),
-  network: String(row["network"]),
-  port: Number(row["port"]),
-  host: String(row["host"]),
-  openedAt: new Date(Number(row["opened_at"])),
+const entryOf = ({ opened_at, ...row }: Selectable<OpenedTables["opened_network"]>): OpenedNetwork => ({
+  ...row,
+  openedAt: new Date(opened_at),
 })
 
 /** Which addresses are open on which ports. */

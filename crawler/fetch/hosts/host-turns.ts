@@ -1,16 +1,33 @@
-import { isLivingSql, type OwnProcess } from "#base/store/processes/own-process.ts"
-import { SKIP_LOCKED } from "#base/store/state-port.ts"
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import type { Generated } from "kysely"
+import { isLiving, type OwnProcess } from "#base/store/processes/own-process.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { listed, listedIn, storeTime } from "#base/store/query/words.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { repeat } from "#base/flow/repeat.ts"
 import { Serial } from "#base/flow/serial.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { HostTurn, RETRY_MS, type SharedPace, type Turns } from "./host-turn.ts"
 
-const STEPS = [
-  `create table host_turn (
-     host text primary key, process text, last_at integer not null default 0, blocked_until integer not null default 0,
-     delay_ms integer not null default 0, crawl_delay_ms integer, wanted_until integer not null default 0
-   ) strict, without rowid`,
+interface TurnTables {
+  /** Times are of the clock of the store: machines need not agree on the time. */
+  host_turn: {
+    host: string
+    process: string | null
+    last_at: Generated<number>
+    blocked_until: Generated<number>
+    delay_ms: Generated<number>
+    crawl_delay_ms: number | null
+    wanted_until: Generated<number>
+  }
+}
+
+const STEPS: readonly Step[] = [
+  ({ integer, text, keyed }) =>
+    `create table host_turn (
+     host ${text} primary key, process ${text}, last_at ${integer} not null default 0, blocked_until ${integer} not null default 0,
+     delay_ms ${integer} not null default 0, crawl_delay_ms ${integer}, wanted_until ${integer} not null default 0
+   ) ${keyed}`,
 ]
 
 /** So long a process that asks is taken to want its turn still. */
@@ -18,8 +35,38 @@ const WANTED_MS = 3 * RETRY_MS
 /** A pause or a block that another machine left, at most: its clock, or the store's, was wrong. */
 const MOST_MS = 24 * 3_600_000
 
-/** Milliseconds since 1970 by the clock of the store: machines need not agree on the time. */
-const STORE_NOW = "cast(unixepoch('subsec') * 1000 as integer)"
+/** @param hosts as JSON */
+const take = once((q: Queries<TurnTables>, { id, hosts }: { id: string; hosts: string }) =>
+  q
+    .updateTable("host_turn")
+    .set((eb) => ({
+      process: id,
+      wanted_until: 0,
+      last_at: eb
+        .case()
+        .when(eb.or([eb("process", "is", null), eb("process", "=", id)]))
+        .then(eb.ref("last_at"))
+        .else(storeTime())
+        .end(),
+    }))
+    .where("host", "in", (eb) =>
+      eb
+        .selectFrom("host_turn")
+        .select("host")
+        .where("host", "in", listedIn(hosts))
+        .where((one) =>
+          one.or([
+            one("process", "is", null),
+            one("process", "=", id),
+            one.not(isLiving(one.ref("process"))),
+          ]),
+        )
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(["host", "last_at", "blocked_until", "delay_ms as delayMs", "crawl_delay_ms as crawlDelayMs"])
+    .returning(storeTime().as("now")),
+)
 
 /**
  * The turns of this process at hosts that others visit, too. A host's row says whose turn it is: one process at a time visits a host, so
@@ -27,7 +74,8 @@ const STORE_NOW = "cast(unixepoch('subsec') * 1000 as integer)"
  * to take once its process is lost.
  */
 export class HostTurns implements Turns, AsyncDisposable {
-  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #db: StateStore
+  readonly #queries: Queries<TurnTables>
   readonly #process: OwnProcess
   readonly #turns = new Map<string, HostTurn>()
   readonly #looks: AsyncDisposable
@@ -38,7 +86,8 @@ export class HostTurns implements Turns, AsyncDisposable {
   /** @param onFailure told of an error of the store; without its turns nothing is visited */
   constructor(db: StateStore, process: OwnProcess, onFailure: (error: unknown) => void) {
     migrate(db, "host-turns", STEPS)
-    this.#sql = prepareOnce(db)
+    this.#db = db
+    this.#queries = queriesOf(db)
     this.#process = process
     this.#onFailure = onFailure
     this.#looks = repeat(() => this.#inTurn(() => this.#look()), RETRY_MS, { keepsAlive: false })
@@ -77,10 +126,9 @@ export class HostTurns implements Turns, AsyncDisposable {
     const waiting = [...this.#turns].filter(([, turn]) => turn.isWanted && turn.mayTry(now))
     if (waiting.length > 0) await this.#take(waiting)
     if ([...this.#turns.values()].every((turn) => !turn.isHeld)) return
-    const wanted = await this.#sql(
-      `select host from host_turn where process = ? and wanted_until > ${STORE_NOW}`,
-    ).all(this.#process.id)
-    for (const { host } of wanted) this.#turns.get(String(host))?.handOn(now)
+    const mine = this.#queries.selectFrom("host_turn").select("host").where("process", "=", this.#process.id)
+    for (const { host } of await mine.where("wanted_until", ">", storeTime()).execute())
+      this.#turns.get(host)?.handOn(now)
   }
 
   async #inTurn(work: () => Promise<void>): Promise<void> {
@@ -89,66 +137,56 @@ export class HostTurns implements Turns, AsyncDisposable {
 
   /** Takes what turns can be had. */
   async #take(turns: readonly (readonly [string, HostTurn])[]): Promise<void> {
-    const hosts = JSON.stringify(turns.map(([host]) => host))
-    const { id } = this.#process
-    const take = this.#sql(
-      `update host_turn set process = ?1, wanted_until = 0,
-         last_at = case when process is null or process = ?1 then last_at else ${STORE_NOW} end
-       where host in (
-         select host from host_turn where host in (select value from json_each(?2))
-           and (process is null or process = ?1 or not ${isLivingSql("process")}) ${SKIP_LOCKED})
-       returning host, last_at, blocked_until, delay_ms, crawl_delay_ms, ${STORE_NOW} as now`,
-    )
-    let rows = await take.all(id, hosts)
+    const names = turns.map(([host]) => host)
+    const asked = { id: this.#process.id, hosts: JSON.stringify(names) }
+    let rows = await take.all(this.#db, asked)
     if (rows.length < turns.length) {
-      const { changes } = await this.#sql(
-        "insert or ignore into host_turn (host) select value from json_each(?) where true",
-      ).run(hosts)
-      if (Number(changes) > 0) rows = await take.all(id, hosts)
+      const { numInsertedOrUpdatedRows: made = 0n } = await this.#queries
+        .insertInto("host_turn")
+        .values(names.map((host) => ({ host })))
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow()
+      if (made > 0n) rows = await take.all(this.#db, asked)
     }
     const now = steadyNow()
     const byHost = new Map(turns)
     /** No longer wanted by the time the store answered. */
     const unwanted: [string, HostTurn][] = []
-    for (const row of rows) {
-      const ago = (column: string) => Math.max(-MOST_MS, Number(row["now"]) - Number(row[column]))
-      const crawlDelay = row["crawl_delay_ms"]
-      const turn = byHost.get(String(row["host"]))!
+    for (const { host, now: storeNow, last_at, blocked_until, delayMs, crawlDelayMs } of rows) {
+      const here = (time: number) => now - Math.max(-MOST_MS, storeNow - time)
+      const turn = byHost.get(host)!
       if (turn.isHeld) continue
-      if (!turn.isWanted) unwanted.push([String(row["host"]), turn])
-      turn.begin(now, {
-        lastAt: now - ago("last_at"),
-        blockedUntil: now - ago("blocked_until"),
-        delayMs: Number(row["delay_ms"]),
-        crawlDelayMs: crawlDelay === null ? null : Number(crawlDelay),
-      })
+      if (!turn.isWanted) unwanted.push([host, turn])
+      turn.begin(now, { lastAt: here(last_at), blockedUntil: here(blocked_until), delayMs, crawlDelayMs })
     }
     for (const [host, turn] of unwanted) {
       turn.isHeld = false
       await this.#giveBack(host, turn)
     }
     if (rows.length === turns.length) return
-    await this.#sql(
-      `update host_turn set wanted_until = ${STORE_NOW} + ${WANTED_MS}
-       where host in (select value from json_each(?1)) and process <> ?2 and wanted_until < ${STORE_NOW} + ${RETRY_MS}`,
-    ).run(hosts, id)
+    await this.#queries
+      .updateTable("host_turn")
+      .set((eb) => ({ wanted_until: eb(storeTime(), "+", WANTED_MS) }))
+      .where("host", "in", listed(names))
+      .where("process", "<>", asked.id)
+      .where((eb) => eb("wanted_until", "<", eb(storeTime(), "+", RETRY_MS)))
+      .execute()
   }
 
   async #giveBack(host: string, { pace }: HostTurn): Promise<void> {
     const { lastAt, blockedUntil, delayMs, crawlDelayMs } = pace.past
     const now = steadyNow()
     const ago = Number.isFinite(lastAt) ? Math.min(now - lastAt, MOST_MS) : MOST_MS
-    await this.#sql(
-      `update host_turn set process = null, last_at = ${STORE_NOW} - ?3, blocked_until = ${STORE_NOW} + ?4, delay_ms = ?5,
-         crawl_delay_ms = ?6
-       where host = ?1 and process = ?2`,
-    ).run(
-      host,
-      this.#process.id,
-      Math.round(Math.max(0, ago)),
-      Math.round(Math.max(0, blockedUntil - now)),
-      Math.round(delayMs),
-      crawlDelayMs === null ? null : Math.round(crawlDelayMs),
-    )
+    await this.#queries
+      .updateTable("host_turn")
+      .set((eb) => ({
+        process: null,
+        last_at: eb(storeTime(), "-", Math.round(Math.max(0, ago))),
+        blocked_until: eb(storeTime(), "+", Math.round(Math.max(0, blockedUntil - now))),
+        delay_ms: Math.round(delayMs),
+        crawl_delay_ms: crawlDelayMs === null ? null : Math.round(crawlDelayMs),
+      }))
+      .where((eb) => eb.and({ host, process: this.#process.id }))
+      .execute()
   }
 }

@@ -1,13 +1,28 @@
 import type { OutcomeName } from "../../outcome-name.ts"
-import { migrate, type StateStore } from "#base/store/state-store.ts"
+import type { Generated } from "kysely"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
-const STEPS = [
-  `create table host_wait (
-     job integer not null, host text not null, until integer not null, outcome text not null,
-     why text not null,
-     skip integer not null default 0,
+interface WaitTables {
+  /** The outcome of a host that is only to be skipped is empty. */
+  host_wait: {
+    job: number
+    host: string
+    until: number
+    outcome: OutcomeName | ""
+    why: string
+    skip: Generated<number>
+  }
+}
+
+const STEPS: readonly Step[] = [
+  ({ integer, text, keyed }) =>
+    `create table host_wait (
+     job ${integer} not null, host ${text} not null, until ${integer} not null, outcome ${text} not null,
+     why ${text} not null,
+     skip ${integer} not null default 0,
      primary key (job, host)
-   ) strict, without rowid`,
+   ) ${keyed}`,
 ]
 
 /** A host whose next try a job waits for. */
@@ -27,62 +42,58 @@ export const migrateHostWaits = (db: StateStore): void => {
 
 /** What jobs wait for, in `state.db`, so that every process can show it and have a host skipped. */
 export class HostWaits {
-  readonly #db: StateStore
+  readonly #queries: Queries<WaitTables>
 
   constructor(db: StateStore) {
-    this.#db = db
+    this.#queries = queriesOf(db)
     migrateHostWaits(db)
   }
 
   /** The hosts that a job waits for now, by name. */
   async of(job: number): Promise<HostWait[]> {
-    return (
-      await this.#db
-        .prepare(
-          "select host, until, outcome, why from host_wait where job = ? and skip = 0 and until > ? order by host",
-        )
-        .all(job, Date.now())
-    ).map((row) => ({
-      host: String(row["host"]),
-      until: new Date(Number(row["until"])),
-      outcome: row["outcome"] as OutcomeName,
-      why: String(row["why"]),
-    }))
+    const rows = await this.#queries
+      .selectFrom("host_wait")
+      .select(["host", "until", "outcome", "why"])
+      .where("job", "=", job)
+      .where("skip", "=", 0)
+      .where("until", ">", Date.now())
+      .orderBy("host")
+      .$narrowType<{ outcome: OutcomeName }>()
+      .execute()
+    return rows.map((row) => ({ ...row, until: new Date(row.until) }))
   }
 
   async note(job: number, { host, until, outcome, why }: HostWait): Promise<void> {
-    await this.#db
-      .prepare(
-        `insert into host_wait (job, host, until, outcome, why) values (?, ?, ?, ?, ?)
-         on conflict (job, host) do update set until = excluded.until, outcome = excluded.outcome, why = excluded.why`,
-      )
-      .run(job, host, until.getTime(), outcome, why)
+    const noted = { until: until.getTime(), outcome, why }
+    await this.#queries
+      .insertInto("host_wait")
+      .values({ job, host, ...noted })
+      .onConflict((conflict) => conflict.columns(["job", "host"]).doUpdateSet(noted))
+      .execute()
   }
 
   /** The host answers, or was given up. */
   async forget(job: number, host: string): Promise<void> {
-    await this.#db.prepare("delete from host_wait where job = ? and host = ?").run(job, host)
+    await this.#queries.deleteFrom("host_wait").where("job", "=", job).where("host", "=", host).execute()
   }
 
   /** The job is not worked on any longer. */
   async forgetAll(job: number): Promise<void> {
-    await this.#db.prepare("delete from host_wait where job = ?").run(job)
+    await this.#queries.deleteFrom("host_wait").where("job", "=", job).execute()
   }
 
   /** Asks for a host to be given up by the process that works on the job. */
   async skip(job: number, host: string): Promise<void> {
-    await this.#db
-      .prepare(
-        `insert into host_wait (job, host, until, outcome, why, skip) values (?, ?, 0, '', '', 1)
-         on conflict (job, host) do update set skip = 1`,
-      )
-      .run(job, host)
+    await this.#queries
+      .insertInto("host_wait")
+      .values({ job, host, until: 0, outcome: "", why: "", skip: 1 })
+      .onConflict((conflict) => conflict.columns(["job", "host"]).doUpdateSet({ skip: 1 }))
+      .execute()
   }
 
   /** Hosts that are to be given up. */
   async skipped(job: number): Promise<string[]> {
-    return (await this.#db.prepare("select host from host_wait where job = ? and skip = 1").all(job)).map(
-      ({ host }) => String(host),
-    )
+    const asked = this.#queries.selectFrom("host_wait").select("host").where("job", "=", job)
+    return (await asked.where("skip", "=", 1).execute()).map(({ host }) => host)
   }
 }
