@@ -1,10 +1,18 @@
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { lesser } from "#base/store/query/words.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
-const STEPS = [
-  `create table copy_credit (
-     source text not null, host text not null, credit integer not null, asked_at integer not null,
+interface CreditTables {
+  copy_credit: { source: string; host: string; credit: number; asked_at: number }
+}
+
+const STEPS: readonly Step[] = [
+  ({ integer, text, keyed }) =>
+    `create table copy_credit (
+     source ${text} not null, host ${text} not null, credit ${integer} not null, asked_at ${integer} not null,
      primary key (source, host)
-   ) strict, without rowid`,
+   ) ${keyed}`,
 ]
 
 /** Copies that a crawl asks a host for before one has saved a page. */
@@ -19,19 +27,46 @@ const MOST = 1000
 const KEPT_DAYS = 30
 const DAY_MS = 86_400_000
 
+interface Taken {
+  readonly source: string
+  readonly host: string
+  readonly now: number
+  /** The host has more than this. */
+  readonly least: number
+}
+const take = once((q: Queries<CreditTables>, { source, host, now, least }: Taken) =>
+  q
+    .insertInto("copy_credit")
+    .values({ source, host, credit: TRIALS - 1, asked_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["source", "host"])
+        .doUpdateSet((eb) => ({ credit: eb("copy_credit.credit", "-", 1), asked_at: now }))
+        .where("copy_credit.credit", ">", least),
+    )
+    .returning("credit"),
+)
+const earn = once((q: Queries<CreditTables>, { source, host }: Pick<Taken, "source" | "host">) =>
+  q
+    .updateTable("copy_credit")
+    .set((eb) => ({ credit: lesser(eb("credit", "+", EARNS), eb.val(MOST)) }))
+    .where((eb) => eb.and({ source, host })),
+)
+
 /** How many more copies a crawl may ask each host for, kept in the state: a request costs one, a saved page earns more. */
 export class HostCredit {
+  readonly #db: StateStore
   readonly #source: string
-  readonly #prepare: ReturnType<typeof prepareOnce>
 
   private constructor(db: StateStore, source: string) {
+    this.#db = db
     this.#source = source
-    this.#prepare = prepareOnce(db)
   }
 
   static async open(db: StateStore, source: string, now: number): Promise<HostCredit> {
     migrate(db, "copies", STEPS)
-    await db.prepare("delete from copy_credit where asked_at < ?").run(now - KEPT_DAYS * DAY_MS)
+    const old = now - KEPT_DAYS * DAY_MS
+    await queriesOf<CreditTables>(db).deleteFrom("copy_credit").where("asked_at", "<", old).execute()
     return new HostCredit(db, source)
   }
 
@@ -41,18 +76,12 @@ export class HostCredit {
    * @returns whether the crawl may send it
    */
   async take(host: string, now: number, isCheck: boolean): Promise<boolean> {
-    const row = await this.#prepare(
-      `insert into copy_credit (source, host, credit, asked_at) values (?1, ?2, ${TRIALS - 1}, ?3)
-       on conflict (source, host) do update set credit = copy_credit.credit - 1, asked_at = ?3
-         where copy_credit.credit > ?4 returning credit`,
-    ).get(this.#source, host, now, isCheck ? 0 : FOR_CHECKS)
-    return row !== undefined
+    const least = isCheck ? 0 : FOR_CHECKS
+    return (await take.get(this.#db, { source: this.#source, host, now, least })) !== undefined
   }
 
   /** Credits the host for a saved page. */
   async earn(host: string): Promise<void> {
-    await this.#prepare(
-      "update copy_credit set credit = min(credit + ?, ?) where source = ? and host = ?",
-    ).run(EARNS, MOST, this.#source, host)
+    await earn.run(this.#db, { source: this.#source, host })
   }
 }

@@ -1,8 +1,7 @@
 import type { Clock } from "#base/clock.ts"
-import { replaceSql } from "#base/store/state-port.ts"
-import { migrate, type StateStore } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import type { Trap } from "./traps.ts"
-import type { PatternKind } from "./address-pattern.ts"
 
 /** A trap as it was found last. */
 export interface FoundTrap extends Trap {
@@ -12,12 +11,17 @@ export interface FoundTrap extends Trap {
   readonly foundAt: number
 }
 
-const STEPS = [
-  `create table crawl_trap (
-     source text not null, key text not null, kind text not null, shown text not null,
-     read integer not null, fresh integer not null, job integer not null, found_at integer not null,
+interface TrapTables {
+  crawl_trap: Omit<FoundTrap, "foundAt"> & { readonly found_at: number }
+}
+
+const STEPS: readonly Step[] = [
+  ({ integer, text, keyed }) =>
+    `create table crawl_trap (
+     source ${text} not null, key ${text} not null, kind ${text} not null, shown ${text} not null,
+     read ${integer} not null, fresh ${integer} not null, job ${integer} not null, found_at ${integer} not null,
      primary key (source, key)
-   ) strict, without rowid;`,
+   ) ${keyed};`,
 ]
 /** One that was not met for so long may be met anew, with all the patience there is. */
 const KEPT_DAYS = 90
@@ -25,11 +29,11 @@ const DAY_MS = 86_400_000
 
 /** The traps found in sources, in `state.db`: a later run has less patience with them. */
 export class TrapStore {
-  readonly #db: StateStore
+  readonly #queries: Queries<TrapTables>
   readonly #clock: Clock
 
   constructor(db: StateStore, clock: Clock = Date.now) {
-    this.#db = db
+    this.#queries = queriesOf(db)
     this.#clock = clock
     migrate(db, "traps", STEPS)
   }
@@ -37,31 +41,22 @@ export class TrapStore {
   /** Those of one source, the newest first. */
   async of(source: string): Promise<FoundTrap[]> {
     const since = this.#clock() - KEPT_DAYS * DAY_MS
-    return (
-      await this.#db
-        .prepare("select * from crawl_trap where source = ? and found_at >= ? order by found_at desc, key")
-        .all(source, since)
-    ).map((row) => ({
-      source,
-      key: String(row["key"]),
-      kind: row["kind"] as PatternKind,
-      shown: String(row["shown"]),
-      read: Number(row["read"]),
-      fresh: Number(row["fresh"]),
-      job: Number(row["job"]),
-      foundAt: Number(row["found_at"]),
-    }))
+    return await this.#queries
+      .selectFrom("crawl_trap")
+      .select(["source", "key", "kind", "shown", "read", "fresh", "job", "found_at as foundAt"])
+      .where("source", "=", source)
+      .where("found_at", ">=", since)
+      .orderBy("found_at", "desc")
+      .orderBy("key")
+      .execute()
   }
 
   async keep(source: string, job: number, { key, kind, shown, read, fresh }: Trap): Promise<void> {
-    await this.#db
-      .prepare(
-        replaceSql(
-          "crawl_trap",
-          ["source", "key", "kind", "shown", "read", "fresh", "job", "found_at"],
-          ["source", "key"],
-        ),
-      )
-      .run(source, key, kind, shown, read, fresh, job, this.#clock())
+    const found = { kind, shown, read, fresh, job, found_at: this.#clock() }
+    await this.#queries
+      .insertInto("crawl_trap")
+      .values({ source, key, ...found })
+      .onConflict((conflict) => conflict.columns(["source", "key"]).doUpdateSet(found))
+      .execute()
   }
 }
