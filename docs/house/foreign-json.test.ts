@@ -28,7 +28,6 @@ const OTHERS: Readonly<Record<string, string>> = {
   "engine/adapters/opensearch/waiting-store.ts": "a field that it wrote, of an answer within bounds",
   "crawler/upkeep/removals/removed-copies.ts": "pages that it put aside",
   "api/identity/oauth/tickets.ts": "its own, which it signed",
-  "api/identity/oauth/oauth-store.ts": "its own table",
   "api/operator/judging/judge-session.ts": "a file that the operator names",
   "api/doors/x402/books/reconcile.ts": "its own table",
   "api/identity/accounts/keys/key-scope.ts": "its own table",

@@ -1,6 +1,9 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 
-import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type Generated, type Selectable, sql } from "kysely"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { deletionTime } from "#base/store/clock/trusted-time.ts"
 
@@ -41,21 +44,59 @@ export interface IssuedTokens {
   readonly expiresIn: number
 }
 
-const STEPS = [
-  `create table oauth_client (id text primary key, metadata text not null, created_at integer not null) strict;
+type TokenKind = "access" | "refresh"
+
+interface OAuthTables {
+  oauth_client: { id: string; metadata: string; created_at: number }
+  oauth_grant: {
+    id: string
+    client: string
+    client_name: string
+    key: string
+    collections: string | null
+    created_at: number
+    used_at: number | null
+    revoked_at: number | null
+  }
+  oauth_code: {
+    digest: Uint8Array
+    client: string
+    grant_id: string
+    redirect_uri: string
+    challenge: string
+    expires_at: number
+    used: Generated<number>
+  }
+  oauth_token: {
+    digest: Uint8Array
+    grant_id: string
+    kind: TokenKind
+    expires_at: number
+    rotated: Generated<number>
+  }
+}
+type GrantRow = OAuthTables["oauth_grant"]
+
+const STEPS: readonly Step[] = [
+  ({
+    text,
+    integer,
+    blob,
+    strict,
+  }) => `create table oauth_client (id ${text} primary key, metadata ${text} not null, created_at ${integer} not null) ${strict};
    create table oauth_grant (
-     id text primary key, client text not null, client_name text not null, key text not null, collections text,
-     created_at integer not null, used_at integer, revoked_at integer
-   ) strict;
+     id ${text} primary key, client ${text} not null, client_name ${text} not null, key ${text} not null, collections ${text},
+     created_at ${integer} not null, used_at ${integer}, revoked_at ${integer}
+   ) ${strict};
    create index oauth_grant_client on oauth_grant (client);
    create table oauth_code (
-     digest blob primary key, client text not null, grant_id text not null, redirect_uri text not null, challenge text not null,
-     expires_at integer not null, used integer not null default 0
-   ) strict;
+     digest ${blob} primary key, client ${text} not null, grant_id ${text} not null, redirect_uri ${text} not null, challenge ${text} not null,
+     expires_at ${integer} not null, used ${integer} not null default 0
+   ) ${strict};
    create table oauth_token (
-     digest blob primary key, grant_id text not null, kind text not null, expires_at integer not null,
-     rotated integer not null default 0
-   ) strict;
+     digest ${blob} primary key, grant_id ${text} not null, kind ${text} not null, expires_at ${integer} not null,
+     rotated ${integer} not null default 0
+   ) ${strict};
    create index oauth_token_grant on oauth_token (grant_id)`,
 ]
 
@@ -82,43 +123,60 @@ const MOST_EXCHANGED = 100
 const MOST_OF_KEY = 200
 /** For so long what has ended is shown to the operator. */
 const ENDED_MS = REFRESH_MS
-const ALL_BEYOND = "limit 9223372036854775807 offset ?"
 /** Of use, told to the minute: a grant is not written with each call. */
 const USED_MS = MINUTE_MS
+
+// Each call with a token runs these.
+const grantById = once((q: Queries<OAuthTables>, { id }: { id: string }) =>
+  q.selectFrom("oauth_grant").selectAll().where("id", "=", id),
+)
+const tokenByDigest = once((q: Queries<OAuthTables>, { of }: { of: Uint8Array }) =>
+  q.selectFrom("oauth_token").selectAll().where("digest", "=", of),
+)
 
 /** Clients, grants and tokens in `state.db`. Of codes and tokens only SHA-256 digests are kept, as of keys. */
 export class OAuthStore {
   readonly #db: StateStore
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<OAuthTables>
 
   constructor(db: StateStore) {
     migrate(db, "oauth", STEPS)
     this.#db = db
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
   }
 
   async register(metadata: Readonly<Record<string, unknown>>): Promise<OAuthClient> {
     const [id, now] = [randomUUID(), Date.now()]
     return await transaction(this.#db, async () => {
-      const idle =
-        "not exists (select 1 from oauth_grant where client = oauth_client.id and revoked_at is null)"
-      await this.#prepare(`delete from oauth_client where created_at < ? and ${idle}`).run(
-        (await deletionTime(this.#db, now)) - CLIENT_MS,
-      )
-      await this.#prepare(
-        `delete from oauth_client where id in (
-           select id from oauth_client where ${idle} order by created_at desc, id ${ALL_BEYOND})`,
-      ).run(MOST_IDLE_CLIENTS - 1)
-      await this.#prepare("insert into oauth_client values (?, ?, ?)").run(id, JSON.stringify(metadata), now)
+      const idle = sql<boolean>`not exists (
+        select 1 from oauth_grant where client = oauth_client.id and revoked_at is null)`
+      await this.#queries
+        .deleteFrom("oauth_client")
+        .where("created_at", "<", (await deletionTime(this.#db, now)) - CLIENT_MS)
+        .where(idle)
+        .execute()
+      await this.#queries
+        .deleteFrom("oauth_client")
+        .where(
+          sql<boolean>`id in (select id from oauth_client where ${idle}
+            order by created_at desc, id limit ${Number.MAX_SAFE_INTEGER} offset ${MOST_IDLE_CLIENTS - 1})`,
+        )
+        .execute()
+      await this.#queries
+        .insertInto("oauth_client")
+        .values({ id, metadata: JSON.stringify(metadata), created_at: now })
+        .execute()
       return { id, metadata }
     })
   }
 
   async client(id: string): Promise<OAuthClient | null> {
-    const row = await this.#prepare("select metadata from oauth_client where id = ?").get(id)
-    return row === undefined
-      ? null
-      : { id, metadata: JSON.parse(String(row["metadata"])) as OAuthClient["metadata"] }
+    const row = await this.#queries
+      .selectFrom("oauth_client")
+      .select("metadata")
+      .where("id", "=", id)
+      .executeTakeFirst()
+    return row === undefined ? null : { id, metadata: JSON.parse(row.metadata) as OAuthClient["metadata"] }
   }
 
   /** Somebody let a program in. @returns the code with which it fetches its tokens */
@@ -130,53 +188,66 @@ export class OAuthStore {
     await transaction(this.#db, async () => {
       const now = Date.now()
       const old = await deletionTime(this.#db, now)
-      await this.#prepare("delete from oauth_code where expires_at < ?").run(old - CLIENT_MS)
-      await this.#prepare("delete from oauth_token where expires_at < ?").run(old)
+      await this.#queries
+        .deleteFrom("oauth_code")
+        .where("expires_at", "<", old - CLIENT_MS)
+        .execute()
+      await this.#queries.deleteFrom("oauth_token").where("expires_at", "<", old).execute()
       await this.#forgetGrants(grant.key, old)
-      await this.#prepare(
-        "insert into oauth_grant (id, client, client_name, key, collections, created_at) values (?, ?, ?, ?, ?, ?)",
-      ).run(
-        id,
-        grant.client,
-        grant.clientName,
-        grant.key,
-        grant.collections && JSON.stringify(grant.collections),
-        now,
-      )
-      await this.#prepare(
-        `insert into oauth_code (digest, client, grant_id, redirect_uri, challenge, expires_at) values (?, ?, ?, ?, ?, ?)`,
-      ).run(digest(code), grant.client, id, redirectUri, challenge, now + CODE_MS)
+      const { client, clientName, key, collections } = grant
+      await this.#queries
+        .insertInto("oauth_grant")
+        .values({
+          id,
+          client,
+          client_name: clientName,
+          key,
+          collections: collections && JSON.stringify(collections),
+          created_at: now,
+        })
+        .execute()
+      await this.#queries
+        .insertInto("oauth_code")
+        .values({
+          digest: digest(code),
+          client,
+          grant_id: id,
+          redirect_uri: redirectUri,
+          challenge,
+          expires_at: now + CODE_MS,
+        })
+        .execute()
     })
     return code
   }
 
   /** What a code stands for; null for one that is over, of another program, or not known. One that is used again ends its grant. */
   async code(client: string, code: string): Promise<PendingCode | null> {
-    const row = await this.#prepare("select * from oauth_code where digest = ? and client = ?").get(
-      digest(code),
-      client,
-    )
+    const row = await this.#queries
+      .selectFrom("oauth_code")
+      .selectAll()
+      .where("digest", "=", digest(code))
+      .where("client", "=", client)
+      .executeTakeFirst()
     if (row === undefined) return null
-    if (row["used"] === 1) {
-      await this.revoke(String(row["grant_id"]))
+    if (row.used === 1) {
+      await this.revoke(row.grant_id)
       return null
     }
-    if (Number(row["expires_at"]) < Date.now()) return null
-    return {
-      client,
-      grant: String(row["grant_id"]),
-      redirectUri: String(row["redirect_uri"]),
-      challenge: String(row["challenge"]),
-    }
+    if (row.expires_at < Date.now()) return null
+    return { client, grant: row.grant_id, redirectUri: row.redirect_uri, challenge: row.challenge }
   }
 
   /** Turns a code into tokens, once. @returns null when the code was used before; then its grant ends, as {@link code} says */
   async redeem(code: string, grant: string): Promise<IssuedTokens | null> {
     return await transaction(this.#db, async () => {
-      const { changes } = await this.#prepare(
-        "update oauth_code set used = 1 where digest = ? and used = 0",
-      ).run(digest(code))
-      if (Number(changes) > 0) return await this.#issue(grant)
+      const { numUpdatedRows } = await this.#queries
+        .updateTable("oauth_code")
+        .set({ used: 1 })
+        .where("digest", "=", digest(code))
+        .where("used", "=", 0)
+        .executeTakeFirst()
+      if (numUpdatedRows > 0n) return await this.#issue(grant)
       await this.revoke(grant)
       return null
     })
@@ -189,14 +260,18 @@ export class OAuthStore {
   async refresh(client: string, token: string): Promise<IssuedTokens | null> {
     return await transaction(this.#db, async () => {
       const row = await this.#token(token, "refresh")
-      const grant = row && (await this.grant(String(row["grant_id"])))
+      const grant = row && (await this.grant(row.grant_id))
       if (!row || !grant || grant.client !== client || grant.revokedAt !== null) return null
-      if (row["rotated"] === 1) {
+      if (row.rotated === 1) {
         await this.revoke(grant.id)
         return null
       }
-      await this.#prepare("update oauth_token set rotated = 1 where digest = ?").run(digest(token))
-      await this.#prepare("delete from oauth_token where grant_id = ? and kind = 'access'").run(grant.id)
+      await this.#queries
+        .updateTable("oauth_token")
+        .set({ rotated: 1 })
+        .where("digest", "=", row.digest)
+        .execute()
+      await this.#tokensGone(grant.id).where("kind", "=", "access").execute()
       return await this.#issue(grant.id)
     })
   }
@@ -204,83 +279,105 @@ export class OAuthStore {
   /** The grant of a valid access token, and when the token ends; null when it may not be used. */
   async granted(token: string): Promise<{ readonly grant: Grant; readonly expiresAt: Date } | null> {
     const row = await this.#token(token, "access")
-    const grant = row && (await this.grant(String(row["grant_id"])))
+    const grant = row && (await this.grant(row.grant_id))
     if (!row || !grant || grant.revokedAt !== null) return null
     const now = Date.now()
     if (now - (grant.usedAt?.getTime() ?? 0) > USED_MS) {
-      await this.#prepare("update oauth_grant set used_at = ? where id = ?").run(now, grant.id)
+      await this.#queries
+        .updateTable("oauth_grant")
+        .set({ used_at: now })
+        .where("id", "=", grant.id)
+        .execute()
     }
-    return { grant, expiresAt: new Date(Number(row["expires_at"])) }
+    return { grant, expiresAt: new Date(row.expires_at) }
   }
 
   /** Ends the grant of a token of this program, whichever kind it is. */
   async revokeToken(client: string, token: string): Promise<void> {
-    const row = await this.#prepare("select grant_id from oauth_token where digest = ?").get(digest(token))
-    const grant = row && (await this.grant(String(row["grant_id"])))
+    const row = await tokenByDigest.get(this.#db, { of: digest(token) })
+    const grant = row && (await this.grant(row.grant_id))
     if (grant && grant.client === client) await this.revoke(grant.id)
   }
 
   /** @returns false when there is no such grant, or it is over */
   async revoke(id: string): Promise<boolean> {
-    const { changes } = await this.#prepare(
-      "update oauth_grant set revoked_at = ? where id = ? and revoked_at is null",
-    ).run(Date.now(), id)
-    await this.#prepare("delete from oauth_token where grant_id = ?").run(id)
-    return Number(changes) > 0
+    const { numUpdatedRows } = await this.#queries
+      .updateTable("oauth_grant")
+      .set({ revoked_at: Date.now() })
+      .where("id", "=", id)
+      .where("revoked_at", "is", null)
+      .executeTakeFirst()
+    await this.#tokensGone(id).execute()
+    return numUpdatedRows > 0n
   }
 
   async grant(id: string): Promise<Grant | null> {
-    const row = await this.#prepare("select * from oauth_grant where id = ?").get(id)
+    const row = await grantById.get(this.#db, { id })
     return row === undefined ? null : grantOf(row)
   }
 
   /** Newest first. */
   async grants(limit: number): Promise<Grant[]> {
-    return (
-      await this.#prepare("select * from oauth_grant order by created_at desc, id limit ?").all(limit)
-    ).map(grantOf)
+    const rows = await this.#queries
+      .selectFrom("oauth_grant")
+      .selectAll()
+      .orderBy("created_at", "desc")
+      .orderBy("id")
+      .limit(limit)
+      .execute()
+    return rows.map(grantOf)
+  }
+
+  #tokensGone(grant: string) {
+    return this.#queries.deleteFrom("oauth_token").where("grant_id", "=", grant)
   }
 
   /** Those that ended long ago, or that no token can use; and, of this key, all but so many that there is room for one more. */
   async #forgetGrants(key: string, now: number): Promise<void> {
-    await this.#prepare(
-      `delete from oauth_grant where coalesce(revoked_at, created_at) < ?
-         and (revoked_at is not null or not exists (select 1 from oauth_token where grant_id = oauth_grant.id))`,
-    ).run(now - ENDED_MS)
-    const beyond = await this.#prepare(
-      `select id from oauth_grant where key = ? order by coalesce(used_at, created_at) desc, id ${ALL_BEYOND}`,
-    ).all(key, MOST_OF_KEY - 1)
+    await this.#queries
+      .deleteFrom("oauth_grant")
+      .where(sql<boolean>`coalesce(revoked_at, created_at) < ${now - ENDED_MS}
+         and (revoked_at is not null or not exists (select 1 from oauth_token where grant_id = oauth_grant.id))`)
+      .execute()
+    const beyond = await this.#queries
+      .selectFrom("oauth_grant")
+      .select("id")
+      .where("key", "=", key)
+      .orderBy(sql`coalesce(used_at, created_at)`, "desc")
+      .orderBy("id")
+      .limit(Number.MAX_SAFE_INTEGER)
+      .offset(MOST_OF_KEY - 1)
+      .execute()
     for (const { id } of beyond) {
-      for (const sql of [
-        "delete from oauth_token where grant_id = ?",
-        "delete from oauth_code where grant_id = ?",
-        "delete from oauth_grant where id = ?",
-      ])
-        await this.#prepare(sql).run(String(id))
+      await this.#tokensGone(id).execute()
+      await this.#queries.deleteFrom("oauth_code").where("grant_id", "=", id).execute()
+      await this.#queries.deleteFrom("oauth_grant").where("id", "=", id).execute()
     }
   }
 
   async #issue(grant: string): Promise<IssuedTokens> {
     const [access, refresh, now] = [secret(), secret(), Date.now()]
-    const insert = this.#prepare(
-      "insert into oauth_token (digest, grant_id, kind, expires_at) values (?, ?, ?, ?)",
-    )
-    await insert.run(digest(access), grant, "access", now + ACCESS_MS)
-    await insert.run(digest(refresh), grant, "refresh", now + REFRESH_MS)
-    await this.#prepare(
-      `delete from oauth_token where digest in (
-         select digest from oauth_token where grant_id = ? and rotated = 1 order by expires_at desc ${ALL_BEYOND})`,
-    ).run(grant, MOST_EXCHANGED)
+    await this.#queries
+      .insertInto("oauth_token")
+      .values([
+        { digest: digest(access), grant_id: grant, kind: "access", expires_at: now + ACCESS_MS },
+        { digest: digest(refresh), grant_id: grant, kind: "refresh", expires_at: now + REFRESH_MS },
+      ])
+      .execute()
+    await this.#queries
+      .deleteFrom("oauth_token")
+      .where(
+        sql<boolean>`digest in (select digest from oauth_token where grant_id = ${grant} and rotated = 1
+          order by expires_at desc limit ${Number.MAX_SAFE_INTEGER} offset ${MOST_EXCHANGED})`,
+      )
+      .execute()
     return { access, refresh, expiresIn: ACCESS_MS / 1000 }
   }
 
-  async #token(token: string, kind: "access" | "refresh"): Promise<Record<string, unknown> | null> {
-    const row = await this.#prepare("select * from oauth_token where digest = ? and kind = ?").get(
-      digest(token),
-      kind,
-    )
-    if (row === undefined) return null
-    const left = Number(row["expires_at"]) - Date.now()
+  async #token(token: string, kind: TokenKind): Promise<Selectable<OAuthTables["oauth_token"]> | null> {
+    const row = await tokenByDigest.get(this.#db, { of: digest(token) })
+    if (row?.kind !== kind) return null
+    const left = row.expires_at - Date.now()
     // One of a clock that was years ahead would be valid for years.
     return left < 0 || left > (kind === "access" ? ACCESS_MS : REFRESH_MS) + DAY_MS ? null : row
   }
@@ -290,16 +387,13 @@ export class OAuthStore {
 const secret = (): string => randomBytes(32).toString("base64url")
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
-function grantOf(row: Record<string, unknown>): Grant {
-  const collections = row["collections"] as string | null
-  return {
-    id: String(row["id"]),
-    client: String(row["client"]),
-    clientName: String(row["client_name"]),
-    key: String(row["key"]),
-    collections: collections === null ? null : (JSON.parse(collections) as readonly string[]),
-    createdAt: new Date(Number(row["created_at"])),
-    usedAt: dateOrNull(row["used_at"]),
-    revokedAt: dateOrNull(row["revoked_at"]),
-  }
-}
+const grantOf = (row: GrantRow): Grant => ({
+  id: row.id,
+  client: row.client,
+  clientName: row.client_name,
+  key: row.key,
+  collections: row.collections === null ? null : (JSON.parse(row.collections) as readonly string[]),
+  createdAt: new Date(row.created_at),
+  usedAt: dateOrNull(row.used_at),
+  revokedAt: dateOrNull(row.revoked_at),
+})
