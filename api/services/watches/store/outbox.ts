@@ -1,9 +1,11 @@
 import { sql, type SqlBool } from "kysely"
 import type { Clock } from "#base/clock.ts"
-import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { type Message, Outbox } from "#base/work/outbox.ts"
 
 import type { Watch } from "../watch.ts"
+import type { WatchTables } from "./watch-tables.ts"
 
 /** A message's own part: it is about entries of one watch. */
 export interface Watched {
@@ -21,7 +23,7 @@ export const MOST_ENTRIES = 50
 /** Messages of watches that wait for their receivers. */
 export class WatchOutbox extends Outbox<Watched> {
   readonly #db: StateStore
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<WatchTables>
   readonly #clock: Clock
 
   /** The tables are there: see `WatchStore`. */
@@ -39,7 +41,7 @@ export class WatchOutbox extends Outbox<Watched> {
       clock,
     })
     this.#db = db
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
     this.#clock = clock
   }
 
@@ -50,25 +52,34 @@ export class WatchOutbox extends Outbox<Watched> {
       ...(webhook === null ? [] : [["webhook", webhook] as const]),
       ...emails.map((one) => ["email", one] as const),
     ]
-    const row = await this.#prepare("select told_to, told_at from watch where id = ?").get(id)
-    if (row === undefined || paused) return
-    const toldAt = row["told_at"] as number | null
+    const watch = await this.#queries
+      .selectFrom("watch")
+      .select(["told_to as toldTo", "told_at as toldAt"])
+      .where("id", "=", id)
+      .executeTakeFirst()
+    if (watch === undefined || paused) return
+    const { toldTo, toldAt } = watch
     // A clock that went back holds nothing up.
     if (toldAt !== null && Math.abs(now - toldAt) < everyMinutes * 60_000) return
-    const entries = (
-      await this.#prepare("select seq from watch_entry where watch = ? and seq > ? order by seq").all(
-        id,
-        row["told_to"] as number,
-      )
-    ).map(({ seq }) => Number(seq))
+    const rows = await this.#queries
+      .selectFrom("watch_entry")
+      .select("seq")
+      .where("watch", "=", id)
+      .where("seq", ">", toldTo)
+      .orderBy("seq")
+      .execute()
+    const entries = rows.map(({ seq }) => seq)
     const last = entries.at(-1)
     if (last === undefined) return
     await transaction(this.#db, async () => {
-      const told = await this.#prepare(
-        "update watch set told_to = ?2, told_at = ?3 where id = ?1 and told_to = ?4",
-      ).run(id, last, now, row["told_to"] as number)
+      const { numUpdatedRows } = await this.#queries
+        .updateTable("watch")
+        .set({ told_to: last, told_at: now })
+        .where("id", "=", id)
+        .where("told_to", "=", toldTo)
+        .executeTakeFirst()
       // Another process was first.
-      if (Number(told.changes) === 0) return
+      if (numUpdatedRows === 0n) return
       for (let at = 0; at < entries.length; at += MOST_ENTRIES) {
         const stretch = entries.slice(at, at + MOST_ENTRIES)
         for (const [kind, receiver] of receivers) {

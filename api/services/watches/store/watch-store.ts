@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto"
 
-import { replaceSql } from "#base/store/state-port.ts"
-import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type Selectable, sql } from "kysely"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import type { PageUrl } from "#engine"
 
 import { KeptByKey } from "../../../identity/accounts/limits/kept-by-key.ts"
 import type { Change, Entry, SeenPage, Subject, Watch, WatchOptions } from "../watch.ts"
 import { PageTexts } from "./page-texts.ts"
-import { migrateWatches } from "./watch-tables.ts"
+import { migrateWatches, type WatchTables } from "./watch-tables.ts"
 
 /** An address of which a crawl changed what the index holds. */
 export interface Note {
@@ -34,7 +35,7 @@ export class WatchStore {
   readonly db: StateStore
   readonly texts: PageTexts
   readonly #kept: KeptByKey
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<WatchTables>
 
   /** @param keyBytes that one key may have kept in all; by default as many as it likes */
   constructor(
@@ -43,7 +44,7 @@ export class WatchStore {
   ) {
     migrateWatches(db)
     this.db = db
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
     this.texts = new PageTexts(db, textBytes)
     this.#kept = new KeptByKey(db, keyBytes)
   }
@@ -61,89 +62,82 @@ export class WatchStore {
     const id = randomUUID()
     return await transaction(this.db, async () => {
       if ((await this.list(key)).length >= most) return null
-      await this.#prepare(
-        `insert into watch (id, key, subject, name, changes, webhook, emails, every_minutes, paused, created_at)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ).run(
-        id,
-        key,
-        JSON.stringify(subject),
-        options.name,
-        JSON.stringify(options.changes),
-        options.webhook,
-        JSON.stringify(options.emails),
-        options.everyMinutes,
-        options.paused ? 1 : 0,
-        Date.now(),
-      )
+      await this.#queries
+        .insertInto("watch")
+        .values({ id, key, subject: JSON.stringify(subject), ...columnsOf(options), created_at: Date.now() })
+        .execute()
       return await this.get(id)
     })
   }
 
   async change(id: string, options: WatchOptions): Promise<Watch | null> {
-    await this.#prepare(
-      `update watch set name = ?2, changes = ?3, webhook = ?4, emails = ?5, every_minutes = ?6, paused = ?7 where id = ?1`,
-    ).run(
-      id,
-      options.name,
-      JSON.stringify(options.changes),
-      options.webhook,
-      JSON.stringify(options.emails),
-      options.everyMinutes,
-      options.paused ? 1 : 0,
-    )
+    await this.#queries.updateTable("watch").set(columnsOf(options)).where("id", "=", id).execute()
     return await this.get(id)
   }
 
   async delete(id: string): Promise<void> {
     await transaction(this.db, async () => {
-      await this.#prepare("delete from watch where id = ?").run(id)
+      await this.#queries.deleteFrom("watch").where("id", "=", id).execute()
       await this.texts.releaseAll()
       // Nobody watches: nothing is to be looked at.
-      await this.#prepare("delete from watch_note where not exists (select 1 from watch)").run()
+      await this.#queries
+        .deleteFrom("watch_note")
+        .where(sql<boolean>`not exists (select 1 from watch)`)
+        .execute()
     })
   }
 
   async get(id: string): Promise<Watch | null> {
-    const row = await this.#prepare("select * from watch where id = ?").get(id)
+    const row = await this.#queries.selectFrom("watch").selectAll().where("id", "=", id).executeTakeFirst()
     return row === undefined ? null : watchOf(row)
   }
 
   /** Those of a key, or all, oldest first. */
   async list(key?: string): Promise<Watch[]> {
-    return (
-      await this.#prepare("select * from watch where ?1 is null or key = ?1 order by created_at, id").all(
-        key ?? null,
-      )
-    ).map(watchOf)
+    const rows = await this.#queries
+      .selectFrom("watch")
+      .selectAll()
+      .$if(key !== undefined, (q) => q.where("key", "=", key!))
+      .orderBy("created_at")
+      .orderBy("id")
+      .execute()
+    return rows.map(watchOf)
   }
 
   /** Notes that are older than `before`, oldest first. */
   async notes(before: number, limit: number): Promise<Note[]> {
-    return (
-      await this.#prepare("select seq, url, at from watch_note where at <= ? order by seq limit ?").all(
-        before,
-        limit,
-      )
-    ).map((row) => ({ seq: Number(row["seq"]), url: row["url"] as PageUrl, at: Number(row["at"]) }))
+    return await this.#queries
+      .selectFrom("watch_note")
+      .selectAll()
+      .where("at", "<=", before)
+      .orderBy("seq")
+      .limit(limit)
+      .execute()
   }
 
   /** Where the first look of a watch stands: behind this address. */
   async lookedTo(id: string): Promise<string> {
-    return String(
-      (await this.#prepare("select looked_to from watch where id = ?").get(id))?.["looked_to"] ?? "",
-    )
+    const watch = this.#queries.selectFrom("watch").select("looked_to").where("id", "=", id)
+    return (await watch.executeTakeFirst())?.looked_to ?? ""
   }
 
   async seen(watch: string, url: PageUrl): Promise<SeenPage | null> {
-    const row = await this.#prepare("select * from watch_seen where watch = ? and url = ?").get(watch, url)
-    return row === undefined ? null : seenOf(row)
+    const row = await this.#queries
+      .selectFrom("watch_seen")
+      .select(["url", "hash", "title", "sources"])
+      .where("watch", "=", watch)
+      .where("url", "=", url)
+      .executeTakeFirst()
+    return row === undefined ? null : { ...row, sources: JSON.parse(row.sources) as readonly string[] }
   }
 
   async seenCount(watch: string): Promise<number> {
-    return Number(
-      (await this.#prepare("select count(*) as n from watch_seen where watch = ?").get(watch))?.["n"],
-    )
+    const { n } = await this.#queries
+      .selectFrom("watch_seen")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where("watch", "=", watch)
+      .executeTakeFirstOrThrow()
+    return n
   }
 
   /**
@@ -153,9 +147,8 @@ export class WatchStore {
   async keep(found: readonly Found[], notes: readonly Note[], now: number): Promise<void> {
     await transaction(this.db, async () => {
       for (const { seq } of notes) {
-        if (Number((await this.#prepare("delete from watch_note where seq = ?").run(seq)).changes) === 0) {
-          throw new Overtaken()
-        }
+        const note = this.#queries.deleteFrom("watch_note").where("seq", "=", seq)
+        if ((await note.executeTakeFirst()).numDeletedRows === 0n) throw new Overtaken()
       }
       for (const one of found) {
         const watch = await this.get(one.watch)
@@ -175,11 +168,11 @@ export class WatchStore {
       const key = (await this.get(watch))?.key
       if (key === undefined) return
       for (const one of seen) await this.#see(watch, one, key)
-      await this.#prepare("update watch set looked_to = ?2, ready_at = ?3 where id = ?1").run(
-        watch,
-        last,
-        isOver ? Date.now() : null,
-      )
+      await this.#queries
+        .updateTable("watch")
+        .set({ looked_to: last, ready_at: isOver ? Date.now() : null })
+        .where("id", "=", watch)
+        .execute()
     })
   }
 
@@ -188,34 +181,43 @@ export class WatchStore {
     watch: string,
     { limit, after }: { readonly limit: number; readonly after?: number | undefined },
   ): Promise<Entry[]> {
-    const order = after === undefined ? "desc" : "asc"
-    return (
-      await this.#prepare(
-        `select * from watch_entry where watch = ? and seq > ? order by seq ${order} limit ?`,
-      ).all(watch, after ?? -1, limit)
-    ).map(entryOf)
+    const rows = await this.#entriesOf(watch, after === undefined ? "desc" : "asc")
+      .where("seq", ">", after ?? -1)
+      .limit(limit)
+      .execute()
+    return rows.map(entryOf)
   }
 
   /** Those from one number to another. */
   async entriesFrom(watch: string, first: number, last: number): Promise<Entry[]> {
-    return (
-      await this.#prepare(
-        "select * from watch_entry where watch = ? and seq between ? and ? order by seq",
-      ).all(watch, first, last)
-    ).map(entryOf)
+    const rows = await this.#entriesOf(watch)
+      .where((eb) => eb.between("seq", first, last))
+      .execute()
+    return rows.map(entryOf)
+  }
+
+  #entriesOf(watch: string, order: "asc" | "desc" = "asc") {
+    return this.#queries
+      .selectFrom("watch_entry")
+      .selectAll()
+      .where("watch", "=", watch)
+      .orderBy("seq", order)
   }
 
   /** Forgets entries beyond the newest `most` of each watch, but none that has yet to be sent. */
   async prune(most: number): Promise<void> {
     for (const { id } of await this.list()) {
-      await this.#prepare(
-        `delete from watch_entry where watch = ?1
-           and seq <= (select seq from watch_entry where watch = ?1 order by seq desc limit 1 offset ?2)
-           and seq <= (select case when webhook is null and emails = '[]' then ${Number.MAX_SAFE_INTEGER} else told_to end
-             from watch where id = ?1)
-           and seq < coalesce((select min(first_entry) from watch_delivery where watch = ?1 and state = 'waiting'),
-             ${Number.MAX_SAFE_INTEGER})`,
-      ).run(id, most)
+      await this.#queries
+        .deleteFrom("watch_entry")
+        .where("watch", "=", id)
+        .where(
+          sql<boolean>`seq <= (select seq from watch_entry where watch = ${id} order by seq desc limit 1 offset ${most})
+           and seq <= (select case when webhook is null and emails = '[]' then ${LAST} else told_to end
+             from watch where id = ${id})
+           and seq < coalesce((select min(first_entry) from watch_delivery where watch = ${id} and state = 'waiting'),
+             ${LAST})`,
+        )
+        .execute()
     }
   }
 
@@ -223,22 +225,24 @@ export class WatchStore {
   async #keepOne({ watch, url, entry, seen, before }: Found, key: string, now: number): Promise<void> {
     const hasRoom = await this.hasRoom(key)
     if (entry !== null) {
-      await this.#prepare(
-        `insert into watch_entry (id, watch, change, url, title, sources, diff, at, key) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ).run(
-        randomUUID(),
-        watch,
-        entry.change,
-        url,
-        entry.title,
-        JSON.stringify(entry.sources),
-        hasRoom ? entry.diff : null,
-        now,
-        key,
-      )
+      const { change, title, sources, diff } = entry
+      await this.#queries
+        .insertInto("watch_entry")
+        .values({
+          id: randomUUID(),
+          watch,
+          change,
+          url,
+          title,
+          sources: JSON.stringify(sources),
+          diff: hasRoom ? diff : null,
+          at: now,
+          key,
+        })
+        .execute()
     }
     if (seen === null) {
-      await this.#prepare("delete from watch_seen where watch = ? and url = ?").run(watch, url)
+      await this.#queries.deleteFrom("watch_seen").where("watch", "=", watch).where("url", "=", url).execute()
     } else if (hasRoom || before !== null) await this.#see(watch, seen, key)
     if (before !== null && before !== seen?.hash) await this.texts.release(before)
   }
@@ -248,9 +252,12 @@ export class WatchStore {
     { url, hash, title, sources, text }: NonNullable<Found["seen"]>,
     key: string,
   ): Promise<void> {
-    await this.#prepare(
-      replaceSql("watch_seen", ["watch", "url", "hash", "title", "sources", "key"], ["watch", "url"]),
-    ).run(watch, url, hash, title, JSON.stringify(sources), key)
+    const seen = { hash, title, sources: JSON.stringify(sources), key }
+    await this.#queries
+      .insertInto("watch_seen")
+      .values({ watch, url, ...seen })
+      .onConflict((conflict) => conflict.columns(["watch", "url"]).doUpdateSet(seen))
+      .execute()
     if (await this.hasRoom(key)) await this.texts.keep(hash, text, key)
   }
 }
@@ -258,41 +265,34 @@ export class WatchStore {
 /** Another process did the same work first. */
 export class Overtaken extends Error {}
 
-function watchOf(row: Record<string, unknown>): Watch {
-  return {
-    id: String(row["id"]),
-    key: String(row["key"]),
-    subject: JSON.parse(String(row["subject"])) as Subject,
-    name: String(row["name"]),
-    changes: JSON.parse(String(row["changes"])) as readonly Change[],
-    webhook: row["webhook"] as string | null,
-    emails: JSON.parse(String(row["emails"])) as readonly string[],
-    everyMinutes: Number(row["every_minutes"]),
-    paused: row["paused"] === 1,
-    createdAt: new Date(Number(row["created_at"])),
-    readyAt: dateOrNull(row["ready_at"]),
-  }
-}
+/** After every number of an entry. */
+const LAST = sql.lit(Number.MAX_SAFE_INTEGER)
 
-function seenOf(row: Record<string, unknown>): SeenPage {
-  return {
-    url: row["url"] as PageUrl,
-    hash: String(row["hash"]),
-    title: String(row["title"]),
-    sources: JSON.parse(String(row["sources"])) as readonly string[],
-  }
-}
+const columnsOf = ({ name, changes, webhook, emails, everyMinutes, paused }: WatchOptions) => ({
+  name,
+  changes: JSON.stringify(changes),
+  webhook,
+  emails: JSON.stringify(emails),
+  every_minutes: everyMinutes,
+  paused: paused ? 1 : 0,
+})
 
-function entryOf(row: Record<string, unknown>): Entry {
-  return {
-    seq: Number(row["seq"]),
-    id: String(row["id"]),
-    watch: String(row["watch"]),
-    change: row["change"] as Change,
-    url: row["url"] as PageUrl,
-    title: String(row["title"]),
-    sources: JSON.parse(String(row["sources"])) as readonly string[],
-    diff: row["diff"] as string | null,
-    at: new Date(Number(row["at"])),
-  }
-}
+const watchOf = (row: Selectable<WatchTables["watch"]>): Watch => ({
+  id: row.id,
+  key: row.key,
+  subject: JSON.parse(row.subject) as Subject,
+  name: row.name,
+  changes: JSON.parse(row.changes) as readonly Change[],
+  webhook: row.webhook,
+  emails: JSON.parse(row.emails) as readonly string[],
+  everyMinutes: row.every_minutes,
+  paused: row.paused === 1,
+  createdAt: new Date(row.created_at),
+  readyAt: dateOrNull(row.ready_at),
+})
+
+const entryOf = ({ key: _, ...row }: Selectable<WatchTables["watch_entry"]>): Entry => ({
+  ...row,
+  sources: JSON.parse(row.sources) as readonly string[],
+  at: new Date(row.at),
+})

@@ -1,9 +1,13 @@
 import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
+import type { Generated } from "kysely"
 import { migrateFrontier } from "#crawler/crawl/frontier/frontier-schema.ts"
 import { pageOrSourceTriggers } from "#crawler/crawl/frontier/source-pages.ts"
 import { countStored, type StoredTable } from "../../../identity/accounts/limits/stored-use.ts"
 import { migrate, type StateStore } from "#base/store/state-store.ts"
 import { dueIndex, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
+import type { PageUrl } from "#engine"
+
+import type { Change } from "../watch.ts"
 
 /** What a watch keeps of each page is counted for the key of the first watch that saw it so. */
 export const STORED_WATCHES: readonly StoredTable[] = [
@@ -12,6 +16,40 @@ export const STORED_WATCHES: readonly StoredTable[] = [
   { table: "watch_text", key: "key", columns: ["packed"] },
   { table: "watch_entry", key: "key", columns: ["url", "title", "sources", "diff"] },
 ]
+
+export interface WatchTables {
+  watch: {
+    id: string
+    key: string
+    subject: string
+    name: string
+    changes: string
+    webhook: string | null
+    emails: string
+    every_minutes: number
+    paused: number
+    created_at: number
+    ready_at: Generated<number | null>
+    looked_to: Generated<string>
+    told_to: Generated<number>
+    told_at: Generated<number | null>
+  }
+  watch_note: { seq: Generated<number>; url: PageUrl; at: number }
+  watch_seen: { watch: string; url: PageUrl; hash: string; title: string; sources: string; key: string }
+  watch_text: { hash: string; packed: Uint8Array; key: string }
+  watch_entry: {
+    seq: Generated<number>
+    id: string
+    watch: string
+    change: Change
+    url: PageUrl
+    title: string
+    sources: string
+    diff: string | null
+    at: number
+    key: string
+  }
+}
 
 // `key` of what is kept: whose it is, since what a key has had kept is counted.
 const STEPS = [
