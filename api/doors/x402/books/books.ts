@@ -1,6 +1,8 @@
+import { sql } from "kysely"
+import { queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
-import { migrateX402 } from "./payment-ledger.ts"
+import { migrateX402, type X402Tables } from "./payment-ledger.ts"
 import type { X402Outcome } from "./outcomes.ts"
 
 /** One payment that arrived. */
@@ -56,51 +58,63 @@ export interface Books {
 
 export function openBooks(db: StateStore): Books {
   migrateX402(db)
-  const inSpan = "at >= ? and at < ?"
-  const select = `select at, transaction_hash, network, asset, payer, pay_to, amount, version, verify_ms, search_ms,
-                         settle_ms, delivered_at from x402_sales where ${inSpan}`
+  const queries = queriesOf<X402Tables>(db)
+  const sold = (span: Span) => {
+    const [from, to] = bounds(span)
+    return queries.selectFrom("x402_sales").where("at", ">=", from).where("at", "<", to)
+  }
+  const sales = (span: Span) =>
+    sold(span).select([
+      "at",
+      "transaction_hash as transaction",
+      "network",
+      "asset",
+      "payer",
+      "pay_to as payTo",
+      "amount",
+      "version",
+      "verify_ms as verifyMs",
+      "search_ms as searchMs",
+      "settle_ms as settleMs",
+      "delivered_at as deliveredAt",
+    ])
+  const n = sql<number>`count(*)`.as("n")
   return {
-    sales: async ({ limit, offset, ...span }) =>
-      (
-        await db.prepare(`${select} order by id desc limit ? offset ?`).all(...bounds(span), limit, offset)
-      ).map(saleOf),
-    count: async (span) =>
-      Number(
-        (await db.prepare(`select count(*) as n from x402_sales where ${inSpan}`).get(...bounds(span)))!["n"],
-      ),
-    async *allSales(span) {
-      for await (const row of db.prepare(`${select} order by id`).iterate(...bounds(span))) yield saleOf(row)
+    async sales({ limit, offset, ...span }) {
+      const rows = await sales(span).orderBy("id", "desc").limit(limit).offset(offset).execute()
+      return rows.map(inDollars)
     },
-    days: async (span) =>
-      (
-        await db
-          .prepare(
-            `select substr(at, 1, 10) as day, network, count(*) as sales, sum(amount) as amount
-           from x402_sales where ${inSpan} group by day, network order by day desc, network`,
-          )
-          .all(...bounds(span))
-      ).map((row) => ({
-        day: String(row["day"]),
-        network: String(row["network"]),
-        sales: Number(row["sales"]),
-        usd: usd(Number(row["amount"])),
-      })),
-    outcomes: async ({ from = FIRST_DAY, to = LAST_DAY }) =>
-      (
-        await db
-          .prepare(
-            `select day, outcome, count from x402_outcomes where day >= ? and day <= ? order by day desc, outcome`,
-          )
-          .all(from, to)
-      ).map((row) => ({
-        day: String(row["day"]),
-        outcome: row["outcome"] as X402Outcome,
-        count: Number(row["count"]),
-      })),
-    open: async () =>
-      Number(
-        (await db.prepare("select count(*) as n from x402_payments where state <> 'settled'").get())!["n"],
-      ),
+    count: async (span) => (await sold(span).select(n).executeTakeFirstOrThrow()).n,
+    async *allSales(span) {
+      for await (const row of sales(span).orderBy("id").stream()) yield inDollars(row)
+    },
+    async days(span) {
+      const rows = await sold(span)
+        .select((eb) => [
+          sql<string>`substr(at, 1, 10)`.as("day"),
+          "network",
+          eb.fn.countAll<number>().as("sales"),
+          eb.fn.sum<number>("amount").as("amount"),
+        ])
+        .groupBy(["day", "network"])
+        .orderBy("day", "desc")
+        .orderBy("network")
+        .execute()
+      return rows.map(inDollars)
+    },
+    outcomes: ({ from = FIRST_DAY, to = LAST_DAY }) =>
+      queries
+        .selectFrom("x402_outcomes")
+        .selectAll()
+        .where("day", ">=", from)
+        .where("day", "<=", to)
+        .orderBy("day", "desc")
+        .orderBy("outcome")
+        .execute(),
+    open: async () => {
+      const open = queries.selectFrom("x402_payments").select(n).where("state", "<>", "settled")
+      return (await open.executeTakeFirstOrThrow()).n
+    },
   }
 }
 
@@ -112,24 +126,10 @@ const LAST_DAY = "9999-99-99"
 const bounds = ({ from = FIRST_DAY, to = LAST_DAY }: Span): [string, string] => [from, `${to}U`]
 
 /** Six decimals of money are kept as a whole number, which no sum can make inexact. */
-const usd = (units: number): string => (units / 1e6).toFixed(6)
-
-function saleOf(row: Readonly<Record<string, unknown>>): Sale {
-  return {
-    at: String(row["at"]),
-    transaction: String(row["transaction_hash"]),
-    network: String(row["network"]),
-    asset: String(row["asset"]),
-    payer: String(row["payer"]),
-    payTo: String(row["pay_to"]),
-    usd: usd(Number(row["amount"])),
-    version: Number(row["version"]),
-    verifyMs: Number(row["verify_ms"]),
-    searchMs: Number(row["search_ms"]),
-    settleMs: Number(row["settle_ms"]),
-    deliveredAt: row["delivered_at"] as string | null,
-  }
-}
+const inDollars = <T extends { readonly amount: number }>({ amount, ...row }: T) => ({
+  ...row,
+  usd: (amount / 1e6).toFixed(6),
+})
 
 /** Whether a day is one, in the form spans have. */
 export const isDay = (text: string): boolean => {

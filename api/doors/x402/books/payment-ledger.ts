@@ -1,11 +1,12 @@
-import { sql as kysely } from "kysely"
-import { queriesOf } from "#base/store/query/queries.ts"
+import { type Generated, sql } from "kysely"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
 import {
   migrate,
   openStateStore,
   prepareOnce,
   type StateStore,
+  type Step,
   transaction,
 } from "#base/store/state-store.ts"
 import { deletionTime } from "#base/store/clock/trusted-time.ts"
@@ -94,44 +95,75 @@ export interface Ledger extends Disposable {
 /** Kept so long after an authorization ran out: its payer may still come back for the answer. */
 const KEPT_SECONDS = 3600
 
-const steps = [
+export interface X402Tables {
+  x402_payments: {
+    id: string
+    fingerprint: string
+    state: Entry["state"]
+    authorization: string
+    answer: string | null
+    receipt: string | null
+    since: number
+    forget_at: number
+    process: string | null
+  }
+  x402_sales: {
+    id: Generated<number>
+    at: string
+    transaction_hash: string
+    network: string
+    asset: string
+    payer: string
+    pay_to: string
+    amount: number
+    version: number
+    verify_ms: number
+    search_ms: number
+    settle_ms: number
+    delivered_at: Generated<string | null>
+    payment_id: string
+  }
+  x402_outcomes: { day: string; outcome: X402Outcome; count: number }
+}
+
+const STEPS: readonly Step[] = [
   // No signature is kept: who comes back presents it again, and its digest is part of the fingerprint.
-  `create table x402_payments (
-     id text primary key,
-     fingerprint text not null,
-     state text not null check (state in ('settling', 'unknown', 'settled')),
-     authorization text not null,
-     answer text,
-     receipt text,
-     since integer not null,
-     forget_at integer not null,
+  ({ id, text, integer, strict }) => `create table x402_payments (
+     id ${text} primary key,
+     fingerprint ${text} not null,
+     state ${text} not null check (state in ('settling', 'unknown', 'settled')),
+     "authorization" ${text} not null,
+     answer ${text},
+     receipt ${text},
+     since ${integer} not null,
+     forget_at ${integer} not null,
      -- The process that settles it.
-     process text
-   ) strict;
+     process ${text}
+   ) ${strict};
    create index x402_payments_by_end on x402_payments (forget_at);
    create table x402_sales (
-     id integer primary key,
-     at text not null,
-     transaction_hash text not null,
-     network text not null,
-     asset text not null,
-     payer text not null,
-     pay_to text not null,
-     amount integer not null,
-     version integer not null,
-     verify_ms integer not null,
-     search_ms integer not null,
-     settle_ms integer not null,
-     delivered_at text,
-     payment_id text not null unique
-   ) strict;
+     id ${id},
+     at ${text} not null,
+     transaction_hash ${text} not null,
+     network ${text} not null,
+     asset ${text} not null,
+     payer ${text} not null,
+     pay_to ${text} not null,
+     amount ${integer} not null,
+     version ${integer} not null,
+     verify_ms ${integer} not null,
+     search_ms ${integer} not null,
+     settle_ms ${integer} not null,
+     delivered_at ${text},
+     payment_id ${text} not null unique
+   ) ${strict};
    create index x402_sales_by_time on x402_sales (at);
    create table x402_outcomes (
-     day text not null,
-     outcome text not null,
-     count integer not null,
+     day ${text} not null,
+     outcome ${text} not null,
+     count ${integer} not null,
      primary key (day, outcome)
-   ) strict;
+   ) ${strict};
    create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null`,
 ]
 
@@ -139,7 +171,7 @@ const steps = [
 const MOST_BYTES = 256_000_000
 
 /** Brings the tables up to date; for those who only read them. */
-export const migrateX402 = (db: StateStore): void => migrate(db, "x402", steps)
+export const migrateX402 = (db: StateStore): void => migrate(db, "x402", STEPS)
 
 /**
  * Opens the ledger in the data folder, on a connection of its own. Whoever opens it closes it.
@@ -155,113 +187,130 @@ export async function openLedger(
   await db.exec("pragma synchronous = full")
   migrateProcesses(db)
   migrateX402(db)
-  const sql = prepareOnce(db)
+  const queries = queriesOf<X402Tables>(db)
+  /** @returns whether a payment changed */
+  const update = async (id: string, values: Partial<X402Tables["x402_payments"]>, state?: Entry["state"]) => {
+    const { numUpdatedRows } = await queries
+      .updateTable("x402_payments")
+      .set(values)
+      .where("id", "=", id)
+      .$if(state !== undefined, (q) => q.where("state", "=", state!))
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
   const left = leftWork(db, "x402_payments", "settling")
   const recover = async () => {
     if (await left.isThere())
-      await kysely`update x402_payments set state = 'unknown' where ${left.where}`.execute(queriesOf(db))
+      await sql`update x402_payments set state = 'unknown' where ${left.where}`.execute(queries)
   }
   await recover()
   return {
     async get(id) {
-      const row = await sql(
-        "select fingerprint, state, answer, receipt, since from x402_payments where id = ?",
-      ).get(id)
-      if (row === undefined) return null
-      return {
-        fingerprint: row["fingerprint"] as string,
-        state: row["state"] as Entry["state"],
-        answer: row["answer"] as string | null,
-        receipt: JSON.parse((row["receipt"] ?? "null") as string) as Receipt | null,
-        since: Number(row["since"]),
-      }
+      const row = await queries
+        .selectFrom("x402_payments")
+        .select(["fingerprint", "state", "answer", "receipt", "since"])
+        .where("id", "=", id)
+        .executeTakeFirst()
+      return row === undefined
+        ? null
+        : { ...row, receipt: JSON.parse(row.receipt ?? "null") as Receipt | null }
     },
     async begin({ id, fingerprint }, { validBefore, authorization, answer }) {
-      const { changes } = await sql(
-        `insert into x402_payments (id, fingerprint, state, authorization, answer, since, forget_at, process)
-         values (?, ?, 'settling', ?, ?, ?, ?, ?) on conflict (id) do nothing`,
-      ).run(id, fingerprint, authorization, answer, Date.now(), (validBefore + KEPT_SECONDS) * 1000, process)
-      return Number(changes) > 0
+      const { numInsertedOrUpdatedRows: changes = 0n } = await queries
+        .insertInto("x402_payments")
+        .values({
+          id,
+          fingerprint,
+          state: "settling",
+          authorization,
+          answer,
+          since: Date.now(),
+          forget_at: (validBefore + KEPT_SECONDS) * 1000,
+          process,
+        })
+        .onConflict((conflict) => conflict.column("id").doNothing())
+        .executeTakeFirst()
+      return changes > 0n
     },
     async isFull() {
-      const row = await sql(
-        "select sum(octet_length(answer)) as bytes from x402_payments where answer is not null",
-      ).get()
-      return Number(row!["bytes"] ?? 0) >= mostBytes
+      const { bytes } = await queries
+        .selectFrom("x402_payments")
+        .select(sql<number | null>`sum(octet_length(answer))`.as("bytes"))
+        .where("answer", "is not", null)
+        .executeTakeFirstOrThrow()
+      return (bytes ?? 0) >= mostBytes
     },
-    resume: async (id) =>
-      Number(
-        (
-          await sql(
-            "update x402_payments set state = 'settling', process = ? where id = ? and state = 'unknown'",
-          ).run(process, id)
-        ).changes,
-      ) > 0,
+    resume: (id) => update(id, { state: "settling", process }, "unknown"),
     async settled(id, receipt, { verifyMs, searchMs, settleMs }) {
       await transaction(db, async () => {
-        await sql("update x402_payments set state = 'settled', receipt = ? where id = ?").run(
-          JSON.stringify(receipt),
-          id,
-        )
-        await sql(
-          `insert into x402_sales (at, transaction_hash, network, asset, payer, pay_to, amount, version,
-                                   verify_ms, search_ms, settle_ms, payment_id)
-           values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (payment_id) do nothing`,
-        ).run(
-          new Date().toISOString(),
-          receipt.transaction,
-          receipt.network,
-          receipt.asset,
-          receipt.payer,
-          receipt.payTo,
-          Number(receipt.amount),
-          receipt.version,
-          ...[verifyMs, searchMs, settleMs].map(Math.round),
-          id,
-        )
+        await update(id, { state: "settled", receipt: JSON.stringify(receipt) })
+        await queries
+          .insertInto("x402_sales")
+          .values({
+            at: new Date().toISOString(),
+            transaction_hash: receipt.transaction,
+            network: receipt.network,
+            asset: receipt.asset,
+            payer: receipt.payer,
+            pay_to: receipt.payTo,
+            amount: Number(receipt.amount),
+            version: receipt.version,
+            verify_ms: Math.round(verifyMs),
+            search_ms: Math.round(searchMs),
+            settle_ms: Math.round(settleMs),
+            payment_id: id,
+          })
+          .onConflict((conflict) => conflict.column("payment_id").doNothing())
+          .execute()
       })
     },
     async unknown(id) {
-      await sql("update x402_payments set state = 'unknown' where id = ? and state = 'settling'").run(id)
+      await update(id, { state: "unknown" }, "settling")
     },
     async forget(id) {
-      await sql("delete from x402_payments where id = ? and state <> 'settled'").run(id)
+      await queries.deleteFrom("x402_payments").where("id", "=", id).where("state", "<>", "settled").execute()
     },
     async delivered(id) {
       await transaction(db, async () => {
-        await sql("update x402_payments set answer = null where id = ?").run(id)
-        await sql("update x402_sales set delivered_at = ? where payment_id = ? and delivered_at is null").run(
-          new Date().toISOString(),
-          id,
-        )
+        await update(id, { answer: null })
+        await queries
+          .updateTable("x402_sales")
+          .set({ delivered_at: new Date().toISOString() })
+          .where("payment_id", "=", id)
+          .where("delivered_at", "is", null)
+          .execute()
       })
     },
-    unsettled: async () =>
-      (
-        await sql(
-          "select id, fingerprint, since, authorization from x402_payments where state = 'unknown'",
-        ).all()
-      ).map((row) => ({
-        id: row["id"] as string,
-        fingerprint: row["fingerprint"] as string,
-        since: Number(row["since"]),
-        authorization: row["authorization"] as string,
-      })),
+    unsettled: () =>
+      queries
+        .selectFrom("x402_payments")
+        .select(["id", "fingerprint", "since", "authorization"])
+        .where("state", "=", "unknown")
+        .execute(),
     async recover() {
       if (process !== null) await recover()
     },
     async sweep() {
       const before = await deletionTime(db, Date.now())
-      await sql("delete from x402_payments where forget_at < ? and state <> 'settling'").run(before)
+      await queries
+        .deleteFrom("x402_payments")
+        .where("forget_at", "<", before)
+        .where("state", "<>", "settling")
+        .execute()
     },
     async count(counts) {
       const day = new Date().toISOString().slice(0, 10)
       await transaction(db, async () => {
         for (const [outcome, count] of counts) {
-          await sql(
-            `insert into x402_outcomes values (?, ?, ?)
-             on conflict (day, outcome) do update set count = count + excluded.count`,
-          ).run(day, outcome, count)
+          await queries
+            .insertInto("x402_outcomes")
+            .values({ day, outcome, count })
+            .onConflict((conflict) =>
+              conflict
+                .columns(["day", "outcome"])
+                .doUpdateSet((eb) => ({ count: eb("x402_outcomes.count", "+", count) })),
+            )
+            .execute()
         }
       })
     },
