@@ -1,27 +1,36 @@
-import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 
-const STEPS = ["create table appliance_name (name text not null) strict"]
+interface NameTables {
+  appliance_name: { name: string }
+}
+
+const STEPS: readonly Step[] = [
+  ({ text, strict }) => `create table appliance_name (name ${text} not null) ${strict}`,
+]
 
 /** What the appliance is called on its pages. */
 export class ApplianceName {
   readonly #db: StateStore
+  readonly #queries: Queries<NameTables>
 
   constructor(db: StateStore) {
     migrate(db, "appliance-name", STEPS)
     this.#db = db
+    this.#queries = queriesOf(db)
   }
 
   /** Null: nobody has named it. */
   async get(): Promise<string | null> {
-    const row = await this.#db.prepare("select name from appliance_name").get()
-    return row === undefined ? null : String(row["name"])
+    const row = await this.#queries.selectFrom("appliance_name").select("name").executeTakeFirst()
+    return row?.name ?? null
   }
 
   /** Null: it has none any more. */
   async set(name: string | null): Promise<void> {
     await transaction(this.#db, async () => {
-      await this.#db.exec("delete from appliance_name")
-      if (name !== null) await this.#db.prepare("insert into appliance_name values (?)").run(name)
+      await this.#queries.deleteFrom("appliance_name").execute()
+      if (name !== null) await this.#queries.insertInto("appliance_name").values({ name }).execute()
     })
   }
 }

@@ -37,7 +37,7 @@ export function readinessOf(
     ...(isOnServer(db) && {
       state: async () => {
         // Both connections: calls wait for the second.
-        for (const one of [db, accountsDb]) await outage.watch(() => one.prepare("select 1").get())
+        for (const one of [db, accountsDb]) await outage.watch(() => one.native("select 1").ask([]))
         return null
       },
     }),

@@ -22,13 +22,13 @@ const state = async <T>(value: T): Promise<T> => {
   return value
 }
 const store = {
-  prepare: () => ({
-    get: () => state({}),
+  native: () => ({
+    ask: () => state({ rows: [], changes: 0 }),
     async *iterate() {
       yield await state({})
     },
   }),
-} as unknown as Pick<StateStore, "prepare">
+} as unknown as Pick<StateStore, "native">
 
 beforeEach(() => {
   how = "there"

@@ -28,7 +28,7 @@ const SILENT = new PostgresError({ message: "it does not answer", code: "ETIMEDO
 
 export interface StateOutageParts {
   /** Whose server may go away; none: no call continues, and nothing here ever differs from asking the state. */
-  readonly stores: readonly Pick<StateStore, "prepare">[]
+  readonly stores: readonly Pick<StateStore, "native">[]
   /** Told when the server has gone away, with why, and with null when it is back. */
   readonly onChange?: (why: unknown) => void
   readonly slowMs?: number
@@ -64,10 +64,10 @@ export class StateOutage implements Disposable {
     this.#slowMs = slowMs
     this.#lookMs = lookMs
     this.#look = sharing(async () => {
-      for (const store of stores) await store.prepare("select 1").get()
+      for (const store of stores) await store.native("select 1").ask([])
     })
     this.#lookAside = sharing(async () => {
-      for await (const _ of stores[0]?.prepare("select 1").iterate() ?? []);
+      for await (const _ of stores[0]?.native("select 1").iterate([]) ?? []);
     })
   }
 
