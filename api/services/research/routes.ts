@@ -13,7 +13,7 @@ import { sendEvents } from "../../server/server-sent-events.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, unknownFields, type Warning } from "../../server/wire/warnings.ts"
 import { EventStream, presentSource } from "./report/sse.ts"
-import { type ResearchBody, researchSchema, toRequest } from "./request.ts"
+import { researchSchema, toRequest } from "./request.ts"
 import { type OpenedResearch, researchTask, takeResearch } from "./research.ts"
 import type { Researchers } from "./researchers.ts"
 import type { ResearchTask, ResearchTasks } from "./task-store.ts"
@@ -41,7 +41,7 @@ export function researchRoutes(
 
 /** POST /research: a task that goes on by itself, or its events while it does. */
 function research(opened: OpenedResearch): Middleware {
-  const read = bodyReader<ResearchBody>(researchSchema)
+  const read = bodyReader(researchSchema)
   return async (ctx) => {
     const body = read(ctx.state.body)
     const request = await toRequest(body, ctx.state.reach.names)
