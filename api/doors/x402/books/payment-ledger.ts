@@ -1,14 +1,7 @@
 import { type Generated, sql } from "kysely"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 import { queriesOf } from "#base/store/query/queries.ts"
-import {
-  migrate,
-  openStateStore,
-  prepareOnce,
-  type StateStore,
-  type Step,
-  transaction,
-} from "#base/store/state-store.ts"
+import { migrate, openStateStore, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 import { deletionTime } from "#base/store/clock/trusted-time.ts"
 
 import type { X402Outcome } from "./outcomes.ts"
