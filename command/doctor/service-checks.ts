@@ -9,7 +9,7 @@ import { SHIPPED_MODELS } from "#engine/shipped-models.ts"
 import { RemoteEmbedder } from "#engine/models/embedders/remote/remote-embedder.ts"
 import { ModelServerError } from "#engine/models/servers/model-server.ts"
 import { openEngine } from "#engine/open-engine.ts"
-import { openStatementReranker } from "#engine/models/rerankers/statement-reranker.ts"
+import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 import { openReranker } from "#engine/models/rerankers/open-reranker.ts"
 import { isNewEnough, NODE_MAJOR } from "../find-node.js"
 import { type Check, type Found, note, wrong } from "./check.ts"
@@ -100,7 +100,7 @@ export const statementRerankerCheck = ({ statementReranker: isOn }: DoctorSettin
   async run() {
     if (!isOn) return []
     try {
-      const reranker = await openStatementReranker()
+      const reranker = await openUnitReader()
       await reranker[Symbol.asyncDispose]()
       return []
     } catch (error) {

@@ -1,8 +1,7 @@
 import { analyse } from "../text/analysis/analyse.ts"
-import type { Candidate } from "./candidates.ts"
-import type { Rarity } from "./refusal.ts"
+import type { WeighedUnit } from "./found-units.ts"
 import { lineKey } from "./statements/page-marks.ts"
-import type { Statement } from "./statements/statements.ts"
+import type { Rarity } from "./values.ts"
 
 /** Headings that turn what stands below them. */
 const TURNING =
@@ -11,40 +10,25 @@ const TURNING =
 const EMPTY =
   /^(?:notes?|examples?|summary|introduction|overview|tips?|warnings?|important|caution|syntax|description|usage|contents|abstract|:|\W*)[:.]?$/i
 const MAX_LEAD_CHARS = 120
-
-export const isEmptyHeading = (heading: string): boolean => EMPTY.test(heading)
-
-/** What is printed before a statement, since it says nothing without it: its heading, its term, the names of its columns. Verbatim. */
-export function leadsOf({ statement, asked, own }: Candidate, rarity: Rarity): string[] {
-  const { leads, text } = statement
-  const telling = tellingOf(asked, rarity)
-  const heading = headingFor(
-    statement,
-    telling.filter((term) => !own.has(term)),
-  )
-  const all = heading === null ? leads : [heading, ...leads]
-  const said = text.toLowerCase()
-  return all.filter(
-    (lead, at) =>
-      !said.startsWith(lead.replace(/[:：]$/, "").toLowerCase()) &&
-      !all.slice(at + 1).some((other) => other.includes(lead)),
-  )
-}
-
 /** Terms that are less rare than this share of the rarest one do not say what the question is about. */
 const TELLING_SHARE = 0.6
 
-function tellingOf(asked: readonly string[], rarity: Rarity): string[] {
+export const isEmptyHeading = (heading: string): boolean => EMPTY.test(heading)
+
+/** What is printed before a unit, since it says nothing without it: its heading, its term, what announces its list. Verbatim. */
+export function leadsOf({ unit, asked, own }: WeighedUnit, rarity: Rarity): string[] {
   const rare = (term: string) => rarity.get(term) ?? 0
   const most = Math.max(0, ...asked.map(rare))
-  return asked.filter((term) => rare(term) >= TELLING_SHARE * most)
+  const lacks = asked.filter((term) => rare(term) >= TELLING_SHARE * most && !own.has(term))
+  const heading = headingFor(unit, lacks)
+  const said = unit.text.toLowerCase()
+  return [heading, unit.lead].filter(
+    (lead) => lead !== null && !said.startsWith(lead.replace(/[:：]$/, "").toLowerCase()),
+  ) as string[]
 }
 
-/** @param lacks those terms that say what the question is about and that the statement has not */
-function headingFor(
-  { headings, dangling, opens, before, kind, leads }: Statement,
-  lacks: readonly string[],
-): string | null {
+/** @param lacks those terms that say what the question is about and that the unit has not */
+function headingFor({ headings, kind, lead }: WeighedUnit["unit"], lacks: readonly string[]): string | null {
   // The title stands above the page, and not always in it.
   const [nearest, ...outer] = headings
     .slice(1)
@@ -58,7 +42,6 @@ function headingFor(
     return !EMPTY.test(heading) && lacks.some((term) => terms.has(term))
   }
   const named = adds(nearest) ? nearest : (outer.find(adds) ?? null)
-  if (named !== null) return named
-  const alone = (dangling && before === null && (opens || leads.length === 0)) || kind === "row"
-  return alone && leads.length === 0 && !EMPTY.test(nearest) ? nearest : null
+  // Rows and steps say nothing without what they are of.
+  return named ?? (kind !== "prose" && lead === null && !EMPTY.test(nearest) ? nearest : null)
 }

@@ -1,8 +1,8 @@
-import type { Source } from "./candidates.ts"
-import type { Statement } from "./statements/statements.ts"
+import type { Source } from "./found-units.ts"
+import type { Unit } from "./units/units.ts"
 
-/** How new what a statement says is, 0..1. */
-export type Recency = (statement: Statement) => number
+/** How new what a unit says is, 0..1. */
+export type Recency = (unit: Unit) => number
 
 const ASKS_LATEST =
   /\b(?:latest|newest|current(?:ly)?|most recent(?:ly)?|nowadays|these days|today|at present|presently|present(?= \w+ (?:\w+ )?(?:of|in|for)\b)|at the moment|up[- ]to[- ]date|now)\b/i
@@ -11,33 +11,33 @@ const SAYS_PRESENT =
 const YEAR = /\b(?:19[5-9]\d|20\d\d)\b/g
 /** Years after which what was said counts for half. */
 const HALF_LIFE_YEARS = 3
-/** What a statement without a year, and one that says that it is about now, counts. */
+/** What a unit without a year, and one that says that it is about now, counts. */
 const UNDATED = 0.5
 const PRESENT = 0.4
 /** The newest of several versions of a page. */
 const NEWEST_VERSION = 0.3
 
-/** Null unless the question asks for what is so now: then the newer of the statements that answer are the better ones. */
+/** Null unless the question asks for what is so now: then the newer of the units that answer are the better ones. */
 export function recencyAsked(
   question: string,
   hits: readonly Source[],
-  statements: readonly Statement[],
+  units: readonly Unit[],
 ): Recency | null {
   if (!ASKS_LATEST.test(question)) return null
-  const years = statements.map(yearOf).filter((year) => year !== null)
+  const years = units.map(yearOf).filter((year) => year !== null)
   const newest = years.length > 0 ? Math.max(...years) : null
   const published = hits.map(({ publishedAt }) => publishedAt?.getTime() ?? null)
   const latest = Math.max(...published.filter((time) => time !== null))
   const versions = versionsOf(hits)
-  return (statement) => {
-    const year = yearOf(statement)
-    const time = published[statement.source] ?? null
+  return (unit) => {
+    const year = yearOf(unit)
+    const time = published[unit.source] ?? null
     const age = year !== null ? newest! - year : time !== null ? (latest - time) / YEAR_MS : null
     const young = age === null ? UNDATED : 0.5 ** (age / HALF_LIFE_YEARS)
     return (
       (young +
-        (SAYS_PRESENT.test(statement.text) ? PRESENT : 0) +
-        (versions[statement.source] === "newest" ? NEWEST_VERSION : 0)) /
+        (SAYS_PRESENT.test(unit.text) ? PRESENT : 0) +
+        (versions[unit.source] === "newest" ? NEWEST_VERSION : 0)) /
       (1 + PRESENT + NEWEST_VERSION)
     )
   }
@@ -45,8 +45,8 @@ export function recencyAsked(
 
 const YEAR_MS = 365.25 * 24 * 3600 * 1000
 
-/** The last year that a statement names. */
-function yearOf({ text }: Statement): number | null {
+/** The last year that a unit names. */
+function yearOf({ text }: Unit): number | null {
   const years = text.match(YEAR)?.map(Number) ?? []
   return years.length > 0 ? Math.max(...years) : null
 }

@@ -1,263 +1,159 @@
-import { leaveOut } from "#base/flow/degraded.ts"
-import { analyse } from "../text/analysis/analyse.ts"
-import { cosineOf, type Embedder } from "../embedder.ts"
-import { ModelOutage } from "../models/servers/availability.ts"
-import { chanceOf, type Candidate, isHeld, type Source } from "./candidates.ts"
+import { overlap } from "../text/analysis/likeness.ts"
+import { chanceOf, holdOf, type Source } from "./found-units.ts"
+import type { Judge, JudgedUnit, Judgement } from "./judge.ts"
 import { hasForm, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"
-import { placeOf } from "./statements/statements.ts"
 
-/** What a statement is to be about, and what else is compared with it: a name that has both is neither's. */
-export interface Subject {
-  readonly terms: readonly string[]
-  readonly others: readonly string[]
+/** The inverse document frequencies of the question's terms in the whole index. Terms that are not in it count nothing. */
+export type Rarity = ReadonlyMap<string, number>
+
+export interface ValuedUnit extends JudgedUnit {
+  /** How sure it is that the unit answers: the logit of its chance. */
+  readonly value: number
 }
 
-/** What is asked of the candidates: a question, or one side of a comparison. */
-export interface Asked {
-  readonly text: string
-  /** Which of the candidate's terms count; null for all that were asked for. */
-  readonly terms: ReadonlySet<string> | null
-  /** Those that name what it is about: best said of what has them first. Left out: nothing is known of it. */
-  readonly subject?: Subject
-  /** Nothing is asked of the subject but what it is. */
-  readonly asksWhatItIs?: boolean
-}
-
-/** A candidate and what speaks for it, each about 0..1. */
-export interface Valued extends Candidate {
-  /** Of the question's terms, by their rarity, those that it has, and in part those that stand above or before it. */
+/** What speaks for a unit, each about 0..1 but for the reader's logit. */
+interface Signs {
+  /** What the judge says. */
+  readonly said: number
+  /** Share of the question's words in it or above it. */
   readonly words: number
-  /** Nearness in meaning to the question; null when it was not embedded. */
-  meaning: number | null
-  /** All of it; the larger the better. */
-  value: number
+  /** The chance that its page answers. */
+  readonly page: number
+  /** How far up its passage is among the page's best. */
+  readonly passage: number
+  /** It has the form that the question's type wants, or lacks it where nothing answers without. */
+  readonly form: number
+  readonly formless: number
+  /** It is a step, code or a list, and the question asks how. */
+  readonly step: number
+  /** How rare the rarest term is that neither it nor its title has. */
+  readonly missing: number
+  /** A number or a name that was asked for and is not there. */
+  readonly number: number
+  readonly name: number
 }
 
-/**
- * What each sign that a statement answers is worth beside its nearness in meaning, which counts 1. Tried on the half for tuning
- * of `bench/questions/judged`; `bench/quality/answers.ts` prints what they reach.
- */
-const WEIGHTS = {
-  words: 0.45,
-  /** The terms of the sentences around it, and the nearest of them: what answers often stands beside what was asked for. */
-  wordsAround: 0.25,
-  meaningAround: 0.4,
-  page: 0.25,
-  passage: 0.08,
-  form: 0.12,
-  /** Where nothing answers without the form: a number, a date, what something is. */
-  strictForm: 0.3,
-  /** A rule or a limit, where a question is to be answered with yes or no. */
-  ruling: 0.4,
-  recency: 0.5,
-  /** It begins with what it is asked about; where nothing else is asked, it is to say what that is. */
-  subject: 0.2,
-  definedSubject: 0.35,
+const WEIGHTS: Readonly<Record<Judge, Signs & { readonly bias: number }>> = {
+  reader: {
+    bias: -0.6,
+    said: 0.59,
+    words: 2.1,
+    page: 1.73,
+    passage: 0.95,
+    form: 0.83,
+    formless: -0.25,
+    step: -0.32,
+    missing: -2.05,
+    number: -0.17,
+    name: -1.26,
+  },
+  meaning: {
+    bias: -6,
+    said: 6,
+    words: 3,
+    page: 4,
+    passage: 0.5,
+    form: 0.5,
+    formless: -0.5,
+    step: 0.5,
+    missing: -1,
+    number: -1,
+    name: -0.5,
+  },
+  words: {
+    bias: -4,
+    said: 0,
+    words: 4,
+    page: 4,
+    passage: 0.5,
+    form: 0.5,
+    formless: -0.5,
+    step: 0.5,
+    missing: -1,
+    number: -1,
+    name: -0.5,
+  },
 }
-/** Where a subject stands in a sentence that begins with it. */
-const SUBJECT_CHARS = 50
-/** A term of the question that only stands above or before the statement counts for so much. */
-const BESIDE = { close: 0.8, far: 0.5 }
-/** Statements so far apart stand around each other. */
-const AROUND = 2
-/**
- * Statements that are embedded, at some 4 ms of processor time a text: the best by words, and of the best passages. Of the half
- * for tuning, 24 found as much as 66, 16 an answer less.
- */
-export const EMBEDDED = { byWords: 14, byPlace: 10 }
-/** Says what is to be read where. */
-const ABOUT_ITSELF =
-  /^(?:this|the (?:following|next|previous)|in this) (?:page|document|guide|manual|chapter|article|book|section|tutorial|appendix)s?\b/i
-const RULING =
-  /\b(?:not|never|no|cannot|only|must|neither|nor|without|unless|\w+n['’]t|impossib\w+|necessar\w+|required?|allowed|permitted|always|automatic\w+|same)\b/i
+/** How much newer counts where the newest is asked for. */
+const RECENCY = 3
+/** That of a term which one page of a thousand has: none counts as rarer. */
+const RAREST = 7
+/** Nothing answers these without their form. */
+const STRICT = new Set<ReturnType<typeof questionType>>(["amount", "time", "person", "place"])
+const STEPS = new Set(["steps", "code", "list", "entry"])
 
-/** A subject, and what is said of it. */
-const DEFINES =
-  /^(.{1,80}?),?\s(?:(?:which )?(?:is|are|was|were|means?|refers? to|stands? for)|—|says|specifies|describes)\s/iu
-const STRICT = new Set<ReturnType<typeof questionType>>(["amount", "time", "definition"])
+export interface Asking {
+  readonly question: string
+  readonly hits: readonly Source[]
+  readonly rarity: Rarity
+  readonly recency: Recency | null
+  /** Terms that need not be in a unit. */
+  readonly named?: ReadonlySet<string>
+}
 
-/** Values the candidates by all but their meaning, best first. */
-export function valuedByWords(
-  candidates: readonly Candidate[],
-  asked: Asked,
-  hits: readonly Source[],
-  recency: Recency | null,
-): Valued[] {
-  const weights = rarity(candidates)
-  const type = questionType(asked.text)
-  const bestScore = Math.max(...hits.map(chanceOf)) || 1
-  const counted = (one: Candidate) =>
-    asked.terms === null ? one.asked : one.asked.filter((term) => asked.terms!.has(term))
-  const shareOf = (one: Candidate, held: (term: string) => number) => {
-    let whole = 0
-    let sum = 0
-    for (const term of counted(one)) {
-      const weight = weights.get(term)!
-      whole += weight
-      sum += weight * held(term)
-    }
-    return whole === 0 ? 0 : sum / whole
-  }
-  const around = neighbours(candidates)
-  return candidates
-    .map((one): Valued => {
-      const { statement, own, close, far } = one
-      const words = shareOf(one, (term) => {
-        if (own.has(term)) return 1
-        if (close.some((terms) => terms.has(term))) return BESIDE.close
-        return far.some((terms) => terms.has(term)) ? BESIDE.far : 0
-      })
-      const near = around(one)
-      const wordsAround = shareOf(one, (term) =>
-        own.has(term) || close[0]!.has(term) || near.some((other) => other.own.has(term)) ? 1 : 0,
-      )
-      const value =
-        WEIGHTS.words * words +
-        WEIGHTS.wordsAround * wordsAround +
-        WEIGHTS.page * (chanceOf(hits[statement.source]!) / bestScore) +
-        WEIGHTS.passage * (1 / (1 + statement.rank)) +
-        (STRICT.has(type) ? WEIGHTS.strictForm : WEIGHTS.form) * (isOfForm(type, one, counted(one)) ? 1 : 0) +
-        WEIGHTS.ruling * (type === "yes-or-no" && RULING.test(statement.text) ? 1 : 0) +
-        WEIGHTS.recency * (recency?.(statement) ?? 0) +
-        (asked.subject
-          ? (asked.asksWhatItIs ? WEIGHTS.definedSubject : WEIGHTS.subject) * aboutSubject(one, asked.subject)
-          : 0) -
-        drawback(one)
-      return { ...one, asked: counted(one), words, meaning: null, value }
+/** Values judged units, best first. */
+export function valued({ by, units }: Judgement, asking: Asking): ValuedUnit[] {
+  const { bias, ...weights } = WEIGHTS[by]
+  const names = Object.keys(weights) as (keyof Signs)[]
+  return units
+    .map((one) => {
+      const signs = signsOf(one, asking)
+      const value = names.reduce((sum, name) => sum + weights[name] * signs[name], bias)
+      return { ...one, value: value + RECENCY * (asking.recency?.(one.unit) ?? 0) }
     })
     .sort((a, b) => b.value - a.value)
 }
 
-/** Those that stand beside a candidate under the same heading. */
-export function neighbours<One extends Candidate>(candidates: readonly One[]): (one: Candidate) => One[] {
-  const at = new Map(candidates.map((one) => [placeOf(one.statement), one]))
-  return (one) => {
-    const found: One[] = []
-    for (let step = -AROUND; step <= AROUND; step++) {
-      const other = step === 0 ? undefined : at.get(placeOf(one.statement, step))
-      if (other && other.statement.headings.at(-1) === one.statement.headings.at(-1)) found.push(other)
-    }
-    return found
-  }
-}
-
-/** The rarer a term is among the statements, the more it says; one that none has weighs most. */
-function rarity(found: readonly Candidate[]): Map<string, number> {
-  const having = new Map<string, number>()
-  for (const { asked } of found) for (const term of asked) having.set(term, 0)
-  for (const one of found) {
-    for (const [term, many] of having) if (isHeld(one, term)) having.set(term, many + 1)
-  }
-  return new Map([...having].map(([term, many]) => [term, Math.log(1 + (found.length + 1) / (many + 1))]))
-}
-
-function isOfForm(
-  type: ReturnType<typeof questionType>,
-  { statement: { text, leads } }: Candidate,
-  asked: readonly string[],
-): boolean {
-  if (type !== "definition") return hasForm(type, text)
-  return leads.some((lead) => holdsTerm(lead, asked)) || defines(text, asked)
-}
-
-/** Whether a statement says of the question's subject what it is or does. */
-function defines(text: string, asked: readonly string[]): boolean {
-  const subject = DEFINES.exec(text)?.[1]
-  return subject !== undefined && holdsTerm(subject, asked)
-}
-
-function holdsTerm(text: string, asked: readonly string[]): boolean {
-  const terms = new Set(analyse(text, null))
-  return asked.some((term) => terms.has(term))
-}
-
-/** 1 when a statement begins with a subject, 2 when it says what that is or stands under its name, 3 when it is the first to do so. */
-export function aboutSubject(
-  { statement: { leads, text, headings, opens } }: Candidate,
-  subject: Subject,
-): number {
-  const holds = (part: string) => {
-    const terms = new Set(analyse(part, null))
-    return subject.terms.every((term) => terms.has(term)) && !subject.others.some((term) => terms.has(term))
-  }
-  const names = [...leads, ...headings.slice(1).slice(-1)]
-  if (names.some((name) => name.length <= SUBJECT_CHARS && holds(name))) return opens ? 3 : 2
-  const [, before] = DEFINES.exec(text) ?? []
-  if (before !== undefined && holds(before)) return 2
-  return holds(text.slice(0, SUBJECT_CHARS)) ? 1 : 0
-}
-
-function drawback({ statement: { dangling, before, opens, kind, text } }: Candidate): number {
-  return (
-    (dangling && before === null && !opens ? 0.5 : 0) +
-    (kind === "code" || kind === "row" ? 0.1 : 0) +
-    (text.startsWith("(") ? 0.3 : 0) +
-    (ABOUT_ITSELF.test(text) ? 1 : 0) +
-    (text.length > 400 ? 0.05 : 0)
+export function signsOf(one: JudgedUnit, { question, hits, rarity, named = new Set() }: Asking): Signs {
+  const { unit, said, words } = one
+  const hit = hits[unit.source]!
+  const type = questionType(question)
+  const text = `${unit.lead ?? ""} ${unit.text}`
+  const isOfForm = hasForm(type, text)
+  const address = `${hit.title} ${decoded(hit.url ?? "")}`.toLowerCase()
+  const missing = one.asked.filter(
+    (term) => !named.has(term) && holdOf(one, term) === 0 && !address.includes(term),
   )
-}
-
-/** The most promising of candidates that are sorted by words: those whose meaning is worth knowing. */
-export function promising(candidates: readonly Valued[], most = EMBEDDED): Valued[] {
-  const byWords = candidates.slice(0, most.byWords)
-  const byPlace = candidates
-    .slice(most.byWords)
-    .filter(({ statement }) => Number.isFinite(statement.rank))
-    .sort((a, b) => rankOf(a) - rankOf(b))
-    .slice(0, most.byPlace)
-  return [...byWords, ...byPlace]
-}
-
-const rankOf = ({ statement }: Valued): number => statement.source + statement.rank
-
-/**
- * Adds the nearness in meaning. Left are the candidates that have one, best first; null when there was no time for it, or no
- * vectors are to be had.
- *
- * @param asked one question, and the candidates to be valued by it
- */
-export async function withMeaning(
-  asked: readonly { readonly text: string; readonly candidates: readonly Valued[] }[],
-  embedder: Pick<Embedder, "embed">,
-  signal: AbortSignal | undefined,
-): Promise<Valued[][] | null> {
-  const texts = new Map<string, number>()
-  const place = (text: string) => {
-    const known = texts.get(text)
-    if (known !== undefined) return known
-    texts.set(text, texts.size)
-    return texts.size - 1
+  const rarest = Math.max(0, ...missing.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
+  return {
+    said,
+    words,
+    page: chanceOf(hit),
+    passage: 1 / (1 + unit.rank),
+    form: isOfForm ? 1 : 0,
+    formless: STRICT.has(type) && !isOfForm ? 1 : 0,
+    step: type === "method" && STEPS.has(unit.kind) ? 1 : 0,
+    missing: rarest,
+    number: missing.some((term) => /^\d/.test(term)) ? 1 : 0,
+    name: lacksName(question, hit) ? 1 : 0,
   }
-  const wanted = asked.map(({ text, candidates }) => ({
-    question: place(text),
-    candidates: candidates.map((one) => ({ one, places: readings(one).map(place) })),
-  }))
+}
+
+/** A word with a capital letter where none has to stand; in other languages nouns may have one. */
+const NAME = /(?<=[^\s.?!:]\s+)\p{Lu}[\p{L}\p{N}_-]+/gu
+
+/** Whether a question has a name that a page has not. English only. */
+function lacksName(question: string, { title, markdown, language }: Source): boolean {
+  const names = language === "en" ? (question.match(NAME) ?? []) : []
+  if (names.length === 0) return false
+  const text = `${title}\n${markdown}`.toLowerCase()
+  return names.some((name) => !text.includes(name.toLowerCase()))
+}
+
+function decoded(url: string): string {
   try {
-    // After waiting searches, which are one text each.
-    const options = { priority: "index" as const, ...(signal && { signal }) }
-    const vectors = await embedder.embed([...texts.keys()], options)
-    return wanted.map(({ question, candidates }) => {
-      for (const { one, places } of candidates) {
-        const near = places.map((at) => Math.max(0, cosineOf(vectors[question]!, vectors[at]!)))
-        one.meaning = near.reduce((sum, each) => sum + each, 0) / near.length
-      }
-      const read = candidates.map(({ one }) => one)
-      const around = neighbours(read)
-      const nearest = read.map((one) => Math.max(0, ...around(one).map(({ meaning }) => meaning!)))
-      for (const [i, one] of read.entries()) one.value += one.meaning! + WEIGHTS.meaningAround * nearest[i]!
-      return read.sort((a, b) => b.value - a.value)
-    })
-  } catch (error) {
-    if (!signal?.aborted && !(error instanceof ModelOutage)) throw error
-    leaveOut("answer_meaning")
-    return null
+    return decodeURIComponent(url)
+  } catch {
+    return url
   }
 }
 
-/** A statement by itself, and with what it needs to be understood. */
-function readings({ statement: { headings, leads, dangling, before, text } }: Valued): string[] {
-  const alone = [...leads, text].join("\n")
-  const led = [headings.at(-1) ?? "", ...leads, ...(dangling && before ? [before.text] : []), text]
-  return [alone, led.join("\n")]
-}
+/** Units that share more of their terms say the same. */
+const REPETITION = 0.6
+
+/** Whether a unit says again what another one says. */
+export const repeats = (one: JudgedUnit, other: JudgedUnit): boolean =>
+  overlap(one.own, other.own) > REPETITION ||
+  (one.unit.source === other.unit.source &&
+    (one.unit.text.includes(other.unit.text) || other.unit.text.includes(one.unit.text)))

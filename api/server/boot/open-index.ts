@@ -6,7 +6,7 @@ import { userAgentHeader } from "#crawler/settings.ts"
 import { indexCacheMb } from "#engine/index-cache.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
 
-import { openAnswerReranker } from "../../services/answers/statement-reranker.ts"
+import { openAnswerReader } from "../../services/answers/unit-reader.ts"
 import { openChatModel } from "../../services/chat-models/chat-server.ts"
 import { lazyReader, lazyRereader } from "../../core/read/lazy-reader.ts"
 import { Federation } from "../../services/federation/federation.ts"
@@ -72,7 +72,7 @@ export async function openIndex(
   const chatModel = opened.use(
     openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
   )
-  const reranking = opened.use(await openAnswerReranker(config, log))
+  const reranking = opened.use(await openAnswerReader(config, log))
   const images = new ImageStore(db, engineConfig.dataDir)
   return {
     /** The index as it is; searches ask `engine`. */

@@ -27,7 +27,7 @@ const PUMP = hit({
     },
   ],
 })
-const EXTRACTED = "A water pump moves 40 litres of water a minute. [1]"
+const EXTRACTED = "A water pump moves 40 litres of water a minute. Seals wear out first. [1]"
 const QUESTION = "how many litres of water does a water pump move"
 
 type Answering = (request: StubRequest, response: ServerResponse) => void

@@ -2,7 +2,7 @@ import type { Logger } from "pino"
 
 import type { Embedder, Hit, SearchResult } from "#engine"
 import { type CitedStatement, extractSides } from "#engine/answer-extraction/extract-answer.ts"
-import type { StatementReranker } from "#engine/answer-extraction/statement-reranking.ts"
+import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
 
 import type { ChatModel } from "../chat-models/chat-model.ts"
@@ -15,7 +15,7 @@ import { writtenAnswer } from "./written-answer.ts"
 export interface AnswerParts {
   readonly embedder: Pick<Embedder, "embed" | "traits">
   /** Reads the statements of an answer once more; null: nothing does. */
-  readonly statementReranker: StatementReranker | null
+  readonly statementReranker: UnitReader | null
   /** Null: answers are made of the pages' own sentences. */
   readonly chatModel: ChatModel | null
 }
@@ -53,7 +53,7 @@ export async function answerFrom(
     const { statements, missing } = await extractSides(question, sources, {
       length: depth === "advanced" ? "long" : "short",
       embedder,
-      reranker: statementReranker,
+      reader: statementReranker,
       ...(rarity && { rarity }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(MEANING_MS)]),
     })

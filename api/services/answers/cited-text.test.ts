@@ -10,6 +10,16 @@ describe("an answer on the wire", () => {
     expect(citedText(statements)).toBe("Pump: Moves water. [1] Is it old? 5-9: Spare parts. [1]")
   })
 
+  test("keeps code and rows apart from its numbers, and from what stands before them", () => {
+    const statements = [
+      { text: "Copy it:\n```\ncp a b\n```", source: 0, leads: ["Copies"] },
+      { text: "| a | b |\n|---|---|\n| 1 | 2 |", source: 1, leads: ["Table"] },
+    ]
+    expect(citedText(statements)).toBe(
+      "Copies: Copy it:\n```\ncp a b\n```\n\n[1]\n\nTable:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[2]",
+    )
+  })
+
   test("names what was not found, without a number", () => {
     expect(citedText([{ text: "Pumps move water.", source: 1 }], ["mills"])).toBe(
       "Pumps move water. [2]\nNothing about mills was found in the index.",

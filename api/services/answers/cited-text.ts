@@ -24,14 +24,17 @@ export class CitedText {
   add(statement: CitedStatement): string {
     const last = this.#last
     this.#last = statement
-    // Code and what comes from another page begin a line of their own.
-    const apart =
-      last === null ? "" : last.source !== statement.source || last.text.includes("\n") ? "\n" : " "
-    return `${apart}${withLeads(statement)} [${statement.source + 1}]`
+    // Lists and code begin and end a paragraph; what comes from another page begins a line of its own.
+    const isApart = last !== null && [last, statement].some(({ text }) => text.includes("\n"))
+    const apart = last === null ? "" : isApart ? "\n\n" : last.source !== statement.source ? "\n" : " "
+    // Behind a fence or a row the number would belong to it.
+    const behind = /(?:`{3}|\|)$/.test(statement.text) ? "\n\n" : " "
+    return `${apart}${withLeads(statement)}${behind}[${statement.source + 1}]`
   }
 }
 
 function withLeads({ leads = [], text }: CitedStatement): string {
-  const led = leads.map((lead) => (/[:：?!.]$/u.test(lead) ? lead : `${lead}:`))
-  return [...led, text].join(" ")
+  const led = leads.map((lead) => (/[:：?!.]$/u.test(lead) ? lead : `${lead}:`)).join(" ")
+  if (led === "") return text
+  return /^(?:`{3}|\||- |\d+[.)] )/.test(text) ? `${led}\n\n${text}` : `${led} ${text}`
 }

@@ -54,13 +54,13 @@ describe("while models are late", () => {
     const before = await metric("answer_meaning")
     const peersBefore = await metric("peers")
     const busy = await app.post("/search", asking)
-    expect(busy.body.degraded).toEqual(["meaning", "answer_meaning"])
-    expect(busy.headers.get("X-Fossick-Degraded")).toBe("meaning, answer_meaning")
+    expect(busy.body.degraded).toEqual(["meaning", "answer_meaning", "answer_reranker"])
+    expect(busy.headers.get("X-Fossick-Degraded")).toBe("meaning, answer_meaning, answer_reranker")
     expect(busy.headers.get("Cache-Control")).toBe("no-store")
     expect(busy.body.answer).toContain("40 litres")
     expect(await metric("answer_meaning")).toBe(before + 1)
     expect(await metric("peers")).toBe(peersBefore)
-    expect(app.logLines.join("")).toContain('"degraded":"meaning, answer_meaning"')
+    expect(app.logLines.join("")).toContain('"degraded":"meaning, answer_meaning, answer_reranker"')
 
     embedder.isBusy = false
     const withoutReranker = await app.post("/search", asking)
@@ -85,7 +85,7 @@ describe("while models are late", () => {
     const [found, ended] = [...(await response.text()).matchAll(/^event: search\.\w+\ndata: (.*)$/gm)].map(
       ([, data]) => (JSON.parse(data!) as { degraded: readonly string[] }).degraded,
     )
-    expect([found, ended]).toEqual([["meaning"], ["meaning", "answer_meaning"]])
+    expect([found, ended]).toEqual([["meaning"], ["meaning", "answer_meaning", "answer_reranker"]])
   })
 
   test.each<[string, string, object, (body: unknown) => void]>([

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Embedder, Engine, Page, PageUrl } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { openStatementReranker } from "#engine/models/rerankers/statement-reranker.ts"
+import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 import { type ChatSettings, openChatModel } from "../../../api/services/chat-models/chat-server.ts"
 import { serveApp } from "../../../api/testing/serve-app.ts"
 import { citedPieces } from "./cited-pieces.ts"
@@ -72,7 +72,7 @@ export async function withAnswers(
   const timeout = AbortSignal.timeout.bind(AbortSignal)
   AbortSignal.timeout = () => new AbortController().signal
   try {
-    await using statementReranker = reranks ? await openStatementReranker({ timeoutMs: PATIENCE_MS }) : null
+    await using statementReranker = reranks ? await openUnitReader({ timeoutMs: PATIENCE_MS }) : null
     await using chatModel = llm === null ? null : openChatModel(llm)
     await using app = await serveApp({ engine, embedder: patient as Embedder, statementReranker, chatModel })
     await use(async (question, length) => {

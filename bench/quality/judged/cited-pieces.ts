@@ -9,7 +9,7 @@ export interface CitedPiece {
 export function citedPieces(text: string): CitedPiece[] {
   const pieces: CitedPiece[] = []
   let last = 0
-  for (const match of text.matchAll(/ ((?:\[\d+\])+)(?=\s|$)/g)) {
+  for (const match of text.matchAll(/\s((?:\[\d+\])+)(?=\s|$)/g)) {
     const numbers = [...match[1]!.matchAll(/\d+/g)].map(Number)
     pieces.push({ text: text.slice(last, match.index).trim(), numbers })
     last = match.index + match[0].length

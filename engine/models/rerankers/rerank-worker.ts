@@ -47,7 +47,8 @@ try {
     const output = await session.run(
       Object.fromEntries(session.inputNames.map((name) => [name, tokens[name]])),
     )
-    const values = output["logits"]?.data ?? Object.values(output)[0]?.data
+    // A reader marks the answer besides, in `spans`.
+    const values = (output["logits"] ?? output["answers"] ?? Object.values(output)[0])?.data
     if (values?.length !== 1) throw new Error("The model gives something else than one number for a pair.")
     return values[0]!
   }

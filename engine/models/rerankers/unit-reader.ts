@@ -3,24 +3,24 @@ import { refuseDamaged } from "../embedders/model-folder.ts"
 import type { Reranker } from "../../reranker.ts"
 import { CrossEncoder } from "./cross-encoder.ts"
 
-/** The model that ships with Fossick and reads statements of English pages where they stand: `models/README.md`. */
-const SHIPPED = path.join(import.meta.dirname, "../..", "models", "statement-reranker-en")
+/** The model that ships with Fossick and reads units of English pages: `models/README.md`. */
+const SHIPPED = path.join(import.meta.dirname, "../..", "models", "unit-reader-en")
 
-/** An answer waits no longer for it. */
-const TIMEOUT_MS = 1000
-/** Those of a few answers: a pair takes some 10 ms, and what would be late is better not begun. */
-const MOST_WAITING = 80
+/** A batch of units waits no longer for it. */
+const TIMEOUT_MS = 2000
+/** Those of a few answers: a unit takes some 10 ms, and what would be late is better not begun. */
+const MOST_WAITING = 120
 
 /**
  * Opens it; it loads with the first answer.
  *
  * @throws EngineError `MODEL_UNAVAILABLE` when it is not there, or not as it was shipped
  */
-export async function openStatementReranker({
+export async function openUnitReader({
   folder = SHIPPED,
   timeoutMs = TIMEOUT_MS,
 }: { readonly folder?: string | undefined; readonly timeoutMs?: number } = {}): Promise<Reranker> {
-  await refuseDamaged(folder, "statement reranker")
+  await refuseDamaged(folder, "reader of answers")
   return await CrossEncoder.open(folder, {
     timeoutMs,
     threads: 1,

@@ -4,23 +4,24 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { ModelOutage } from "#engine/models/servers/availability.ts"
 import { makeTinyCrossEncoder } from "#engine/models/rerankers/testing/tiny-cross-encoder.ts"
-import { openStatementReranker } from "#engine/models/rerankers/statement-reranker.ts"
+import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { serveApp } from "../../testing/serve-app.ts"
-import { openAnswerReranker } from "./statement-reranker.ts"
+import { openAnswerReader } from "./unit-reader.ts"
 
 /** Beside other tests a model takes its time to load. */
 const PATIENCE_MS = 120_000
 const on = { statementReranker: true }
 
-test("the reranker that ships with Fossick tells what answers from what only has the words", async () => {
-  await using reranker = await openStatementReranker({ timeoutMs: PATIENCE_MS })
-  const [answers, repeats] = await reranker.scores("how long are backups kept?", [
-    "Backups > Upkeep : Each night one is made. [unused1] A backup is deleted after 30 days. [unused2] ",
-    "Backups > Upkeep : [unused1] Backups are kept in the folder that you name. [unused2] Each night one is made.",
+test("the reader that ships with Fossick tells what answers from what only has the words", async () => {
+  await using reader = await openUnitReader({ timeoutMs: PATIENCE_MS })
+  const [answers, repeats] = await reader.scores("how long are backups kept?", [
+    "Backups > Upkeep : Each night one is made. A backup is deleted after 30 days.",
+    "Backups > Folder : Backups are kept in the folder that you name.",
   ])
-  expect(answers).toBeGreaterThan(repeats!)
-  await using opened = await openAnswerReranker(on, { error: () => {} })
+  expect(answers).toBeGreaterThan(0.5)
+  expect(repeats).toBeLessThan(0.5)
+  await using opened = await openAnswerReader(on, { error: () => {} })
   expect([opened.reranker === null, opened.warnings()]).toEqual([false, []])
 })
 
@@ -29,22 +30,22 @@ test("without it, because it is off or damaged, there is none; of one that is da
   try {
     const said: unknown[] = []
     const log = { error: (what: unknown) => void said.push(what) }
-    const off = await openAnswerReranker({ statementReranker: false }, log)
+    const off = await openAnswerReader({ statementReranker: false }, log)
     expect([off.reranker, off.warnings(), said]).toEqual([null, [], []])
 
     const folder = await makeTinyCrossEncoder(dir)
-    await using whole = await openAnswerReranker(on, log, folder)
+    await using whole = await openAnswerReader(on, log, folder)
     expect(whole.reranker).not.toBeNull()
     await writeFile(join(folder, "SHA256SUMS"), `${"0".repeat(64)}  config.json\n`)
-    const damaged = await openAnswerReranker(on, log, folder)
+    const damaged = await openAnswerReader(on, log, folder)
     await expect(damaged.reranker?.scores("pump", ["a pump"])).rejects.toBeInstanceOf(ModelOutage)
     expect(damaged.warnings()[0]).toMatch(
-      /^Answers are chosen without .*: The statement reranker in .* is damaged/,
+      /^Answers are chosen without .*: The reader of answers in .* is damaged/,
     )
     expect(said).toHaveLength(1)
     await rm(join(folder, "SHA256SUMS"))
     await rm(join(folder, "onnx"), { recursive: true })
-    const cut = await openAnswerReranker(on, log, folder)
+    const cut = await openAnswerReader(on, log, folder)
     expect(cut.warnings()[0]).toContain("it has no onnx/model_quantized.onnx")
     expect(cut.warnings()[0]).toContain("install Fossick again")
   } finally {
@@ -54,13 +55,13 @@ test("without it, because it is off or damaged, there is none; of one that is da
 
 test("answers of a search are chosen with it, and come without it when it fails", async () => {
   const markdown =
-    "# Pump\n\nA pump is started by hand.\n\nThe pump of the mill is started at six.\n\nA pump moves water."
+    "# Pump\n\n## Start\n\nThe pump of the mill is started at six.\n\n## Water\n\nA pump moves water."
   const engine = new FakeEngine([hit({ markdown, language: "en", score: 0.9 })])
   const read: string[] = []
   const reranker = {
     scores: async (question: string, texts: readonly string[]) => {
       read.push(question)
-      return texts.map((text) => (text.includes("[unused1] A pump moves") ? 1 : 0.01))
+      return texts.map((text) => (text.includes("A pump moves") ? 1 : 0.0001))
     },
   }
   const ask = async (statementReranker: typeof reranker | null) => {
@@ -72,6 +73,6 @@ test("answers of a search are chosen with it, and come without it when it fails"
     return String(body.answer)
   }
   expect(await ask(null)).toMatch(/^The pump of the mill is started at six\./)
-  expect(await ask(reranker)).toMatch(/^A pump moves water\./)
+  expect(await ask(reranker)).toMatch(/A pump moves water\./)
   expect(read).toEqual(["when is the pump of the mill started"])
 })

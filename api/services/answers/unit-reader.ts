@@ -1,19 +1,19 @@
 import type { Logger } from "pino"
 import { EngineError } from "#engine"
-import type { StatementReranker } from "#engine/answer-extraction/statement-reranking.ts"
+import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 import { ModelOutage } from "#engine/models/servers/availability.ts"
-import { openStatementReranker } from "#engine/models/rerankers/statement-reranker.ts"
+import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 
 /** The reranker of statements, if there is one, and why there is none. */
 export interface OpenedReranker extends AsyncDisposable {
   /** Null when it is off. One that cannot be used throws ModelOutage, so that each answer chosen without it says so. */
-  readonly reranker: StatementReranker | null
+  readonly reranker: UnitReader | null
   /** Of one that is on and gives nothing, for whoever looks after the appliance. */
   warnings(): string[]
 }
 
 /** Opens the reranker of statements that ships with Fossick. One that is damaged costs answers their second look, and nothing else; the log says so. */
-export async function openAnswerReranker(
+export async function openAnswerReader(
   { statementReranker: isOn }: { readonly statementReranker: boolean },
   log: Pick<Logger, "error">,
   folder?: string,
@@ -32,7 +32,7 @@ export async function openAnswerReranker(
 
 async function opened(folder: string | undefined) {
   try {
-    return { reranker: await openStatementReranker({ folder }), problem: null }
+    return { reranker: await openUnitReader({ folder }), problem: null }
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
     return { reranker: null, problem: error.message }

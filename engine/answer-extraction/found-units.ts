@@ -1,0 +1,130 @@
+import { setImmediate } from "node:timers/promises"
+import { leaveOut } from "#base/flow/degraded.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
+import type { Hit } from "../engine.ts"
+import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
+import type { StatedIn } from "./statements/page-parts.ts"
+import { type Unit, unitsOf } from "./units/units.ts"
+
+/** A page that was found, as far as answers are made of it. */
+export type Source = StatedIn & Pick<Hit, "score"> & Partial<Pick<Hit, "match" | "url" | "publishedAt">>
+
+/** The chance that a page answers, by what it has: what it lacks is looked for here, in single units. */
+export const chanceOf = ({ score, match = score }: Pick<Source, "score" | "match">): number => match
+
+/** A unit with those of the question's terms that it has. */
+export interface FoundUnit {
+  readonly unit: Unit
+  /** The question's terms, as the page's language has them. */
+  readonly asked: readonly string[]
+  /** Its own terms, and those of its lead. */
+  readonly own: ReadonlySet<string>
+  /** Those of the question's terms that stand in its nearest heading, and in those above. */
+  readonly near: ReadonlySet<string>
+  readonly far: ReadonlySet<string>
+}
+
+/** A found unit, and the share of the question's terms that it has, by their rarity, 0..1. */
+export interface WeighedUnit extends FoundUnit {
+  readonly words: number
+}
+
+/** Units of one page that are weighed, those with most of the question's terms. */
+const WEIGHED_PER_PAGE = 120
+/** A term that only stands above a unit counts for so much. */
+const ABOVE = { near: 0.8, far: 0.5 }
+
+/** The units of all pages, in their order. */
+export async function unitsFound(
+  question: string,
+  hits: readonly Source[],
+  signal: AbortSignal | undefined,
+): Promise<WeighedUnit[]> {
+  const found: FoundUnit[] = []
+  for (const [source, { title, markdown, passages, language }] of hits.entries()) {
+    const page = { title, markdown, passages, language }
+    const read = weighable({ chars: markdown.length, signal }, question, page, source).catch(
+      (error: unknown) => {
+        // Late, or past reading, a page is read by its best passages: they are short.
+        if (!(error instanceof WorkError) && !signal?.aborted) throw error
+        leaveOut("pages")
+        return unitsIn(question, { ...page, markdown: "" }, source)
+      },
+    )
+    for (const one of await read) found.push(one)
+    // A page of many words takes some milliseconds; others have their turn in between.
+    await setImmediate()
+  }
+  return weighed(found)
+}
+
+/** The units of a page that may answer the question, as values that can be handed from thread to thread. */
+export function unitsIn(question: string, page: StatedIn, source: number): FoundUnit[] {
+  const asked = analyseQuery(question, page.language).terms
+  const wanted = new Set(asked)
+  const termsOf = (text: string) => new Set(analyse(text, page.language))
+  const known = new Map<string, ReadonlySet<string>>()
+  const wantedOf = (text: string) => {
+    if (!known.has(text)) known.set(text, termsOf(text).intersection(wanted))
+    return known.get(text)!
+  }
+  const repeats = repeating(question)
+  const found = unitsOf(page, source).flatMap((unit): FoundUnit[] => {
+    if (repeats(unit.text)) return []
+    const { headings, lead, text } = unit
+    return [
+      {
+        unit,
+        asked,
+        own: termsOf(`${lead ?? ""}\n${text}`),
+        near: wantedOf(headings.at(-1) ?? ""),
+        far: wantedOf(headings.slice(0, -1).join("\n")),
+      },
+    ]
+  })
+  if (found.length <= WEIGHED_PER_PAGE) return found
+  const held = (one: FoundUnit) => [...wanted].filter((term) => holdOf(one, term) > 0).length
+  return found
+    .map((one) => ({ one, held: held(one) }))
+    .sort((a, b) => a.one.unit.rank - b.one.unit.rank || b.held - a.held)
+    .slice(0, WEIGHED_PER_PAGE)
+    .map(({ one }) => one)
+}
+
+const weighable = offLoop(import.meta.url, unitsIn)
+
+/** How far a unit has a term, 0..1. */
+export function holdOf({ own, near, far }: Pick<FoundUnit, "own" | "near" | "far">, term: string): number {
+  if (own.has(term)) return 1
+  return near.has(term) ? ABOVE.near : far.has(term) ? ABOVE.far : 0
+}
+
+/** The rarer a term is among the units, the more it says; one that none has weighs most. */
+function weighed(found: readonly FoundUnit[]): WeighedUnit[] {
+  const having = new Map<string, number>()
+  for (const { asked } of found) for (const term of asked) having.set(term, 0)
+  for (const one of found)
+    for (const [term, many] of having) if (holdOf(one, term) > 0) having.set(term, many + 1)
+  const weightOf = (term: string) => Math.log(1 + (found.length + 1) / (having.get(term)! + 1))
+  return found.map((one) => {
+    const whole = one.asked.reduce((sum, term) => sum + weightOf(term), 0)
+    const held = one.asked.reduce((sum, term) => sum + weightOf(term) * holdOf(one, term), 0)
+    return { ...one, words: whole === 0 ? 0 : held / whole }
+  })
+}
+
+/** Fewer words may well be the name of what an answer speaks of. */
+const LEAST_ASKED_WORDS = 4
+
+/** Whether a text repeats the whole question: examples and lists of questions do, and answer nothing. */
+function repeating(question: string): (text: string) => boolean {
+  const words = wordsOf(question)
+  const asked = ` ${words.join(" ")} `
+  // Text of fewer characters than the words have cannot hold them.
+  const holds = (text: string) =>
+    text.length >= asked.length - 2 && ` ${wordsOf(text).join(" ")} `.includes(asked)
+  return words.length < LEAST_ASKED_WORDS ? () => false : holds
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []

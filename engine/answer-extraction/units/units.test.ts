@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest"
+import { unitsOf } from "./units.ts"
+
+const units = (markdown: string, passages: string[] = []) =>
+  unitsOf(
+    {
+      title: "Page",
+      markdown,
+      language: "en",
+      passages: passages.map((text, position) => ({ text, headings: ["Section"], position })),
+    },
+    0,
+  )
+const texts = (markdown: string) => units(markdown).map(({ text }) => text)
+const LONG = Array.from({ length: 12 }, (_, i) => `The mill has a sail of ${i} metres beside the door.`)
+
+describe("a unit of a page", () => {
+  test("is a paragraph, below its headings, of which bold lines are some", () => {
+    const [first, second] = units(
+      "# Big\n\n## Small\n\nA **pump** moves `water`. Seals wear out first, and nobody has ever found out why they do so.\n\n**(1) Why is it blue?**\n\nThe sky scatters light.",
+    )
+    expect(first).toMatchObject({
+      kind: "prose",
+      text: "A pump moves water. Seals wear out first, and nobody has ever found out why they do so.",
+      headings: ["Page", "Big", "Small"],
+    })
+    expect(second!.headings.at(-1)).toBe("(1) Why is it blue?")
+  })
+
+  test("is a window of a paragraph that is long, and none begins with what leans on the sentence before", () => {
+    const windows = texts([...LONG.slice(0, 6), "It turns in the wind.", ...LONG.slice(6)].join(" "))
+    expect(windows.length).toBeGreaterThan(1)
+    for (const window of windows) {
+      expect(window.length).toBeLessThan(400)
+      expect(window).not.toMatch(/^It /)
+    }
+  })
+
+  test("is a term with all that is said under it", () => {
+    const [entry, other] = units(
+      "**RetryPause**\n\n: How long the mill waits.\n\n  Default is 600.\n\nMills are another matter here.",
+    )
+    expect(entry).toMatchObject({
+      kind: "entry",
+      lead: "RetryPause",
+      text: "How long the mill waits.\nDefault is 600.",
+    })
+    expect(other).toMatchObject({ kind: "prose", lead: null })
+  })
+
+  test("is the table of what a heading names, with the first sentence below it where the table has no description", () => {
+    const table = "| Default: | `SailSpeed 80` |\n|---|---|\n| Context: | mill |"
+    expect(
+      units(`## SailSpeed\n\n${table}\n\nSays how fast sails turn. More of it elsewhere.`)[0],
+    ).toMatchObject({
+      kind: "entry",
+      headings: ["Page", "SailSpeed"],
+      text: "- Default: SailSpeed 80\n- Context: mill\nSays how fast sails turn.",
+    })
+  })
+
+  test("is a row below the names of its columns, and a small table as a whole", () => {
+    expect(texts("| setting | default |\n|---|---|\n| `PORT` | 8080 |\n| `HOST` | localhost |")).toEqual([
+      "| setting | default |\n|---|---|\n| PORT | 8080 |\n| HOST | localhost |",
+    ])
+    const rows = LONG.map((text, i) => `| ${i} | ${text} |`).join("\n")
+    expect(texts(`| No | what |\n|---|---|\n${rows}`)[3]).toBe(
+      "| No | what |\n|---|---|\n| 3 | The mill has a sail of 3 metres beside the door. |",
+    )
+  })
+
+  test("is code with the sentence that introduces it", () => {
+    expect(texts("Mills are old. Copy the folder like this:\n\n```sh\ncp -r a b\n\nls\n```\n")).toContain(
+      "Copy the folder like this:\n```sh\ncp -r a b\n\nls\n```",
+    )
+  })
+
+  test("is a list with what announces it, in pieces where it is long", () => {
+    const [list, ...others] = units(
+      "In a mill you\n\n- must not smoke, and\n- must wear a helmet.\n\nPumps are wet inside.",
+    ).filter(({ kind }) => kind === "list")
+    expect(list).toMatchObject({
+      lead: "In a mill you",
+      text: "- must not smoke, and\n- must wear a helmet.",
+    })
+    expect(others).toEqual([])
+    const pieces = units(`In a mill you see\n\n${LONG.map((text) => `- ${text}`).join("\n")}`).filter(
+      ({ kind }) => kind === "list",
+    )
+    expect(pieces.length).toBeGreaterThan(1)
+    for (const { lead } of pieces) expect(lead).toBe("In a mill you see")
+  })
+
+  test("is the steps of a section in their order, cut at the end of a line and never dropped", () => {
+    const steps = units(
+      "## Grind\n\nFirst the brake.\n\n1. Pull the lever.\n2. Wait a minute.\n\n```\nmill --start\n```",
+    )
+    expect(steps[0]).toMatchObject({
+      kind: "steps",
+      text: "First the brake.\n1. Pull the lever.\n2. Wait a minute.\n```\nmill --start\n```",
+    })
+    const [many] = units(
+      `## Grind\n\nDo this:\n\n${[...LONG, ...LONG, ...LONG].map((text, i) => `${i}. ${text}`).join("\n")}`,
+    )
+    expect(many!.text).toMatch(/metres beside the door\.\n…$/)
+  })
+
+  test("is no question, no scrap, no list of links, nothing struck out", () => {
+    expect(
+      texts(
+        "- [Mills](http://x.test/a)\n- [Pumps and seals](http://x.test/b)\n\n~~It is not possible to open it.~~ Pumps open well.\n\n## Speed\n\nIs it fast, then?",
+      ),
+    ).toEqual(["Pumps open well."])
+  })
+
+  test("of a page without text is one of its passages", () => {
+    const [only, ...others] = units("", ["The pump moves water."])
+    expect(only).toMatchObject({ text: "The pump moves water.", headings: ["Page", "Section"], rank: 0 })
+    expect(others).toEqual([])
+  })
+})
