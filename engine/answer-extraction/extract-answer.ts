@@ -4,6 +4,7 @@ import { holdsModelOrder } from "../text/model-orders.ts"
 import { holdOf, type Source, unitsFound, type WeighedUnit } from "./found-units.ts"
 import { judged, promising, type UnitReader } from "./judge.ts"
 import { leadsOf } from "./printed.ts"
+import { questionType } from "./question-type.ts"
 import { recencyAsked } from "./recency.ts"
 import { type Comparison, comparisonIn } from "./sides.ts"
 import { type Rarity, repeats, valued, type ValuedUnit } from "./values.ts"
@@ -51,6 +52,8 @@ const MOST_JUDGED = 24
 const MOST_JUDGED_A_SIDE = 10
 /** As a logit of its chance, what a unit has to have for an answer, and for one side of a comparison. */
 const LEAST = { answer: 0, side: -1 }
+/** Questions for what to do, among which are those without a verb that asks. */
+const TO_DO = new Set(["method", "open"])
 const NOTHING: Extracted = { statements: [], missing: [] }
 
 /**
@@ -71,7 +74,11 @@ export async function extractSides(
   hits: readonly Source[],
   { length, embedder, reader = null, rarity = new Map(), signal }: ExtractOptions,
 ): Promise<Extracted> {
-  const found = await unitsFound(question, hits, signal)
+  const type = questionType(question)
+  // Nobody who asks for something else wants a section's steps.
+  const found = (await unitsFound(question, hits, signal)).filter(
+    ({ unit }) => unit.kind !== "steps" || TO_DO.has(type),
+  )
   if (found.length === 0) return NOTHING
   const recency = recencyAsked(
     question,

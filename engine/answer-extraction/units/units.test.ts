@@ -69,6 +69,12 @@ describe("a unit of a page", () => {
     )
   })
 
+  test("is the text of a box that is drawn as a table", () => {
+    expect(texts("| [Tip] | Tip |\n|---|---|\n|  | Empty the pump in winter. |")).toEqual([
+      "Empty the pump in winter.",
+    ])
+  })
+
   test("is code with the sentence that introduces it", () => {
     expect(texts("Mills are old. Copy the folder like this:\n\n```sh\ncp -r a b\n\nls\n```\n")).toContain(
       "Copy the folder like this:\n```sh\ncp -r a b\n\nls\n```",

@@ -26,6 +26,8 @@ export interface Unit {
 const MAX_CHARS = 320
 /** Of one with code, or the items of a list, which are cut at the end of a line. */
 const MAX_CODE_CHARS = 700
+/** Of an entry of a reference. */
+const MAX_ENTRY_CHARS = 500
 /** Of a section's steps. */
 const MAX_STEPS_CHARS = 1000
 /** A paragraph shorter than this is said together with the next one. */
@@ -55,6 +57,7 @@ export function unitsOf(page: StatedIn, source: number): Unit[] {
 }
 
 const DEFINITION = /^: /
+const BOX = /^(?:\[?(?:tip|note|caution|warning|important)\]?[\s|]*){1,2}/i
 const MARKER = /^(?:[-:]|\d{1,9}[.)])\s+/
 const ORDERED = /^\d{1,9}[.)] /
 const LINK_ALONE = /^\s*(?:[-*+]|\d{1,9}[.)])?\s*\[[^\]]*\]\([^)]*\)[.,;]?\s*$/
@@ -123,7 +126,14 @@ class SectionReader {
     const codes = parts.filter(({ block }) => block.kind === "code").length
     const items = parts.filter(isListed).length
     if (parts.length < 2 || (ordered < 2 && codes < 1 && items < 3)) return null
-    const lines = parts.flatMap(({ block }) => shown(block))
+    const isStep = (part: Part | undefined) =>
+      part !== undefined && (part.block.kind === "code" || isItem(part.block.text))
+    // Of what is said between steps, the sentences that introduce the next one.
+    const lines = parts.flatMap((part, at) => {
+      if (isStep(part)) return shown(part.block)
+      const intro = isStep(parts[at + 1]) ? this.#introduction(part.block.text) : ""
+      return intro === "" ? [] : [intro]
+    })
     return { part: parts[0]!, kind: "steps", text: cutLines(lines, MAX_STEPS_CHARS) }
   }
 
@@ -132,7 +142,7 @@ class SectionReader {
     const lead = lineKey(first!.term!)
     const text = parts.map(({ block }) => block.text.replace(DEFINITION, "")).join("\n")
     const hasCode = parts.some(({ block }) => block.kind === "code" || isItem(block.text) || tableOf(block))
-    if (text.length <= MAX_CHARS || hasCode) {
+    if (text.length <= MAX_ENTRY_CHARS || hasCode) {
       const lines = parts.flatMap(({ block }) => shown(block))
       return [{ part: first!, kind: "entry", lead, text: cutLines(lines, MAX_CODE_CHARS) }]
     }
@@ -148,7 +158,7 @@ class SectionReader {
       return [
         {
           part: parts[0]!,
-          kind: isOrdered ? "steps" : "list",
+          kind: "list",
           lead,
           text: cutLines(all.split("\n"), MAX_STEPS_CHARS),
         },
@@ -198,6 +208,8 @@ class SectionReader {
   #table(part: Part, next: Part | undefined): Found[] {
     const { block, raw } = part
     const table = tableOf(block)
+    // A box beside the text that is drawn as a table.
+    if (BOX.test(block.text)) return this.#prose(part, block.text.replace(BOX, "").replaceAll("|", " "))
     const rows = rowsOf(block.text, raw)
     if (!table || !rows || rows.length === 0) {
       return table && rows ? [] : this.#prose(part, block.text)
