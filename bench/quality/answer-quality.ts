@@ -1,4 +1,3 @@
-import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Embedder, Engine, Hit } from "#engine"
 import {
   type CitedStatement,
@@ -6,6 +5,7 @@ import {
   type ExtractOptions,
 } from "#engine/answer-extraction/extract-answer.ts"
 import type { AnswerQuestion } from "../questions/question-sets.ts"
+import { linesStandIn } from "./judged/ask.ts"
 
 /** How a question was answered. */
 export interface Judged {
@@ -41,11 +41,6 @@ export function holdsFact({ statements }: Judged, { facts }: AnswerQuestion): bo
   return facts.some((fact) => said.includes(fact.toLowerCase()))
 }
 
-/**
- * Compared with another reading of the page's markdown than the one that the statement was made from. The two differ in
- * blanks, in what stands between the cells of a table, and in the marks before quoted lines.
- */
-function standsIn({ text }: CitedStatement, { markdown }: Pick<Hit, "markdown">): boolean {
-  const bare = (one: string) => one.replace(/[\s|>]+/g, "")
-  return bare(toPlainText(markdown)).includes(bare(text))
-}
+/** Compared with another reading of the page's markdown than the one that the statement was made from. */
+const standsIn = ({ text }: CitedStatement, { markdown }: Pick<Hit, "markdown">): boolean =>
+  linesStandIn(text, markdown)

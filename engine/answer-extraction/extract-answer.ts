@@ -51,7 +51,11 @@ const LENGTHS = {
 const MOST_JUDGED = 24
 const MOST_JUDGED_A_SIDE = 10
 /** As a logit of its chance, what a unit has to have for an answer, and for one side of a comparison. */
-const LEAST = { answer: 0, side: -1 }
+const LEAST = { answer: 0, side: -2 }
+/** What a unit that begins with a side's name, and twice that one which stands under it, is worth for that side. */
+const ABOUT = 1.5
+/** A name stands in so many characters. */
+const NAME_CHARS = 50
 /** Questions for what to do, among which are those without a verb that asks. */
 const TO_DO = new Set(["method", "open"])
 const NOTHING: Extracted = { statements: [], missing: [] }
@@ -85,17 +89,12 @@ export async function extractSides(
     hits,
     found.map(({ unit }) => unit),
   )
-  const value = async (
-    text: string,
-    units: readonly WeighedUnit[],
-    most: number,
-    named?: ReadonlySet<string>,
-  ) => {
-    const sayable = promising(units, hits, 2 * most)
+  const value = async (text: string, units: readonly WeighedUnit[], most: number, side?: Side) => {
+    const sayable = promising(units, hits, 2 * most, side?.about)
       .filter(({ unit }) => isSayable(unit))
       .slice(0, most)
     const judgement = await judged(text, sayable, { hits, embedder, reader, signal })
-    return valued(judgement, { question: text, hits, rarity, recency, ...(named && { named }) })
+    return valued(judgement, { question: text, hits, rarity, recency, named: side?.foreign ?? new Set() })
   }
   const cited = (chosen: readonly ValuedUnit[]) => chosen.map((one) => toCited(one, rarity))
   const comparison = length === "evidence" ? null : comparisonIn(question)
@@ -103,7 +102,9 @@ export async function extractSides(
     const chosen: ValuedUnit[] = []
     const missing: string[] = []
     for (const [at, side] of sidesOf(comparison, found, hits[0]!.language).entries()) {
-      const [best] = await value(side.text, side.units, MOST_JUDGED_A_SIDE, side.foreign)
+      const [best] = (await value(side.text, side.units, MOST_JUDGED_A_SIDE, side))
+        .map((one) => ({ ...one, value: one.value + ABOUT * side.about(one) }))
+        .sort((a, b) => b.value - a.value)
       if (!best || best.value < LEAST.side) missing.push(comparison.sides[at]!)
       else if (!chosen.some((one) => one.unit === best.unit)) chosen.push(best)
     }
@@ -116,7 +117,11 @@ export async function extractSides(
   const chosen: ValuedUnit[] = []
   for (const one of all) {
     if (chosen.length >= units || (one !== best && one.value < Math.max(least, best.value - margin))) break
-    if (!chosen.some((other) => repeats(one, other))) chosen.push(one)
+    const same = chosen.findIndex((other) => repeats(one, other))
+    if (same === -1) chosen.push(one)
+    // What says the same with its command is of more use to whoever asks what to do.
+    else if (TO_DO.has(type) && one.unit.kind === "code" && chosen[same]!.unit.kind === "prose")
+      chosen[same] = one
   }
   return { statements: cited(chosen), missing: [] }
 }
@@ -136,6 +141,8 @@ interface Side {
   readonly units: readonly WeighedUnit[]
   /** Terms that name the other sides alone. */
   readonly foreign: ReadonlySet<string>
+  /** 2 when a unit stands under the side's name and no other's, 1 when it begins with it, else 0. */
+  readonly about: (one: WeighedUnit) => number
 }
 
 /** For each side its question, and the units that speak of it. */
@@ -151,10 +158,17 @@ function sidesOf(
     // What tells it from the others: of RAID-6 and RAID-5, both of which have "raid".
     const alone = [...own].filter((term) => !others.has(term))
     const telling = alone.length > 0 ? alone : [...own]
+    const foreign = new Set([...others].filter((term) => !own.has(term)))
+    const names = (part: string | null | undefined) => {
+      const held = new Set(analyse((part ?? "").slice(0, NAME_CHARS), language))
+      return telling.every((term) => held.has(term)) && held.isDisjointFrom(foreign)
+    }
     return {
       text: asksWhatTheyAre ? `what is ${side}` : questions[at]!,
       units: units.filter((one) => telling.every((term) => holdOf(one, term) > 0)),
-      foreign: new Set([...others].filter((term) => !own.has(term))),
+      foreign,
+      about: ({ unit: { lead, headings, text } }) =>
+        names(lead) || (headings.length > 1 && names(headings.at(-1))) ? 2 : names(text) ? 1 : 0,
     }
   })
 }

@@ -30,17 +30,20 @@ const BATCH = 8
 /** Of the pages that the reader was trained on. */
 const LANGUAGE = { code: "en", scripts: ["Latin"] }
 
-/** The most promising of the units, best first. */
-export function promising(
-  units: readonly WeighedUnit[],
+/** The most promising of the units, best first. @param favour what one has beside its promise */
+export function promising<One extends WeighedUnit>(
+  units: readonly One[],
   hits: readonly Source[],
   most: number,
-): WeighedUnit[] {
+  favour: (one: One) => number = () => 0,
+): One[] {
   const best = Math.max(...hits.map(chanceOf)) || 1
-  const promise = ({ unit, words }: WeighedUnit) =>
-    words + (PROMISE.page * chanceOf(hits[unit.source]!)) / best + PROMISE.passage / (1 + unit.rank)
+  const promise = (one: One) =>
+    one.words +
+    (PROMISE.page * chanceOf(hits[one.unit.source]!)) / best +
+    PROMISE.passage / (1 + one.unit.rank)
   return units
-    .map((one) => ({ one, promise: promise(one) }))
+    .map((one) => ({ one, promise: promise(one) + favour(one) }))
     .sort((a, b) => b.promise - a.promise)
     .slice(0, most)
     .map(({ one }) => one)

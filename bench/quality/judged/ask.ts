@@ -108,7 +108,17 @@ export async function saidIn(
 
 async function standsIn(text: string, url: string, engine: Pick<Engine, "get">): Promise<boolean> {
   const page = await engine.get(url as PageUrl)
-  return page !== null && isMadeOf(text, bare(toPlainText(page.markdown)))
+  return page !== null && linesStandIn(text, page.markdown)
+}
+
+/** Whether each line of a text stands in a page, but for the marks of Markdown: units leave out what stands between steps, and repeat the names of columns. */
+export function linesStandIn(text: string, markdown: string): boolean {
+  const page = bare(toPlainText(markdown))
+  return text
+    .replaceAll(/^(?:`{3,}\S*|\|[-|]+\|)$/gm, "")
+    .split("\n")
+    .map((line) => line.replace(/^\s*(?:-|\d+[.)])\s+/, "").replace(/\s*…$/, ""))
+    .every((line) => isMadeOf(line, page))
 }
 
 /** Longest term, heading or row of names that is printed before a sentence. */

@@ -40,10 +40,6 @@ export interface Statement {
   readonly addressesModels: boolean
 }
 
-/** Names where a statement stands, or one so many places behind it. */
-export const placeOf = ({ source, position }: Pick<Statement, "source" | "position">, step = 0): string =>
-  `${source} ${position + step}`
-
 /** Longer pages are not kept at hand. */
 export const MAX_PAGE_CHARS = 200_000
 /** A sentence takes the code or the list that it announces along, as much as fits in so many characters. */

@@ -58,6 +58,8 @@ export function unitsOf(page: StatedIn, source: number): Unit[] {
 
 const DEFINITION = /^: /
 const BOX = /^(?:\[?(?:tip|note|caution|warning|important)\]?[\s|]*){1,2}/i
+/** What the picture in such a box is called. */
+const PICTURE = /^(?:tip|note|caution|warning|important)(?: icon)?$/i
 const MARKER = /^(?:[-:]|\d{1,9}[.)])\s+/
 const ORDERED = /^\d{1,9}[.)] /
 const LINK_ALONE = /^\s*(?:[-*+]|\d{1,9}[.)])?\s*\[[^\]]*\]\([^)]*\)[.,;]?\s*$/
@@ -278,7 +280,7 @@ class SectionReader {
       .replace(DEFINITION, "")
       .split("\n")
       .flatMap((line) => splitSentences(lineKey(line).replace(MARKER, ""), this.#language))
-      .filter((sentence) => !isStruck(this.#marks, sentence))
+      .filter((sentence) => !isStruck(this.#marks, sentence) && !PICTURE.test(sentence))
   }
 }
 
