@@ -100,7 +100,7 @@ describe("a search that asks for events", () => {
     expect(failing.events.at(-1)!.data.degraded).toEqual(["language_model"])
     expect(without.events.at(-1)!.data).not.toHaveProperty("degraded")
     for (const { answer, events } of [failing, without]) {
-      expect(answer).toContain("A water pump moves 40 litres of water a minute. [1]")
+      expect(answer).toContain("A water pump moves 40 litres of water a minute. Seals wear out first. [1]")
       expect(events.at(-1)!.data.answer).toBe(answer)
     }
   })

@@ -20,8 +20,6 @@ export interface Statement {
   readonly kind: "prose" | "item" | "row" | "code"
   /** What it is said under, where a term has lines of its own. */
   readonly term: string | null
-  /** The same for what stands in one piece in the page: a paragraph, all that is said under a term, a row. */
-  readonly entry: string
   /** The headings above it, outermost first; the page title is the first. */
   readonly headings: readonly string[]
   /** What it says nothing without: the term it defines, the names of its columns, what announces its list. Verbatim. */
@@ -85,14 +83,13 @@ interface Place extends Pick<Statement, "source" | "rank"> {
 }
 
 function fromPart(part: Part, { marks, language, ...place }: Place): Statement[] {
-  const { block, headings, term, announcement, announces, isFirst, entry } = part
+  const { block, headings, term, announcement, announces, isFirst } = part
   // What announces an order is as little said to readers as what follows one.
   const orders = holdsModelOrder([block, ...announces].map(({ text }) => text).join("\n"))
   const leads = [term, announcement].filter((lead) => lead !== null)
   const base = {
     ...place,
     term,
-    entry,
     headings,
     leads,
     announcement,
@@ -111,7 +108,7 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
   }
   const rows = rowsOf(block.text, part.raw)
   if (rows) {
-    return rows.flatMap(({ text, columns }, at): Statement[] =>
+    return rows.flatMap(({ text, columns }): Statement[] =>
       columns === "prose"
         ? splitSentences(text, language)
             .filter((sentence) => isWhole(sentence, "prose", language) && !isDangling(sentence))
@@ -119,7 +116,6 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
         : [
             {
               ...base,
-              entry: `${entry} ${at}`,
               leads: columns === null ? leads : [...leads, columns],
               text,
               kind: "row",
