@@ -36,7 +36,7 @@ interface Signs {
 
 const WEIGHTS: Readonly<Record<Judge, Signs & { readonly bias: number }>> = {
   reader: {
-    bias: -0.6,
+    bias: 0,
     said: 0.59,
     words: 2.1,
     page: 1.73,
