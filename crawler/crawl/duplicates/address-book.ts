@@ -1,6 +1,7 @@
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
-import { replaceSql } from "#base/store/state-port.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import {
   type AddressRules,
@@ -14,6 +15,7 @@ import {
   withoutDifferingValue,
 } from "./address-forms.ts"
 import { type Pair, SiteEvidence } from "./site-evidence.ts"
+import type { TextTables } from "./text-store.ts"
 import { withoutTracking } from "./tracking-parameters.ts"
 import { fnv1a } from "#base/text/hash.ts"
 
@@ -53,24 +55,30 @@ const REMEMBERED = 2000
 
 /** What was learned of a site by now. It only looks. The tables are those of the text store. */
 export async function learnedRules(db: StateStore, site: string, now: number): Promise<AddressRules> {
-  const rows = await db
-    .prepare("select * from address_pair where site = ? and seen_at >= ?")
-    .all(site, now - EVIDENCE_DAYS * DAY_MS)
-  return evidenceOf(rows).rules
+  return (await evidenceOf(db, site, now - EVIDENCE_DAYS * DAY_MS)).rules
 }
 
-function evidenceOf(rows: readonly Record<string, unknown>[]): SiteEvidence {
+async function evidenceOf(db: StateStore, site: string, since: number): Promise<SiteEvidence> {
+  const rows = await queriesOf<TextTables>(db)
+    .selectFrom("address_pair")
+    .select(["difference", "page", "value", "agrees"])
+    .where("site", "=", site)
+    .where("seen_at", ">=", since)
+    .execute()
   const evidence = new SiteEvidence()
-  for (const row of rows) {
-    evidence.add({
-      difference: row["difference"] as Difference,
-      page: String(row["page"]),
-      value: String(row["value"]),
-      agrees: row["agrees"] === 1,
-    })
-  }
+  for (const row of rows) evidence.add({ ...row, agrees: row.agrees === 1 })
   return evidence
 }
+
+type PairRow = TextTables["address_pair"]
+const keepPair = once((q: Queries<TextTables>, { site, difference, page, value, agrees, seen_at }: PairRow) =>
+  q
+    .insertInto("address_pair")
+    .values({ site, difference, page, value, agrees, seen_at })
+    .onConflict((conflict) =>
+      conflict.columns(["site", "difference", "page", "value", "agrees"]).doUpdateSet({ seen_at }),
+    ),
+)
 
 /** Learns which spellings of addresses name the same page, site by site, and keeps that in `state.db`. */
 export class AddressBook {
@@ -186,15 +194,8 @@ export class AddressBook {
   async #add(url: PageUrl, { difference, page, value, agrees }: Pair): Promise<void> {
     const site = siteOf(url)
     if (!(await this.#site(site)).add({ difference, page, value, agrees })) return
-    await this.#db
-      .prepare(
-        replaceSql(
-          "address_pair",
-          ["site", "difference", "page", "value", "agrees", "seen_at"],
-          ["site", "difference", "page", "value", "agrees"],
-        ),
-      )
-      .run(site, difference, page, value, agrees ? 1 : 0, this.#clock())
+    const seen_at = this.#clock()
+    await keepPair.run(this.#db, { site, difference, page, value, agrees: agrees ? 1 : 0, seen_at })
   }
 
   #site(site: string): Promise<SiteEvidence> {
@@ -205,8 +206,12 @@ export class AddressBook {
 
   async #read(site: string): Promise<SiteEvidence> {
     const since = this.#clock() - EVIDENCE_DAYS * DAY_MS
-    await this.#db.prepare("delete from address_pair where site = ? and seen_at < ?").run(site, since)
-    return evidenceOf(await this.#db.prepare("select * from address_pair where site = ?").all(site))
+    await queriesOf<TextTables>(this.#db)
+      .deleteFrom("address_pair")
+      .where("site", "=", site)
+      .where("seen_at", "<", since)
+      .execute()
+    return await evidenceOf(this.#db, site, since)
   }
 
   #isAskedAgain(url: PageUrl): boolean {

@@ -1,29 +1,25 @@
 import type { PageUrl } from "#engine"
-import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import { learnedRules } from "./address-book.ts"
 import { folded, siteOf, spellings } from "./address-forms.ts"
-import { migrateTexts } from "./text-store.ts"
+import { migrateTexts, ofSources, type TextTables } from "./text-store.ts"
 import { withoutTracking } from "./tracking-parameters.ts"
 
 /** Finds pages by addresses that are not theirs. It only looks. */
 export class OtherAddresses {
   readonly #db: StateStore
-  readonly #prepare: ReturnType<typeof prepareOnce>
 
   constructor(db: StateStore) {
     this.#db = db
-    this.#prepare = prepareOnce(db)
     migrateTexts(db)
   }
 
   /** The pages that an address is another one of, as any of these sources found; null: as any source did. */
   async pagesOf(url: PageUrl, sources: readonly string[] | null): Promise<PageUrl[]> {
-    return (
-      await this.#prepare(
-        `select distinct of from page_alias where url = ?1 and (?2 is null or source in (select value from json_each(?2)))
-       order by of`,
-      ).all(url, sources && JSON.stringify(sources))
-    ).map((row) => row["of"] as PageUrl)
+    const pages = queriesOf<TextTables>(this.#db).selectFrom("page_alias").select("of").distinct()
+    const rows = await pages.where("url", "=", url).where(ofSources(sources)).orderBy("of").execute()
+    return rows.map(({ of }) => of)
   }
 
   /**

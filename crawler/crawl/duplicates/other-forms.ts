@@ -1,7 +1,9 @@
 import type { PageUrl } from "#engine"
-import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { listed } from "#base/store/query/words.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import { formatOf, OTHER_FORMAT } from "./document-form.ts"
-import { migrateTexts } from "./text-store.ts"
+import { migrateTexts, type TextTables } from "./text-store.ts"
 
 /** The same document in another format. */
 export interface OtherForm {
@@ -20,24 +22,31 @@ const BROWSER_FORMATS = new Set(["htm", "xhtml"])
  * there are is known only when all have been read.
  */
 export class OtherForms {
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<TextTables>
 
   constructor(db: StateStore) {
-    this.#prepare = prepareOnce(db)
+    this.#queries = queriesOf(db)
     migrateTexts(db)
   }
 
   /** Those that any of `sources` has read and not lost since, one for each format, in the order of their addresses. */
   async of(page: PageUrl, sources: readonly string[]): Promise<OtherForm[]> {
-    const rows = await this.#prepare(
-      `select alias.url from page_alias alias join page_text text on text.url = alias.url and text.source = alias.source
-       where alias.of = ? and alias.evidence = ? and alias.source in (select value from json_each(?))
-       group by alias.url order by alias.url limit ?`,
-    ).all(page, OTHER_FORMAT, JSON.stringify(sources), MOST_FORMS)
+    const rows = await this.#queries
+      .selectFrom("page_alias as alias")
+      .innerJoin("page_text as text", (join) =>
+        join.onRef("text.url", "=", "alias.url").onRef("text.source", "=", "alias.source"),
+      )
+      .select("alias.url")
+      .where("alias.of", "=", page)
+      .where("alias.evidence", "=", OTHER_FORMAT)
+      .where("alias.source", "in", listed(sources))
+      .groupBy("alias.url")
+      .orderBy("alias.url")
+      .limit(MOST_FORMS)
+      .execute()
     const shown = new Set([named(page)])
     const forms: OtherForm[] = []
-    for (const row of rows) {
-      const url = row["url"] as PageUrl
+    for (const { url } of rows) {
       const format = named(url)
       if (format === null || shown.has(format)) continue
       shown.add(format)

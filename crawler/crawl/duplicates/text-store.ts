@@ -1,5 +1,10 @@
+import { type Generated, sql, type SqlBool } from "kysely"
 import type { PageUrl } from "#engine"
-import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { listed } from "#base/store/query/words.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
+import type { Difference } from "./address-forms.ts"
 import type { DocumentForm } from "./document-form.ts"
 import type { PageText } from "./page-text.ts"
 import { mayBeNear } from "./same-page.ts"
@@ -28,30 +33,56 @@ export interface Alias {
   readonly evidence: string
 }
 
-const STEPS = [
+interface TextRow extends Omit<KeptText, "document"> {
+  readonly source: string
+  readonly own: number
+  readonly stem: string | null
+  readonly sketch: string | null
+  readonly versions: string | null
+}
+interface AliasRow extends Alias {
+  readonly source: string
+}
+export interface TextTables {
+  page_text: TextRow & { id: Generated<number> }
+  page_band: { band: number; page: number }
+  page_alias: AliasRow
+  address_pair: {
+    site: string
+    difference: Difference
+    page: string
+    value: string
+    agrees: number
+    seen_at: number
+  }
+}
+type Texts = Queries<TextTables>
+
+const STEPS: readonly Step[] = [
   // An address that several sources hold has a text for each, and may be another one's in one of them alone.
-  `create table page_text (
-     id integer primary key, url text not null, source text not null, job integer not null,
-     since integer not null, exact text not null, lines text not null, similar text, words integer not null,
-     title text not null, images text not null, canonical text, form text not null,
-     own integer not null, stem text, sketch text, versions text, unique (url, source)
-   ) strict;
+  ({ id, integer, text, strict, keyed }) =>
+    `create table page_text (
+     id ${id}, url ${text} not null, source ${text} not null, job ${integer} not null,
+     since ${integer} not null, exact ${text} not null, lines ${text} not null, "similar" ${text}, words ${integer} not null,
+     title ${text} not null, images ${text} not null, canonical ${text}, form ${text} not null,
+     own ${integer} not null, stem ${text}, sketch ${text}, versions ${text}, unique (url, source)
+   ) ${strict};
    create index page_text_lines on page_text (source, lines, own);
    create index page_text_form on page_text (source, form);
    create index page_text_canonical on page_text (canonical) where canonical is not null;
    create index page_text_stem on page_text (source, stem) where stem is not null;
    create table page_band (
-     band integer not null, page integer not null references page_text (id), primary key (band, page)
-   ) strict, without rowid;
+     band ${integer} not null, page ${integer} not null references page_text (id), primary key (band, page)
+   ) ${keyed};
    create table page_alias (
-     url text not null, source text not null, of text not null, evidence text not null, primary key (url, source)
-   ) strict, without rowid;
+     url ${text} not null, source ${text} not null, of ${text} not null, evidence ${text} not null, primary key (url, source)
+   ) ${keyed};
    create index page_alias_of on page_alias (of);
    create table address_pair (
-     site text not null, difference text not null, page text not null, value text not null,
-     agrees integer not null, seen_at integer not null,
+     site ${text} not null, difference ${text} not null, page ${text} not null, value ${text} not null,
+     agrees ${integer} not null, seen_at ${integer} not null,
      primary key (site, difference, page, value, agrees)
-   ) strict, without rowid;`,
+   ) ${keyed};`,
 ]
 
 /**
@@ -64,6 +95,116 @@ const MOST_CANDIDATES = 32
 
 /** Texts that wait to be written; a transaction for each page would cost more than all the rest. */
 const MOST_WAITING = 64
+
+interface Page {
+  readonly url: PageUrl
+  readonly source: string
+}
+interface Sought {
+  readonly source: string
+  readonly value: string
+  readonly limit: number
+}
+interface Band {
+  readonly band: number
+  readonly page: number
+}
+const ALIAS = ["url", "of", "evidence"] as const
+
+const texts = (q: Texts) =>
+  q
+    .selectFrom("page_text")
+    .select([
+      "id",
+      "url",
+      "job",
+      "since",
+      "exact",
+      "lines",
+      "similar",
+      "words",
+      "title",
+      "images",
+      "canonical",
+    ])
+    .select(["form", "stem", "sketch", "versions"])
+const textOf = once((q: Texts, { url, source }: Page) => texts(q).where((eb) => eb.and({ url, source })))
+const sought = (q: Texts, column: "lines" | "form" | "stem", { source, value, limit }: Sought) =>
+  texts(q).where("source", "=", source).where(column, "=", value).limit(limit)
+const withLines = once((q: Texts, one: Sought) => sought(q, "lines", one).orderBy("own", "desc"))
+const withForm = once((q: Texts, one: Sought) => sought(q, "form", one))
+const withStem = once((q: Texts, one: Sought) => sought(q, "stem", one))
+/** Written so that the planner does not go through all pages of the source. */
+const claiming = once((q: Texts, { source, value, limit }: Sought) =>
+  texts(q)
+    .where(sql`source || ''`, "=", source)
+    .where("canonical", "=", value as PageUrl)
+    .limit(limit),
+)
+const inBand = once((q: Texts, { band }: { band: number }) =>
+  texts(q)
+    .innerJoin("page_band", "page_band.page", "page_text.id")
+    .where((eb) => eb.and({ band, own: 1 }))
+    .limit(MOST_CANDIDATES),
+)
+const dropText = once((q: Texts, { url, source }: Page) =>
+  q.deleteFrom("page_text").where((eb) => eb.and({ url, source })),
+)
+const isAnother = once((q: Texts, { url, source }: Page) =>
+  q
+    .updateTable("page_text")
+    .set({ own: 0 })
+    .where((eb) => eb.and({ url, source })),
+)
+const writeText = once((q: Texts, row: TextRow) => {
+  const { url, source, form, job, since, exact, lines, similar, words, title, images, canonical } = row
+  const { own, stem, sketch, versions } = row
+  const content = { exact, lines, similar, words, title, images, canonical, stem, sketch, versions }
+  const read = { job, since, own, ...content }
+  return q
+    .insertInto("page_text")
+    .values({ url, source, form, ...read })
+    .onConflict((conflict) => conflict.columns(["url", "source"]).doUpdateSet(read))
+    .returning("id")
+})
+const writeBand = once((q: Texts, { band, page }: Band) =>
+  q
+    .insertInto("page_band")
+    .values({ band, page })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+const dropBand = once((q: Texts, { band, page }: Band) =>
+  q.deleteFrom("page_band").where((eb) => eb.and({ band, page })),
+)
+const writeAlias = once((q: Texts, { url, source, of, evidence }: AliasRow) =>
+  q
+    .insertInto("page_alias")
+    .values({ url, source, of, evidence })
+    .onConflict((conflict) => conflict.columns(["url", "source"]).doUpdateSet({ of, evidence })),
+)
+const dropAlias = once((q: Texts, { url, source }: Page) =>
+  q.deleteFrom("page_alias").where((eb) => eb.and({ url, source })),
+)
+const moveAliases = once((q: Texts, { url, source, of }: Page & { of: PageUrl }) =>
+  q
+    .updateTable("page_alias")
+    .set({ of })
+    .where((eb) => eb.and({ of: url, source })),
+)
+const alias = once((q: Texts, { url, source }: Page) =>
+  q
+    .selectFrom("page_alias")
+    .select(ALIAS)
+    .where((eb) => eb.and({ url, source })),
+)
+const aliases = once((q: Texts, { of, source, limit }: { of: PageUrl; source: string; limit: number }) =>
+  q
+    .selectFrom("page_alias")
+    .select(ALIAS)
+    .where((eb) => eb.and({ of, source }))
+    .orderBy("url")
+    .limit(limit),
+)
 
 interface Waiting {
   readonly text: KeptText
@@ -78,7 +219,6 @@ interface Waiting {
 export class TextStore {
   readonly #db: StateStore
   readonly #source: string
-  readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #texts = new Map<PageUrl, Waiting>()
   readonly #aliases = new Map<PageUrl, Alias | null>()
   #work: (() => Promise<void>)[] = []
@@ -86,62 +226,41 @@ export class TextStore {
   constructor(db: StateStore, source: string) {
     this.#db = db
     this.#source = source
-    this.#prepare = prepareOnce(db)
     migrateTexts(db)
   }
 
   async get(url: PageUrl): Promise<KeptText | null> {
     const waiting = this.#texts.get(url)
     if (waiting) return waiting.text
-    const row = await this.#row(url)
+    const row = await textOf.get(this.#db, { url, source: this.#source })
     return row ? kept(row) : null
   }
 
   /** Addresses that were read with the same lines, pages of their own first. */
   async withLines(lines: string, limit: number): Promise<KeptText[]> {
-    return await this.#find(
-      ({ text }) => text.lines === lines,
-      "source = ? and lines = ? order by own desc limit ?",
-      lines,
-      limit,
-    )
+    return await this.#find(({ text }) => text.lines === lines, withLines, lines, limit)
   }
 
   /** Addresses that may be spellings of one. */
   async withForm(form: string, limit: number): Promise<KeptText[]> {
-    return await this.#find(({ text }) => text.form === form, "source = ? and form = ? limit ?", form, limit)
+    return await this.#find(({ text }) => text.form === form, withForm, form, limit)
   }
 
   /** Addresses that differ from that of a document by their format alone. */
   async withStem(stem: string, limit: number): Promise<KeptText[]> {
-    return await this.#find(
-      ({ text }) => text.document?.stem === stem,
-      "source = ? and stem = ? limit ?",
-      stem,
-      limit,
-    )
+    return await this.#find(({ text }) => text.document?.stem === stem, withStem, stem, limit)
   }
 
   /** Pages that name `url` as their canonical. */
   async claiming(url: PageUrl, limit: number): Promise<KeptText[]> {
-    return await this.#find(
-      ({ text }) => text.canonical === url,
-      // Written so that the planner does not go through all pages of the source.
-      "source || '' = ? and canonical = ? limit ?",
-      url,
-      limit,
-    )
+    return await this.#find(({ text }) => text.canonical === url, claiming, url, limit)
   }
 
   /** Pages with the same title whose text may be near. */
   async near(text: PageText): Promise<KeptText[]> {
     const found = new Map<PageUrl, KeptText>()
-    const query = this.#prepare(
-      `select page_text.* from page_band join page_text on page_text.id = page_band.page
-       where page_band.band = ? and own = 1 limit ${MOST_CANDIDATES}`,
-    )
     for (const band of bandsOf(this.#source, text)) {
-      for (const row of await query.all(band)) found.set(row["url"] as PageUrl, kept(row))
+      for (const row of await inBand.all(this.#db, { band })) found.set(row.url, kept(row))
     }
     for (const { text: one, isOwn } of this.#texts.values()) {
       if (isOwn && one.title === text.title) found.set(one.url, one)
@@ -161,7 +280,7 @@ export class TextStore {
     await this.flush()
     await transaction(this.#db, async () => {
       await this.#dropBands(url)
-      await this.#prepare("delete from page_text where url = ? and source = ?").run(url, this.#source)
+      await dropText.run(this.#db, { url, source: this.#source })
     })
   }
 
@@ -171,18 +290,12 @@ export class TextStore {
     if (waiting) waiting.isOwn = false
     this.#aliases.set(of, null)
     this.#aliases.set(url, { url, of, evidence })
+    const source = this.#source
     this.#work.push(async () => {
-      await this.#prepare("update page_text set own = 0 where url = ? and source = ?").run(url, this.#source)
-      await this.#prepare("delete from page_alias where url = ? and source = ?").run(of, this.#source)
-      await this.#prepare("update page_alias set of = ? where of = ? and source = ?").run(
-        of,
-        url,
-        this.#source,
-      )
-      await this.#prepare(
-        `insert into page_alias (url, source, of, evidence) values (?, ?, ?, ?)
-         on conflict (url, source) do update set of = excluded.of, evidence = excluded.evidence`,
-      ).run(url, this.#source, of, evidence)
+      await isAnother.run(this.#db, { url, source })
+      await dropAlias.run(this.#db, { url: of, source })
+      await moveAliases.run(this.#db, { url, source, of })
+      await writeAlias.run(this.#db, { url, source, of, evidence })
     })
   }
 
@@ -191,7 +304,7 @@ export class TextStore {
     if ((await this.aliasOf(url)) === null) return
     this.#aliases.set(url, null)
     this.#work.push(async () => {
-      await this.#prepare("delete from page_alias where url = ? and source = ?").run(url, this.#source)
+      await dropAlias.run(this.#db, { url, source: this.#source })
     })
   }
 
@@ -199,23 +312,13 @@ export class TextStore {
   async aliasOf(url: PageUrl): Promise<Alias | null> {
     const waiting = this.#aliases.get(url)
     if (waiting !== undefined) return waiting
-    const row = await this.#prepare("select * from page_alias where url = ? and source = ?").get(
-      url,
-      this.#source,
-    )
-    return row ? alias(row) : null
+    return (await alias.get(this.#db, { url, source: this.#source })) ?? null
   }
 
   /** The other addresses of a page, in alphabetical order. */
   async aliasesOf(url: PageUrl, limit: number): Promise<Alias[]> {
     await this.flush()
-    return (
-      await this.#prepare("select * from page_alias where of = ? and source = ? order by url limit ?").all(
-        url,
-        this.#source,
-        limit,
-      )
-    ).map(alias)
+    return await aliases.all(this.#db, { of: url, source: this.#source, limit })
   }
 
   /** Writes what waits. */
@@ -232,7 +335,7 @@ export class TextStore {
 
   async #find(
     isOne: (waiting: Waiting) => boolean,
-    where: string,
+    query: typeof withLines,
     value: string,
     limit: number,
   ): Promise<KeptText[]> {
@@ -242,59 +345,27 @@ export class TextStore {
       if (one.isOwn) found.unshift(one.text)
       else found.push(one.text)
     }
-    const query = this.#prepare(`select * from page_text where ${where}`)
-    // Most often there is none, and one row is asked for at a third of the price of a list.
-    if ((await query.get(this.#source, value, 1)) === undefined) return found
-    for (const row of await query.all(this.#source, value, limit)) {
+    for (const row of await query.all(this.#db, { source: this.#source, value, limit })) {
       const text = kept(row)
       if (!this.#texts.has(text.url)) found.push(text)
     }
     return found
   }
 
-  async #row(url: PageUrl): Promise<Record<string, unknown> | undefined> {
-    return await this.#prepare("select * from page_text where url = ? and source = ?").get(url, this.#source)
-  }
-
   async #write({ text, isOwn }: Waiting): Promise<void> {
     await this.#dropBands(text.url)
-    const row = await this.#prepare(
-      `insert into page_text (url, source, job, since, exact, lines, similar, words, title, images, canonical, form, own,
-         stem, sketch, versions)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       on conflict (url, source) do update set job = excluded.job, since = excluded.since,
-         exact = excluded.exact, lines = excluded.lines, similar = excluded.similar, words = excluded.words,
-         title = excluded.title, images = excluded.images, canonical = excluded.canonical, own = excluded.own,
-         stem = excluded.stem, sketch = excluded.sketch, versions = excluded.versions
-       returning id`,
-    ).get(
-      text.url,
-      this.#source,
-      text.job,
-      text.since,
-      text.exact,
-      text.lines,
-      text.similar,
-      text.words,
-      text.title,
-      text.images,
-      text.canonical,
-      text.form,
-      isOwn ? 1 : 0,
-      text.document?.stem ?? null,
-      text.document?.sketch ?? null,
-      text.document?.versions ?? null,
-    )
+    const { stem = null, sketch = null, versions = null } = text.document ?? {}
+    const own = isOwn ? 1 : 0
+    const row = { ...text, source: this.#source, own, stem, sketch, versions }
+    const { id: page } = (await writeText.get(this.#db, row))!
     if (!isOwn || !mayBeNear(text)) return
-    const insert = this.#prepare("insert or ignore into page_band values (?, ?)")
-    for (const band of bandsOf(this.#source, text)) await insert.run(band, Number(row?.["id"]))
+    for (const band of bandsOf(this.#source, text)) await writeBand.run(this.#db, { band, page })
   }
 
   async #dropBands(url: PageUrl): Promise<void> {
-    const row = await this.#row(url)
-    if (!row || !mayBeNear(kept(row))) return
-    const drop = this.#prepare("delete from page_band where band = ? and page = ?")
-    for (const band of bandsOf(this.#source, kept(row))) await drop.run(band, Number(row["id"]))
+    const row = await textOf.get(this.#db, { url, source: this.#source })
+    if (!row || !mayBeNear(row)) return
+    for (const band of bandsOf(this.#source, row)) await dropBand.run(this.#db, { band, page: row.id })
   }
 }
 
@@ -303,8 +374,9 @@ export function migrateTexts(db: StateStore): void {
   migrate(db, "duplicates", STEPS)
 }
 
-/** In SQL: whether a source is one of a list in JSON, or there is no list. */
-const ofSources = (list: string) => `(${list} is null or source in (select value from json_each(${list})))`
+/** Whether a row is of one of these sources; null: of any. */
+export const ofSources = (sources: readonly string[] | null) =>
+  sources === null ? sql.lit<SqlBool>(true) : sql<SqlBool>`source in ${listed(sources)}`
 
 /** The other addresses of a page in any of these sources (null: in any), in alphabetical order. */
 export async function aliasesOf(
@@ -314,12 +386,21 @@ export async function aliasesOf(
   limit = 100,
 ): Promise<Alias[]> {
   migrateTexts(db)
-  const rows = db.prepare(
-    `select * from page_alias as alias where of = ?1 and ${ofSources("?2")} and source = (
-       select min(source) from page_alias where url = alias.url and of = ?1 and ${ofSources("?2")}
-     ) order by url limit ?3`,
-  )
-  return (await rows.all(url, sources && JSON.stringify(sources), limit)).map(alias)
+  return await queriesOf<TextTables>(db)
+    .selectFrom("page_alias as one")
+    .select(ALIAS)
+    .where("of", "=", url)
+    .where("source", "=", (eb) =>
+      eb
+        .selectFrom("page_alias as same")
+        .select((one) => one.fn.min("same.source").as("first"))
+        .whereRef("same.url", "=", "one.url")
+        .where("same.of", "=", url)
+        .where(ofSources(sources)),
+    )
+    .orderBy("url")
+    .limit(limit)
+    .execute()
 }
 
 /** The page that an address is another one of in any of these sources (null: in any), or null. */
@@ -329,34 +410,21 @@ export async function aliasOf(
   sources: readonly string[] | null = null,
 ): Promise<Alias | null> {
   migrateTexts(db)
-  const row = await db
-    .prepare(`select * from page_alias where url = ?1 and ${ofSources("?2")} order by source limit 1`)
-    .get(url, sources && JSON.stringify(sources))
-  return row ? alias(row) : null
+  const row = await queriesOf<TextTables>(db)
+    .selectFrom("page_alias")
+    .select(ALIAS)
+    .where("url", "=", url)
+    .where(ofSources(sources))
+    .orderBy("source")
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
 }
 
-function alias(row: Record<string, unknown>): Alias {
-  return { url: row["url"] as PageUrl, of: row["of"] as PageUrl, evidence: String(row["evidence"]) }
-}
+type ReadText = Omit<TextRow, "source" | "own"> & { readonly id: number }
 
-function kept(row: Record<string, unknown>): KeptText {
-  return {
-    url: row["url"] as PageUrl,
-    job: Number(row["job"]),
-    since: Number(row["since"]),
-    exact: String(row["exact"]),
-    lines: String(row["lines"]),
-    similar: row["similar"] as string | null,
-    words: Number(row["words"]),
-    title: String(row["title"]),
-    images: String(row["images"]),
-    canonical: row["canonical"] as PageUrl | null,
-    form: String(row["form"]),
-    document:
-      typeof row["stem"] === "string"
-        ? { stem: row["stem"], sketch: String(row["sketch"]), versions: String(row["versions"]) }
-        : null,
-  }
+function kept({ id: _id, stem, sketch, versions, ...text }: ReadText): KeptText {
+  return { ...text, document: stem === null ? null : { stem, sketch: sketch!, versions: versions! } }
 }
 
 /** One number of 48 bits for each band, from the source, the title, which band it is, and its bits. */
