@@ -32,12 +32,12 @@ export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName
   constructor(db: StateStore, channel: ChannelName, clock: Clock) {
     super(db, {
       table: "alert_message",
-      own: ({ channel: of, type, subject, body, data }) => ({
-        channel: of,
-        type,
-        subject,
-        text: body,
-        data: JSON.parse(data) as Notice["data"],
+      own: (row) => ({
+        channel: row.channel,
+        type: row.type,
+        subject: row.subject,
+        text: row.body,
+        data: JSON.parse(row.data) as Notice["data"],
       }),
       inOrder: false,
       maySend: sql<SqlBool>`channel = ${channel}`,

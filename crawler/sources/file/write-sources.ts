@@ -12,10 +12,10 @@ export async function declaredYaml(db: StateStore): Promise<string> {
   if (!(await hasTable(db, "source"))) return sourcesYaml([])
   const sources = queriesOf<SourceTables>(db).selectFrom("source").select(["name", "spec", "paused"])
   return sourcesYaml(
-    (await sources.orderBy("name").execute()).map(({ name, spec, paused }) => ({
-      source: JSON.parse(spec) as object,
+    (await sources.orderBy("name").execute()).map((row) => ({
+      source: JSON.parse(row.spec) as object,
       // A sources file has no field for it.
-      note: paused === 1 ? `It was paused: fossick sources pause ${name}` : "",
+      note: row.paused === 1 ? `It was paused: fossick sources pause ${row.name}` : "",
     })),
   )
 }
