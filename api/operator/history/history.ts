@@ -2,8 +2,8 @@ import { totalmem } from "node:os"
 
 import type { Clock } from "#base/clock.ts"
 import { diskOf } from "#base/disk-space.ts"
-import { replaceSql } from "#base/store/state-port.ts"
-import { migrate, type StateStore } from "#base/store/state-store.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { visitsByJob } from "#crawler/crawl/frontier/job-addresses.ts"
 import type { Engine } from "#engine"
 
@@ -14,7 +14,13 @@ export const STEP_MS = 5 * 60_000
 /** So many samples are kept, the newest: eight days, of some 200 bytes each. */
 const MOST_SAMPLES = (8 * 24 * 60 * 60_000) / STEP_MS
 
-const STEPS = ["create table history (at integer primary key, sample text not null) strict"]
+interface HistoryTables {
+  history: { at: number; sample: string }
+}
+
+const STEPS: readonly Step[] = [
+  ({ id, text, strict }) => `create table history (at ${id}, sample ${text} not null) ${strict}`,
+]
 
 /** What happened in one step, and how things stood at its end. */
 export interface Sample extends Questions {
@@ -83,20 +89,31 @@ export class History {
     this.#questions.forget()
     this.#visited = visited
     this.#since = at
-    const { db } = this.#parts
+    const [queries, row] = [queriesOf<HistoryTables>(this.#parts.db), { sample: JSON.stringify(sample) }]
     await write(async () => {
-      await db.prepare(replaceSql("history", ["at", "sample"], ["at"])).run(at, JSON.stringify(sample))
-      await db
-        .prepare("delete from history where at <= (select at from history order by at desc limit 1 offset ?)")
-        .run(MOST_SAMPLES)
+      await queries
+        .insertInto("history")
+        .values({ at, ...row })
+        .onConflict((conflict) => conflict.column("at").doUpdateSet(row))
+        .execute()
+      await queries
+        .deleteFrom("history")
+        .where("at", "<=", (eb) =>
+          eb.selectFrom("history").select("at").orderBy("at", "desc").limit(1).offset(MOST_SAMPLES),
+        )
+        .execute()
     })
   }
 
   /** The samples that ended after `from`, oldest first. */
   async since(from: number): Promise<KeptSample[]> {
-    return (
-      await this.#parts.db.prepare("select at, sample from history where at > ? order by at").all(from)
-    ).map((row) => ({ ...(JSON.parse(String(row["sample"])) as Sample), at: Number(row["at"]) }))
+    const rows = await queriesOf<HistoryTables>(this.#parts.db)
+      .selectFrom("history")
+      .selectAll()
+      .where("at", ">", from)
+      .orderBy("at")
+      .execute()
+    return rows.map((row) => ({ ...(JSON.parse(row.sample) as Sample), at: row.at }))
   }
 
   /** An index that cannot be read is told of by others. */

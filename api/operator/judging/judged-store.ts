@@ -1,19 +1,24 @@
 import { createHash } from "node:crypto"
 
-import { replaceSql } from "#base/store/state-port.ts"
-import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { sql } from "kysely"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 
 import { type JudgedPage, type JudgedQuestion, MOST_QUESTIONS } from "./judged-schema.ts"
-import { RUN_STEPS } from "./run-steps.ts"
+import { runSteps, type RunTables } from "./run-steps.ts"
 
-const STEPS = [
-  `create table judged_question (
-     id text primary key,
-     question text not null,
-     pages text not null,
-     changed_at integer not null
-   ) strict, without rowid;
-   ${RUN_STEPS}`,
+export interface JudgedTables extends RunTables {
+  judged_question: { id: string; question: string; pages: string; changed_at: number }
+}
+
+const STEPS: readonly Step[] = [
+  (words) => `create table judged_question (
+     id ${words.text} primary key,
+     question ${words.text} not null,
+     pages ${words.text} not null,
+     changed_at ${words.integer} not null
+   ) ${words.keyed};
+   ${runSteps(words)}`,
 ]
 
 /** Brings the tables of judged questions and of their runs up to date. */
@@ -57,26 +62,35 @@ const shownQuestion = (question: string): string => question.replaceAll(/\s+/g, 
 /** Judged questions in `state.db`. */
 export class JudgedStore {
   readonly #db: StateStore
-  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<JudgedTables>
 
   constructor(db: StateStore) {
     migrateJudged(db)
     this.#db = db
-    this.#sql = prepareOnce(db)
+    this.#queries = queriesOf(db)
   }
 
   /** All, by question. */
   async all(): Promise<readonly KeptQuestion[]> {
-    return (await this.#sql("select * from judged_question order by question, id").all()).map(questionOf)
+    const all = this.#queries.selectFrom("judged_question").selectAll().orderBy("question").orderBy("id")
+    return (await all.execute()).map(questionOf)
   }
 
   async count(): Promise<number> {
-    return Number((await this.#sql("select count(*) as n from judged_question").get())?.["n"])
+    const { n } = await this.#queries
+      .selectFrom("judged_question")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .executeTakeFirstOrThrow()
+    return n
   }
 
   /** @returns null when there is none of that id */
   async get(id: string): Promise<KeptQuestion | null> {
-    const row = await this.#sql("select * from judged_question where id = ?").get(id)
+    const row = await this.#queries
+      .selectFrom("judged_question")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirst()
     return row === undefined ? null : questionOf(row)
   }
 
@@ -91,17 +105,29 @@ export class JudgedStore {
     /** This one alone; null: all. */
     readonly id?: string | null
   }): Promise<readonly ListedQuestion[]> {
+    const rows = await this.#queries
+      .selectFrom("judged_question as asked")
+      .leftJoin("judged_mark as latest", (join) =>
+        join
+          .onRef("latest.question_id", "=", "asked.id")
+          .on(
+            "latest.run",
+            "=",
+            sql<number>`(select max(run) from judged_mark where question_id = asked.id)`,
+          ),
+      )
+      .selectAll("asked")
+      .$if(id !== null, (q) => q.where("asked.id", "=", id!))
+      .orderBy(sql`latest.ndcg is null`)
+      .orderBy("latest.ndcg")
+      .orderBy("asked.question")
+      .orderBy("asked.id")
+      .limit(limit)
+      .offset(offset)
+      .execute()
     return await Promise.all(
-      (
-        await this.#sql(
-          `select question.*, latest.ndcg as ndcg from judged_question as question
-       left join judged_mark as latest on latest.question_id = question.id and latest.run =
-         (select max(run) from judged_mark where question_id = question.id)
-       where ?1 is null or question.id = ?1
-       order by ndcg is null, ndcg, question, question.id limit ?2 offset ?3`,
-        ).all(id, limit, offset)
-      ).map(async (row) => {
-        const [latest = null, before = null] = await this.marks(String(row["id"]), 2)
+      rows.map(async (row) => {
+        const [latest = null, before = null] = await this.marks(row.id, 2)
         return { ...questionOf(row), latest, before }
       }),
     )
@@ -109,15 +135,13 @@ export class JudgedStore {
 
   /** How a question did, the newest run first. */
   async marks(id: string, limit: number): Promise<readonly Mark[]> {
-    return (
-      await this.#sql(
-        "select run, ndcg, rank from judged_mark where question_id = ? order by run desc limit ?",
-      ).all(id, limit)
-    ).map((row) => ({
-      run: Number(row["run"]),
-      ndcg: Number(row["ndcg"]),
-      rank: row["rank"] === null ? null : Number(row["rank"]),
-    }))
+    return await this.#queries
+      .selectFrom("judged_mark")
+      .select(["run", "ndcg", "rank"])
+      .where("question_id", "=", id)
+      .orderBy("run", "desc")
+      .limit(limit)
+      .execute()
   }
 
   /**
@@ -140,16 +164,15 @@ export class JudgedStore {
       for (const { question, pages } of questions) {
         const id = questionId(question)
         const kept = await this.get(id)
-        const text = JSON.stringify(pages)
-        if (kept !== null && (onlyNew || JSON.stringify(kept.pages) === text)) continue
+        const row = { pages: JSON.stringify(pages), changed_at: now }
+        if (kept !== null && (onlyNew || JSON.stringify(kept.pages) === row.pages)) continue
         if (kept === null) added++
         else changed++
-        await this.#sql(replaceSql("judged_question", ["id", "question", "pages", "changed_at"], ["id"])).run(
-          id,
-          kept?.question ?? shownQuestion(question),
-          text,
-          now,
-        )
+        await this.#queries
+          .insertInto("judged_question")
+          .values({ id, question: shownQuestion(question), ...row })
+          .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
+          .execute()
       }
       if ((await this.count()) > MOST_QUESTIONS) throw new TooManyQuestions()
     })
@@ -162,14 +185,15 @@ export class JudgedStore {
   }
 
   async #delete(id: string): Promise<number> {
-    await this.#sql("delete from judged_mark where question_id = ?").run(id)
-    return Number((await this.#sql("delete from judged_question where id = ?").run(id)).changes)
+    await this.#queries.deleteFrom("judged_mark").where("question_id", "=", id).execute()
+    const gone = this.#queries.deleteFrom("judged_question").where("id", "=", id)
+    return Number((await gone.executeTakeFirst()).numDeletedRows)
   }
 }
 
-const questionOf = (row: Readonly<Record<string, unknown>>): KeptQuestion => ({
-  id: String(row["id"]),
-  question: String(row["question"]),
-  pages: JSON.parse(String(row["pages"])) as readonly JudgedPage[],
-  changedAt: Number(row["changed_at"]),
+const questionOf = (row: JudgedTables["judged_question"]): KeptQuestion => ({
+  id: row.id,
+  question: row.question,
+  pages: JSON.parse(row.pages) as readonly JudgedPage[],
+  changedAt: row.changed_at,
 })

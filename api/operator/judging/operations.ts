@@ -21,7 +21,7 @@ import {
 } from "../../server/schema/schemas.ts"
 import { triedRules } from "../rules/operations.ts"
 import { gradeSchema, pagesSchema, questionSchema } from "./judged-schema.ts"
-import { RUN_STATES } from "./run-store.ts"
+import { RUN_STATES } from "./run-steps.ts"
 
 /** Questions of one preview: each is asked twice, one after the other. */
 const MOST_PREVIEWED = 200

@@ -1,8 +1,11 @@
-import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type Selectable, sql, type UpdateObject } from "kysely"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 import type { SearchDepth } from "#engine"
 
 import type { Sums } from "./judge.ts"
-import { migrateJudged } from "./judged-store.ts"
+import { type JudgedTables, migrateJudged } from "./judged-store.ts"
+import type { RunState } from "./run-steps.ts"
 
 /** Runs that are kept; the oldest go. One a day is a year and four months. */
 const MOST_RUNS = 500
@@ -11,11 +14,6 @@ const MOST_MARKS = 400_000
 const LEAST_RUNS = 2
 /** A run gives a sign of life with each question; one that gave none for so long went with its process. */
 const SILENT_MS = 60_000
-
-export const RUN_STATES = ["running", "finished", "failed", "cancelled", "interrupted"] as const
-
-/** `interrupted`: its process ended before it did. */
-export type RunState = (typeof RUN_STATES)[number]
 
 /** What was asked, and by what it was answered. */
 export interface RunFacts {
@@ -61,45 +59,61 @@ export interface ComparedMark {
 /** Runs of judged questions in `state.db`. */
 export class RunStore {
   readonly #db: StateStore
-  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<JudgedTables>
 
   constructor(db: StateStore) {
     migrateJudged(db)
     this.#db = db
-    this.#sql = prepareOnce(db)
+    this.#queries = queriesOf(db)
   }
 
   /** @returns the id of the run; null when another one is under way */
   async begin(facts: RunFacts, now = Date.now()): Promise<number | null> {
     return await transaction(this.#db, async () => {
-      const open = await this.#sql(
-        "select 1 from judged_run where state = 'running' and abs(? - touched_at) < ?",
-      ).get(now, SILENT_MS)
+      const open = await this.#queries
+        .selectFrom("judged_run")
+        .select("id")
+        .where("state", "=", "running")
+        .where("touched_at", ">", now - SILENT_MS)
+        .where("touched_at", "<", now + SILENT_MS)
+        .executeTakeFirst()
       if (open !== undefined) return null
-      const row = await this.#sql(
-        `insert into judged_run (state, at, touched_at, depth, note, generation, embedder, pages, rules_version,
-           rules_digest, questions, asked) values ('running', ?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0) returning id`,
-      ).get(
-        now,
-        facts.depth,
-        facts.note,
-        facts.generation,
-        facts.embedder,
-        facts.pages,
-        facts.rulesVersion,
-        facts.rulesDigest,
-        facts.questions,
-      )
-      return Number(row?.["id"])
+      const { id } = await this.#queries
+        .insertInto("judged_run")
+        .values({
+          depth: facts.depth,
+          note: facts.note,
+          generation: facts.generation,
+          embedder: facts.embedder,
+          pages: facts.pages,
+          questions: facts.questions,
+          rules_version: facts.rulesVersion,
+          rules_digest: facts.rulesDigest,
+          state: "running",
+          at: now,
+          touched_at: now,
+          asked: 0,
+        })
+        .returning("id")
+        .executeTakeFirstOrThrow()
+      return id
     })
   }
 
   /** A sign of life. @returns false when nobody wants the run any more */
   async touch(id: number, asked: number, now = Date.now()): Promise<boolean> {
-    const { changes } = await this.#sql(
-      "update judged_run set asked = ?, touched_at = ? where id = ? and state = 'running'",
-    ).run(asked, now, id)
-    return Number(changes) > 0
+    return await this.#update(id, { asked, touched_at: now })
+  }
+
+  /** @returns whether the run was under way */
+  async #update(id: number, values: UpdateObject<JudgedTables, "judged_run">): Promise<boolean> {
+    const { numUpdatedRows } = await this.#queries
+      .updateTable("judged_run")
+      .set(values)
+      .where("id", "=", id)
+      .where("state", "=", "running")
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
   }
 
   /** Keeps the marks of a run, with what is to be known of them, and lets the oldest runs go. */
@@ -111,17 +125,19 @@ export class RunStore {
     now = Date.now(),
   ): Promise<void> {
     await transaction(this.#db, async () => {
-      const { changes } = await this.#sql(
-        `update judged_run set state = 'finished', asked = questions, problem = ?, ended_at = ?, ndcg = ?, hit1 = ?, hit3 = ?
-         where id = ? and state = 'running'`,
-      ).run(problem, now, sums.ndcg, sums.hit1, sums.hit3, id)
-      if (Number(changes) === 0) return
-      for (const one of marks) {
-        await this.#sql(
-          // A question may have been deleted meanwhile.
-          `insert into judged_mark (question_id, run, ndcg, rank)
-           select ?1, ?2, ?3, ?4 where exists (select 1 from judged_question where id = ?1)`,
-        ).run(one.id, id, one.ndcg, one.rank)
+      const { ndcg, hit1, hit3 } = sums
+      const asked = sql<number>`questions`
+      if (!(await this.#update(id, { state: "finished", asked, problem, ended_at: now, ndcg, hit1, hit3 })))
+        return
+      // A question may have been deleted meanwhile.
+      const rows = await this.#queries.selectFrom("judged_question").select("id").execute()
+      const kept = new Set(rows.map((row) => row.id))
+      for (const { id: question, ...mark } of marks) {
+        if (!kept.has(question)) continue
+        await this.#queries
+          .insertInto("judged_mark")
+          .values({ question_id: question, run: id, ndcg: mark.ndcg, rank: mark.rank })
+          .execute()
       }
       await this.#makeRoom()
     })
@@ -134,9 +150,7 @@ export class RunStore {
     problem: string | null = null,
     now = Date.now(),
   ): Promise<void> {
-    await this.#sql(
-      "update judged_run set state = ?, problem = ?, ended_at = ? where id = ? and state = 'running'",
-    ).run(state, problem, now, id)
+    await this.#update(id, { state, problem, ended_at: now })
   }
 
   /** With its marks; one that is under way ends. @returns false when there is none of that id */
@@ -145,7 +159,7 @@ export class RunStore {
   }
 
   async get(id: number): Promise<JudgedRun | null> {
-    const row = await this.#sql("select * from judged_run where id = ?").get(id)
+    const row = await this.#runs().where("id", "=", id).executeTakeFirst()
     return row === undefined ? null : runOf(row)
   }
 
@@ -157,21 +171,27 @@ export class RunStore {
     readonly limit: number
     readonly offset: number
   }): Promise<readonly JudgedRun[]> {
-    return (
-      await this.#sql("select * from judged_run order by id desc limit ? offset ?").all(limit, offset)
-    ).map(runOf)
+    return (await this.#runs().limit(limit).offset(offset).execute()).map(runOf)
   }
 
   async count(): Promise<number> {
-    return Number((await this.#sql("select count(*) as n from judged_run").get())?.["n"])
+    const { n } = await this.#queries
+      .selectFrom("judged_run")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .executeTakeFirstOrThrow()
+    return n
   }
 
   /** The newest finished run, or the one before another one; null when there is none. */
   async before(id = Number.MAX_SAFE_INTEGER): Promise<JudgedRun | null> {
-    const row = await this.#sql(
-      "select * from judged_run where id < ? and state = 'finished' order by id desc limit 1",
-    ).get(id)
+    const earlier = this.#runs().where("id", "<", id).where("state", "=", "finished").limit(1)
+    const row = await earlier.executeTakeFirst()
     return row === undefined ? null : runOf(row)
+  }
+
+  /** Newest first. */
+  #runs() {
+    return this.#queries.selectFrom("judged_run").selectAll().orderBy("id", "desc")
   }
 
   /** Questions of a run beside another one, those that lost most first. */
@@ -180,65 +200,80 @@ export class RunStore {
     against: number | null,
     { limit, offset }: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly questions: readonly ComparedMark[]; readonly total: number }> {
-    const rows = await this.#sql(
-      `select question.id, question.question, mark.ndcg, mark.rank, old.ndcg as old_ndcg, old.rank as old_rank
-       from judged_mark as mark join judged_question as question on question.id = mark.question_id
-       left join judged_mark as old on old.question_id = mark.question_id and old.run = ?2
-       where mark.run = ?1
-       order by mark.ndcg - coalesce(old.ndcg, mark.ndcg), mark.ndcg, question.question, question.id limit ?3 offset ?4`,
-    ).all(id, against, limit, offset)
-    const total = await this.#sql("select count(*) as n from judged_mark where run = ?").get(id)
-    const rank = (value: unknown) => (value === null ? null : Number(value))
+    const rows = await this.#queries
+      .selectFrom("judged_mark as mark")
+      .innerJoin("judged_question as asked", "asked.id", "mark.question_id")
+      .leftJoin("judged_mark as old", (join) =>
+        join.onRef("old.question_id", "=", "mark.question_id").on("old.run", "=", against),
+      )
+      .select([
+        "asked.id",
+        "asked.question",
+        "mark.ndcg",
+        "mark.rank",
+        "old.ndcg as oldNdcg",
+        "old.rank as oldRank",
+      ])
+      .where("mark.run", "=", id)
+      .orderBy(sql`mark.ndcg - coalesce(old.ndcg, mark.ndcg)`)
+      .orderBy("mark.ndcg")
+      .orderBy("asked.question")
+      .orderBy("asked.id")
+      .limit(limit)
+      .offset(offset)
+      .execute()
     return {
-      total: Number(total?.["n"]),
-      questions: rows.map((row) => ({
-        id: String(row["id"]),
-        question: String(row["question"]),
-        ndcg: Number(row["ndcg"]),
-        rank: rank(row["rank"]),
-        before:
-          row["old_ndcg"] === null ? null : { ndcg: Number(row["old_ndcg"]), rank: rank(row["old_rank"]) },
+      total: await this.#marksOf(id),
+      questions: rows.map(({ oldNdcg, oldRank, ...row }) => ({
+        ...row,
+        before: oldNdcg === null ? null : { ndcg: oldNdcg, rank: oldRank },
       })),
     }
   }
 
+  async #marksOf(run: number): Promise<number> {
+    const { n } = await this.#queries
+      .selectFrom("judged_mark")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where("run", "=", run)
+      .executeTakeFirstOrThrow()
+    return n
+  }
+
   async #delete(id: number): Promise<boolean> {
-    await this.#sql("delete from judged_mark where run = ?").run(id)
-    return Number((await this.#sql("delete from judged_run where id = ?").run(id)).changes) > 0
+    await this.#queries.deleteFrom("judged_mark").where("run", "=", id).execute()
+    const gone = this.#queries.deleteFrom("judged_run").where("id", "=", id)
+    return (await gone.executeTakeFirst()).numDeletedRows > 0n
   }
 
   async #makeRoom(): Promise<void> {
-    const runs = await this.#sql("select id from judged_run order by id desc").all()
+    const runs = await this.#queries.selectFrom("judged_run").select("id").orderBy("id", "desc").execute()
     let marks = 0
-    for (const [i, row] of runs.entries()) {
-      const id = Number(row["id"])
-      marks += Number((await this.#sql("select count(*) as n from judged_mark where run = ?").get(id))?.["n"])
+    for (const [i, { id }] of runs.entries()) {
+      marks += await this.#marksOf(id)
       if (i >= LEAST_RUNS && (i >= MOST_RUNS || marks > MOST_MARKS)) await this.#delete(id)
     }
   }
 }
 
-function runOf(row: Readonly<Record<string, unknown>>): JudgedRun {
-  const state = row["state"] as RunState
-  const isSilent = state === "running" && Math.abs(Date.now() - Number(row["touched_at"])) >= SILENT_MS
+function runOf(row: Selectable<JudgedTables["judged_run"]>): JudgedRun {
+  const { ndcg, hit1, hit3 } = row
+  const isSilent = row.state === "running" && Math.abs(Date.now() - row.touched_at) >= SILENT_MS
   return {
-    id: Number(row["id"]),
-    state: isSilent ? "interrupted" : state,
-    at: Number(row["at"]),
-    endedAt: row["ended_at"] === null ? null : Number(row["ended_at"]),
-    depth: row["depth"] as SearchDepth,
-    note: String(row["note"]),
-    generation: String(row["generation"]),
-    embedder: String(row["embedder"]),
-    pages: Number(row["pages"]),
-    rulesVersion: Number(row["rules_version"]),
-    rulesDigest: String(row["rules_digest"]),
-    questions: Number(row["questions"]),
-    asked: Number(row["asked"]),
-    sums:
-      row["ndcg"] === null
-        ? null
-        : { ndcg: Number(row["ndcg"]), hit1: Number(row["hit1"]), hit3: Number(row["hit3"]) },
-    problem: row["problem"] as string | null,
+    id: row.id,
+    state: isSilent ? "interrupted" : row.state,
+    at: row.at,
+    endedAt: row.ended_at,
+    depth: row.depth,
+    note: row.note,
+    generation: row.generation,
+    embedder: row.embedder,
+    pages: row.pages,
+    rulesVersion: row.rules_version,
+    rulesDigest: row.rules_digest,
+    questions: row.questions,
+    asked: row.asked,
+    sums: ndcg === null || hit1 === null || hit3 === null ? null : { ndcg, hit1, hit3 },
+    problem: row.problem,
   }
 }

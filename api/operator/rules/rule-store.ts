@@ -1,23 +1,30 @@
 import type { Rule } from "#engine"
-import { replaceSql } from "#base/store/state-port.ts"
-import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 
 import { MOST_RULES } from "./rule-schema.ts"
 
-const STEPS = [
-  `create table ranking_rule (
-     id text primary key,
-     body text not null,
-     changed_at integer not null
-   ) strict, without rowid;
+interface RuleTables {
+  ranking_rule: { id: string; body: string; changed_at: number }
+  ranking_rules_version: { version: number }
+}
+
+const STEPS: readonly Step[] = [
+  ({ id, text, integer, strict, keyed }) => `create table ranking_rule (
+     id ${text} primary key,
+     body ${text} not null,
+     changed_at ${integer} not null
+   ) ${keyed};
    create table ranking_rules_version (
-     one integer primary key check (one = 1),
-     version integer not null
-   ) strict;
+     one ${id} check (one = 1),
+     version ${integer} not null
+   ) ${strict};
    insert into ranking_rules_version values (1, 0)`,
 ]
 
-const PUT = replaceSql("ranking_rule", ["id", "body", "changed_at"], ["id"])
+// Each question runs it.
+const versionNow = once((q: Queries<RuleTables>) => q.selectFrom("ranking_rules_version").select("version"))
 
 /** All rules, by id, and the version that they make up together. */
 export interface Ruled {
@@ -37,17 +44,17 @@ export class TooManyRules extends Error {
  */
 export class RuleStore {
   readonly #db: StateStore
-  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<RuleTables>
   #known: Ruled | undefined
 
   constructor(db: StateStore) {
     migrate(db, "rules", STEPS)
     this.#db = db
-    this.#sql = prepareOnce(db)
+    this.#queries = queriesOf(db)
   }
 
   async version(): Promise<number> {
-    return Number((await this.#sql("select version from ranking_rules_version").get())?.["version"])
+    return (await versionNow.get(this.#db, {}))!.version
   }
 
   /** As they are now. */
@@ -55,13 +62,14 @@ export class RuleStore {
     const known = this.#known
     if (known !== undefined && known.version === (await this.version())) return known
     // In one statement: between two of them the rules might change.
-    const rows = await this.#sql(
-      "select version, body from ranking_rules_version left join ranking_rule on true order by id",
-    ).all()
-    const rules = rows.flatMap((row) =>
-      row["body"] === null ? [] : [JSON.parse(row["body"] as string) as Rule],
-    )
-    return (this.#known = { version: Number(rows[0]?.["version"]), rules })
+    const rows = await this.#queries
+      .selectFrom("ranking_rules_version")
+      .leftJoin("ranking_rule", (join) => join.onTrue())
+      .select(["version", "body"])
+      .orderBy("id")
+      .execute()
+    const rules = rows.flatMap((row) => (row.body === null ? [] : [JSON.parse(row.body) as Rule]))
+    return (this.#known = { version: rows[0]!.version, rules })
   }
 
   /** All, by id: as they are now. */
@@ -76,10 +84,12 @@ export class RuleStore {
   /** Makes a rule that is known to be right. @returns false when there is one of its id. @throws TooManyRules */
   async add(rule: Rule, now = Date.now()): Promise<boolean> {
     return await transaction(this.#db, async () => {
-      const { changes } = await this.#sql(
-        "insert into ranking_rule (id, body, changed_at) values (?, ?, ?) on conflict (id) do nothing",
-      ).run(rule.id, JSON.stringify(rule), now)
-      if (Number(changes) === 0) return false
+      const { numInsertedOrUpdatedRows } = await this.#queries
+        .insertInto("ranking_rule")
+        .values({ id: rule.id, body: JSON.stringify(rule), changed_at: now })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      if (numInsertedOrUpdatedRows === 0n) return false
       await this.#raiseVersion()
       return true
     })
@@ -88,30 +98,40 @@ export class RuleStore {
   /** Makes or replaces rules that are known to be right. @throws TooManyRules */
   async put(rules: readonly Rule[], now = Date.now()): Promise<void> {
     await this.#change(async () => {
-      for (const rule of rules) {
-        await this.#sql(PUT).run(rule.id, JSON.stringify(rule), now)
-      }
+      await this.#put(rules, now)
     })
   }
 
   /** These and no others. @returns ids of those that are gone. @throws TooManyRules */
   async replaceAll(rules: readonly Rule[], now = Date.now()): Promise<readonly string[]> {
     return await this.#change(async () => {
-      const kept = await this.#sql("select id from ranking_rule order by id").all()
-      const gone = kept.map(({ id }) => String(id)).filter((id) => !rules.some((rule) => rule.id === id))
-      for (const id of gone) await this.#sql("delete from ranking_rule where id = ?").run(id)
-      for (const rule of rules) {
-        await this.#sql(PUT).run(rule.id, JSON.stringify(rule), now)
-      }
+      const kept = await this.#queries.selectFrom("ranking_rule").select("id").orderBy("id").execute()
+      const gone = kept.map(({ id }) => id).filter((id) => !rules.some((rule) => rule.id === id))
+      for (const id of gone) await this.#delete(id)
+      await this.#put(rules, now)
       return gone
     })
   }
 
   /** @returns false when there is none of that id. */
   async delete(id: string): Promise<boolean> {
-    return await this.#change(
-      async () => (await this.#sql("delete from ranking_rule where id = ?").run(id)).changes > 0,
-    )
+    return await this.#change(() => this.#delete(id))
+  }
+
+  async #delete(id: string): Promise<boolean> {
+    const gone = this.#queries.deleteFrom("ranking_rule").where("id", "=", id)
+    return (await gone.executeTakeFirst()).numDeletedRows > 0n
+  }
+
+  async #put(rules: readonly Rule[], now: number): Promise<void> {
+    for (const rule of rules) {
+      const row = { body: JSON.stringify(rule), changed_at: now }
+      await this.#queries
+        .insertInto("ranking_rule")
+        .values({ id: rule.id, ...row })
+        .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
+        .execute()
+    }
   }
 
   async #change<T>(work: () => Promise<T>): Promise<T> {
@@ -123,8 +143,14 @@ export class RuleStore {
   }
 
   async #raiseVersion(): Promise<void> {
-    const count = Number((await this.#sql("select count(*) as n from ranking_rule").get())?.["n"])
-    if (count > MOST_RULES) throw new TooManyRules()
-    await this.#sql("update ranking_rules_version set version = version + 1").run()
+    const { n } = await this.#queries
+      .selectFrom("ranking_rule")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .executeTakeFirstOrThrow()
+    if (n > MOST_RULES) throw new TooManyRules()
+    await this.#queries
+      .updateTable("ranking_rules_version")
+      .set((eb) => ({ version: eb("version", "+", 1) }))
+      .execute()
   }
 }
