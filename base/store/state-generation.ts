@@ -2,7 +2,7 @@ import { KnownError } from "../errors.ts"
 import { sql } from "kysely"
 import { once } from "./query/once.ts"
 import { type Queries, queriesOf } from "./query/queries.ts"
-import type { SchemaWords } from "./query/schema-words.ts"
+import { SCHEMA_WORDS, type SchemaWords } from "./query/schema-words.ts"
 import { hasTable } from "./rows/tables.ts"
 import type { StateStore } from "./state-port.ts"
 
@@ -42,6 +42,33 @@ export async function beginGeneration(db: StateStore): Promise<void> {
     )
     .onConflict((conflict) => conflict.column("part").doNothing())
     .execute()
+}
+
+/** The generation of a state whose rows are not there yet: none that is ever opened. */
+const MOVING = 0
+
+/**
+ * Notes in a store that a state is being copied into it: until the generation is copied, too, it is not opened.
+ * @returns false when it holds a state
+ */
+export async function beginMove(db: StateStore): Promise<boolean> {
+  await db.script(versionTable(SCHEMA_WORDS[db.dialect]))
+  if (!(await isEmpty(db))) return (await versionOf.get(db, { part: WHOLE }))?.version === MOVING
+  await queriesOf<VersionTables>(db)
+    .insertInto("schema_version")
+    .values({ part: WHOLE, version: MOVING })
+    .execute()
+  return true
+}
+
+/** The steps that each part has taken. */
+export async function versionsIn(db: StateStore): Promise<ReadonlyMap<string, number>> {
+  const rows = await queriesOf<VersionTables>(db)
+    .selectFrom("schema_version")
+    .selectAll()
+    .where("part", "<>", WHOLE)
+    .execute()
+  return new Map(rows.map(({ part, version }) => [part, version]))
 }
 
 /**

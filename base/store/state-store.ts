@@ -11,6 +11,7 @@ import {
   OtherStateError,
   refuseOtherGeneration,
   versionOf,
+  versionsIn,
   type VersionTables,
   versionTable,
 } from "./state-generation.ts"
@@ -149,13 +150,47 @@ const stepOfFiles = (step: Step): string =>
  * that this state has not seen. Steps are only ever appended. It waits for other processes, also on a store that otherwise waits for
  * nobody. When a newer Fossick wrote the state, the statements that come after fail with OtherStateError.
  */
-export function migrate(db: StateStore, part: string, steps: readonly Step[]): void {
+export function migrate(db: StateStore, part: string, allSteps: readonly Step[]): void {
+  const most = limits.get(db)
+  const steps = most === undefined ? allSteps : allSteps.slice(0, most.get(part) ?? 0)
   db.first(async () => {
     const seen = async (): Promise<number> => (await versionOf.get(db, { part }))?.version ?? 0
     // Nothing is written that need not be: what only reads works on a full disk, too.
     if ((await seen()) === steps.length) return
     await db.patiently(() => transaction(db, async () => await takeSteps(db, part, await seen(), steps)))
   })
+}
+
+/** Steps of each part that stores take which are to be as another one. */
+const limits = new WeakMap<StateStore, ReadonlyMap<string, number>>()
+
+/**
+ * Has parts make the tables that another state has, after as many steps.
+ *
+ * @param open opens every part that may be in it
+ * @throws OtherStateError when there are parts or steps that this Fossick does not know
+ */
+export async function migrateAs(
+  db: StateStore,
+  original: StateStore,
+  open: (db: StateStore) => void,
+): Promise<void> {
+  const versions = await versionsIn(original)
+  limits.set(db, versions)
+  try {
+    migrate(db, "identity", IDENTITY_STEPS)
+    migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
+    open(db)
+    await db.ready()
+  } finally {
+    limits.delete(db)
+  }
+  const taken = await versionsIn(db)
+  const unknown = [...versions].filter(([part, version]) => taken.get(part) !== version)
+  if (unknown.length > 0)
+    throw new OtherStateError(
+      `The state is of another Fossick: this one does not know ${unknown.map((one) => one.join(" ")).join(", ")}.`,
+    )
 }
 
 async function takeSteps(

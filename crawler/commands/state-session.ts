@@ -11,6 +11,7 @@ import { type CopiedTable, copyToFile, copyToServer } from "#base/store/postgres
 import { serverLocation, stateServer, stateSettings } from "#base/store/postgres/state-location.ts"
 import { refuseOtherGeneration } from "#base/store/state-generation.ts"
 import { openStateFile } from "#base/store/state-store.ts"
+import type { OpenParts } from "../upkeep/backup/foreign-code.ts"
 
 const FILE = "file"
 /** What was moved stays beside where it was. */
@@ -20,8 +21,13 @@ const MOVED = ".moved"
  * `fossick state move`: copies the state, compares the copy, and puts a `state.db` aside.
  *
  * @param to `file`, or the address of a server
+ * @param openParts opens every part of a state
  */
-export async function moveState(to: string | undefined, json: boolean): Promise<number> {
+export async function moveState(
+  to: string | undefined,
+  json: boolean,
+  openParts: OpenParts,
+): Promise<number> {
   if (to === undefined) throw new ArgumentsError("--to is missing: postgres://user@host/database, or file")
   const env = environment()
   const { dataDir, statePassword } = readSettings(engineSettings, env)
@@ -37,7 +43,7 @@ export async function moveState(to: string | undefined, json: boolean): Promise<
     if (from !== null) throw new CommandError("The state is on a server already. Move it to file first.")
     if (!existsSync(file)) throw new CommandError(`There is nothing to move: ${dataDir} holds no state.db.`)
     const location = serverLocation(placeOf(to), statePassword, dataDir, env)
-    tables = await toServer(dataDir, new PostgresStore(location))
+    tables = await toServer(dataDir, new PostgresStore(location), openParts)
     // Its log was put into it by the one that closed it last.
     renameSync(file, file + MOVED)
   }
@@ -64,10 +70,14 @@ function placeOf(to: string): string {
   throw new ArgumentsError("--to must name a place")
 }
 
-async function toServer(dataDir: string, server: PostgresStore): Promise<CopiedTable[]> {
+async function toServer(
+  dataDir: string,
+  server: PostgresStore,
+  openParts: OpenParts,
+): Promise<CopiedTable[]> {
   using to = server
   using from = await openStateFile(dataDir)
-  return await copyToServer(from, to)
+  return await copyToServer(from, to, openParts)
 }
 
 async function fromServer(server: PostgresStore, file: string): Promise<CopiedTable[]> {

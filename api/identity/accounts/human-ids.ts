@@ -34,9 +34,12 @@ const hashUnder =
   (id) =>
     createHmac("sha256", key).update(id).digest("hex").slice(0, SHOWN_CHARS)
 
+/** Brings the tables up to date. */
+export const migrateSecrets = (db: StateStore): void => migrate(db, "account-secrets", STEPS)
+
 /** A secret of 32 random bytes that is made with its first use and kept in `state.db`, by its name. */
 export async function keptSecret(db: StateStore, name: string): Promise<Uint8Array> {
-  migrate(db, "account-secrets", STEPS)
+  migrateSecrets(db)
   const queries = queriesOf<SecretTables>(db)
   const find = queries.selectFrom("account_secret").select("value").where("name", "=", name)
   if ((await find.executeTakeFirst()) === undefined) {

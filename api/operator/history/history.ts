@@ -54,6 +54,9 @@ export interface HistoryParts {
   readonly clock?: Clock
 }
 
+/** Brings the tables up to date. */
+export const migrateHistory = (db: StateStore): void => migrate(db, "history", STEPS)
+
 /** How the appliance was over the last days, in `state.db`: a sample each {@link STEP_MS}, no more than a bounded number. */
 export class History {
   readonly #parts: HistoryParts
@@ -72,7 +75,7 @@ export class History {
   }
 
   static async open(parts: HistoryParts): Promise<History> {
-    migrate(parts.db, "history", STEPS)
+    migrateHistory(parts.db)
     return new History(parts, await visitsByJob(parts.db))
   }
 

@@ -2,11 +2,14 @@ import { createHash } from "node:crypto"
 import { closeSync, openSync } from "node:fs"
 import { backup, DatabaseSync } from "node:sqlite"
 
+import { sql } from "kysely"
+import { queriesOf } from "../query/queries.ts"
 import { hasTable } from "../rows/tables.ts"
-import { OF_A_NEW_FILE, SCHEMA_VERSION, transaction } from "../state-store.ts"
+import { beginMove } from "../state-generation.ts"
+import { migrateAs, OF_A_NEW_FILE, SCHEMA_VERSION, transaction } from "../state-store.ts"
 import { SqliteStore } from "../sqlite/sqlite-store.ts"
-import type { StateStore } from "../state-port.ts"
-import { PostgresStore } from "./postgres-store.ts"
+import type { StateRow, StateStore } from "../state-port.ts"
+import { PostgresStore, type StepTables } from "./postgres-store.ts"
 
 // The state from one store into the other. The copy is read back and compared before it is said to be one.
 
@@ -46,8 +49,8 @@ export async function copyToFile(from: PostgresStore, file: string): Promise<Cop
     async () =>
       await transaction(to, async () => {
         await to.exec(SCHEMA_VERSION)
-        for (const { sql } of await from.prepare("select sql from schema_step order by id").all())
-          await to.exec(String(sql))
+        const steps = queriesOf<StepTables>(from).selectFrom("schema_step").select("sql").orderBy("id")
+        for (const { sql: step } of await steps.execute()) await to.exec(step)
         const made = definitionsOf(to.file)
         const triggers = made.filter(({ type }) => type === "trigger")
         for (const { name } of triggers) await to.exec(`drop trigger "${name}"`)
@@ -56,36 +59,65 @@ export async function copyToFile(from: PostgresStore, file: string): Promise<Cop
         for (const { name } of tables) await to.exec(`delete from "${name}"`)
         const copied: CopiedTable[] = []
         for (const { name } of tables) copied.push(await copyTable(from, to, name, columnsOf(to.file, name)))
-        for (const { sql } of triggers) await to.exec(sql)
+        for (const trigger of triggers) await to.exec(trigger.sql)
         return copied
       }),
   )
 }
 
 /**
- * @param to holds nothing
- * @throws Error when what was copied is not what was there
+ * Has parts make their tables on a server, and copies all rows into them. A copy that fails leaves tables without rows there, which no
+ * Fossick opens, and can be tried again.
+ *
+ * @param open opens every part that may be in the state
+ * @throws Error when there is a state already, or what was copied is not what was there
  */
-export async function copyToServer(from: SqliteStore, to: PostgresStore): Promise<CopiedTable[]> {
-  if (await hasTable(to, "schema_version")) throw new Error("There is a state in that schema already.")
+export async function copyToServer(
+  from: SqliteStore,
+  to: PostgresStore,
+  open: (db: StateStore) => void,
+): Promise<CopiedTable[]> {
+  if (!(await beginMove(to))) throw new Error("There is a state in that schema already.")
+  await migrateAs(to, from, open)
   return await transaction(to, async () => {
-    const made = definitionsOf(from.file)
-    const tables = inOrder(made.filter(({ type }) => type === "table"))
-    for (const { name, sql } of tables) {
-      await to.exec(sql)
-      if (name !== "schema_version") await to.keepStep(sql)
-    }
-    const copied: CopiedTable[] = []
-    for (const { name } of tables) {
-      copied.push(await copyTable(from, to, name, columnsOf(from.file, name)))
-      await goOnCounting(from, to, name)
-    }
-    for (const { sql } of made.filter(({ type }) => type !== "table")) {
-      await to.exec(sql)
-      await to.keepStep(sql)
-    }
-    return copied
+    const tables = definitionsOf(from.file)
+      .filter(({ type }) => type === "table")
+      .map(({ name }) => name)
+    for (const name of tables)
+      if (!(await hasTable(to, name))) throw new Error(`No part of this Fossick makes the table ${name}.`)
+    // Some steps put rows into the tables that they make.
+    await to.script(`truncate ${tables.map((name) => `"${name}"`).join(", ")}`)
+    return await withoutReactions(to, tables, async () => {
+      const copied: CopiedTable[] = []
+      for (const name of tables) {
+        copied.push(await copyTable(from, to, name, columnsOf(from.file, name)))
+        await goOnCounting(from.file, to, name)
+      }
+      return copied
+    })
   })
+}
+
+/** Runs `work` while no trigger fires, and a row may come before the one that it belongs to. */
+async function withoutReactions<T>(
+  to: PostgresStore,
+  tables: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const { rows: links } = await sql<{ of: string; name: string }>`select r.relname as of, c.conname as name
+    from pg_constraint c join pg_class r on r.oid = c.conrelid
+    where c.contype = 'f' and c.connamespace = current_schema()::regnamespace`.execute(queriesOf(to))
+  const alter = async (triggers: string, deferred: string) => {
+    for (const name of tables) await to.script(`alter table "${name}" ${triggers} trigger user`)
+    for (const { of, name } of links)
+      await to.script(`alter table "${of}" alter constraint "${name}" ${deferred}`)
+  }
+  await alter("disable", "deferrable initially deferred")
+  const result = await work()
+  // An altered table has no row left to be looked at.
+  await to.script("set constraints all immediate")
+  await alter("enable", "not deferrable")
+  return result
 }
 
 const definitionsOf = (db: DatabaseSync): Definition[] =>
@@ -106,23 +138,6 @@ const columnsOf = (db: DatabaseSync, table: string): string[] =>
     .all(table)
     .map((row) => String(row["name"]))
 
-/** A table behind those that its rows belong to. */
-function inOrder(tables: readonly Definition[]): Definition[] {
-  const found: Definition[] = []
-  let left = [...tables]
-  while (left.length > 0) {
-    const names = new Set(left.map(({ name }) => name))
-    const next = left.filter(
-      ({ name, sql }) =>
-        ![...sql.matchAll(/\breferences "?(\w+)/gi)].some(([, other]) => other !== name && names.has(other!)),
-    )
-    if (next.length === 0) throw new Error("Tables belong to each other in a circle.")
-    found.push(...next)
-    left = left.filter((table) => !next.includes(table))
-  }
-  return found
-}
-
 async function copyTable(
   from: StateStore,
   to: StateStore,
@@ -131,46 +146,43 @@ async function copyTable(
 ): Promise<CopiedTable> {
   const names = columns.map((column) => `"${column}"`).join(", ")
   const select = `select ${names} from "${table}"`
-  const insert = (rows: number) =>
-    to.prepare(
-      `insert into "${table}" (${names}) values ${Array.from({ length: rows }, () => `(${columns.map(() => "?").join(", ")})`).join(", ")}`,
-    )
+  const queries = queriesOf<Record<string, StateRow>>(to)
   const was = new Digest()
-  let waiting: Record<string, unknown>[] = []
+  let waiting: StateRow[] = []
   const write = async () => {
     if (waiting.length === 0) return
-    await insert(waiting.length).run(
-      ...waiting.flatMap((row) => columns.map((column) => row[column] as string)),
-    )
+    await queries.insertInto(table).values(waiting).execute()
     waiting = []
   }
-  for await (const row of from.prepare(select).iterate()) {
+  for await (const row of from.native(select).iterate([])) {
     was.add(columns.map((column) => row[column]))
     if (waiting.push(row) >= AT_ONCE) await write()
   }
   await write()
   const is = new Digest()
-  for await (const row of to.prepare(select).iterate()) is.add(columns.map((column) => row[column]))
+  for await (const row of to.native(select).iterate([])) is.add(columns.map((column) => row[column]))
   if (was.rows !== is.rows || was.text() !== is.text())
     throw new Error(`The copy of ${table} is not what was there (${was.rows} rows, ${is.rows} in the copy).`)
   return { table, rows: is.rows, digest: is.text() }
 }
 
 /** New rows go on behind those that were copied. */
-async function goOnCounting(from: SqliteStore, to: PostgresStore, table: string): Promise<void> {
-  const key = await from
+async function goOnCounting(from: DatabaseSync, to: PostgresStore, table: string): Promise<void> {
+  const key = from
     .prepare("select name from pragma_table_info(?) where pk > 0 and lower(type) = 'integer'")
     .get(table)
   if (key === undefined) return
   const column = String(key["name"])
   // Ids that were given and deleted are not given again where that was promised.
-  const given = (await hasTable(from, "sqlite_sequence"))
-    ? Number((await from.prepare("select seq from sqlite_sequence where name = ?").get(table))?.["seq"] ?? 0)
-    : 0
-  const max = Number((await to.prepare(`select max("${column}") as n from "${table}"`).get())!["n"] ?? 0)
-  const last = Math.max(given, max)
+  const isKept =
+    from.prepare("select 1 from sqlite_master where name = 'sqlite_sequence'").get() !== undefined
+  const given = isKept ? from.prepare("select seq from sqlite_sequence where name = ?").get(table) : undefined
+  const max = from.prepare(`select max("${column}") as n from "${table}"`).get()
+  const last = Math.max(Number(given?.["seq"] ?? 0), Number(max!["n"] ?? 0))
   if (last > 0)
-    await to.prepare("select setval(pg_get_serial_sequence(?, ?), ?)").get(`"${table}"`, column, last)
+    await sql`select setval(pg_get_serial_sequence(${`"${table}"`}, ${column}), ${last})`.execute(
+      queriesOf(to),
+    )
 }
 
 /** What rows come to, whatever their order. */

@@ -1,5 +1,5 @@
 import { queriesOf } from "#base/store/query/queries.ts"
-import { SCHEMA_WORDS, type SchemaWords } from "#base/store/query/schema-words.ts"
+import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import { migrate, type StateStore } from "#base/store/state-store.ts"
 
 import { isTracing, traceparent } from "./tracing.ts"
@@ -14,11 +14,13 @@ interface TraceTables {
 const table = ({ id, text, strict }: SchemaWords): string =>
   `create table if not exists trace_parent (job ${id}, traceparent ${text} not null) ${strict}`
 
+export const migrateTraces = (db: StateStore): void => migrate(db, "traces", [table])
+
 /** Remembers which call asked for a run, so that the process that runs it goes on with its trace. Nothing where none is made. */
 export async function noteTraceOf(db: StateStore, job: number): Promise<void> {
   const parent = traceparent()
   if (parent === undefined) return
-  await db.script(table(SCHEMA_WORDS[db.dialect]))
+  migrateTraces(db)
   const queries = queriesOf<TraceTables>(db)
   await queries
     .insertInto("trace_parent")
@@ -34,7 +36,7 @@ export async function noteTraceOf(db: StateStore, job: number): Promise<void> {
 /** What {@link noteTraceOf} noted. */
 export async function traceOf(db: StateStore, job: number): Promise<string | undefined> {
   if (!isTracing()) return undefined
-  migrate(db, "traces", [table])
+  migrateTraces(db)
   const row = await queriesOf<TraceTables>(db)
     .selectFrom("trace_parent")
     .select("traceparent")

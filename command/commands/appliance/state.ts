@@ -19,7 +19,8 @@ and a hash of them. Only then state.db is put aside. The appliance has to be sto
       ],
       async run({ options, json }) {
         const { moveState } = await import("#crawler/commands/state-session.ts")
-        return await moveState(options.to, json)
+        const { openStateParts } = await import("../../../api/operator/upkeep/state-parts.ts")
+        return await moveState(options.to, json, openStateParts)
       },
     }),
   },

@@ -53,6 +53,9 @@ const earn = once((q: Queries<CreditTables>, { source, host }: Pick<Taken, "sour
     .where((eb) => eb.and({ source, host })),
 )
 
+/** Brings the tables up to date. */
+export const migrateCopies = (db: StateStore): void => migrate(db, "copies", STEPS)
+
 /** How many more copies a crawl may ask each host for, kept in the state: a request costs one, a saved page earns more. */
 export class HostCredit {
   readonly #db: StateStore
@@ -64,7 +67,7 @@ export class HostCredit {
   }
 
   static async open(db: StateStore, source: string, now: number): Promise<HostCredit> {
-    migrate(db, "copies", STEPS)
+    migrateCopies(db)
     const old = now - KEPT_DAYS * DAY_MS
     await queriesOf<CreditTables>(db).deleteFrom("copy_credit").where("asked_at", "<", old).execute()
     return new HostCredit(db, source)

@@ -68,6 +68,9 @@ const take = once((q: Queries<TurnTables>, { id, hosts }: { id: string; hosts: s
     .returning(storeTime().as("now")),
 )
 
+/** Brings the tables up to date. */
+export const migrateHostTurns = (db: StateStore): void => migrate(db, "host-turns", STEPS)
+
 /**
  * The turns of this process at hosts that others visit, too. A host's row says whose turn it is: one process at a time visits a host, so
  * that its own pace is the pace of all of them. A turn is kept while it is wanted, handed on when others wait, and others'
@@ -85,7 +88,7 @@ export class HostTurns implements Turns, AsyncDisposable {
 
   /** @param onFailure told of an error of the store; without its turns nothing is visited */
   constructor(db: StateStore, process: OwnProcess, onFailure: (error: unknown) => void) {
-    migrate(db, "host-turns", STEPS)
+    migrateHostTurns(db)
     this.#db = db
     this.#queries = queriesOf(db)
     this.#process = process

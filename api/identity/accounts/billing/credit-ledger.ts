@@ -177,6 +177,9 @@ const totalOfMonth = once((q: LedgerQueries, of: { readonly subject: string; rea
   total(q, of).where("month", "=", of.month),
 )
 
+/** Brings the tables up to date. */
+export const migrateLedger = (db: StateStore): void => migrate(db, "ledger", STEPS)
+
 /**
  * Who used how many credits, in `state.db`.
  *
@@ -197,7 +200,7 @@ export class Ledger {
 
   /** @param handedOut credits that a key gave to the keys it made */
   constructor(db: StateStore, plan: Plan, handedOut: (key: ApiKey) => Promise<number>) {
-    migrate(db, "ledger", STEPS)
+    migrateLedger(db)
     this.plan = plan
     this.#handedOut = handedOut
     this.#db = db

@@ -26,6 +26,9 @@ const STEPS: readonly Step[] = [
    ) ${strict}`,
 ]
 
+/** Brings the tables up to date. */
+export const migrateLateCalls = (db: StateStore): void => migrate(db, "late-calls", STEPS)
+
 /**
  * Calls that were answered while the server of the state was away, in journals until they are counted. How far a journal is counted is
  * written in the transaction that counts: after a kill, or a commit of which nobody knows, each call is counted once.
@@ -39,7 +42,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
 
   /** @param journals the first is this process's own; the others are those of ended processes */
   constructor(db: StateStore, journals: readonly [Journal, ...Journal[]]) {
-    migrate(db, "late-calls", STEPS)
+    migrateLateCalls(db)
     this.#queries = queriesOf(db)
     this.#journals = journals
     this.#own = journals[0]
