@@ -81,8 +81,8 @@ async function saidTo({
   }
   const db = {
     location: () => location,
-    prepare: (sql: string) => ({ get: () => ({ n: numbers[sql]!() }) }),
-    exec: (sql: string) => {
+    native: (sql: string) => ({ ask: () => ({ rows: [{ n: numbers[sql]!() }] }) }),
+    script: (sql: string) => {
       said.push(sql)
       if (!sql.startsWith("pragma incremental_vacuum")) return
       free -= given

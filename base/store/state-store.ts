@@ -117,10 +117,10 @@ async function beginState(db: StateStore): Promise<void> {
   await beginGeneration(db)
   await refuseOtherGeneration(db)
   // The folder is about to note the id for good: a power cut must not take it out of the store again.
-  await db.exec("pragma synchronous = full")
+  db.isDurable = true
   migrate(db, "identity", IDENTITY_STEPS)
   await db.ready()
-  await db.exec("pragma synchronous = normal")
+  db.isDurable = false
   migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
   await db.ready()
 }
@@ -245,13 +245,13 @@ export async function giveBack(db: StateStore): Promise<void> {
   if (!(await isLoose())) return
   while (await isLoose()) {
     const before = await free()
-    await db.exec(`pragma incremental_vacuum(${GIVEN_BACK_AT_A_TIME})`)
+    await db.script(`pragma incremental_vacuum(${GIVEN_BACK_AT_A_TIME})`)
     if ((await free()) >= before) break
     await nextTurn()
   }
   // The file becomes shorter when what was written ahead is brought into it.
-  await db.exec("pragma wal_checkpoint(passive)")
+  await db.script("pragma wal_checkpoint(passive)")
 }
 
 const pragma = async (db: StateStore, name: string): Promise<number> =>
-  Number(Object.values((await db.prepare(`pragma ${name}`).get()) ?? {})[0])
+  Number(Object.values((await db.native(`pragma ${name}`).ask([])).rows[0] ?? {})[0])

@@ -66,6 +66,14 @@ export class PostgresStore implements StateStore {
     this.#patience.ms = ms
   }
 
+  get isDurable(): boolean {
+    return this.#sessions.mode.isDurable
+  }
+
+  set isDurable(isDurable: boolean) {
+    this.#sessions.mode = { ...this.#sessions.mode, isDurable }
+  }
+
   async patiently<T>(work: () => Promise<T>, ms = BUSY_MS): Promise<T> {
     return await this.#patience.during(ms, work)
   }
@@ -102,7 +110,7 @@ export class PostgresStore implements StateStore {
   }
 
   async exec(script: string): Promise<void> {
-    for (const statement of statementsOf(script)) await this.#exec(statement)
+    for (const statement of statementsOf(script)) await this.script(this.#translated(statement).sql)
   }
 
   native(sql: string): NativeStatement {
@@ -205,17 +213,6 @@ export class PostgresStore implements StateStore {
     }
     using session = await this.#sessions.openSnapshot()
     yield* rowsOneByOne(session.cursor(sql, values, FETCHED))
-  }
-
-  async #exec(statement: string): Promise<void> {
-    if (/^pragma\b/i.test(statement)) return this.#pragma(statement)
-    await this.script(this.#translated(statement).sql)
-  }
-
-  /** Says whether a commit is safe; SQLite's other pragmas mean nothing here. */
-  #pragma(statement: string): void {
-    const [, value] = /^pragma\s+synchronous\s*=\s*(\w+)/i.exec(statement) ?? []
-    if (value !== undefined) this.#sessions.mode = { ...this.#sessions.mode, isDurable: value === "full" }
   }
 }
 

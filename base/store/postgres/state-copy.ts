@@ -44,22 +44,22 @@ export async function copyToFile(from: PostgresStore, file: string): Promise<Cop
   // Made by us, since SQLite would let everybody read it.
   closeSync(openSync(file, "wx", 0o600))
   using to = new SqliteStore(new DatabaseSync(file, { enableForeignKeyConstraints: false }))
-  await to.exec(OF_A_NEW_FILE)
+  await to.script(OF_A_NEW_FILE)
   return await from.snapshot(
     async () =>
       await transaction(to, async () => {
-        await to.exec(SCHEMA_VERSION)
+        await to.script(SCHEMA_VERSION)
         const steps = queriesOf<StepTables>(from).selectFrom("schema_step").select("sql").orderBy("id")
-        for (const { sql: step } of await steps.execute()) await to.exec(step)
+        for (const { sql: step } of await steps.execute()) await to.script(step)
         const made = definitionsOf(to.file)
         const triggers = made.filter(({ type }) => type === "trigger")
-        for (const { name } of triggers) await to.exec(`drop trigger "${name}"`)
+        for (const { name } of triggers) await to.script(`drop trigger "${name}"`)
         const tables = made.filter(({ type }) => type === "table")
         // Some steps put rows into the tables that they make.
-        for (const { name } of tables) await to.exec(`delete from "${name}"`)
+        for (const { name } of tables) await to.script(`delete from "${name}"`)
         const copied: CopiedTable[] = []
         for (const { name } of tables) copied.push(await copyTable(from, to, name, columnsOf(to.file, name)))
-        for (const trigger of triggers) await to.exec(trigger.sql)
+        for (const trigger of triggers) await to.script(trigger.sql)
         return copied
       }),
   )

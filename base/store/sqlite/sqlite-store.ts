@@ -20,6 +20,8 @@ export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
   }
 }
 
+/** SQLite's number for a file whose commits wait for the disk. */
+const FULL = 2
 /** Texts are few, but for lists of values that were not passed as one. */
 const MOST_PREPARED = 2000
 
@@ -57,6 +59,14 @@ export class SqliteStore implements StateStore {
 
   set patienceMs(ms: number) {
     this.#patience.ms = ms
+  }
+
+  get isDurable(): boolean {
+    return this.file.prepare("pragma synchronous").get()!["synchronous"] === FULL
+  }
+
+  set isDurable(isDurable: boolean) {
+    this.file.exec(`pragma synchronous = ${isDurable ? "full" : "normal"}`)
   }
 
   async patiently<T>(work: () => Promise<T>, ms = BUSY_MS): Promise<T> {

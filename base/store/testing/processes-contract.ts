@@ -1,3 +1,4 @@
+import { BUSY_MS } from "../sqlite/busy.ts"
 import { sql } from "kysely"
 import { queriesOf } from "../query/queries.ts"
 import { spawnSync } from "node:child_process"
@@ -177,11 +178,11 @@ export function describeProcesses(name: string): void {
       await second.leave("lead")
       expect(await second.take("lead")).toBe(false)
       // Who has it is told so while another one writes.
-      await db.exec("pragma busy_timeout = 0")
+      db.patienceMs = 0
       await transaction(other, async () =>
         expect([await own.take("lead"), await own.bury()]).toEqual([true, 0]),
       )
-      await db.exec("pragma busy_timeout = 10000")
+      db.patienceMs = BUSY_MS
       await own.leave("lead")
       expect([await second.take("lead"), await own.take("lead")]).toEqual([true, false])
     })

@@ -177,7 +177,7 @@ export async function openLedger(
   process: string | null = null,
 ): Promise<Ledger> {
   const db = await openStateStore(dataDir)
-  await db.exec("pragma synchronous = full")
+  db.isDurable = true
   migrateProcesses(db)
   migrateX402(db)
   const queries = queriesOf<X402Tables>(db)
