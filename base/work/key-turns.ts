@@ -1,5 +1,7 @@
+import { type Expression, type RawBuilder, sql } from "kysely"
 import type { PoolName } from "../flow/fair-pool.ts"
-import type { prepareOnce } from "../store/state-store.ts"
+import { queriesOf } from "../store/query/queries.ts"
+import type { QueriedStore } from "../store/state-port.ts"
 
 /** A table of work that keys share the workers of, with the columns `id`, `key_id`, `state`, `created_at` and `turn_at`. */
 export interface SharedWork {
@@ -12,10 +14,10 @@ export interface SharedWork {
 /** Turns among keys for work that is kept in the state, where several processes may take it up. */
 export interface KeyTurns {
   /**
-   * SQL for the id of the work whose turn it is: of the key with the least under way; among equals, of the key whose last
+   * The id of the work whose turn it is: of the key with the least under way; among equals, of the key whose last
    * turn began longest ago. `turn_at` of what is begun has to be set to the time.
    */
-  readonly nextId: string
+  readonly nextId: RawBuilder<string>
   /** Whether work of another key waits that has less under way than this key: then one of this key's is to give way. */
   isOwed(keyId: string): Promise<boolean>
 }
@@ -24,19 +26,21 @@ export interface KeyTurns {
 export function keyTurns(
   _pool: PoolName,
   { table, waiting, working }: SharedWork,
-  sql: ReturnType<typeof prepareOnce>,
+  db: QueriedStore,
 ): KeyTurns {
-  const underWay = (key: string) =>
-    `(select count(*) from ${table} as other where other.state = '${working}' and other.key_id = ${key})`
+  const [work, isWaiting] = [sql.table(table), sql`state = ${sql.lit(waiting)}`]
+  const underWay = (key: Expression<unknown>) =>
+    sql`(select count(*) from ${work} as other where other.state = ${sql.lit(working)} and other.key_id = ${key})`
+  const ofWaiting = sql.ref("waiting.key_id")
   return {
-    nextId: `select id from ${table} as waiting where state = '${waiting}'
-      order by ${underWay("waiting.key_id")},
-        (select coalesce(max(turn_at), 0) from ${table} as other where other.key_id = waiting.key_id), created_at, id
-      limit 1`,
-    isOwed: async (keyId) =>
-      (await sql(
-        `select 1 from ${table} as waiting where state = '${waiting}' and key_id <> ?1
-           and ${underWay("waiting.key_id")} < ${underWay("?1")} limit 1`,
-      ).get(keyId)) !== undefined,
+    nextId: sql`(select id from ${work} as waiting where ${isWaiting}
+      order by ${underWay(ofWaiting)},
+        (select coalesce(max(turn_at), 0) from ${work} as other where other.key_id = ${ofWaiting}), created_at, id
+      limit 1)`,
+    isOwed: async (keyId) => {
+      const owed = sql`select 1 from ${work} as waiting where ${isWaiting} and key_id <> ${keyId}
+        and ${underWay(ofWaiting)} < ${underWay(sql.val(keyId))} limit 1`
+      return (await owed.execute(queriesOf(db))).rows.length > 0
+    },
   }
 }

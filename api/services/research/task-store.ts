@@ -1,7 +1,7 @@
-import { sql } from "kysely"
-import { queriesOf } from "#base/store/query/queries.ts"
+import { type Generated, type Selectable, sql } from "kysely"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import type { DegradedPart } from "#base/flow/degraded.ts"
-import { migrate, prepareOnce, type StateStore, type Step } from "#base/store/state-store.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 
 import type { KeptByKey } from "../../identity/accounts/limits/kept-by-key.ts"
@@ -59,8 +59,30 @@ export const STORED_TASKS: StoredTable = {
   columns: ["owner", "request", "found", "content", "sources", "missing", "error"],
 }
 
-/** Ends a task in SQL: what it found and what was given along is needed no longer. */
-const ENDED = "found = null, request = json_set(request, '$.files', json('[]'))"
+export interface TaskTables {
+  research_task: {
+    id: string
+    key_id: string
+    owner: string
+    state: TaskState
+    request: string
+    found: string | null
+    content: string | null
+    sources: Generated<string>
+    missing: Generated<string>
+    degraded: Generated<string>
+    error: string | null
+    credits: Generated<number>
+    starts: Generated<number>
+    created_at: number
+    ended_at: number | null
+    process: string | null
+    turn_at: number | null
+  }
+}
+
+/** A task that has ended: what it found and what was given along is needed no longer. */
+const ENDED = { found: null, request: sql<string>`json_set(request, '$.files', json('[]'))` }
 
 /** One key may fill such a part, so that there is room left for the others. */
 const SHARE_OF_KEY = 4
@@ -100,7 +122,7 @@ const NO_LIMIT: Pick<KeptByKey, "hasRoom"> = { hasRoom: async () => true }
 /** Research tasks in state.db: they survive the process that works on them. */
 export class ResearchTasks {
   readonly #db: StateStore
-  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<TaskTables>
   readonly #writes: Pick<WriteQueue, "run">
   readonly #limits: StoreLimits
   readonly #kept: Pick<KeptByKey, "hasRoom">
@@ -128,9 +150,9 @@ export class ResearchTasks {
     this.stored = new StoredUse(db, STORED_TASKS)
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
     this.#db = db
-    this.#sql = prepareOnce(db)
+    this.#queries = queriesOf(db)
     const work = { table: "research_task", waiting: "pending", working: "in_progress" }
-    this.turns = keyTurns("research", work, this.#sql)
+    this.turns = keyTurns("research", work, db)
     this.#writes = writes
     this.#kept = kept
   }
@@ -152,43 +174,61 @@ export class ResearchTasks {
     return await this.#writes.run(async () => {
       const isFull = await this.stored.isFull(owner.keyId, this.#limits, size)
       if (isFull || !(await this.#kept.hasRoom(owner.keyId, size))) return null
-      const row = await this.#sql(
-        `insert into research_task (id, key_id, owner, state, request, created_at)
-         values (?, ?, ?, 'pending', ?, ?) returning *`,
-      ).get(id, owner.keyId, ownerText, text, now.getTime())
-      return toTask(row!)
+      const row = await this.#queries
+        .insertInto("research_task")
+        .values({
+          id,
+          key_id: owner.keyId,
+          owner: ownerText,
+          state: "pending",
+          request: text,
+          created_at: now.getTime(),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toTask(row)
     })
   }
 
   async get(id: string): Promise<ResearchTask | null> {
-    const row = await this.#sql("select * from research_task where id = ?").get(id)
+    const task = this.#queries.selectFrom("research_task").selectAll().where("id", "=", id)
+    const row = await task.executeTakeFirst()
     return row ? toTask(row) : null
   }
 
   /** How many wait, of all keys and of one; without a key, of all alone. */
   async waiting(keyId = ""): Promise<{ readonly all: number; readonly ofKey: number }> {
-    const row = (await this.#sql(
-      "select count(*) as n, count(*) filter (where key_id = ?) as mine from research_task where state = 'pending'",
-    ).get(keyId))!
-    return { all: Number(row["n"]), ofKey: Number(row["mine"]) }
+    return await this.#queries
+      .selectFrom("research_task")
+      .select((eb) => [
+        eb.fn.countAll<number>().as("all"),
+        eb.fn.countAll<number>().filterWhere("key_id", "=", keyId).as("ofKey"),
+      ])
+      .where("state", "=", sql.lit("pending"))
+      .executeTakeFirstOrThrow()
   }
 
   /** Begins the task whose turn it is; null when none waits. */
   begin(now: Date): Promise<ResearchTask | null> {
     return this.#writes.run(async () => {
-      const row = await this.#sql(
-        `update research_task set state = 'in_progress', starts = starts + 1, process = ?, turn_at = ?
-         where id = (${this.turns.nextId}) returning *`,
-      ).get(this.#process, now.getTime())
+      const row = await this.#queries
+        .updateTable("research_task")
+        .set((eb) => ({
+          state: "in_progress",
+          starts: eb("starts", "+", 1),
+          process: this.#process,
+          turn_at: now.getTime(),
+        }))
+        .where("id", "=", this.turns.nextId)
+        .returningAll()
+        .executeTakeFirst()
       return row ? toTask(row) : null
     })
   }
 
   async progress(id: string, found: EvidenceRecord): Promise<void> {
     const text = JSON.stringify(found)
-    await this.#writes.run(() =>
-      this.#sql("update research_task set found = ? where id = ? and state = 'in_progress'").run(text, id),
-    )
+    await this.#writes.run(() => this.#underWay(id).set({ found: text }).execute())
   }
 
   /** For a transaction of the write queue. */
@@ -197,34 +237,37 @@ export class ResearchTasks {
     { content, sources, missing, degraded, credits }: TaskResult,
     now: Date,
   ): Promise<void> {
-    await this.#sql(
-      `update research_task set state = 'completed', content = ?, sources = ?, missing = ?, degraded = ?, credits = ?, ${ENDED},
-         ended_at = ? where id = ? and state = 'in_progress'`,
-    ).run(
-      JSON.stringify(content),
-      JSON.stringify(sources),
-      JSON.stringify(missing),
-      JSON.stringify(degraded),
-      credits,
-      now.getTime(),
-      id,
-    )
+    await this.#underWay(id)
+      .set({
+        ...ENDED,
+        state: "completed",
+        content: JSON.stringify(content),
+        sources: JSON.stringify(sources),
+        missing: JSON.stringify(missing),
+        degraded: JSON.stringify(degraded),
+        credits,
+        ended_at: now.getTime(),
+      })
+      .execute()
   }
 
   async fail(id: string, error: string, now: Date): Promise<void> {
     await this.#writes.run(() =>
-      this.#sql(
-        `update research_task set state = 'failed', error = ?, ${ENDED}, ended_at = ? where id = ? and ended_at is null`,
-      ).run(error, now.getTime(), id),
+      this.#queries
+        .updateTable("research_task")
+        .set({ ...ENDED, state: "failed", error, ended_at: now.getTime() })
+        .where("id", "=", id)
+        .where("ended_at", "is", null)
+        .execute(),
     )
   }
 
   /** Has a task wait again, with what it knows. */
   async putBack(id: string): Promise<void> {
     await this.#writes.run(() =>
-      this.#sql(
-        "update research_task set state = 'pending', starts = starts - 1 where id = ? and state = 'in_progress'",
-      ).run(id),
+      this.#underWay(id)
+        .set((eb) => ({ state: "pending", starts: eb("starts", "-", 1) }))
+        .execute(),
     )
   }
 
@@ -235,12 +278,18 @@ export class ResearchTasks {
   async recover(now: Date): Promise<boolean> {
     const left = leftWork(this.#db, "research_task", "in_progress")
     if (!(await left.isThere())) return false
-    const queries = queriesOf(this.#db)
     await this.#writes.run(async () => {
-      await sql`update research_task set state = 'failed', ${sql.raw(ENDED)}, ended_at = ${now.getTime()},
-           error = 'The appliance ended ' || starts || ' times while it worked on this.'
-         where ${left.where} and starts >= ${MAX_STARTS}`.execute(queries)
-      await sql`update research_task set state = 'pending' where ${left.where}`.execute(queries)
+      const lost = this.#queries.updateTable("research_task").where(left.where)
+      await lost
+        .set({
+          ...ENDED,
+          state: "failed",
+          ended_at: now.getTime(),
+          error: sql<string>`'The appliance ended ' || starts || ' times while it worked on this.'`,
+        })
+        .where("starts", ">=", MAX_STARTS)
+        .execute()
+      await lost.set({ state: "pending" }).execute()
     })
     return true
   }
@@ -248,25 +297,29 @@ export class ResearchTasks {
   /** Forgets what ended before a time. */
   async forget(before: Date): Promise<void> {
     await this.#writes.run(() =>
-      this.#sql("delete from research_task where ended_at < ?").run(before.getTime()),
+      this.#queries.deleteFrom("research_task").where("ended_at", "<", before.getTime()).execute(),
     )
+  }
+
+  #underWay(id: string) {
+    return this.#queries.updateTable("research_task").where("id", "=", id).where("state", "=", "in_progress")
   }
 }
 
-function toTask(row: Record<string, unknown>): ResearchTask {
-  const json = (column: string): unknown => (row[column] === null ? null : JSON.parse(row[column] as string))
+function toTask(row: Selectable<TaskTables["research_task"]>): ResearchTask {
+  const json = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
   return {
-    id: row["id"] as string,
-    owner: json("owner") as TaskOwner,
-    state: row["state"] as TaskState,
-    request: json("request") as ResearchRequest,
-    found: json("found") as EvidenceRecord | null,
-    content: json("content") as string | object | null,
-    sources: json("sources") as Source[],
-    missing: json("missing") as MissingValue[],
-    degraded: json("degraded") as DegradedPart[],
-    error: row["error"] as string | null,
-    credits: Number(row["credits"]),
-    createdAt: new Date(Number(row["created_at"])),
+    id: row.id,
+    owner: json(row.owner) as TaskOwner,
+    state: row.state,
+    request: json(row.request) as ResearchRequest,
+    found: json(row.found) as EvidenceRecord | null,
+    content: json(row.content) as string | object | null,
+    sources: json(row.sources) as Source[],
+    missing: json(row.missing) as MissingValue[],
+    degraded: json(row.degraded) as DegradedPart[],
+    error: row.error,
+    credits: row.credits,
+    createdAt: new Date(row.created_at),
   }
 }

@@ -1,7 +1,7 @@
-import { sql } from "kysely"
-import { queriesOf } from "#base/store/query/queries.ts"
+import { type Generated, type Selectable, sql } from "kysely"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
-import { migrate, prepareOnce, type StateStore, type Step } from "#base/store/state-store.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 
 import type { WriteQueue } from "../../../identity/accounts/billing/write-queue.ts"
@@ -81,6 +81,35 @@ export const STORED_FRONTIERS: StoredTable = {
   key: "key_id",
   columns: ["frontier"],
 }
+export interface FirecrawlTables {
+  firecrawl_job: {
+    id: string
+    key_id: string
+    owner: string
+    request: string
+    state: JobState
+    completed: Generated<number>
+    tried: Generated<number>
+    credits: Generated<number>
+    error: string | null
+    created_at: number
+    ended_at: number | null
+    once: string | null
+    process: string | null
+    begun_at: number | null
+    turn_at: number | null
+  }
+  firecrawl_result: {
+    job_id: string
+    place: number
+    key_id: string
+    url: string
+    code: string | null
+    result: string
+  }
+  firecrawl_frontier: { job_id: string; key_id: string; frontier: string }
+}
+
 /** One key may fill such a part, so that there is room left for the others. */
 const SHARE_OF_KEY = 4
 
@@ -131,7 +160,7 @@ export class JobStore {
   /** Turns among the keys whose jobs wait. */
   readonly turns: KeyTurns
   readonly #db: StateStore
-  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<FirecrawlTables>
   readonly #writes: Pick<WriteQueue, "run">
   readonly #limits: StoreLimits
   readonly #kept: Pick<KeptByKey, "hasRoom">
@@ -155,9 +184,9 @@ export class JobStore {
     this.#process = process
     this.stored = new StoredUse(db, STORED_RESULTS)
     this.#db = db
-    this.#sql = prepareOnce(db)
+    this.#queries = queriesOf(db)
     const work = { table: "firecrawl_job", waiting: "waiting", working: "scraping" }
-    this.turns = keyTurns("crawl-jobs", work, this.#sql)
+    this.turns = keyTurns("crawl-jobs", work, db)
     this.#writes = writes
     this.#kept = kept
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
@@ -186,40 +215,53 @@ export class JobStore {
   ): Promise<boolean> {
     const [ownerText, text] = [JSON.stringify(owner), JSON.stringify(request)]
     return await this.#writes.run(async () => {
-      const { changes } = await this.#sql(
-        `insert into firecrawl_job (id, key_id, owner, request, state, created_at, once)
-         values (?, ?, ?, ?, 'waiting', ?, ?) on conflict (key_id, once) where once is not null do nothing`,
-      ).run(id, owner.keyId, ownerText, text, now.getTime(), once)
-      return Number(changes) > 0
+      const { numInsertedOrUpdatedRows } = await this.#queries
+        .insertInto("firecrawl_job")
+        .values({
+          id,
+          key_id: owner.keyId,
+          owner: ownerText,
+          request: text,
+          state: "waiting",
+          created_at: now.getTime(),
+          once,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(["key_id", "once"]).where("once", "is not", null).doNothing(),
+        )
+        .executeTakeFirstOrThrow()
+      return numInsertedOrUpdatedRows! > 0n
     })
   }
 
   /** The job that a key began under a name of its own. */
   async named(keyId: string, once: string): Promise<FirecrawlJob | null> {
-    const row = await this.#sql("select * from firecrawl_job where key_id = ? and once = ?").get(keyId, once)
+    const named = this.#jobs().where("key_id", "=", keyId).where("once", "=", once)
+    const row = await named.executeTakeFirst()
     return row ? toJob(row) : null
   }
 
   async get(id: string): Promise<FirecrawlJob | null> {
-    const row = await this.#sql("select * from firecrawl_job where id = ?").get(id)
+    const row = await this.#jobs().where("id", "=", id).executeTakeFirst()
     return row ? toJob(row) : null
   }
 
   /** Those of a key that have not ended, oldest first. */
   async open(keyId: string): Promise<readonly FirecrawlJob[]> {
-    return (
-      await this.#sql(
-        "select * from firecrawl_job where key_id = ? and state in ('waiting', 'scraping') order by created_at, id",
-      ).all(keyId)
-    ).map(toJob)
+    const open = this.#jobs().where("key_id", "=", keyId).where("state", "in", ["waiting", "scraping"])
+    return (await open.orderBy("created_at").orderBy("id").execute()).map(toJob)
   }
 
   /** How many wait, of all keys and of one. */
   async waitingCounts(keyId: string): Promise<{ readonly all: number; readonly ofKey: number }> {
-    const row = (await this.#sql(
-      "select count(*) as n, count(*) filter (where key_id = ?) as mine from firecrawl_job where state = 'waiting'",
-    ).get(keyId))!
-    return { all: Number(row["n"]), ofKey: Number(row["mine"]) }
+    return await this.#queries
+      .selectFrom("firecrawl_job")
+      .select((eb) => [
+        eb.fn.countAll<number>().as("all"),
+        eb.fn.countAll<number>().filterWhere("key_id", "=", keyId).as("ofKey"),
+      ])
+      .where("state", "=", sql.lit("waiting"))
+      .executeTakeFirstOrThrow()
   }
 
   /** How many jobs of a key wait and are worked on, and when one of them was last completed, of those that are still kept. */
@@ -228,30 +270,40 @@ export class JobStore {
     readonly active: number
     readonly lastSuccess: Date | null
   }> {
-    const row = (await this.#sql(
-      `select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'scraping') as active,
-         max(ended_at) filter (where state = 'completed') as last from firecrawl_job where key_id = ?`,
-    ).get(keyId))!
-    return {
-      waiting: Number(row["waiting"]),
-      active: Number(row["active"]),
-      lastSuccess: dateOrNull(row["last"]),
-    }
+    const { last, ...counts } = await this.#queries
+      .selectFrom("firecrawl_job")
+      .select((eb) => [
+        eb.fn.countAll<number>().filterWhere("state", "=", "waiting").as("waiting"),
+        eb.fn.countAll<number>().filterWhere("state", "=", "scraping").as("active"),
+        eb.fn.max<number | null>("ended_at").filterWhere("state", "=", "completed").as("last"),
+      ])
+      .where("key_id", "=", keyId)
+      .executeTakeFirstOrThrow()
+    return { ...counts, lastSuccess: dateOrNull(last) }
   }
 
   /** Begins the job whose turn it is, or goes on with it; null when none waits. */
   async begin(now: Date): Promise<BegunJob | null> {
     return await this.#writes.run(async () => {
-      const row = await this.#sql(
-        `update firecrawl_job set state = 'scraping', process = ?1, turn_at = ?2, begun_at = coalesce(begun_at, ?2)
-         where id = (${this.turns.nextId}) returning *`,
-      ).get(this.#process, now.getTime())
+      const row = await this.#queries
+        .updateTable("firecrawl_job")
+        .set((eb) => ({
+          state: "scraping",
+          process: this.#process,
+          turn_at: now.getTime(),
+          begun_at: eb.fn.coalesce("begun_at", eb.val(now.getTime())),
+        }))
+        .where("id", "=", this.turns.nextId)
+        .returningAll()
+        .executeTakeFirst()
       if (row === undefined) return null
       const job = toJob(row)
-      const kept = await this.#sql("delete from firecrawl_frontier where job_id = ? returning frontier").get(
-        job.id,
-      )
-      const frontier = kept === undefined ? null : (JSON.parse(kept["frontier"] as string) as JobFrontier)
+      const kept = await this.#queries
+        .deleteFrom("firecrawl_frontier")
+        .where("job_id", "=", job.id)
+        .returning("frontier")
+        .executeTakeFirst()
+      const frontier = kept === undefined ? null : (JSON.parse(kept.frontier) as JobFrontier)
       return { ...job, begunAt: job.begunAt ?? now, frontier }
     })
   }
@@ -260,15 +312,12 @@ export class JobStore {
   async giveWay({ id, owner }: FirecrawlJob, frontier: JobFrontier): Promise<void> {
     const text = JSON.stringify(frontier)
     await this.#writes.run(async () => {
-      const { changes } = await this.#sql(
-        "update firecrawl_job set state = 'waiting' where id = ? and state = 'scraping'",
-      ).run(id)
-      if (Number(changes) > 0)
-        await this.#sql("insert into firecrawl_frontier (job_id, key_id, frontier) values (?, ?, ?)").run(
-          id,
-          owner.keyId,
-          text,
-        )
+      const { numUpdatedRows } = await this.#underWay(id).set({ state: "waiting" }).executeTakeFirst()
+      if (numUpdatedRows > 0n)
+        await this.#queries
+          .insertInto("firecrawl_frontier")
+          .values({ job_id: id, key_id: owner.keyId, frontier: text })
+          .execute()
     })
   }
 
@@ -287,13 +336,30 @@ export class JobStore {
 
   async #addResult(id: string, keyId: string, url: string, code: string | null, text: string): Promise<void> {
     await this.#writes.run(async () => {
-      await this.#sql(
-        `insert into firecrawl_result select id, tried, ?2, ?3, ?4, ?5 from firecrawl_job
-         where id = ?1 and state = 'scraping'`,
-      ).run(id, keyId, url, code, text)
-      await this.#sql(
-        `update firecrawl_job set tried = tried + 1, completed = completed + ?2 where id = ?1 and state = 'scraping'`,
-      ).run(id, code === null ? 1 : 0)
+      await this.#queries
+        .insertInto("firecrawl_result")
+        .columns(["job_id", "place", "key_id", "url", "code", "result"])
+        .expression(
+          this.#queries
+            .selectFrom("firecrawl_job")
+            .select((eb) => [
+              "id",
+              "tried",
+              eb.val(keyId).as("key"),
+              eb.val(url).as("url"),
+              eb.val(code).as("code"),
+              eb.val(text).as("result"),
+            ])
+            .where("id", "=", id)
+            .where("state", "=", "scraping"),
+        )
+        .execute()
+      await this.#underWay(id)
+        .set((eb) => ({
+          tried: eb("tried", "+", 1),
+          completed: eb("completed", "+", code === null ? 1 : 0),
+        }))
+        .execute()
     })
   }
 
@@ -302,45 +368,44 @@ export class JobStore {
     id: string,
     skip: number,
   ): AsyncGenerator<{ readonly url: string; readonly text: string }> {
-    const first = await this.#sql(
-      "select place from firecrawl_result where job_id = ? and code is null order by place limit 1 offset ?",
-    ).get(id, skip)
-    for (let from = Number(first?.["place"] ?? Infinity); Number.isFinite(from); from += 1) {
-      const row = await this.#sql(
-        `select place, url, result from firecrawl_result
-         where job_id = ? and code is null and place >= ? order by place limit 1`,
-      ).get(id, from)
+    const documents = this.#documents(id).orderBy("place").limit(1)
+    const first = await documents.offset(skip).executeTakeFirst()
+    for (let from = first?.place ?? Infinity; Number.isFinite(from); from += 1) {
+      const row = await documents.where("place", ">=", from).executeTakeFirst()
       if (row === undefined) return
-      from = Number(row["place"])
-      yield { url: row["url"] as string, text: row["result"] as string }
+      from = row.place
+      yield { url: row.url, text: row.result }
     }
   }
 
   /** A result at its place; null: it is no document, or gone. */
   async document(id: string, place: number): Promise<{ readonly url: string; readonly text: string } | null> {
-    const row = await this.#sql(
-      "select url, result from firecrawl_result where job_id = ? and place = ? and code is null",
-    ).get(id, place)
-    return row === undefined ? null : { url: row["url"] as string, text: row["result"] as string }
+    const row = await this.#documents(id).where("place", "=", place).executeTakeFirst()
+    return row === undefined ? null : { url: row.url, text: row.result }
   }
 
   async failures(id: string): Promise<readonly StoredFailure[]> {
-    return (
-      await this.#sql(
-        "select result from firecrawl_result where job_id = ? and code is not null order by place",
-      ).all(id)
-    ).map((row) => {
-      const { at, ...failure } = JSON.parse(row["result"] as string) as StoredFailure & { at: string }
+    const failures = this.#queries
+      .selectFrom("firecrawl_result")
+      .select("result")
+      .where("job_id", "=", id)
+      .where("code", "is not", null)
+      .orderBy("place")
+    return (await failures.execute()).map((row) => {
+      const { at, ...failure } = JSON.parse(row.result) as StoredFailure & { at: string }
       return { ...failure, at: new Date(at) }
     })
   }
 
   /** For a transaction of the write queue. */
   async end(id: string, { state, credits, error }: JobEnd, now: Date): Promise<void> {
-    await this.#sql(
-      "update firecrawl_job set state = ?2, credits = ?3, error = ?4, ended_at = ?5 where id = ?1 and ended_at is null",
-    ).run(id, state, credits, error, now.getTime())
-    await this.#sql("delete from firecrawl_frontier where job_id = ?").run(id)
+    await this.#queries
+      .updateTable("firecrawl_job")
+      .set({ state, credits, error, ended_at: now.getTime() })
+      .where("id", "=", id)
+      .where("ended_at", "is", null)
+      .execute()
+    await this.#queries.deleteFrom("firecrawl_frontier").where("job_id", "=", id).execute()
   }
 
   /**
@@ -351,9 +416,11 @@ export class JobStore {
     const left = leftWork(this.#db, "firecrawl_job", "scraping")
     if (!(await left.isThere())) return true
     await this.#writes.run(() =>
-      sql`update firecrawl_job set state = 'failed', error = ${RESTARTED}, ended_at = ${now.getTime()} where ${left.where}`.execute(
-        queriesOf(this.#db),
-      ),
+      this.#queries
+        .updateTable("firecrawl_job")
+        .set({ state: "failed", error: RESTARTED, ended_at: now.getTime() })
+        .where(left.where)
+        .execute(),
     )
     return true
   }
@@ -361,30 +428,46 @@ export class JobStore {
   /** Forgets what ended before a time. */
   async forget(before: Date): Promise<void> {
     await this.#writes.run(async () => {
-      await this.#sql(
-        "delete from firecrawl_result where job_id in (select id from firecrawl_job where ended_at < ?)",
-      ).run(before.getTime())
-      await this.#sql("delete from firecrawl_job where ended_at < ?").run(before.getTime())
+      await this.#queries
+        .deleteFrom("firecrawl_result")
+        .where("job_id", "in", (eb) =>
+          eb.selectFrom("firecrawl_job").select("id").where("ended_at", "<", before.getTime()),
+        )
+        .execute()
+      await this.#queries.deleteFrom("firecrawl_job").where("ended_at", "<", before.getTime()).execute()
     })
+  }
+
+  #jobs() {
+    return this.#queries.selectFrom("firecrawl_job").selectAll()
+  }
+
+  #underWay(id: string) {
+    return this.#queries.updateTable("firecrawl_job").where("id", "=", id).where("state", "=", "scraping")
+  }
+
+  #documents(id: string) {
+    return this.#queries
+      .selectFrom("firecrawl_result")
+      .select(["place", "url", "result"])
+      .where("job_id", "=", id)
+      .where("code", "is", null)
   }
 }
 
 export const RESTARTED =
   "The appliance was stopped while it worked on this; what it had found by then is kept."
 
-function toJob(row: Record<string, unknown>): FirecrawlJob {
-  const date = (column: string) => new Date(Number(row[column]))
-  return {
-    id: row["id"] as string,
-    owner: JSON.parse(row["owner"] as string) as JobOwner,
-    request: JSON.parse(row["request"] as string) as JobRequest,
-    state: row["state"] as JobState,
-    completed: Number(row["completed"]),
-    tried: Number(row["tried"]),
-    credits: Number(row["credits"]),
-    error: row["error"] as string | null,
-    createdAt: date("created_at"),
-    begunAt: dateOrNull(row["begun_at"]),
-    endedAt: row["ended_at"] === null ? null : date("ended_at"),
-  }
-}
+const toJob = (row: Selectable<FirecrawlTables["firecrawl_job"]>): FirecrawlJob => ({
+  id: row.id,
+  owner: JSON.parse(row.owner) as JobOwner,
+  request: JSON.parse(row.request) as JobRequest,
+  state: row.state,
+  completed: row.completed,
+  tried: row.tried,
+  credits: row.credits,
+  error: row.error,
+  createdAt: new Date(row.created_at),
+  begunAt: dateOrNull(row.begun_at),
+  endedAt: dateOrNull(row.ended_at),
+})
