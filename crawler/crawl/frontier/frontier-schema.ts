@@ -1,11 +1,13 @@
 import type { Generated } from "kysely"
 import type { PageUrl } from "#engine"
-import type { ListingKind } from "./known-listings.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
-import { type OutcomeName, UNREAD_SQL } from "../../outcome-name.ts"
+import { type OutcomeName, unreadSql } from "../../outcome-name.ts"
 
 /** By what an address was found first. */
 export type FoundHow = "seed" | "link" | "sitemap" | "feed" | "llms" | "redirect" | "canonical"
+
+/** `llms`: an llms.txt, a site's list of links for language models. */
+export type ListingKind = "sitemap" | "feed" | "llms"
 
 export interface FrontierTables {
   job_outcome: { job: number; outcome: OutcomeName; count: number }
@@ -127,11 +129,12 @@ export const FRONTIER_STEPS: readonly Step[] = [
    create index known_address_kept_out on known_address (source, outcome, status) where hash is null`
   },
   // Every search counts the pages that could not be read.
-  `create index known_address_unread on known_address (source, status) where ${UNREAD_SQL}`,
+  ({ like }) =>
+    `create index known_address_unread on known_address (source, status) where ${unreadSql(like)}`,
   // Pages that something was noted of, such as that their answers were cut off: few, and coverage asks for them.
   `create index known_address_noted on known_address (source, job) where hash is not null and detail is not null`,
   // A MarkdownCopy as JSON.
-  "alter table known_address add column copy text",
+  ({ text }) => `alter table known_address add column copy ${text}`,
 ]
 
 /** Makes the tables of what jobs have to visit, and of what sources know, or brings them up to date. */

@@ -1,4 +1,8 @@
-import { factsOf, OutcomeBook } from "./outcome-book.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { greater, lesser } from "#base/store/query/words.ts"
+import type { FrontierTables } from "./frontier-schema.ts"
+import { OutcomeBook, withFlag } from "./outcome-book.ts"
 import { type FrontierEntry, HostQueues, type OpenAddresses } from "./host-queues.ts"
 import { type HostManners, HostPaces } from "../../fetch/hosts/host-paces.ts"
 import type { OutcomeName } from "../../outcome-name.ts"
@@ -13,7 +17,7 @@ import {
   type Visited,
 } from "./known-addresses.ts"
 import type { ListingKind } from "./known-listings.ts"
-import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 
 /** Addresses found in one place. */
 export interface Finding {
@@ -43,6 +47,97 @@ const KNOWN_PRIORITY = 2
 /** Addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
 const REMEMBERED = 200_000
 
+interface Address {
+  readonly job: number
+  readonly url: PageUrl
+}
+
+interface Added extends Address {
+  readonly host: string
+  readonly depth: number
+  readonly priority: number
+  readonly how: FoundHow | null
+  readonly on: string | null
+}
+
+const insert = once((q: Queries<FrontierTables>, { how, on, job, url, host, depth, priority }: Added) =>
+  q
+    .insertInto("crawl_url")
+    .values({ job, url, host, depth, priority, due: 0, found_how: how, found_on: on })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+const openAt = (q: Queries<FrontierTables>, { job, url }: Address) =>
+  q.updateTable("crawl_url").where("job", "=", job).where("url", "=", url).where("outcome", "is", null)
+
+const advance = once((q: Queries<FrontierTables>, to: Pick<Added, "job" | "url" | "depth" | "how" | "on">) =>
+  openAt(q, to)
+    .set((eb) => ({
+      depth: lesser(eb.ref("depth"), eb.val(to.depth)),
+      found_how: to.how,
+      found_on: to.on,
+    }))
+    .where("found_how", "is", null),
+)
+
+const demote = once((q: Queries<FrontierTables>, to: Pick<Added, "job" | "url" | "priority">) =>
+  openAt(q, to).set({ priority: to.priority }).where("found_how", "<>", "seed"),
+)
+
+interface Facts extends Address, Pick<ListedFacts, "modifiedAt" | "publishedAt"> {
+  readonly news: number
+  readonly listedIn: string | null
+}
+
+const noteFacts = once((q: Queries<FrontierTables>, facts: Facts) =>
+  openAt(q, facts).set((eb) => ({
+    modified_at: eb.fn.coalesce(eb.val(facts.modifiedAt), "modified_at"),
+    published_at: eb.fn.coalesce(eb.val(facts.publishedAt), "published_at"),
+    news: greater(eb.ref("news"), eb.val(facts.news)),
+    listed_in: eb.fn.coalesce(eb.val(facts.listedIn), "listed_in"),
+  })),
+)
+
+const postpone = once(
+  (q: Queries<FrontierTables>, { job, url, until, tries }: Address & { until: number; tries: number }) =>
+    q.updateTable("crawl_url").set({ due: until, tries }).where("job", "=", job).where("url", "=", url),
+)
+
+const notDue = once(
+  (q: Queries<FrontierTables>, { job, url, source, now }: Address & { source: string; now: number }) =>
+    q
+      .selectFrom("known_address")
+      .select("url")
+      .where("url", "=", url)
+      .where("source", "=", source)
+      .where("due_at", ">", now)
+      .where("job", "<>", job),
+)
+
+interface HostThen {
+  readonly job: number
+  readonly host: string
+  readonly now: number
+}
+
+const openOf = (q: Queries<FrontierTables>, { job, host }: HostThen) =>
+  q.selectFrom("crawl_url").where("job", "=", job).where("host", "=", host).where("outcome", "is", null)
+
+const dueAt = once((q: Queries<FrontierTables>, then: HostThen & { readonly limit: number }) =>
+  openOf(q, then)
+    .select(["url", "depth", "tries", "modified_at as modifiedAt", "published_at as publishedAt", "news"])
+    .where("due", "<=", then.now)
+    .orderBy("priority")
+    .orderBy("depth")
+    .limit(then.limit),
+)
+
+const dueAfter = once((q: Queries<FrontierTables>, then: HostThen) =>
+  openOf(q, then)
+    .select((eb) => eb.fn.min<number | null>("due").as("due"))
+    .where("due", ">", then.now),
+)
+
 /**
  * What a crawl has to visit, in `state.db`. An address is open until its outcome is recorded; what is handed
  * out is known in memory only, so a lost process leaves nothing to clean up: whatever has no outcome is
@@ -55,7 +150,6 @@ export class Frontier implements OpenAddresses, Disposable {
   readonly #job: Pick<Job, "id" | "source">
   readonly #known: KnownAddresses
   readonly #maxAddresses: number
-  readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #queues: HostQueues
   readonly #outcomes: OutcomeBook
   #remembered = new Set<string>()
@@ -72,7 +166,6 @@ export class Frontier implements OpenAddresses, Disposable {
     paces: HostPaces,
   ) {
     this.#db = db
-    this.#prepare = prepareOnce(db)
     this.#job = job
     this.#known = known
     this.#queues = new HostQueues(manners, this, paces)
@@ -100,25 +193,27 @@ export class Frontier implements OpenAddresses, Disposable {
 
   async #read(maxWaitMs: number): Promise<void> {
     const { id } = this.#job
+    const queries = queriesOf<FrontierTables>(this.#db)
     if (Number.isFinite(maxWaitMs)) {
       // Put off by a process whose clock was ahead: nothing waits for that time to come round again.
-      await this.#prepare("update crawl_url set due = 0 where job = ? and outcome is null and due > ?").run(
-        id,
-        steadyNow() + maxWaitMs,
-      )
+      await queries
+        .updateTable("crawl_url")
+        .set({ due: 0 })
+        .where("job", "=", id)
+        .where("outcome", "is", null)
+        .where("due", ">", steadyNow() + maxWaitMs)
+        .execute()
     }
-    const open = await this.#prepare(
-      "select count(*) as n from crawl_url where job = ? and outcome is null",
-    ).get(id)
-    this.#open = Number(open?.["n"])
-    const addresses = await this.#prepare(
-      "select count(*) as n from crawl_url where job = ? and found_how is not null",
-    ).get(id)
-    this.#addresses = Number(addresses?.["n"])
-    const hosts = await this.#prepare(
-      "select host, min(url) as url from crawl_url where job = ? and outcome is null group by host",
-    ).all(id)
-    for (const row of hosts) this.#queues.found(row["url"] as PageUrl, String(row["host"]))
+    const addresses = queries.selectFrom("crawl_url").where("job", "=", id)
+    const counted = addresses.select((eb) => eb.fn.countAll<number>().as("n"))
+    this.#open = (await counted.where("outcome", "is", null).executeTakeFirstOrThrow()).n
+    this.#addresses = (await counted.where("found_how", "is not", null).executeTakeFirstOrThrow()).n
+    const hosts = await addresses
+      .select((eb) => ["host", eb.fn.min("url").as("url")])
+      .where("outcome", "is", null)
+      .groupBy("host")
+      .execute()
+    for (const { url, host } of hosts) this.#queues.found(url, host)
   }
 
   [Symbol.dispose](): void {
@@ -195,11 +290,9 @@ export class Frontier implements OpenAddresses, Disposable {
           if (known && isDue && !isDue(known, entry)) continue
           await this.#insert([entry.url], { how, on, depth: 1 }, isNew, LISTED_PRIORITY)
           this.#remember(entry.url)
-          await this.#prepare(
-            `update crawl_url set modified_at = coalesce(?3, modified_at), published_at = coalesce(?4, published_at),
-               news = max(news, ?5), listed_in = coalesce(?6, listed_in)
-             where job = ?1 and url = ?2 and outcome is null`,
-          ).run(id, entry.url, entry.modifiedAt, entry.publishedAt, entry.isNews ? 1 : 0, listedIn)
+          const { url, modifiedAt, publishedAt } = entry
+          const news = entry.isNews ? 1 : 0
+          await noteFacts.run(this.#db, { job: id, url, modifiedAt, publishedAt, news, listedIn })
         }
       })
     }
@@ -212,18 +305,13 @@ export class Frontier implements OpenAddresses, Disposable {
   async revisit(addresses: readonly Pick<KnownAddress, "url" | "depth">[]): Promise<void> {
     for (let from = 0; from < addresses.length; from += ROWS) {
       await this.#adding(async (isNew) => {
-        const insert = this.#prepare(
-          "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
-        )
-        const demote = this.#prepare(
-          "update crawl_url set priority = ? where job = ? and url = ? and outcome is null and found_how <> 'seed'",
-        )
         for (const { url, depth } of addresses.slice(from, from + ROWS)) {
           const { host } = new URL(url)
           const priority = KNOWN_PRIORITY + this.#knownAdded++
-          if ((await insert.run(this.#job.id, url, host, depth, priority)).changes === 0) {
+          const added = { job: this.#job.id, url, host, depth, priority, how: null, on: null }
+          if ((await insert.run(this.#db, added)) === 0) {
             // Found already, by a link to it: new pages go before it, and those that waited longer.
-            await demote.run(priority, this.#job.id, url)
+            await demote.run(this.#db, added)
           } else isNew(url)
         }
       })
@@ -286,37 +374,33 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   async due(host: string, now: number, limit: number): Promise<FrontierEntry[]> {
-    return (
-      await this.#prepare(
-        `select url, depth, tries, modified_at, published_at, news from crawl_url
-       where job = ? and host = ? and outcome is null and due <= ? order by priority, depth limit ?`,
-      ).all(this.#job.id, host, now, limit)
-    ).map((row) => ({
-      url: row["url"] as PageUrl,
+    const rows = await dueAt.all(this.#db, { job: this.#job.id, host, now, limit })
+    return rows.map(({ url, depth, tries, ...facts }) => ({
+      url,
       host,
-      depth: Number(row["depth"]),
-      tries: Number(row["tries"]),
-      facts: factsOf(row),
+      depth,
+      tries,
+      facts: withFlag(facts),
     }))
   }
 
   async nextDue(host: string, now: number): Promise<number> {
-    const due = (
-      await this.#prepare(
-        "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
-      ).get(this.#job.id, host, now)
-    )?.["due"]
-    return due === null ? Number.POSITIVE_INFINITY : Number(due)
+    const next = await dueAfter.get(this.#db, { job: this.#job.id, host, now })
+    return next?.due ?? Number.POSITIVE_INFINITY
   }
 
   /** Closes every open address of a host, but those in hand, with one outcome. */
   async giveUp(host: string, outcome: OutcomeName, detail: string): Promise<void> {
     this.#queues.withdraw(host)
-    const rows = await this.#prepare(
-      "select url from crawl_url where job = ? and host = ? and outcome is null",
-    ).all(this.#job.id, host)
+    const rows = await queriesOf<FrontierTables>(this.#db)
+      .selectFrom("crawl_url")
+      .select("url")
+      .where("job", "=", this.#job.id)
+      .where("host", "=", host)
+      .where("outcome", "is", null)
+      .execute()
     const results = rows
-      .map((row) => ({ url: row["url"] as PageUrl, outcome, detail }))
+      .map(({ url }) => ({ url, outcome, detail }))
       .filter(({ url }) => this.#queues.reserve(url))
     for (let from = 0; from < results.length; from += ROWS)
       await this.record(results.slice(from, from + ROWS))
@@ -324,12 +408,7 @@ export class Frontier implements OpenAddresses, Disposable {
 
   /** Puts an address back, to be tried again from then on. */
   async postpone(entry: FrontierEntry, until: number, tries = entry.tries + 1): Promise<void> {
-    await this.#prepare("update crawl_url set due = ?, tries = ? where job = ? and url = ?").run(
-      until,
-      tries,
-      this.#job.id,
-      entry.url,
-    )
+    await postpone.run(this.#db, { job: this.#job.id, url: entry.url, until, tries })
     this.#queues.postpone(entry, until)
   }
 
@@ -363,25 +442,14 @@ export class Frontier implements OpenAddresses, Disposable {
     priority = 0,
   ): Promise<void> {
     const { id, source } = this.#job
-    const insert = this.#prepare(
-      `insert or ignore into crawl_url (job, url, host, depth, priority, due, found_how, found_on)
-       values (?, ?, ?, ?, ?, 0, ?, ?)`,
-    )
-    // One that an earlier run left may turn out to be nearer.
-    const advance = this.#prepare(
-      `update crawl_url set depth = min(depth, ?3), found_how = ?4, found_on = ?5
-       where job = ?1 and url = ?2 and outcome is null and found_how is null`,
-    )
-    const notDue = this.#prepare(
-      "select 1 from known_address where url = ? and source = ? and due_at > ? and job <> ?",
-    )
     const now = onlyDue ? this.#known.now() : 0
     for (const url of urls) {
       if (this.isFull) break
       const { host } = new URL(url)
-      if (onlyDue && (await notDue.get(url, source.name, now, id))) continue
-      if ((await insert.run(id, url, host, depth, priority, how, on)).changes === 0) {
-        await advance.run(id, url, depth, how, on)
+      if (onlyDue && (await notDue.get(this.#db, { url, source: source.name, now, job: id }))) continue
+      if ((await insert.run(this.#db, { job: id, url, host, depth, priority, how, on })) === 0) {
+        // One that an earlier run left may turn out to be nearer.
+        await advance.run(this.#db, { job: id, url, depth, how, on })
         continue
       }
       this.#addresses += 1

@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type RawBuilder, sql, type SqlBool } from "kysely"
 import { queriesOf } from "#base/store/query/queries.ts"
-import { isLike } from "#base/store/query/words.ts"
+import { isLike, listed } from "#base/store/query/words.ts"
 import { type FrontierTables, migrateFrontier } from "./frontier-schema.ts"
 import type { PageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -18,39 +18,40 @@ const isPruned = crawlUrl.or([
 /** Some at a time, so that no other process waits long for the store. */
 const PRUNED_ROWS = 2000
 
+const addresses = (db: StateStore, job: number) =>
+  queriesOf<FrontierTables>(db).selectFrom("crawl_url").where("job", "=", job)
+
 /** Visits of a job by how they ended. */
 export async function outcomesOf(db: StateStore, job: number): Promise<OutcomeCounts> {
   const outcomes: Partial<Record<OutcomeName, number>> = {}
-  for (const one of await db.prepare("select outcome, count from job_outcome where job = ?").all(job)) {
-    outcomes[one["outcome"] as OutcomeName] = Number(one["count"])
-  }
+  const rows = await queriesOf<FrontierTables>(db)
+    .selectFrom("job_outcome")
+    .select(["outcome", "count"])
+    .where("job", "=", job)
+    .execute()
+  for (const { outcome, count } of rows) outcomes[outcome] = count
   return outcomes
 }
 
 /** Addresses that a job has not visited. */
 export async function openCount(db: StateStore, job: number): Promise<number> {
-  const row = await db
-    .prepare("select count(*) as n from crawl_url where job = ? and outcome is null")
-    .get(job)
-  return Number(row?.["n"])
+  const { n } = await addresses(db, job)
+    .select((eb) => eb.fn.countAll<number>().as("n"))
+    .where("outcome", "is", null)
+    .executeTakeFirstOrThrow()
+  return n
 }
 
 /** Addresses of a job that failed, with the reason in words. By address, since the order by outcome would tell of it. */
 export async function failuresOf(db: StateStore, job: number, limit: number): Promise<Failure[]> {
-  return (
-    await db
-      .prepare(
-        "select url, outcome, detail from crawl_url where job = ? and outcome like ? order by url limit ?",
-      )
-      .all(job, FAILURES_LIKE, limit)
-  ).map(failureOf)
+  return await addresses(db, job)
+    .select(["url", "outcome", "detail"])
+    .where((eb) => isLike(eb.ref("outcome"), FAILURES_LIKE))
+    .orderBy("url")
+    .limit(limit)
+    .$narrowType<{ outcome: OutcomeName }>()
+    .execute()
 }
-
-const failureOf = (row: Record<string, unknown>): Failure => ({
-  url: String(row["url"]),
-  outcome: row["outcome"] as OutcomeName,
-  detail: row["detail"] as string | null,
-})
 
 /** Where a list of addresses by outcome goes on: behind this one. */
 export interface AddressCursor {
@@ -79,13 +80,17 @@ export async function addressesOf(
   const left = groups.filter(({ name }) => after === null || name >= after.group)
   for (const { name, outcomes } of left.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const table = outcomes.some((outcome) => isFailure(outcome)) ? "crawl_url" : "known_address"
-    const rows = await db
-      .prepare(
-        `select url, outcome, detail from ${table} where job = ? and outcome in (select value from json_each(?)) and url > ?
-         order by url limit ?`,
-      )
-      .all(job, JSON.stringify(outcomes), name === after?.group ? after.url : "", limit - found.length)
-    for (const row of rows) found.push({ group: name, ...failureOf(row) })
+    const rows = await queriesOf<FrontierTables>(db)
+      .selectFrom(table)
+      .select(["url", "outcome", "detail"])
+      .where("job", "=", job)
+      .where("outcome", "in", listed(outcomes))
+      .where("url", ">", (name === after?.group ? after.url : "") as PageUrl)
+      .orderBy("url")
+      .limit(limit - found.length)
+      .$narrowType<{ outcome: OutcomeName }>()
+      .execute()
+    for (const row of rows) found.push({ group: name, ...row })
     if (found.length >= limit) break
   }
   return found
@@ -101,19 +106,19 @@ export interface GivenUpHost {
 
 /** Hosts that a job gave up, as the details of their addresses have it, while it has its frontier. */
 export async function givenUpHosts(db: StateStore, job: number): Promise<GivenUpHost[]> {
-  return (
-    await db
-      .prepare(
-        `select host, min(detail) as detail, count(*) as n from crawl_url
-       where job = ? and outcome is not null and detail like '% was given up%' and instr(detail, host || ' was given up') = 1
-       group by host order by n desc`,
-      )
-      .all(job)
-  ).map((row) => ({
-    host: String(row["host"]),
-    left: Number(row["n"]),
+  const hosts = await addresses(db, job)
+    .select((eb) => ["host", eb.fn.min<string>("detail").as("detail"), eb.fn.countAll<number>().as("left")])
+    .where("outcome", "is not", null)
+    .where("detail", "like", "% was given up%")
+    .where(sql<SqlBool>`instr(detail, host || ' was given up') = 1`)
+    .groupBy("host")
+    .orderBy("left", "desc")
+    .execute()
+  return hosts.map(({ host, left, detail }) => ({
+    host,
+    left,
     // A host with its port has no space, so that none of its colons is taken for this one.
-    why: /: (.+)/s.exec(String(row["detail"]))?.[1] ?? "it did not answer",
+    why: /: (.+)/s.exec(detail)?.[1] ?? "it did not answer",
   }))
 }
 
@@ -123,12 +128,13 @@ export async function endingOf(
   job: number,
   url: PageUrl,
 ): Promise<Omit<Failure, "url"> | null> {
-  const row = await db
-    .prepare("select outcome, detail from crawl_url where job = ? and url = ? and outcome is not null")
-    .get(job, url)
-  return row === undefined
-    ? null
-    : { outcome: row["outcome"] as OutcomeName, detail: row["detail"] as string | null }
+  const row = await addresses(db, job)
+    .select(["outcome", "detail"])
+    .where("url", "=", url)
+    .where("outcome", "is not", null)
+    .$narrowType<{ outcome: OutcomeName }>()
+    .executeTakeFirst()
+  return row ?? null
 }
 
 /** Forgets all of a job's addresses but those that failed, while `mayPrune` holds. */
@@ -170,9 +176,11 @@ export async function forgetAddresses(db: StateStore, job: number): Promise<void
 
 /** Whether a job has an open address of a host, with its port. */
 export const hasOpenAt = async (db: StateStore, job: number, host: string): Promise<boolean> =>
-  (await db
-    .prepare("select 1 from crawl_url where job = ? and host = ? and outcome is null")
-    .get(job, host)) !== undefined
+  (await addresses(db, job)
+    .select("url")
+    .where("host", "=", host)
+    .where("outcome", "is", null)
+    .executeTakeFirst()) !== undefined
 
 /** An address that waits for its visit. */
 export interface WaitingAddress {
@@ -189,21 +197,15 @@ export interface WaitingAddress {
 
 /** Where an address waits for its visit: in the latest job that has it open; or null. */
 export async function waitingAddress(db: StateStore, url: PageUrl): Promise<WaitingAddress | null> {
-  const row = await db
-    .prepare(
-      `select job, depth, tries, due, found_how, found_on from crawl_url
-       where url = ? and outcome is null order by job desc limit 1`,
-    )
-    .get(url)
-  if (row === undefined) return null
-  return {
-    job: Number(row["job"]),
-    depth: Number(row["depth"]),
-    tries: Number(row["tries"]),
-    due: Number(row["due"]),
-    how: row["found_how"] as FoundHow | null,
-    on: row["found_on"] as string | null,
-  }
+  const row = await queriesOf<FrontierTables>(db)
+    .selectFrom("crawl_url")
+    .select(["job", "depth", "tries", "due", "found_how as how", "found_on as on"])
+    .where("url", "=", url)
+    .where("outcome", "is", null)
+    .orderBy("job", "desc")
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
 }
 
 /** Visits that ended, and those of them that failed, of every job that is remembered. */
@@ -211,12 +213,16 @@ export async function visitsByJob(
   db: StateStore,
 ): Promise<ReadonlyMap<number, { readonly all: number; readonly failed: number }>> {
   migrateFrontier(db)
-  const rows = await db
-    .prepare(
-      "select job, sum(count) as visits, coalesce(sum(count) filter (where outcome like ?), 0) as failed from job_outcome group by job",
-    )
-    .all(FAILURES_LIKE)
-  return new Map(
-    rows.map((row) => [Number(row["job"]), { all: Number(row["visits"]), failed: Number(row["failed"]) }]),
-  )
+  const rows = await queriesOf<FrontierTables>(db)
+    .selectFrom("job_outcome")
+    .select((eb) => [
+      "job",
+      eb.fn.sum<number>("count").as("all"),
+      eb.fn
+        .coalesce(eb.fn.sum<number>("count").filterWhere(isLike(eb.ref("outcome"), FAILURES_LIKE)), eb.lit(0))
+        .as("failed"),
+    ])
+    .groupBy("job")
+    .execute()
+  return new Map(rows.map(({ job, ...visits }) => [job, visits]))
 }

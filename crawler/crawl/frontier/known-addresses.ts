@@ -1,4 +1,8 @@
-import { type FoundHow, migrateFrontier } from "./frontier-schema.ts"
+import { expressionBuilder, type Selectable, type Selection, sql, type SqlBool } from "kysely"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { greater, lesser } from "#base/store/query/words.ts"
+import { type FoundHow, type FrontierTables, migrateFrontier } from "./frontier-schema.ts"
 
 export type { FoundHow }
 import { isFailure, isMissing, type OutcomeName } from "../../outcome-name.ts"
@@ -11,7 +15,7 @@ import { PageLinks } from "./page-links.ts"
 import { type Ending, nextVisit } from "./revisit.ts"
 import type { Source } from "../../source.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
-import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 
 /** What a sitemap or feed says of a page, beside its address. Times are milliseconds since 1970. */
 export interface ListedFacts {
@@ -123,6 +127,125 @@ const CHUNK = 1000
 export const VAIN_VISITS = 6
 const HOUR_MS = 3_600_000
 
+/** Columns of a {@link KnownAddress}. */
+const ADDRESS = [
+  "url",
+  "source",
+  "job",
+  "outcome",
+  "detail",
+  "hash",
+  "title",
+  "visited_at as visitedAt",
+  "changed_at as changedAt",
+  "status",
+  "leads_to as leadsTo",
+  "depth",
+  "found_how as foundHow",
+  "found_on as foundOn",
+  "first_seen as firstSeen",
+  "due_at as dueAt",
+  "interval_ms as intervalMs",
+  "misses",
+  "etag",
+  "last_modified as lastModified",
+  "copy",
+  "read_as as readAs",
+  "listed_in as listedIn",
+  "modified_at as modifiedAt",
+  "published_at as publishedAt",
+  "news",
+] as const
+
+const address = expressionBuilder<FrontierTables, "known_address">()
+const addresses = (q: Queries<FrontierTables>) => q.selectFrom("known_address").select(ADDRESS)
+
+const byKey = once((q: Queries<FrontierTables>, { url, source }: { url: PageUrl; source: string }) =>
+  addresses(q).where("url", "=", url).where("source", "=", source),
+)
+
+const byUrl = once((q: Queries<FrontierTables>, { url }: { url: PageUrl }) =>
+  addresses(q)
+    .where("url", "=", url)
+    .orderBy((eb) => eb("hash", "is", null))
+    .orderBy("visited_at", "desc")
+    .orderBy("source"),
+)
+
+const nextDue = once(
+  (
+    q: Queries<FrontierTables>,
+    after: { source: string; job: number; until: number; dueAt: number; url: string },
+  ) =>
+    addresses(q)
+      .where("source", "=", after.source)
+      .where("due_at", "<=", after.until)
+      .where((eb) => eb(eb.refTuple("due_at", "url"), ">", eb.tuple(after.dueAt, after.url as PageUrl)))
+      .where("job", "<>", after.job)
+      .orderBy("due_at")
+      .orderBy("url")
+      .limit(CHUNK),
+)
+
+type KnownRow = Selectable<FrontierTables["known_address"]>
+const COLUMNS = [
+  ...ADDRESS.map((column) => column.split(" ")[0]),
+  "listed_job",
+] as readonly (keyof KnownRow)[]
+/** What a visit says anew, whatever is known. */
+const ANEW = COLUMNS.filter(
+  (column) => !/^(?:url|source|title|found_how|found_on|first_seen|listed_in|listed_job)$/.test(column),
+)
+
+const keep = once((q: Queries<FrontierTables>, row: KnownRow) =>
+  q
+    .insertInto("known_address")
+    .values(Object.fromEntries(COLUMNS.map((column) => [column, row[column]])) as typeof row)
+    .onConflict((conflict) =>
+      conflict.columns(["url", "source"]).doUpdateSet((eb) => ({
+        ...Object.fromEntries(ANEW.map((column) => [column, eb.ref(`excluded.${column}`)])),
+        title: eb.fn.coalesce("excluded.title", "known_address.title"),
+        listed_job: sql`case when excluded.listed_in is null then known_address.listed_job else excluded.job end`,
+        listed_in: eb.fn.coalesce("excluded.listed_in", "known_address.listed_in"),
+      })),
+    ),
+)
+
+interface ListedRow {
+  readonly url: PageUrl
+  readonly source: string
+  readonly listedIn: string | null
+  readonly listedJob: number | null
+  readonly modifiedAt: number | null
+  readonly publishedAt: number | null
+  readonly news: number
+}
+
+const list = once((q: Queries<FrontierTables>, row: ListedRow) =>
+  q
+    .updateTable("known_address")
+    .set((eb) => ({
+      listed_in: eb.fn.coalesce(eb.val(row.listedIn), "listed_in"),
+      listed_job: eb.fn.coalesce(eb.val(row.listedJob), "listed_job"),
+      modified_at: eb.fn.coalesce(eb.val(row.modifiedAt), "modified_at"),
+      published_at: eb.fn.coalesce(eb.val(row.publishedAt), "published_at"),
+      news: greater(eb.ref("news"), eb.val(row.news)),
+    }))
+    .where("url", "=", row.url)
+    .where("source", "=", row.source),
+)
+
+const setHash = once(
+  (
+    q: Queries<FrontierTables>,
+    { url, source, hash, now }: { url: PageUrl; source: string; hash: string | null; now: number },
+  ) =>
+    q
+      .updateTable("known_address")
+      .set({ hash, changed_at: now })
+      .where((eb) => eb.and({ url, source })),
+)
+
 /**
  * What the crawls of each source know of the addresses they visited, in `state.db`: the memory from one run to the
  * next. Where sources overlap, each knows an address by itself, so that what one finds there is no evidence of another's.
@@ -131,13 +254,11 @@ const HOUR_MS = 3_600_000
 export class KnownAddresses {
   readonly #db: StateStore
   readonly #clock: Clock
-  readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #links: PageLinks
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     migrateFrontier(db)
     this.#db = db
-    this.#prepare = prepareOnce(db)
     this.#links = new PageLinks(db)
     this.#clock = clock
   }
@@ -150,18 +271,6 @@ export class KnownAddresses {
   /** Keeps how visits ended, and when each address is to be visited again. Runs in the caller's transaction. */
   async record({ id, source }: Pick<Job, "id" | "source">, visits: readonly Visited[]): Promise<void> {
     const now = this.#clock()
-    const keep = this.#prepare(
-      `insert into known_address (url, source, job, outcome, detail, visited_at, hash, changed_at, title, status, leads_to,
-         depth, found_how, found_on, first_seen, etag, last_modified, read_as, misses, interval_ms, due_at,
-         listed_in, listed_job, modified_at, published_at, news, copy)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?6, ?15, ?16, ?17, ?18, ?19, ?20,
-         ?21, ?3, ?22, ?23, ?24, ?25)
-       on conflict (url, source) do update set job = ?3, outcome = ?4, detail = ?5, visited_at = ?6,
-         hash = ?7, changed_at = ?8, title = coalesce(?9, title), status = ?10, leads_to = ?11, depth = ?12,
-         etag = ?15, last_modified = ?16, read_as = ?17, misses = ?18, interval_ms = ?19, due_at = ?20,
-         listed_job = case when ?21 is null then listed_job else ?3 end, listed_in = coalesce(?21, listed_in),
-         modified_at = ?22, published_at = ?23, news = ?24, copy = ?25`,
-    )
     for (const visit of visits) {
       const { url, outcome, detail, found = FOUND_SOMEHOW } = visit
       const before = await this.get(url, source.name)
@@ -179,33 +288,35 @@ export class KnownAddresses {
           listedAt: modifiedAt,
         },
       )
-      await keep.run(
+      await keep.run(this.#db, {
         url,
-        source.name,
-        id,
+        source: source.name,
+        job: id,
         outcome,
         detail,
-        now,
+        visited_at: now,
         hash,
-        hash === (before?.hash ?? null) ? (before?.changedAt ?? null) : now,
-        visit.title ?? null,
-        visit.status ?? null,
-        visit.leadsTo ?? null,
-        before && found.how === null ? before.depth : found.depth,
-        found.how ?? "link",
-        found.on,
-        validators?.etag ?? null,
-        validators?.lastModified ?? null,
-        visit.readAs ?? before?.readAs ?? null,
+        changed_at: hash === (before?.hash ?? null) ? (before?.changedAt ?? null) : now,
+        title: visit.title ?? null,
+        status: visit.status ?? null,
+        leads_to: visit.leadsTo ?? null,
+        depth: before && found.how === null ? before.depth : found.depth,
+        found_how: found.how ?? "link",
+        found_on: found.on,
+        first_seen: now,
+        etag: validators?.etag ?? null,
+        last_modified: validators?.lastModified ?? null,
+        read_as: visit.readAs ?? before?.readAs ?? null,
         misses,
-        intervalMs,
-        dueAt,
-        found.listedIn,
-        modifiedAt,
-        found.publishedAt ?? before?.publishedAt ?? null,
-        found.isNews || before?.isNews ? 1 : 0,
-        copy && JSON.stringify(copy),
-      )
+        interval_ms: intervalMs,
+        due_at: dueAt,
+        listed_in: found.listedIn,
+        listed_job: id,
+        modified_at: modifiedAt,
+        published_at: found.publishedAt ?? before?.publishedAt ?? null,
+        news: found.isNews || before?.isNews ? 1 : 0,
+        copy: copy && JSON.stringify(copy),
+      })
       // What is gone leads nowhere.
       const links = isMissing(visit.status) ? null : visit.links
       if (links !== undefined) await this.#links.keep(source.name, url, links)
@@ -228,20 +339,13 @@ export class KnownAddresses {
    */
   async get(url: PageUrl, source?: string): Promise<KnownAddress | null> {
     if (source === undefined) return (await this.all(url))[0] ?? null
-    const row = await this.#prepare("select * from known_address where url = ? and source = ?").get(
-      url,
-      source,
-    )
+    const row = await byKey.get(this.#db, { url, source })
     return row ? addressOf(row) : null
   }
 
   /** What each source that met an address knows of it, the one that knows best first. */
   async all(url: PageUrl): Promise<KnownAddress[]> {
-    return (
-      await this.#prepare(
-        "select * from known_address where url = ? order by hash is null, visited_at desc, source",
-      ).all(url)
-    ).map(addressOf)
+    return (await byUrl.all(this.#db, { url })).map(addressOf)
   }
 
   /**
@@ -249,12 +353,8 @@ export class KnownAddresses {
    * due by then.
    */
   async chunk(source: string, job: number, until: number, after: KnownCursor | null): Promise<KnownChunk> {
-    const addresses = (
-      await this.#prepare(
-        `select * from known_address where source = ? and due_at <= ? and (due_at, url) > (?, ?) and job <> ?
-       order by due_at, url limit ${CHUNK}`,
-      ).all(source, until, after?.dueAt ?? -1, after?.url ?? "", job)
-    ).map(addressOf)
+    const { dueAt, url } = after ?? { dueAt: -1, url: "" }
+    const addresses = (await nextDue.all(this.#db, { source, job, until, dueAt, url })).map(addressOf)
     const last = addresses.length === CHUNK ? addresses.at(-1) : undefined
     return { addresses, next: last ? { dueAt: last.dueAt, url: last.url } : null }
   }
@@ -264,21 +364,22 @@ export class KnownAddresses {
    * among the first. @returns whether the source knows it
    */
   async makeDue(url: PageUrl, source: string): Promise<boolean> {
-    const { changes } = await this.#prepare(
-      "update known_address set due_at = 0, etag = null, last_modified = null, copy = null where url = ? and source = ?",
-    ).run(url, source)
-    return changes > 0
+    const { numUpdatedRows } = await this.#update()
+      .set({ due_at: 0, etag: null, last_modified: null, copy: null })
+      .where((eb) => eb.and({ url, source }))
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
   }
 
   /** Makes due what was visited while the clock was ahead: nothing rests longer than the longest interval. */
   async heal({ name, revisit }: Pick<Source, "name" | "revisit">): Promise<void> {
     const now = this.#clock()
     const longest = Math.max(revisit.minHours, revisit.maxHours) * HOUR_MS
-    await this.#prepare("update known_address set due_at = ?2 where source = ?1 and due_at > ?3").run(
-      name,
-      now,
-      now + longest,
-    )
+    await this.#update()
+      .set({ due_at: now })
+      .where("source", "=", name)
+      .where("due_at", ">", now + longest)
+      .execute()
   }
 
   /**
@@ -294,26 +395,35 @@ export class KnownAddresses {
   ): Promise<KnownAddress | null> {
     const known = await this.get(url, source)
     if (known === null) return null
-    await this.#prepare(
-      `update known_address set listed_in = coalesce(?2, listed_in), listed_job = case when ?2 is null then listed_job else ?3 end,
-         modified_at = coalesce(?4, modified_at), published_at = coalesce(?5, published_at), news = max(news, ?6)
-       where url = ?1 and source = ?7`,
-    ).run(url, listedIn, job, facts.modifiedAt, facts.publishedAt, facts.isNews ? 1 : 0, source)
+    await list.run(this.#db, {
+      url,
+      source,
+      listedIn,
+      listedJob: listedIn === null ? null : job,
+      modifiedAt: facts.modifiedAt,
+      publishedAt: facts.publishedAt,
+      news: facts.isNews ? 1 : 0,
+    })
     return known
   }
 
   /** Addresses of a source that a sitemap listed before and, read to its end by `job`, lists no more; they are due now. */
   async unlisted(source: string, sitemap: string, job: number): Promise<readonly KnownAddress[]> {
-    const gone = (
-      await this.#prepare(
-        "select * from known_address where listed_in = ? and listed_job <> ? and source = ?",
-      ).all(sitemap, job, source)
-    ).map(addressOf)
+    const isUnlisted = address.and([
+      address("listed_in", "=", sitemap),
+      address("listed_job", "<>", job),
+      address("source", "=", source),
+    ])
+    const gone = (await addresses(this.#queries).where(isUnlisted).execute()).map(addressOf)
     if (gone.length > 0) {
-      await this.#prepare(
-        `update known_address set listed_in = null, modified_at = null, due_at = min(due_at, ?3)
-         where listed_in = ?1 and listed_job <> ?2 and source = ?4`,
-      ).run(sitemap, job, this.#clock(), source)
+      await this.#update()
+        .set((eb) => ({
+          listed_in: null,
+          modified_at: null,
+          due_at: lesser(eb.ref("due_at"), eb.val(this.#clock())),
+        }))
+        .where(isUnlisted)
+        .execute()
     }
     return gone
   }
@@ -325,24 +435,25 @@ export class KnownAddresses {
 
   /** Takes down that the index holds the page for a source now, or with null no more. Runs in the caller's transaction. */
   async setHash(url: PageUrl, source: string, hash: string | null): Promise<void> {
-    await this.#prepare("update known_address set hash = ?, changed_at = ? where url = ? and source = ?").run(
-      hash,
-      this.#clock(),
-      url,
-      source,
-    )
+    await setHash.run(this.#db, { url, source, hash, now: this.#clock() })
   }
 
   /** Some addresses of a source: those that the index holds as pages, and others. */
   async some(source: string, limit: number): Promise<Pick<KnownAddress, "url" | "hash">[]> {
-    return (
-      await this.#prepare("select url, hash from known_address where source = ? limit ?").all(source, limit)
-    ).map((row) => ({ url: row["url"] as PageUrl, hash: row["hash"] as string | null }))
+    return await this.#queries
+      .selectFrom("known_address")
+      .select(["url", "hash"])
+      .where("source", "=", source)
+      .limit(limit)
+      .execute()
   }
 
   /** Forgets all that a source knows of an address. Runs in the caller's transaction. */
   async forget(url: PageUrl, source: string): Promise<void> {
-    await this.#prepare("delete from known_address where url = ? and source = ?").run(url, source)
+    await this.#queries
+      .deleteFrom("known_address")
+      .where((eb) => eb.and({ url, source }))
+      .execute()
     await this.#links.keep(source, url, null)
   }
 
@@ -354,17 +465,27 @@ export class KnownAddresses {
    * @returns how many there were
    */
   async forgetDead(sparedSql: (url: string, source: string) => string = () => "false"): Promise<number> {
-    const some = this.#prepare(
-      `select url, source from known_address where (url, source) > (?, ?) and hash is null and status in (404, 410)
-         and misses >= ${VAIN_VISITS} and listed_in is null 
-         and not (${sparedSql("known_address.url", "known_address.source")}) order by url, source limit ${CHUNK}`,
-    )
+    const spared = sql.raw(sparedSql("known_address.url", "known_address.source"))
+    const some = this.#queries
+      .selectFrom("known_address")
+      .select(["url", "source"])
+      .where("hash", "is", null)
+      .where("status", "in", [404, 410])
+      .where("misses", ">=", VAIN_VISITS)
+      .where("listed_in", "is", null)
+      .where(sql<SqlBool>`not (${spared})`)
+      .orderBy("url")
+      .orderBy("source")
+      .limit(CHUNK)
     let forgotten = 0
     for (let last = { url: "", source: "" }; ;) {
-      const dead = (await some.all(last.url, last.source)) as (typeof last)[]
+      const { url: after, source: by } = last
+      const dead = await some
+        .where((eb) => eb(eb.refTuple("url", "source"), ">", eb.tuple(after as PageUrl, by)))
+        .execute()
       if (dead.length === 0) return forgotten
       await transaction(this.#db, async () => {
-        for (const { url, source } of dead) await this.forget(url as PageUrl, source)
+        for (const { url, source } of dead) await this.forget(url, source)
       })
       forgotten += dead.length
       last = dead.at(-1)!
@@ -377,25 +498,41 @@ export class KnownAddresses {
     readonly since: readonly number[]
     readonly oldest: Date | null
   }> {
-    const counts = times.map((_, index) => `count(*) filter (where at > ?${index + 1}) as since${index}`)
-    const row = (await this.#prepare(
-      `select count(*) as pages, min(at) as oldest, ${counts.join(", ")}
-       from (select max(visited_at) as at from known_address where hash is not null group by url) as looked`,
-    ).get(...times))!
+    const looked = this.#queries
+      .selectFrom("known_address")
+      .select((eb) => eb.fn.max("visited_at").as("at"))
+      .where("hash", "is not", null)
+      .groupBy("url")
+    const row = await this.#queries
+      .selectFrom(looked.as("looked"))
+      .select((eb) => [eb.fn.countAll<number>().as("pages"), eb.fn.min<number | null>("at").as("oldest")])
+      .select((eb) =>
+        times.map((time, index) => eb.fn.countAll<number>().filterWhere("at", ">", time).as(`since${index}`)),
+      )
+      .executeTakeFirstOrThrow()
     return {
-      pages: Number(row["pages"]),
-      since: times.map((_, index) => Number(row[`since${index}`])),
-      oldest: dateOrNull(row["oldest"]),
+      pages: row.pages,
+      since: times.map((_, index) => row[`since${index}`]!),
+      oldest: dateOrNull(row.oldest),
     }
   }
 
   /** Pages that the index holds, as far as crawls know. */
   async pages(): Promise<number> {
-    return Number(
-      (
-        await this.#prepare("select count(distinct url) as n from known_address where hash is not null").get()
-      )?.["n"],
-    )
+    const { n } = await this.#queries
+      .selectFrom("known_address")
+      .select((eb) => eb.fn.count<number>("url").distinct().as("n"))
+      .where("hash", "is not", null)
+      .executeTakeFirstOrThrow()
+    return n
+  }
+
+  #update() {
+    return this.#queries.updateTable("known_address")
+  }
+
+  get #queries(): Queries<FrontierTables> {
+    return queriesOf(this.#db)
   }
 }
 
@@ -412,32 +549,10 @@ function dateOf(header: string | null | undefined): number | null {
   return Number.isNaN(time) ? null : time
 }
 
-function addressOf(row: Record<string, unknown>): KnownAddress {
-  return {
-    url: row["url"] as PageUrl,
-    source: String(row["source"]),
-    job: Number(row["job"]),
-    outcome: row["outcome"] as OutcomeName,
-    detail: row["detail"] as string | null,
-    hash: row["hash"] as string | null,
-    title: row["title"] as string | null,
-    visitedAt: Number(row["visited_at"]),
-    changedAt: row["changed_at"] as number | null,
-    status: row["status"] as number | null,
-    leadsTo: row["leads_to"] as PageUrl | null,
-    depth: Number(row["depth"]),
-    foundHow: row["found_how"] as FoundHow,
-    foundOn: row["found_on"] as string | null,
-    firstSeen: Number(row["first_seen"]),
-    dueAt: Number(row["due_at"]),
-    intervalMs: row["interval_ms"] as number | null,
-    misses: Number(row["misses"]),
-    validators: { etag: row["etag"] as string | null, lastModified: row["last_modified"] as string | null },
-    copy: row["copy"] === null ? null : (JSON.parse(row["copy"] as string) as MarkdownCopy),
-    readAs: row["read_as"] as string | null,
-    listedIn: row["listed_in"] as string | null,
-    modifiedAt: row["modified_at"] as number | null,
-    publishedAt: row["published_at"] as number | null,
-    isNews: row["news"] === 1,
-  }
+type AddressRow = Selection<FrontierTables, "known_address", (typeof ADDRESS)[number]>
+
+function addressOf(row: AddressRow): KnownAddress {
+  const { etag, lastModified, news, ...address } = row
+  const copy = row.copy === null ? null : (JSON.parse(row.copy) as MarkdownCopy)
+  return { ...address, copy, validators: { etag, lastModified }, isNews: news === 1 }
 }

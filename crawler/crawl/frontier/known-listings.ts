@@ -1,9 +1,11 @@
+import type { Selection } from "kysely"
 import type { PageUrl } from "#engine"
 import type { Validators } from "../../fetch/fetch.ts"
+import type { FrontierTables, ListingKind } from "./frontier-schema.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
-/** `llms`: an llms.txt, a site's list of links for language models. */
-export type ListingKind = "sitemap" | "feed" | "llms"
+export type { ListingKind }
 
 /** A sitemap or feed as an earlier run of the source left it. Times are milliseconds since 1970. */
 export interface Listing {
@@ -33,35 +35,31 @@ export class Listings {
   }
 
   async get(url: PageUrl): Promise<Listing | null> {
-    const row = await this.#db
-      .prepare("select * from listing where source = ? and url = ?")
-      .get(this.#source, url)
+    const row = await this.#lists().where("url", "=", url).executeTakeFirst()
     return row ? listingOf(row) : null
   }
 
   async all(kind: ListingKind): Promise<Listing[]> {
-    return (
-      await this.#db
-        .prepare("select * from listing where source = ? and kind = ? order by url")
-        .all(this.#source, kind)
-    ).map(listingOf)
+    return (await this.#lists().where("kind", "=", kind).orderBy("url").execute()).map(listingOf)
   }
 
   /** Keeps at once that the page or index `foundOn` names a list: it may not be read again for a while. */
   async name(url: PageUrl, kind: ListingKind, foundOn: string | null): Promise<void> {
-    await this.#db
-      .prepare("insert or ignore into listing (source, url, kind, found_on) values (?, ?, ?, ?)")
-      .run(this.#source, url, kind, foundOn)
+    await this.#queries
+      .insertInto("listing")
+      .values({ source: this.#source, url, kind, found_on: foundOn })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
   }
 
   /** Forgets a list that is gone. */
   async forget(url: PageUrl): Promise<void> {
-    await this.#db.prepare("delete from listing where source = ? and url = ?").run(this.#source, url)
+    await this.#forget().where("url", "=", url).execute()
   }
 
   /** Forgets all lists of the source. */
   async forgetAll(): Promise<void> {
-    await this.#db.prepare("delete from listing where source = ?").run(this.#source)
+    await this.#forget().execute()
   }
 
   /** Takes down that a list was read, or is as it was. */
@@ -71,30 +69,59 @@ export class Listings {
 
   /** Keeps what was noted. `whole`: all that the lists name was visited, or is known. */
   async keep(whole: boolean): Promise<void> {
-    const keep = this.#db.prepare(
-      `insert into listing (source, url, kind, found_on, named_at, etag, last_modified, read_at)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-       on conflict (source, url) do update set kind = ?3, found_on = coalesce(?4, found_on), named_at = ?5, etag = ?6,
-         last_modified = ?7, read_at = ?8`,
-    )
     await transaction(this.#db, async () => {
       for (const { url, kind, foundOn, namedAt, validators, readAt } of this.#seen.values()) {
         const { etag, lastModified } = validators
-        const kept = whole ? [namedAt, etag, lastModified, readAt] : [null, null, null, null]
-        await keep.run(this.#source, url, kind, foundOn, ...kept)
+        const kept = {
+          kind,
+          named_at: whole ? namedAt : null,
+          etag: whole ? etag : null,
+          last_modified: whole ? lastModified : null,
+          read_at: whole ? readAt : null,
+        }
+        await this.#queries
+          .insertInto("listing")
+          .values({ source: this.#source, url, found_on: foundOn, ...kept })
+          .onConflict((conflict) =>
+            conflict.columns(["source", "url"]).doUpdateSet((eb) => ({
+              ...kept,
+              found_on: eb.fn.coalesce("excluded.found_on", "listing.found_on"),
+            })),
+          )
+          .execute()
       }
     })
     this.#seen.clear()
   }
-}
 
-function listingOf(row: Record<string, unknown>): Listing {
-  return {
-    url: row["url"] as PageUrl,
-    kind: row["kind"] as ListingKind,
-    foundOn: row["found_on"] as string | null,
-    namedAt: row["named_at"] as number | null,
-    validators: { etag: row["etag"] as string | null, lastModified: row["last_modified"] as string | null },
-    readAt: row["read_at"] as number | null,
+  #lists() {
+    return this.#queries.selectFrom("listing").select(LISTING).where("source", "=", this.#source)
+  }
+
+  #forget() {
+    return this.#queries.deleteFrom("listing").where("source", "=", this.#source)
+  }
+
+  get #queries(): Queries<FrontierTables> {
+    return queriesOf(this.#db)
   }
 }
+
+const LISTING = [
+  "url",
+  "kind",
+  "found_on as foundOn",
+  "named_at as namedAt",
+  "etag",
+  "last_modified as lastModified",
+  "read_at as readAt",
+] as const
+
+const listingOf = ({
+  etag,
+  lastModified,
+  ...list
+}: Selection<FrontierTables, "listing", (typeof LISTING)[number]>): Listing => ({
+  ...list,
+  validators: { etag, lastModified },
+})

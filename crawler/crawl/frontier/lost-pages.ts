@@ -1,14 +1,18 @@
-import { PAGE_OUTCOMES_SQL } from "../../outcome-name.ts"
-import { migrateFrontier } from "./frontier-schema.ts"
+import { PAGE_OUTCOMES } from "../../outcome-name.ts"
+import { type FrontierTables, migrateFrontier } from "./frontier-schema.ts"
 import type { Engine, PageUrl } from "#engine"
-import { replaceSql } from "#base/store/state-port.ts"
-import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 
-const STEPS = [
-  `create table lost_page (
-     url text primary key,
-     lost_at integer not null
-   ) strict, without rowid`,
+interface LostTables {
+  lost_page: { url: PageUrl; lost_at: number }
+}
+
+const STEPS: readonly Step[] = [
+  ({ integer, text, keyed }) => `create table lost_page (
+     url ${text} primary key,
+     lost_at ${integer} not null
+   ) ${keyed}`,
 ]
 
 /** A process that reads the index sees a page so late at most. */
@@ -31,21 +35,26 @@ export class LostPages {
 
   /** Those that wait for a visit. */
   async count(): Promise<number> {
-    const row = await this.#db
-      .prepare(
-        `select count(*) as n from lost_page join known_address using (url)
-         where hash is null and visited_at <= lost_at and outcome in (${PAGE_OUTCOMES_SQL})`,
-      )
-      .get()
-    return Number(row?.["n"])
+    const { n } = await this.#queries
+      .selectFrom("lost_page")
+      .innerJoin("known_address", "known_address.url", "lost_page.url")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where("hash", "is", null)
+      .whereRef("visited_at", "<=", "lost_at")
+      .where("outcome", "in", PAGE_OUTCOMES)
+      .executeTakeFirstOrThrow()
+    return n
   }
 
   /** Those, and all that the index should hold: what is missing when it holds none. */
   async expected(): Promise<number> {
-    const row = await this.#db
-      .prepare("select count(*) as n from known_address where hash is not null and visited_at < ?")
-      .get(Date.now() - READERS_FOLLOW_MS)
-    return Number(row?.["n"]) + (await this.count())
+    const { n } = await this.#queries
+      .selectFrom("known_address")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where("hash", "is not", null)
+      .where("visited_at", "<", Date.now() - READERS_FOLLOW_MS)
+      .executeTakeFirstOrThrow()
+    return n + (await this.count())
   }
 
   /**
@@ -55,13 +64,16 @@ export class LostPages {
    * @returns how many pages it has lost since it was compared last
    */
   async find(engine: Pick<Engine, "get">, signal: AbortSignal): Promise<number> {
-    const after = this.#db.prepare(
-      `select url from known_address where hash is not null and url > ? order by url limit ${AT_ONCE}`,
-    )
+    const held = this.#queries
+      .selectFrom("known_address")
+      .select("url")
+      .where("hash", "is not", null)
+      .orderBy("url")
+      .limit(AT_ONCE)
     let lost = 0
-    for (let last = ""; ;) {
+    for (let last = "" as PageUrl; ;) {
       signal.throwIfAborted()
-      const urls = (await after.all(last)).map((row) => row["url"] as PageUrl)
+      const urls = (await held.where("url", ">", last).execute()).map(({ url }) => url)
       if (urls.length === 0) return lost
       const gone: PageUrl[] = []
       for (const url of urls) if ((await engine.get(url)) === null) gone.push(url)
@@ -73,19 +85,30 @@ export class LostPages {
 
   async #note(urls: readonly PageUrl[]): Promise<void> {
     if (urls.length === 0) return
-    const forget = this.#db.prepare(
-      "update known_address set hash = null, etag = null, last_modified = null, copy = null, due_at = 0 where url = ?",
-    )
-    const note = this.#db.prepare(replaceSql("lost_page", ["url", "lost_at"], ["url"]))
     await transaction(this.#db, async () => {
       const now = Date.now()
-      await this.#db
-        .prepare("delete from lost_page where url not in (select url from known_address where hash is null)")
-        .run()
+      await this.#queries
+        .deleteFrom("lost_page")
+        .where("url", "not in", (eb) =>
+          eb.selectFrom("known_address").select("known_address.url").where("hash", "is", null),
+        )
+        .execute()
       for (const url of urls) {
-        await forget.run(url)
-        await note.run(url, now)
+        await this.#queries
+          .updateTable("known_address")
+          .set({ hash: null, etag: null, last_modified: null, copy: null, due_at: 0 })
+          .where("url", "=", url)
+          .execute()
+        await this.#queries
+          .insertInto("lost_page")
+          .values({ url, lost_at: now })
+          .onConflict((conflict) => conflict.column("url").doUpdateSet({ lost_at: now }))
+          .execute()
       }
     })
+  }
+
+  get #queries(): Queries<FrontierTables & LostTables> {
+    return queriesOf(this.#db)
   }
 }

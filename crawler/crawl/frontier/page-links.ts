@@ -1,7 +1,10 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PageUrl } from "#engine"
-import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import type { FrontierTables } from "./frontier-schema.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 
 /**
  * The links of one page in at most so many bytes; those of a page with more are not kept, so that it is always read
@@ -32,44 +35,73 @@ export function unpackLinks(page: PageUrl, packed: Uint8Array): string[] {
   return text.split("\n").map((line) => (line.startsWith("/") ? origin + line : line))
 }
 
+interface Key {
+  readonly url: PageUrl
+  readonly source: string
+}
+
+const linksOf = once((q: Queries<FrontierTables>, { url, source }: Key) =>
+  q.selectFrom("page_links").select("links").where("url", "=", url).where("source", "=", source),
+)
+
+const hasLinks = once((q: Queries<FrontierTables>, { url, source }: Key) =>
+  q.selectFrom("page_links").select("url").where("url", "=", url).where("source", "=", source),
+)
+
+const drop = once((q: Queries<FrontierTables>, { url, source }: Key) =>
+  q.deleteFrom("page_links").where("url", "=", url).where("source", "=", source),
+)
+
+const keep = once((q: Queries<FrontierTables>, { url, source, links }: Key & { links: Uint8Array }) =>
+  q
+    .insertInto("page_links")
+    .values({ url, source, links })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["url", "source"])
+        .doUpdateSet((eb) => ({ links: eb.ref("excluded.links") }))
+        .whereRef("page_links.links", "<>", "excluded.links"),
+    ),
+)
+
+/** Addresses of which the links are known, with these. */
+export const withLinks = (q: Queries<FrontierTables>) =>
+  q
+    .selectFrom("known_address")
+    .innerJoin("page_links", (on) =>
+      on
+        .onRef("page_links.url", "=", "known_address.url")
+        .onRef("page_links.source", "=", "known_address.source"),
+    )
+    .select(["known_address.url", "links"])
+
 /**
  * Where the pages of each source lead, in `state.db`: a page that has not changed is not read again, and what it leads
  * to is wanted all the same by a run whose limit, depth or scope is wider than those before.
  */
 export class PageLinks {
-  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #db: StateStore
 
   /** The table is made with that of `KnownAddresses`. */
   constructor(db: StateStore) {
-    this.#prepare = prepareOnce(db)
+    this.#db = db
   }
 
   /** Null: they are not known. */
   async get(source: string, url: PageUrl): Promise<string[] | null> {
-    const row = await this.#prepare("select links from page_links where url = ? and source = ?").get(
-      url,
-      source,
-    )
-    return row ? unpackLinks(url, row["links"] as Uint8Array) : null
+    const row = await linksOf.get(this.#db, { url, source })
+    return row ? unpackLinks(url, row.links) : null
   }
 
   async has(source: string, url: PageUrl): Promise<boolean> {
-    return (
-      (await this.#prepare("select 1 from page_links where url = ? and source = ?").get(url, source)) !==
-      undefined
-    )
+    return (await hasLinks.get(this.#db, { url, source })) !== undefined
   }
 
   /** Runs in the caller's transaction. `packed` null: forgets them. */
   async keep(source: string, url: PageUrl, packed: Uint8Array | null): Promise<void> {
-    if (packed === null) {
-      await this.#prepare("delete from page_links where url = ? and source = ?").run(url, source)
-      return
-    }
-    await this.#prepare(
-      `insert into page_links (url, source, links) values (?, ?, ?)
-       on conflict (url, source) do update set links = excluded.links where links <> excluded.links`,
-    ).run(url, source, packed)
+    await (packed === null
+      ? drop.run(this.#db, { url, source })
+      : keep.run(this.#db, { url, source, links: packed }))
   }
 
   /**
@@ -84,19 +116,23 @@ export class PageLinks {
     signal?: AbortSignal,
   ): Promise<{ readonly urls: readonly PageUrl[]; readonly isAll: boolean }> {
     const urls: PageUrl[] = []
-    let after = ""
+    let after = "" as PageUrl
     for (let looked = 0; looked < most; looked += CHUNK) {
-      const rows = await this.#prepare(
-        `select url, links from page_links where source = ? and url > ? order by url limit ${CHUNK}`,
-      ).all(source, after)
-      for (const row of rows) {
-        const url = row["url"] as PageUrl
-        if (url === target || !unpackLinks(url, row["links"] as Uint8Array).includes(target)) continue
+      const rows = await queriesOf<FrontierTables>(this.#db)
+        .selectFrom("page_links")
+        .select(["url", "links"])
+        .where("source", "=", source)
+        .where("url", ">", after)
+        .orderBy("url")
+        .limit(CHUNK)
+        .execute()
+      for (const { url, links } of rows) {
+        if (url === target || !unpackLinks(url, links).includes(target)) continue
         if (urls.length === limit) return { urls, isAll: false }
         urls.push(url)
       }
       if (rows.length < CHUNK) return { urls, isAll: true }
-      after = String(rows.at(-1)?.["url"])
+      after = rows.at(-1)!.url
       await nextTurn()
       signal?.throwIfAborted()
     }
@@ -112,15 +148,13 @@ export class PageLinks {
     target: PageUrl,
     most = 20_000,
   ): Promise<{ url: PageUrl; depth: number } | null> {
-    const rows = this.#prepare(
-      `select url, depth, links from known_address join page_links using (url, source)
-       where source = ? order by depth limit ?`,
-    ).iterate(source, most)
-    for await (const row of rows) {
-      const url = row["url"] as PageUrl
-      if (unpackLinks(url, row["links"] as Uint8Array).includes(target))
-        return { url, depth: Number(row["depth"]) }
-    }
+    const rows = withLinks(queriesOf<FrontierTables>(this.#db))
+      .select("depth")
+      .where("known_address.source", "=", source)
+      .orderBy("depth")
+      .limit(most)
+    for await (const { url, depth, links } of rows.stream())
+      if (unpackLinks(url, links).includes(target)) return { url, depth }
     return null
   }
 }

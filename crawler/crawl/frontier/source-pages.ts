@@ -1,13 +1,25 @@
+import { type Expression, sql, type SqlBool } from "kysely"
 import type { PageUrl } from "#engine"
 import { hasTable } from "#base/store/rows/tables.ts"
-import type { SchemaWords } from "#base/store/query/schema-words.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { SCHEMA_WORDS, type SchemaWords } from "#base/store/query/schema-words.ts"
+import { inWordsOf, listed, listedIn } from "#base/store/query/words.ts"
+import { dateOrNull } from "#base/store/date-columns.ts"
+import type { QueriedStore } from "#base/store/state-port.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { CUT_OFF } from "../../outcome.ts"
-import { type OutcomeName, PAGE_OUTCOMES_SQL, UNREAD_SQL } from "../../outcome-name.ts"
+import { type OutcomeName, PAGE_OUTCOMES, PAGE_OUTCOMES_SQL, unreadSql } from "../../outcome-name.ts"
+import type { FrontierTables } from "./frontier-schema.ts"
 import type { KnownAddress } from "./known-addresses.ts"
 
 // What others ask of the addresses that sources know, beside `KnownAddresses`: about all pages of a source, and as
 // conditions in SQL of their own, for what would take too long row by row.
+
+const addresses = (q: Queries<FrontierTables>) => q.selectFrom("known_address")
+const held = (q: Queries<FrontierTables>) => addresses(q).where("hash", "is not", null)
+const heldFor = (db: QueriedStore, source: string) =>
+  held(queriesOf<FrontierTables>(db)).where("source", "=", source)
 
 /** How many pages the index holds for a source. */
 export interface PageCounts {
@@ -18,54 +30,64 @@ export interface PageCounts {
 
 /** Pages that the index holds for a source. */
 export async function pageCount(db: StateStore, source: string): Promise<number> {
-  const row = await db
-    .prepare("select count(*) as n from known_address where source = ? and hash is not null")
-    .get(source)
-  return Number(row?.["n"])
+  const { n } = await heldFor(db, source)
+    .select((eb) => eb.fn.countAll<number>().as("n"))
+    .executeTakeFirstOrThrow()
+  return n
 }
+
+const says = (words: string) => sql<SqlBool>`instr(detail, ${words}) > 0`
 
 /** Pages of a source whose answers were {@link CUT_OFF} at the last visit, by address; of all runs, or of one. */
 export async function cutOffPages(
-  db: Pick<StateStore, "prepare">,
+  db: QueriedStore,
   source: string,
   job: number | null = null,
 ): Promise<PageUrl[]> {
-  return (
-    await db
-      .prepare(
-        `select url from known_address where source = ?1 and hash is not null and detail is not null
-       and outcome in (${PAGE_OUTCOMES_SQL}) and instr(detail, ?2) > 0 and (?3 is null or job = ?3) order by url`,
-      )
-      .all(source, CUT_OFF, job)
-  ).map((row) => row["url"] as PageUrl)
+  const pages = await heldFor(db, source)
+    .select("url")
+    .where("detail", "is not", null)
+    .where("outcome", "in", PAGE_OUTCOMES)
+    .where(says(CUT_OFF))
+    .$if(job !== null, (query) => query.where("job", "=", job!))
+    .orderBy("url")
+    .execute()
+  return pages.map(({ url }) => url)
 }
 
 export async function pageCounts(db: StateStore, source: string): Promise<PageCounts> {
-  const row = await db
-    .prepare(
-      `select count(*) as pages, count(*) filter (where exists (select 1 from known_address as other
-         where other.url = known.url and other.source <> known.source and other.hash is not null)) as shared
-       from known_address as known where source = ? and hash is not null`,
-    )
-    .get(source)
-  return { pages: Number(row?.["pages"]), pagesShared: Number(row?.["shared"]) }
+  return await queriesOf<FrontierTables>(db)
+    .selectFrom("known_address as known")
+    .select((eb) => [
+      eb.fn.countAll<number>().as("pages"),
+      eb.fn
+        .countAll<number>()
+        .filterWhere((one) =>
+          one.exists(
+            one
+              .selectFrom("known_address as other")
+              .select("other.url")
+              .whereRef("other.url", "=", "known.url")
+              .whereRef("other.source", "<>", "known.source")
+              .where("other.hash", "is not", null),
+          ),
+        )
+        .as("pagesShared"),
+    ])
+    .where("source", "=", source)
+    .where("hash", "is not", null)
+    .executeTakeFirstOrThrow()
 }
 
 /** The address of some page of a source whose last visit has these words in its detail; null: no page has. */
 export async function somePageSaying(db: StateStore, source: string, words: string): Promise<string | null> {
-  const row = await db
-    .prepare(
-      "select url from known_address where source = ? and hash is not null and instr(detail, ?) > 0 limit 1",
-    )
-    .get(source, words)
-  return row === undefined ? null : String(row["url"])
+  const page = await heldFor(db, source).select("url").where(says(words)).limit(1).executeTakeFirst()
+  return page?.url ?? null
 }
 
 /** Addresses of the pages that the index holds for a source. */
 export async function pagesOf(db: StateStore, source: string): Promise<PageUrl[]> {
-  return (
-    await db.prepare("select url from known_address where source = ? and hash is not null").all(source)
-  ).map(({ url }) => url as PageUrl)
+  return (await heldFor(db, source).select("url").execute()).map(({ url }) => url)
 }
 
 /** Whether the index holds a page for a source; of a store that may hold no addresses at all. */
@@ -75,62 +97,80 @@ export const hasPages = async (db: StateStore, source: string): Promise<boolean>
 /** The address of some page that the index holds for a source; null: it holds none, or the store no addresses at all. */
 export async function somePage(db: StateStore, source: string): Promise<string | null> {
   if (!(await hasTable(db, "known_address"))) return null
-  const row = await db
-    .prepare("select url from known_address where source = ? and hash is not null limit 1")
-    .get(source)
-  return row === undefined ? null : String(row["url"])
+  return (await heldFor(db, source).select("url").limit(1).executeTakeFirst())?.url ?? null
 }
 
 /** How many addresses a source knows, by `host:port`. */
-export const addressesByHost = (db: StateStore, source: string): Promise<ReadonlyMap<string, number>> =>
-  countsByHost(db, source, "true")
+export const addressesByHost = async (db: StateStore, source: string): Promise<ReadonlyMap<string, number>> =>
+  countsOf(await knownByHost.all(db, { source }))
 
 /** How many addresses of a source failed at the last visit, by `host:port`, without those that the site says are gone. */
 export async function unreadByHost(db: StateStore, source: string): Promise<ReadonlyMap<string, number>> {
   if (!(await hasTable(db, "known_address"))) return new Map()
-  return await countsByHost(db, source, `${UNREAD_SQL} and coalesce(status, 0) not in (404, 410)`)
+  return countsOf(await unreadOfHosts.all(db, { source }))
 }
 
-/** @param condition on known addresses, in SQL */
-async function countsByHost(
-  db: Pick<StateStore, "prepare">,
-  source: string,
-  condition: string,
-): Promise<ReadonlyMap<string, number>> {
-  // In SQL: the API asks, too, and a source may know a million. Each has a path, and none a name or a password.
-  const rows = await db
-    .prepare(
-      `select substr(rest, 1, instr(rest, '/') - 1) as host, count(*) as n
-       from (select substr(url, instr(url, '://') + 3) as rest from known_address where source = ? and ${condition})
-       group by host`,
-    )
-    .all(source)
-  return new Map(rows.map(({ host, n }) => [String(host), Number(n)]))
+interface HostCount {
+  readonly host: string
+  readonly n: number
 }
+
+const countsOf = (rows: readonly HostCount[]) => new Map(rows.map(({ host, n }) => [host, n]))
+
+// In SQL: the API asks, too, and a source may know a million. Each has a path, and none a name or a password.
+const byHost = (q: Queries<FrontierTables>, source: string, condition: Expression<SqlBool>) =>
+  q
+    .selectFrom(
+      addresses(q)
+        .select(sql<string>`substr(url, instr(url, '://') + 3)`.as("rest"))
+        .where("source", "=", source)
+        .where(condition)
+        .as("address"),
+    )
+    .select((eb) => [
+      sql<string>`substr(rest, 1, instr(rest, '/') - 1)`.as("host"),
+      eb.fn.countAll<number>().as("n"),
+    ])
+    .groupBy("host")
+
+const isUnread = inWordsOf<SqlBool>({
+  sqlite: sql.raw(unreadSql(SCHEMA_WORDS.sqlite.like)),
+  postgres: sql.raw(unreadSql(SCHEMA_WORDS.postgres.like)),
+})
+
+const knownByHost = once((q: Queries<FrontierTables>, { source }: { source: string }) =>
+  byHost(q, source, sql.lit(true)),
+)
+
+const unreadOfHosts = once((q: Queries<FrontierTables>, { source }: { source: string }) =>
+  byHost(q, source, sql`${isUnread} and coalesce(status, 0) not in (404, 410)`),
+)
 
 /** Whether the index holds a page for any other source. */
 export async function othersHavePages(db: StateStore, source: string): Promise<boolean> {
   if (!(await hasTable(db, "known_address"))) return false
-  return (
-    (await db
-      .prepare("select 1 from known_address where source <> ? and hash is not null limit 1")
-      .get(source)) !== undefined
-  )
+  const page = await held(queriesOf<FrontierTables>(db))
+    .select("url")
+    .where("source", "<>", source)
+    .limit(1)
+    .executeTakeFirst()
+  return page !== undefined
 }
 
 /** Whether a source knows any address. */
 export async function knowsAny(db: StateStore, source: string): Promise<boolean> {
-  return (await db.prepare("select 1 from known_address where source = ? limit 1").get(source)) !== undefined
+  const known = addresses(queriesOf(db)).select("url").where("source", "=", source).limit(1)
+  return (await known.executeTakeFirst()) !== undefined
 }
 
 /** Whether the index holds a page for some source that its last visit found. */
 export async function isPageNow(db: StateStore, url: PageUrl): Promise<boolean> {
-  const row = await db
-    .prepare(
-      `select 1 from known_address where url = ? and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})`,
-    )
-    .get(url)
-  return row !== undefined
+  const page = await held(queriesOf<FrontierTables>(db))
+    .select("url")
+    .where("url", "=", url)
+    .where("outcome", "in", PAGE_OUTCOMES)
+    .executeTakeFirst()
+  return page !== undefined
 }
 
 /** Where an address led at the last visit of any of these sources, by redirect or canonical; null: of any source. */
@@ -139,14 +179,16 @@ export async function whereItLed(
   url: PageUrl,
   sources: readonly string[] | null,
 ): Promise<PageUrl[]> {
-  return (
-    await db
-      .prepare(
-        `select distinct leads_to from known_address where url = ?1 and leads_to is not null
-         and (?2 is null or source in (select value from json_each(?2))) order by leads_to`,
-      )
-      .all(url, sources && JSON.stringify(sources))
-  ).map((row) => row["leads_to"] as PageUrl)
+  const led = await addresses(queriesOf<FrontierTables>(db))
+    .select("leads_to as to")
+    .distinct()
+    .where("url", "=", url)
+    .where("leads_to", "is not", null)
+    .$if(sources !== null, (query) => query.where("source", "in", listed(sources!)))
+    .orderBy("leads_to")
+    .$narrowType<{ to: PageUrl }>()
+    .execute()
+  return led.map(({ to }) => to)
 }
 
 /** When visits of some sources saw a page. */
@@ -157,30 +199,32 @@ export interface PageVisits {
   readonly changedAt: Date | null
 }
 
+const visitsOf = once((q: Queries<FrontierTables>, { url, sources }: { url: PageUrl; sources: string }) =>
+  held(q)
+    .select((eb) => [
+      eb.fn.max<number | null>("visited_at").filterWhere("outcome", "in", PAGE_OUTCOMES).as("checked"),
+      eb.fn.max<number | null>("changed_at").as("changed"),
+    ])
+    .where("url", "=", url)
+    .where("source", "in", listedIn(sources)),
+)
+
 export async function pageVisits(
   db: StateStore,
   url: PageUrl,
   sources: readonly string[],
 ): Promise<PageVisits> {
-  const row = await db
-    .prepare(
-      `select max(visited_at) filter (where outcome in (${PAGE_OUTCOMES_SQL})) as checked, max(changed_at) as changed
-       from known_address where url = ? and hash is not null and source in (select value from json_each(?))`,
-    )
-    .get(url, JSON.stringify(sources))
-  const dateOf = (ms: unknown) => (typeof ms === "number" ? new Date(ms) : null)
-  return { checkedAt: dateOf(row?.["checked"]), changedAt: dateOf(row?.["changed"]) }
+  const row = await visitsOf.get(db, { url, sources: JSON.stringify(sources) })
+  return { checkedAt: dateOrNull(row!.checked), changedAt: dateOrNull(row!.changed) }
 }
 
 /** When a visit of the source last found a page that the index holds; null: never. */
 export async function lastCheckOf(db: StateStore, source: string): Promise<Date | null> {
-  const row = await db
-    .prepare(
-      `select max(visited_at) as last from known_address
-       where source = ? and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})`,
-    )
-    .get(source)
-  return typeof row?.["last"] === "number" ? new Date(row["last"]) : null
+  const { last } = await heldFor(db, source)
+    .select((eb) => eb.fn.max<number | null>("visited_at").as("last"))
+    .where("outcome", "in", PAGE_OUTCOMES)
+    .executeTakeFirstOrThrow()
+  return dateOrNull(last)
 }
 
 /** Addresses at which a job found no page, of one kind. */
@@ -199,34 +243,50 @@ export interface Missed {
 
 /** How often, and how, a job found no page, as long as no later run has visited the addresses. */
 export async function missedBy(db: StateStore, job: number): Promise<Missed[]> {
-  return (
-    await db
-      .prepare(
-        `select outcome, status, hash is not null as held, misses = 1 and first_seen < visited_at as new,
-         found_how = 'llms' as listed, count(*) as n
-       from known_address where job = ? and outcome not in (${PAGE_OUTCOMES_SQL}) group by 1, 2, 3, 4, 5`,
-      )
-      .all(job)
-  ).map((row) => ({
-    outcome: row["outcome"] as OutcomeName,
-    status: row["status"] as number | null,
-    isHeld: row["held"] === 1,
-    isNew: row["new"] === 1,
-    isOnlyListed: row["listed"] === 1,
-    count: Number(row["n"]),
+  const rows = await addresses(queriesOf<FrontierTables>(db))
+    .select((eb) => [
+      "outcome",
+      "status",
+      eb("hash", "is not", null).as("isHeld"),
+      eb.and([eb("misses", "=", sql.lit(1)), eb("first_seen", "<", eb.ref("visited_at"))]).as("isNew"),
+      eb("found_how", "=", sql.lit("llms" as const)).as("isOnlyListed"),
+      eb.fn.countAll<number>().as("count"),
+    ])
+    .where("job", "=", job)
+    .where("outcome", "not in", PAGE_OUTCOMES)
+    .groupBy(["outcome", "status", "isHeld", "isNew", "isOnlyListed"])
+    .execute()
+  return rows.map((row) => ({
+    ...row,
+    isHeld: Boolean(row.isHeld),
+    isNew: Boolean(row.isNew),
+    isOnlyListed: Boolean(row.isOnlyListed),
   }))
 }
 
 /** Where the addresses of a source lead that lead elsewhere. */
 export async function* targetsOf(db: StateStore, source: string): AsyncGenerator<string> {
-  const rows = db
-    .prepare("select leads_to from known_address where source = ? and leads_to is not null")
-    .iterate(source)
-  for await (const row of rows) yield String(row["leads_to"])
+  const rows = addresses(queriesOf<FrontierTables>(db))
+    .select("leads_to as to")
+    .where("source", "=", source)
+    .where("leads_to", "is not", null)
+    .$narrowType<{ to: PageUrl }>()
+  for await (const { to } of rows.stream()) yield to
 }
 
 /** A page of the index that the last visit did not find. */
 export type MissedPage = Pick<KnownAddress, "url" | "outcome" | "detail" | "status" | "leadsTo">
+
+const missedAfter = once(
+  (q: Queries<FrontierTables>, { job, after, limit }: { job: number; after: string; limit: number }) =>
+    held(q)
+      .select(["url", "outcome", "detail", "status", "leads_to as leadsTo"])
+      .where("job", "=", job)
+      .where("url", ">", after as PageUrl)
+      .where("outcome", "not in", PAGE_OUTCOMES)
+      .orderBy("url")
+      .limit(limit),
+)
 
 /** Pages of the index that a job visited and did not find, by address, some at a time. */
 export async function missedPages(
@@ -235,35 +295,24 @@ export async function missedPages(
   after: string,
   limit: number,
 ): Promise<MissedPage[]> {
-  return (
-    await db
-      .prepare(
-        `select url, outcome, detail, status, leads_to from known_address
-       where job = ? and url > ? and hash is not null and outcome not in (${PAGE_OUTCOMES_SQL})
-       order by url limit ?`,
-      )
-      .all(job, after, limit)
-  ).map((row) => ({
-    url: row["url"] as PageUrl,
-    outcome: row["outcome"] as KnownAddress["outcome"],
-    detail: row["detail"] as string | null,
-    status: row["status"] as number | null,
-    leadsTo: row["leads_to"] as PageUrl | null,
-  }))
+  return await missedAfter.all(db, { job, after, limit })
 }
 
 /**
- * Has each source know the pages that the table `held` names (`url, source, hash`), and no others; those that differ are due and
+ * Has each source know the pages that `table` names (`url, source, hash`), and no others; those that differ are due and
  * read anew. Runs in the caller's transaction. @returns how many differed.
  */
-export async function matchPages(db: StateStore, held: string): Promise<number> {
-  const hash = `(select hash from ${held} as held where held.url = known_address.url and held.source = known_address.source)`
-  const { changes } = await db
-    .prepare(
-      `update known_address set etag = null, last_modified = null, copy = null, due_at = 0, hash = ${hash} where hash is not ${hash}`,
-    )
-    .run()
-  return Number(changes)
+export async function matchPages(db: StateStore, table: string): Promise<number> {
+  const pages = sql.table(table)
+  const hash = sql<
+    string | null
+  >`(select hash from ${pages} as held where held.url = known_address.url and held.source = known_address.source)`
+  const { numUpdatedRows } = await queriesOf<FrontierTables>(db)
+    .updateTable("known_address")
+    .set({ etag: null, last_modified: null, copy: null, due_at: 0, hash })
+    .where("hash", "is distinct from", hash)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
 }
 
 const known = (url: string, source: string, more = "") =>

@@ -2,13 +2,21 @@ import type { OutcomeName } from "../../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import type { Job } from "../../job.ts"
 import type { KnownAddresses } from "./known-addresses.ts"
-import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import type { FrontierTables } from "./frontier-schema.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 
 /**
  * How often the crawler's process may be lost while it reads a page. The first time other pages were being read too;
  * after that it is read alone, so by the third there is no doubt.
  */
 const MAX_STRIKES = 3
+
+const note = once(
+  (q: Queries<FrontierTables>, { job, url, reading }: { job: number; url: PageUrl; reading: number }) =>
+    q.updateTable("crawl_url").set({ reading }).where("job", "=", job).where("url", "=", url),
+)
 
 /**
  * Pages whose reading the crawler's process may not have survived. What is about to be read is noted, so that the
@@ -20,7 +28,6 @@ export class Suspects {
   readonly #job: number
   readonly #source: string
   readonly #known: KnownAddresses
-  readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #strikes = new Map<PageUrl, number>()
   readonly #begun = new Set<PageUrl>()
   /** Still noted as being read: one transaction is enough for two pages. */
@@ -31,7 +38,6 @@ export class Suspects {
     this.#job = id
     this.#source = source.name
     this.#known = known
-    this.#prepare = prepareOnce(db)
   }
 
   /** Only the process that works on the job may open them: whatever is noted was left by a lost one. */
@@ -46,13 +52,18 @@ export class Suspects {
   }
 
   async #read(): Promise<void> {
-    await this.#prepare(
-      "update crawl_url set reading = 0, strikes = strikes + 1 where job = ? and reading = 1 and outcome is null",
-    ).run(this.#job)
-    const rows = await this.#prepare(
-      "select url, strikes from crawl_url where job = ? and strikes > 0 and outcome is null",
-    ).all(this.#job)
-    for (const { url, strikes } of rows) this.#strikes.set(url as PageUrl, Number(strikes))
+    await this.#unread()
+      .set((eb) => ({ strikes: eb("strikes", "+", 1) }))
+      .where("outcome", "is", null)
+      .execute()
+    const rows = await queriesOf<FrontierTables>(this.#db)
+      .selectFrom("crawl_url")
+      .select(["url", "strikes"])
+      .where("job", "=", this.#job)
+      .where("strikes", ">", 0)
+      .where("outcome", "is", null)
+      .execute()
+    for (const { url, strikes } of rows) this.#strikes.set(url, strikes)
   }
 
   /** Notes that a page is about to be read, and that those that ended meanwhile are not any more. */
@@ -60,10 +71,10 @@ export class Suspects {
     this.#begun.add(url)
     const ended = [...this.#ended]
     this.#ended.clear()
-    const note = this.#prepare("update crawl_url set reading = ? where job = ? and url = ?")
+    const job = this.#job
     await transaction(this.#db, async () => {
-      for (const one of ended) await note.run(0, this.#job, one)
-      await note.run(1, this.#job, url)
+      for (const one of ended) await note.run(this.#db, { job, url: one, reading: 0 })
+      await note.run(this.#db, { job, url, reading: 1 })
     })
   }
 
@@ -83,7 +94,16 @@ export class Suspects {
   async release(): Promise<void> {
     this.#begun.clear()
     this.#ended.clear()
-    await this.#prepare("update crawl_url set reading = 0 where job = ? and reading = 1").run(this.#job)
+    await this.#unread().execute()
+  }
+
+  /** Takes for unread what is noted as being read. */
+  #unread() {
+    return queriesOf<FrontierTables>(this.#db)
+      .updateTable("crawl_url")
+      .set({ reading: 0 })
+      .where("job", "=", this.#job)
+      .where("reading", "=", 1)
   }
 
   /** Whether a page is to be read while no other is. */

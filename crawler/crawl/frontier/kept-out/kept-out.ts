@@ -1,7 +1,11 @@
 import type { PageUrl } from "#engine"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { listed } from "#base/store/query/words.ts"
 import type { StateStore } from "#base/store/state-store.ts"
+import type { FrontierTables } from "../frontier-schema.ts"
 import type { OutcomeName } from "../../../outcome-name.ts"
-import { unpackLinks } from "../page-links.ts"
+import { unpackLinks, withLinks } from "../page-links.ts"
 
 /** Addresses of a source that ended in the same way. */
 export interface KeptOutCount {
@@ -16,19 +20,18 @@ export interface KeptOutCount {
  * llms.txt names and the site does not have are left out.
  */
 export async function keptOutCounts(db: StateStore, source: string): Promise<KeptOutCount[]> {
-  return (
-    await db
-      .prepare(
-        `select outcome, status, count(*) as n from known_address where source = ? and hash is null
-         and not (found_how = 'llms' and coalesce(status, 0) in (404, 410))
-       group by outcome, status`,
-      )
-      .all(source)
-  ).map((row) => ({
-    outcome: row["outcome"] as OutcomeName,
-    status: row["status"] as number | null,
-    count: Number(row["n"]),
-  }))
+  return await queriesOf<FrontierTables>(db)
+    .selectFrom("known_address")
+    .select((eb) => ["outcome", "status", eb.fn.countAll<number>().as("count")])
+    .where("source", "=", source)
+    .where("hash", "is", null)
+    .where((eb) =>
+      eb.not(
+        eb.and([eb("found_how", "=", "llms"), eb(eb.fn.coalesce("status", eb.lit(0)), "in", [404, 410])]),
+      ),
+    )
+    .groupBy(["outcome", "status"])
+    .execute()
 }
 
 /** An address of which the index holds no page. */
@@ -44,13 +47,21 @@ export async function* keptOutPages(
   sources: readonly string[],
   limit: number,
 ): AsyncGenerator<KeptOutPage> {
-  const rows = db
-    .prepare(
-      `select url, title from known_address where source in (select value from json_each(?)) and hash is null limit ?`,
-    )
-    .iterate(JSON.stringify(sources), limit)
-  for await (const row of rows) yield { url: row["url"] as PageUrl, title: row["title"] as string | null }
+  yield* queriesOf<FrontierTables>(db)
+    .selectFrom("known_address")
+    .select(["url", "title"])
+    .where("source", "in", listed(sources))
+    .where("hash", "is", null)
+    .limit(limit)
+    .stream()
 }
+
+const knownBy = once((q: Queries<FrontierTables>, { link }: { link: string }) =>
+  q
+    .selectFrom("known_address")
+    .select("source")
+    .where("url", "=", link as PageUrl),
+)
 
 /** Addresses that pages of sources lead to and no source knows: links of the pages nearest to the seeds, of at most so many. */
 export async function* unvisitedLinks(
@@ -58,19 +69,16 @@ export async function* unvisitedLinks(
   sources: readonly string[],
   pages: number,
 ): AsyncGenerator<PageUrl> {
-  const rows = db
-    .prepare(
-      `select url, links from known_address join page_links using (url, source)
-       where source in (select value from json_each(?)) order by depth limit ?`,
-    )
-    .iterate(JSON.stringify(sources), pages)
-  const knownBy = db.prepare("select source from known_address where url = ?")
+  const rows = withLinks(queriesOf(db))
+    .where("known_address.source", "in", listed(sources))
+    .orderBy("depth")
+    .limit(pages)
   const own = new Set(sources)
   const isKnown = async (link: string) =>
-    (await knownBy.all(link)).some((known) => own.has(known["source"] as string))
+    (await knownBy.all(db, { link })).some(({ source }) => own.has(source))
   const seen = new Set<string>()
-  for await (const row of rows) {
-    for (const link of unpackLinks(row["url"] as PageUrl, row["links"] as Uint8Array)) {
+  for await (const { url, links } of rows.stream()) {
+    for (const link of unpackLinks(url, links)) {
       if (seen.has(link)) continue
       seen.add(link)
       if (!(await isKnown(link))) yield link as PageUrl
@@ -80,10 +88,13 @@ export async function* unvisitedLinks(
 
 /** When the page of a source that was looked at longest ago was; null: it has none. Milliseconds since 1970. */
 export async function oldestLook(db: StateStore, source: string): Promise<number | null> {
-  const row = await db
-    .prepare("select min(visited_at) as at from known_address where source = ? and hash is not null")
-    .get(source)
-  return row?.["at"] as number | null
+  const { at } = await queriesOf<FrontierTables>(db)
+    .selectFrom("known_address")
+    .select((eb) => eb.fn.min<number | null>("visited_at").as("at"))
+    .where("source", "=", source)
+    .where("hash", "is not", null)
+    .executeTakeFirstOrThrow()
+  return at
 }
 
 /**
@@ -97,18 +108,28 @@ export async function leadsDeeper(
   isMember: (url: PageUrl) => boolean,
   most: number,
 ): Promise<boolean | null> {
-  const rows = await db
-    .prepare(
-      `select url, links from known_address left join page_links using (url, source)
-       where source = ? and depth >= ? and hash is not null limit ?`,
+  const rows = await queriesOf<FrontierTables>(db)
+    .selectFrom("known_address")
+    .leftJoin("page_links", (on) =>
+      on
+        .onRef("page_links.url", "=", "known_address.url")
+        .onRef("page_links.source", "=", "known_address.source"),
     )
-    .all(source, depth, most + 1)
-  const isKnown = db.prepare("select 1 from known_address where url = ? and source = ?")
-  for (const row of rows.slice(0, most)) {
+    .select(["known_address.url", "links"])
+    .where("known_address.source", "=", source)
+    .where("depth", ">=", depth)
+    .where("hash", "is not", null)
+    .limit(most + 1)
+    .execute()
+  for (const { url, links } of rows.slice(0, most)) {
     // Whose links are not kept may lead anywhere.
-    if (row["links"] === null) return true
-    for (const link of unpackLinks(row["url"] as PageUrl, row["links"] as Uint8Array)) {
-      if (isMember(link as PageUrl) && (await isKnown.get(link, source)) === undefined) return true
+    if (links === null) return true
+    for (const link of unpackLinks(url, links)) {
+      if (
+        isMember(link as PageUrl) &&
+        !(await knownBy.all(db, { link })).some((known) => known.source === source)
+      )
+        return true
     }
   }
   return rows.length > most ? null : false
