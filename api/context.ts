@@ -4,7 +4,7 @@ import type Koa from "koa"
 import type { Degraded } from "#base/flow/degraded.ts"
 import type { FieldChange } from "#base/audit/audit-log.ts"
 
-import type { Bill } from "./identity/accounts/limits/admission.ts"
+import type { Bill } from "./identity/accounts/admission.ts"
 import type { ApiKey } from "./identity/accounts/keys/keys.ts"
 import type { PublicKey } from "./identity/accounts/public-keys/public-key.ts"
 import type { Reach } from "./identity/accounts/reach/reach.ts"

@@ -29,7 +29,7 @@ const greet: Operation = {
 }
 
 /** What reads the values of settings. */
-const HELPERS_OF_SETTINGS = ["identity/accounts/limits/rate-limits.ts", "server/proxies/trusted-proxies.ts"]
+const HELPERS_OF_SETTINGS = ["identity/accounts/rates/rate-limits.ts", "server/proxies/trusted-proxies.ts"]
 
 interface Needs {
   readonly door: Pick<Door, "key">

@@ -1,5 +1,5 @@
 import type { KeyStore } from "../identity/accounts/keys/keys.ts"
-import type { Admissions } from "../identity/accounts/limits/admission.ts"
+import type { Admissions } from "../identity/accounts/admission.ts"
 import type { Middleware } from "../context.ts"
 import type { ArrivingBodies } from "./load/arriving-bodies.ts"
 import { authentication } from "./middleware/authentication.ts"

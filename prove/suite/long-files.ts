@@ -3,7 +3,7 @@
  * prove at length, shorter files beside them prove in the main.
  */
 export const LONG_FILES: readonly string[] = [
-  "api/identity/accounts/limits/stored-use.test.ts",
+  "api/identity/accounts/storage/stored-use.test.ts",
   "api/identity/accounts/reach/reach.test.ts",
   "api/identity/accounts/reach/shared-pages.test.ts",
   "api/operator/admin/admin.test.ts",

@@ -1,7 +1,7 @@
 import type { DiskRoom } from "#base/disk-space.ts"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { Admissions } from "../../identity/accounts/admission.ts"
 import type { Feature } from "../../feature.ts"
 import type { FirecrawlJobs } from "./open-firecrawl.ts"
 import type { FirecrawlRouteParts } from "./routes.ts"

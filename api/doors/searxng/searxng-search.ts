@@ -5,7 +5,7 @@ import { MOST_RESULTS, plainSearch, type PlainSearchParts } from "../plain-searc
 import type { SearchLimits } from "../../core/ask/question.ts"
 import { isMiss } from "../../services/misses/doubtful.ts"
 import { modelLabel } from "../../server/wire/model-label.ts"
-import { resultsAsCsv, resultsAsRss } from "./searxng-formats.ts"
+import { resultsAsCsv, resultsAsRss } from "./searxng-csv-rss.ts"
 import { searchPage } from "./searxng-html.ts"
 import { ENGINE, givenBy, PAGE_RESULTS, readSearxng } from "./searxng-request.ts"
 

@@ -1,5 +1,5 @@
 import type { PageKnowledge } from "../../services/pages/page-knowledge.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { Admissions } from "../../identity/accounts/admission.ts"
 import type { Middleware } from "../../context.ts"
 import type { Feature } from "../../feature.ts"
 import type { LiveParts } from "../../core/read/live-parts.ts"

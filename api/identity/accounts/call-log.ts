@@ -11,7 +11,7 @@ import {
   type StoreLimits,
   type StoredTable,
   StoredUse,
-} from "./limits/stored-use.ts"
+} from "./storage/stored-use.ts"
 
 import type { Endpoint } from "./keys/key-scope.ts"
 import { countUse, type KeyUse, lastDays, pruneUse, useOfKeys, useTable } from "./key-use.ts"

@@ -8,7 +8,7 @@ import {
   type StoreLimits,
   type StoredTable,
   StoredUse,
-} from "./limits/stored-use.ts"
+} from "./storage/stored-use.ts"
 
 /** What somebody thinks of an answer. */
 export interface Feedback {

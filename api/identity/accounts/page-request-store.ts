@@ -11,7 +11,7 @@ import {
   type StoreLimits,
   type StoredTable,
   StoredUse,
-} from "./limits/stored-use.ts"
+} from "./storage/stored-use.ts"
 
 /** What somebody misses in the index: a page by its address, or what a question should find. */
 export interface PageRequest {

@@ -1,7 +1,7 @@
 import { isStrong, STRONG } from "#base/secret.ts"
 import { integer, onOff, type Setting, text } from "#base/settings.ts"
 
-import { parseRateLimits, type RateLimits } from "./limits/rate-limits.ts"
+import { parseRateLimits, type RateLimits } from "./rates/rate-limits.ts"
 
 const rateLimits: Setting<RateLimits> = {
   name: "FOSSICK_RATE_LIMITS",

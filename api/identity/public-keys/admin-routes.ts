@@ -3,7 +3,7 @@ import type { Router } from "@koa/router"
 import { unknownSource } from "#crawler/sources/source-names.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
-import { rateLimitsText } from "../accounts/limits/rate-limits.ts"
+import { rateLimitsText } from "../accounts/rates/rate-limits.ts"
 import type { PublicKey, PublicKeySpec } from "../accounts/public-keys/public-key.ts"
 import { MOST_PUBLIC_KEYS, PublicKeyStore } from "../accounts/public-keys/public-key-store.ts"
 import { readPublicKey } from "../accounts/public-keys/read-spec.ts"

@@ -1,4 +1,4 @@
-import type { RateCounter, RateLimits } from "../accounts/limits/rate-limits.ts"
+import type { RateCounter, RateLimits } from "../accounts/rates/rate-limits.ts"
 import { asApiKey, isPublicText, type PublicKey } from "../accounts/public-keys/public-key.ts"
 import type { PublicKeyStore } from "../accounts/public-keys/public-key-store.ts"
 import type { Context, Middleware } from "../../context.ts"

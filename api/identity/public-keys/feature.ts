@@ -1,5 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts"
-import type { RateLimits } from "../accounts/limits/rate-limits.ts"
+import type { RateLimits } from "../accounts/rates/rate-limits.ts"
 import type { Feature } from "../../feature.ts"
 import type { StateOutage } from "../../server/outage/state-outage.ts"
 import type { PublicDoorParts } from "./door.ts"

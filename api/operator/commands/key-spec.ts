@@ -2,7 +2,7 @@ import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
 
 import { isUnlimited, readScope, ScopeError } from "../../identity/accounts/keys/key-scope.ts"
 import type { CreditLimit, KeyRole, KeySpec } from "../../identity/accounts/keys/keys.ts"
-import { parseRateLimits, type RateLimits } from "../../identity/accounts/limits/rate-limits.ts"
+import { parseRateLimits, type RateLimits } from "../../identity/accounts/rates/rate-limits.ts"
 
 const HOUR_MS = 3_600_000
 const MAX_NAME_CHARS = 100

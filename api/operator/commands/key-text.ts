@@ -3,7 +3,7 @@ import { table } from "#crawler/commands/sources/sources-text.ts"
 
 import type { KeyUse, Use } from "../../identity/accounts/key-use.ts"
 import { ENDPOINTS } from "../../identity/accounts/keys/key-scope.ts"
-import { rateLimitsText } from "../../identity/accounts/limits/rate-limits.ts"
+import { rateLimitsText } from "../../identity/accounts/rates/rate-limits.ts"
 
 /** One line for people. */
 export function keyLine(key: MadeKey): string {

@@ -7,7 +7,7 @@ import { CommandError } from "#base/run-command.ts"
 import { unknownSource } from "#crawler/sources/source-names.ts"
 import { withState } from "#crawler/commands/with-state.ts"
 
-import { rateLimitsText } from "../../identity/accounts/limits/rate-limits.ts"
+import { rateLimitsText } from "../../identity/accounts/rates/rate-limits.ts"
 import type { PublicKey } from "../../identity/accounts/public-keys/public-key.ts"
 import { MOST_PUBLIC_KEYS, PublicKeyStore } from "../../identity/accounts/public-keys/public-key-store.ts"
 import { MOST_MONTHLY_CREDITS, readPublicKey } from "../../identity/accounts/public-keys/read-spec.ts"

@@ -1,5 +1,5 @@
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { Admissions } from "../../identity/accounts/admission.ts"
 import type { Feature } from "../../feature.ts"
 
 interface Needs {

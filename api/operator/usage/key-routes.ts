@@ -9,7 +9,7 @@ import { CallLog } from "../../identity/accounts/call-log.ts"
 import { isUnlimited, type KeyScope, readScope, ScopeError } from "../../identity/accounts/keys/key-scope.ts"
 import { type KeySpec, type MadeKey, OPERATOR, openKeyStore } from "../../identity/accounts/keys/keys.ts"
 import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
-import { parseRateLimits } from "../../identity/accounts/limits/rate-limits.ts"
+import { parseRateLimits } from "../../identity/accounts/rates/rate-limits.ts"
 import {
   goneCollections,
   openCollections,

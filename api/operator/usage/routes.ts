@@ -1,7 +1,7 @@
 import type { Router } from "@koa/router"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { Admissions } from "../../identity/accounts/admission.ts"
 import { optionalJsonBody } from "../../server/middleware/query-parameters.ts"
 import type { Middleware, RequestState } from "../../context.ts"
 import { admission } from "../../server/middleware/admission.ts"

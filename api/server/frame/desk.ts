@@ -3,7 +3,7 @@ import Koa from "koa"
 import { concealingReader } from "#crawler/fetch/visit/concealing-reader.ts"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import { Admissions } from "../../identity/accounts/limits/admission.ts"
+import { Admissions } from "../../identity/accounts/admission.ts"
 import type { RequestState } from "../../context.ts"
 import { openDoor } from "../door.ts"
 import type { Feature, Served } from "../../feature.ts"

@@ -1,7 +1,7 @@
 import { actingFor } from "#base/flow/caller.ts"
 
-import type { Admissions, AdmitOptions } from "../../identity/accounts/limits/admission.ts"
-import type { LimitedEndpoint } from "../../identity/accounts/limits/rate-limits.ts"
+import type { Admissions, AdmitOptions } from "../../identity/accounts/admission.ts"
+import type { LimitedEndpoint } from "../../identity/accounts/rates/rate-limits.ts"
 import { MOST_QUERY_CHARS } from "../../identity/accounts/call-log.ts"
 import { type Middleware, untilClosed } from "../../context.ts"
 

@@ -6,7 +6,7 @@ import type { PageUrl } from "#engine"
 import { typeOf } from "#engine/index/page/page-type.ts"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { Admissions } from "../../identity/accounts/admission.ts"
 import { clientGone, type Context, type Middleware, type RequestState, responseTime } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
 import { liveUrl } from "../../core/read/live-url.ts"

@@ -3,7 +3,7 @@ import { type Page, type PageUrl, sourcesOf } from "#engine"
 
 import { extractCost } from "../../identity/accounts/billing/credits.ts"
 import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
-import type { Bill } from "../../identity/accounts/limits/admission.ts"
+import type { Bill } from "../../identity/accounts/admission.ts"
 import type { Filed } from "../../identity/accounts/reach/known-names.ts"
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { addressMiss } from "../misses/address-miss.ts"

@@ -3,7 +3,7 @@ import type { Router } from "@koa/router"
 import type { DiskRoom } from "#base/disk-space.ts"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { Admissions } from "../../identity/accounts/admission.ts"
 import { clientGone, type Context, type Middleware, type RequestState, responseTime } from "../../context.ts"
 import { roomOnDisk } from "../../room-on-disk.ts"
 import { admission } from "../../server/middleware/admission.ts"

@@ -4,7 +4,7 @@ import type { DegradedPart } from "#base/flow/degraded.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 
-import type { KeptByKey } from "../../identity/accounts/limits/kept-by-key.ts"
+import type { KeptByKey } from "../../identity/accounts/storage/kept-by-key.ts"
 import type { Tracking } from "../../identity/accounts/tracking.ts"
 import {
   countStored,
@@ -12,7 +12,7 @@ import {
   type StoreLimits,
   type StoredTable,
   StoredUse,
-} from "../../identity/accounts/limits/stored-use.ts"
+} from "../../identity/accounts/storage/stored-use.ts"
 import type { WriteQueue } from "../../identity/accounts/billing/write-queue.ts"
 import type { StoredBytes } from "../../server/load/bounds.ts"
 import { type KeyTurns, keyTurns } from "#base/work/key-turns.ts"

@@ -1,7 +1,7 @@
 import type { Router } from "@koa/router"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { Admissions } from "../../identity/accounts/admission.ts"
 import { type Context, type Middleware, type RequestState, responseTime } from "../../context.ts"
 import { badRequest } from "../../errors.ts"
 import { admission } from "../../server/middleware/admission.ts"

@@ -3,7 +3,7 @@ import type { Router } from "@koa/router"
 import type { DiskRoom } from "#base/disk-space.ts"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { Admissions } from "../../identity/accounts/admission.ts"
 import { type Context, originOf, type RequestState } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
 import { roomOnDisk } from "../../room-on-disk.ts"

@@ -14,7 +14,7 @@ import { damagedThumbnails, ImageStore } from "#crawler/upkeep/images/image-stor
 import { STORED_CALLS } from "../../../api/identity/accounts/call-log.ts"
 import { STORED_FEEDBACK } from "../../../api/identity/accounts/feedback-store.ts"
 import { STORED_KEYS } from "../../../api/identity/accounts/keys/keys.ts"
-import { storedCount } from "../../../api/identity/accounts/limits/stored-use.ts"
+import { storedCount } from "../../../api/identity/accounts/storage/stored-use.ts"
 import { STORED_REQUESTS } from "../../../api/identity/accounts/page-request-store.ts"
 import { STORED_FRONTIERS, STORED_JOBS, STORED_RESULTS } from "../../../api/doors/firecrawl/jobs/job-store.ts"
 import { STORED_TASKS } from "../../../api/services/research/task-store.ts"

@@ -11,8 +11,8 @@ import {
   type StoredTable,
   type StoreLimits,
   StoredUse,
-} from "../../../identity/accounts/limits/stored-use.ts"
-import type { KeptByKey } from "../../../identity/accounts/limits/kept-by-key.ts"
+} from "../../../identity/accounts/storage/stored-use.ts"
+import type { KeptByKey } from "../../../identity/accounts/storage/kept-by-key.ts"
 import type { StoredBytes } from "../../../server/load/bounds.ts"
 import { type KeyTurns, keyTurns } from "#base/work/key-turns.ts"
 import type { Tracking } from "../../../identity/accounts/tracking.ts"

@@ -1,4 +1,4 @@
-import { rateLimitsText } from "../limits/rate-limits.ts"
+import { rateLimitsText } from "../rates/rate-limits.ts"
 import type { MadeKey } from "./keys.ts"
 
 /** A key as `fossick keys list --json` and the admin API show it. */

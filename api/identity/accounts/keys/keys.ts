@@ -7,8 +7,8 @@ import { lesser } from "#base/store/query/words.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 import { type KeyScope, scopeOfText, scopeText, UNLIMITED } from "./key-scope.ts"
-import { parseRateLimits, type RateLimits, rateLimitsText } from "../limits/rate-limits.ts"
-import { countStored, type StoredTable, StoredUse } from "../limits/stored-use.ts"
+import { parseRateLimits, type RateLimits, rateLimitsText } from "../rates/rate-limits.ts"
+import { countStored, type StoredTable, StoredUse } from "../storage/stored-use.ts"
 
 /** `search` may use every endpoint; `admin` may also see how the appliance works inside. */
 export type KeyRole = "search" | "admin"

@@ -1,6 +1,6 @@
 import { apiKey, type ApiKey, type CreditLimit } from "../keys/keys.ts"
 import { UNLIMITED } from "../keys/key-scope.ts"
-import type { RateLimits } from "../limits/rate-limits.ts"
+import type { RateLimits } from "../rates/rate-limits.ts"
 
 /** What a public key is held to. */
 export interface PublicKeySpec {

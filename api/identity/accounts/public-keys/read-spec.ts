@@ -1,6 +1,6 @@
 import { characters } from "../../../server/wire/characters.ts"
 import { MAX_NAME_CHARS } from "../keys/key-scope.ts"
-import { parseRateLimits, type RateLimits } from "../limits/rate-limits.ts"
+import { parseRateLimits, type RateLimits } from "../rates/rate-limits.ts"
 import type { PublicKeySpec } from "./public-key.ts"
 
 /** Origins of a key at most: sites of one documentation, and its previews. */

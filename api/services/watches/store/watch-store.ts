@@ -6,7 +6,7 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import type { PageUrl } from "#engine"
 
-import { KeptByKey } from "../../../identity/accounts/limits/kept-by-key.ts"
+import { KeptByKey } from "../../../identity/accounts/storage/kept-by-key.ts"
 import type { Change, Entry, SeenPage, Subject, Watch, WatchOptions } from "../watch.ts"
 import { PageTexts } from "./page-texts.ts"
 import { migrateWatches, type WatchTables } from "./watch-tables.ts"

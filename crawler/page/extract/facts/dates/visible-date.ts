@@ -1,6 +1,6 @@
 import { closest, collapse, type Element, firstElement, isBlockTag, textOf } from "../../html/tree.ts"
 import { beginningOf, type DateSpot, type HeadingSpot, NO_TEXT } from "./date-spots.ts"
-import { isNextTo, statedDate, type StatedDate } from "./stated-date.ts"
+import { isNextTo, statedDate, type StatedDate } from "./parse-date.ts"
 import { type DateWriting, type WrittenDay, writtenDays } from "./written-days.ts"
 
 /** The parts of a document in which its visible date is looked for. */

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { readSettings } from "#base/settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
-import { openGates } from "../../../server/load/gates.ts"
-import { apiSettings } from "../../../settings.ts"
-import { memoryState } from "../../../testing/serve-app.ts"
-import { type Accounts, openAccounts } from "../accounts.ts"
-import { UNLIMITED } from "../keys/key-scope.ts"
-import { type ApiKey, apiKey } from "../keys/keys.ts"
+import { openGates } from "../../server/load/gates.ts"
+import { apiSettings } from "../../settings.ts"
+import { memoryState } from "../../testing/serve-app.ts"
+import { type Accounts, openAccounts } from "./accounts.ts"
+import { UNLIMITED } from "./keys/key-scope.ts"
+import { type ApiKey, apiKey } from "./keys/keys.ts"
 import { Admissions } from "./admission.ts"
-import type { LimitedEndpoint } from "./rate-limits.ts"
+import type { LimitedEndpoint } from "./rates/rate-limits.ts"
 
 let db: StateStore
 let accounts: Accounts

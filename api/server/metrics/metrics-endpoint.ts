@@ -1,5 +1,5 @@
 import type { Context, Middleware } from "../../context.ts"
-import type { MetricsParts, Recorder } from "./recorder.ts"
+import type { MetricsParts, Recorder } from "./metrics-registry.ts"
 
 /**
  * Measures requests, and answers `/metrics` in the text format of Prometheus.
@@ -12,7 +12,7 @@ export function metrics(parts: MetricsParts): Middleware {
   let loading: Promise<Recorder> | undefined
   let recorder: Recorder | undefined
   const load = async () => {
-    const { openRecorder } = await import("./recorder.ts")
+    const { openRecorder } = await import("./metrics-registry.ts")
     return (recorder = await openRecorder(parts))
   }
   return async (ctx, next) => {

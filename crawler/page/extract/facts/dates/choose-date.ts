@@ -2,7 +2,7 @@ import { toPageUrl } from "#engine/index/page/page-url.ts"
 import { headingText } from "../../html/anchors.ts"
 import type { Element } from "../../html/tree.ts"
 import type { DocumentFacts, JsonObject } from "../metadata.ts"
-import { isNextTo, namesDay, statedDate, type StatedDate } from "./stated-date.ts"
+import { isNextTo, namesDay, statedDate, type StatedDate } from "./parse-date.ts"
 import { type SeenDocument, visibleDate } from "./visible-date.ts"
 import type { DateWriting } from "./written-days.ts"
 
