@@ -1,0 +1,34 @@
+import { Gauge, type Registry } from "prom-client"
+
+import type { BackupTable } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
+
+export type BackupResults = Pick<BackupTable, "plan" | "last">
+
+/** How the last backup by schedule ended, where backups by schedule are declared. */
+export function registerBackups(registry: Registry, backups: BackupResults): void {
+  const made: Gauge = new Gauge({
+    name: "fossick_backup_last_success_timestamp_seconds",
+    help: "When the last backup by schedule was done, in seconds since 1970.",
+    labelNames: ["backup"],
+    registers: [],
+    async collect() {
+      const name = (await backups.plan())?.plan.name
+      const endedAt = (await backups.last("finished"))?.endedAt
+      this.reset()
+      if (name !== undefined && endedAt) this.set({ backup: name }, endedAt.getTime() / 1000)
+    },
+  })
+  const failed: Gauge = new Gauge({
+    name: "fossick_backup_failed",
+    help: "1 when the last backup by schedule failed.",
+    labelNames: ["backup"],
+    registers: [],
+    async collect() {
+      const name = (await backups.plan())?.plan.name
+      const last = await backups.last()
+      this.reset()
+      if (name !== undefined) this.set({ backup: name }, last?.state === "failed" ? 1 : 0)
+    },
+  })
+  for (const gauge of [made, failed]) registry.registerMetric(gauge)
+}

@@ -1,0 +1,30 @@
+import { Gauge, type Registry } from "prom-client"
+
+export interface DiskParts {
+  /** Of the data folder's; null where nobody knows. */
+  readonly freeBytes: () => number | null
+  /** Calls that were answered and wait for room to be counted. */
+  readonly uncounted: () => number
+}
+
+/** Room on the disk of the data folder, and calls that wait for some. */
+export function registerDisk(registry: Registry, { freeBytes, uncounted }: DiskParts): void {
+  const free: Gauge = new Gauge({
+    name: "fossick_disk_free_bytes",
+    help: "Bytes left on the disk of the data folder.",
+    registers: [],
+    collect() {
+      const bytes = freeBytes()
+      if (bytes !== null && Number.isFinite(bytes)) this.set(bytes)
+    },
+  })
+  const waiting: Gauge = new Gauge({
+    name: "fossick_calls_uncounted",
+    help: "Calls that were answered on a full disk and wait to be counted.",
+    registers: [],
+    collect() {
+      this.set(uncounted())
+    },
+  })
+  for (const gauge of [free, waiting]) registry.registerMetric(gauge)
+}

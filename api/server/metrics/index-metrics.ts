@@ -1,0 +1,68 @@
+import { Gauge, type Registry } from "prom-client"
+
+import type { Engine, EngineStats } from "#engine"
+import { secondsLeft } from "#engine/lifecycle/filling/filling-rate.ts"
+
+export interface IndexParts {
+  readonly engine: Pick<Engine, "stats">
+  /** What of the index is out of order; left out where nobody can tell. */
+  readonly indexState?:
+    | { wordsAlone(): boolean; notReranked(): boolean; lostPages(): Promise<number> }
+    | undefined
+}
+
+/** Pages, passages and vectors, and what of the index is out of order. @returns what brings the gauges up to date */
+export function registerIndex(registry: Registry, { engine, indexState }: IndexParts): () => Promise<void> {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] })
+  const up = gauge("fossick_index_up", "1 while the index can be read.")
+  const wordsAlone = gauge(
+    "fossick_index_words_alone",
+    "1 while searches find by words alone, as the vectors, their model or its server are out of order.",
+  )
+  const notReranked = gauge(
+    "fossick_index_not_reranked",
+    "1 while the reranker that is set gives no answers, and searches are ranked without it.",
+  )
+  const lost = gauge(
+    "fossick_index_lost_pages",
+    "Pages that were lost with damaged files and are not yet read again.",
+  )
+  const gauges: readonly (readonly [Gauge, (stats: EngineStats) => number])[] = [
+    [gauge("fossick_index_pages", "Pages in the index."), (stats) => stats.pages],
+    [gauge("fossick_index_passages", "Passages of the pages in the index."), (stats) => stats.passages],
+    [
+      gauge(
+        "fossick_index_pages_without_vectors",
+        "Pages found by their words only, until they are embedded.",
+      ),
+      (stats) => stats.pagesWithoutVectors,
+    ],
+    [
+      gauge("fossick_index_passages_without_vectors", "Passages of those pages."),
+      (stats) => stats.passagesWithoutVectors,
+    ],
+    [
+      gauge(
+        "fossick_vectors_per_second",
+        "Passages that got their vectors in a second, over the last minute.",
+      ),
+      (stats) => stats.vectorsPerSecond ?? 0,
+    ],
+    [
+      gauge(
+        "fossick_vectors_seconds_left",
+        "Seconds until all passages have their vectors, as things go; NaN while nobody can tell.",
+      ),
+      (stats) => secondsLeft(stats) ?? Number.NaN,
+    ],
+  ]
+  return async () => {
+    wordsAlone.set(indexState?.wordsAlone() ? 1 : 0)
+    notReranked.set(indexState?.notReranked() ? 1 : 0)
+    lost.set((await indexState?.lostPages()) ?? 0)
+    const stats = await engine.stats().catch(() => null)
+    up.set(stats === null ? 0 : 1)
+    if (stats === null) return
+    for (const [one, value] of gauges) one.set(value(stats))
+  }
+}

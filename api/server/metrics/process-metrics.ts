@@ -1,0 +1,44 @@
+import { monitorEventLoopDelay } from "node:perf_hooks"
+
+import { collectDefaultMetrics, Gauge, type Registry } from "prom-client"
+
+import { fossickVersion } from "#base/fossick-version.ts"
+
+/** Milliseconds between two looks at the event loop's delay; each wakes the process, and takes no JavaScript. */
+const EVENT_LOOP_MS = 20
+/** The share of the looks that came no later than the delay shown. */
+const QUANTILES = [0.5, 0.99, 1]
+
+/** What this process is, and what it takes. */
+export function registerProcess(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_MS })
+  registerDelay(registry)
+  new Gauge({
+    name: "fossick_build_info",
+    help: "Always 1; the version is in the label.",
+    labelNames: ["version"],
+    registers: [registry],
+  }).set({ version: fossickVersion() }, 1)
+}
+
+/**
+ * How late the event loop comes to its work, since the scrape before: what holds it up holds up every answer. The library's own
+ * figures count the time between two looks in, and so never fall below it.
+ */
+function registerDelay(registry: Registry): void {
+  const delays = monitorEventLoopDelay({ resolution: EVENT_LOOP_MS })
+  delays.enable()
+  const gauge: Gauge = new Gauge({
+    name: "fossick_event_loop_delay_seconds",
+    help: "How late the event loop came to its work since the last scrape: 0.5 is the median, 1 the worst.",
+    labelNames: ["quantile"],
+    registers: [registry],
+    collect() {
+      for (const quantile of QUANTILES) {
+        const late = delays.count === 0 ? 0 : delays.percentile(quantile * 100) / 1e6 - EVENT_LOOP_MS
+        gauge.set({ quantile }, Math.max(0, late) / 1000)
+      }
+      delays.reset()
+    },
+  })
+}

@@ -1,0 +1,58 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client"
+
+import { degradedCounts } from "#base/flow/degraded.ts"
+
+import { counts } from "./load-metrics.ts"
+
+/** What is known of a request when it is over. */
+interface RequestLabels {
+  readonly endpoint: string
+  readonly method: string
+  readonly status: string
+  /** Of a search that was answered; null for all else. */
+  readonly depth: string | null
+}
+
+/** A request begins; the returned function is called when it is over. */
+export type BeginRequest = () => (labels: RequestLabels) => void
+
+/** Seconds: from a search by words alone to a crawl that takes all it may. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 150]
+
+/** How long requests take, how many run, and what was answered. */
+export function registerRequests(registry: Registry): BeginRequest {
+  const durations = new Histogram({
+    name: "fossick_http_request_duration_seconds",
+    help: "From the first byte of a request to the last of its answer.",
+    labelNames: ["endpoint", "method", "status"],
+    buckets: BUCKETS,
+    registers: [registry],
+  })
+  const running = new Gauge({
+    name: "fossick_http_requests_in_flight",
+    help: "Requests that are being answered.",
+    registers: [registry],
+  })
+  const searches = new Counter({
+    name: "fossick_searches_total",
+    help: "Searches answered, by depth.",
+    labelNames: ["depth"],
+    registers: [registry],
+  })
+  counts(
+    registry,
+    "fossick_degraded_answers_total",
+    "Answers that were made without a part that was late, busy or out of order, by part.",
+    "part",
+    degradedCounts,
+  )
+  return () => {
+    const startedAt = performance.now()
+    running.inc()
+    return ({ depth, ...labels }) => {
+      running.dec()
+      durations.observe(labels, (performance.now() - startedAt) / 1000)
+      if (depth !== null) searches.inc({ depth })
+    }
+  }
+}
