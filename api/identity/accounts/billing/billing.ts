@@ -3,11 +3,11 @@ import { leaveOut } from "#base/flow/degraded.ts"
 import { Serial } from "#base/flow/serial.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 
-import { ApiError } from "../../../errors.ts"
 import { isContinuing } from "../../../server/outage/continuing.ts"
 import type { StateOutage } from "../../../server/outage/state-outage.ts"
 import type { CallLog } from "../call-log.ts"
 import { type Cost, mostCredits } from "./credits.ts"
+import { creditRefusal, creditsUnknown } from "./credit-refusals.ts"
 import type { CountedCall, Ledger, LedgerCall, Refusal } from "./credit-ledger.ts"
 import type { LateCall, LateCalls, Place } from "./late-calls.ts"
 import type { Tracking } from "../tracking.ts"
@@ -42,19 +42,6 @@ interface Waiting {
   readonly answered: AnsweredCall
   /** Where it waits on the disk; null: it is lost with the process. */
   readonly place: Place | null
-}
-
-/** The contract's first sentences: some clients look for them. */
-const refusals: Readonly<Record<Refusal, readonly [number, string]>> = {
-  key: [
-    432,
-    "This request exceeds your plan's set usage limit. The key has a limit of its own; ask the operator of this server for more.",
-  ],
-  plan: [432, "This request exceeds your plan's set usage limit. Ask the operator of this server for more."],
-  paygo: [
-    433,
-    "This request exceeds the pay-as-you-go limit. Ask the operator of this server to increase it.",
-  ],
 }
 
 /** Between two attempts to count what waits, and how many calls are counted in one transaction. */
@@ -115,7 +102,7 @@ export class Billing implements AsyncDisposable {
     this.#unsettled.assertRoom(call.key.id)
     if (!this.#parts.ledger.isLimited(call.key)) return
     const refusal = await this.#refusalOf(call, most)
-    if (refusal !== null) throw new ApiError(...refusals[refusal])
+    if (refusal !== null) throw creditRefusal(refusal)
   }
 
   async #refusalOf(call: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<Refusal | null> {
@@ -154,7 +141,7 @@ export class Billing implements AsyncDisposable {
   #holdAsKnown({ requestId, key }: Pick<BilledCall, "requestId" | "key">, most: Cost): Refusal | null {
     const credits = mostCredits(most)
     const refusal = this.#parts.ledger.refusalAsKnown(key, credits, this.#uncounted(key.id))
-    if (refusal === undefined) throw new ApiError(503, UNKNOWN_CREDITS, {}, { "Retry-After": "5" })
+    if (refusal === undefined) throw creditsUnknown()
     if (refusal === null) this.#unsettled.hold(requestId, key.id, credits)
     return refusal
   }
@@ -370,9 +357,6 @@ export class Billing implements AsyncDisposable {
     }
   }
 }
-
-const UNKNOWN_CREDITS =
-  "The server that keeps the state cannot be reached, and how much this key has used is not known without it. Try again once it is back."
 
 const waitingOf = (answered: AnsweredCall, place: Place | null): Waiting => ({
   keyId: answered.call.key.id,

@@ -1,0 +1,24 @@
+import { ApiError } from "../../../errors.ts"
+import type { Refusal } from "./credit-ledger.ts"
+
+/** The contract's first sentences: some clients look for them. */
+const refusals: Readonly<Record<Refusal, readonly [number, string]>> = {
+  key: [
+    432,
+    "This request exceeds your plan's set usage limit. The key has a limit of its own; ask the operator of this server for more.",
+  ],
+  plan: [432, "This request exceeds your plan's set usage limit. Ask the operator of this server for more."],
+  paygo: [
+    433,
+    "This request exceeds the pay-as-you-go limit. Ask the operator of this server to increase it.",
+  ],
+}
+
+/** For a call that would pass a limit. @returns 432, or 433 for the limit of pay as you go */
+export const creditRefusal = (refusal: Refusal): ApiError => new ApiError(...refusals[refusal])
+
+const UNKNOWN_CREDITS =
+  "The server that keeps the state cannot be reached, and how much this key has used is not known without it. Try again once it is back."
+
+/** For a call of a limited key while nobody knows what the key has used. */
+export const creditsUnknown = (): ApiError => new ApiError(503, UNKNOWN_CREDITS, {}, { "Retry-After": "5" })
