@@ -9,7 +9,8 @@ import type { PlainSearchParts } from "../plain-search.ts"
 import type { SearchLimits } from "../../core/ask/question.ts"
 import { autocompleter } from "./autocompleter.ts"
 import { searxngKey } from "./searxng-key.ts"
-import { searxngConfig, searxngSearch } from "./searxng-search.ts"
+import { searxngConfig } from "./searxng-config.ts"
+import { searxngSearch } from "./searxng-search.ts"
 
 /** What stands before the paths of SearXNG's API. */
 const ROOT = "/searxng"
