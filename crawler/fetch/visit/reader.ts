@@ -17,14 +17,7 @@ import type { Extracted } from "../../page/extract/extracted.ts"
 import { withHeaderFacts } from "../../page/headers/header-facts.ts"
 import type { DocumentFormat } from "../../page/formats/document-format.ts"
 import { unreadDocument } from "../../page/formats/unread-document.ts"
-import {
-  type CutOff,
-  type Fetched,
-  fetchPage,
-  type FetchOptions,
-  type FetchResult,
-  validatorsOf,
-} from "../fetch.ts"
+import { type Fetched, fetchPage, type FetchOptions, type FetchResult, validatorsOf } from "../fetch.ts"
 import type { LoginReader, SourceLogin } from "../login/source-login.ts"
 import { isWholeDocument } from "../../page/whole-document.ts"
 import type { ReadBodyTask } from "../../page/read-body.ts"
@@ -36,6 +29,8 @@ import { PageRendering } from "../render/page-rendering.ts"
 import { ReadingPlaces } from "./reading-places.ts"
 import type { RedirectChain } from "../redirect-chain.ts"
 import { type Step, throughRefreshes } from "./refreshes.ts"
+import { crawlDelayMs } from "../robots/crawl-delay.ts"
+import { robotsFetch } from "../robots/robots-fetch.ts"
 import { RobotsCache } from "../robots/robots.ts"
 import { scopeOf } from "../../crawl/scope/scope.ts"
 import { xRobotsTag } from "../../page/headers/robots-directives.ts"
@@ -75,11 +70,6 @@ const THREAD_BYTES = 2_000_000
 const IN_PLACE_BYTES = 10_000_000
 /** Share of the time limit after which a document's reader takes what it has; the rest is for writing it down. */
 const DOCUMENT_BUDGET = 0.6
-/** More than a robots.txt has any use for, whatever pages may have. */
-const MAX_ROBOTS_BYTES = 5_000_000
-/** Every page of a site waits for its robots.txt. */
-const ROBOTS_TIMEOUT_MS = 10_000
-
 /** Without the address: whoever may not read it is not to learn where a redirect leads. */
 const NOT_ADMITTED = {
   kind: "skipped",
@@ -132,14 +122,7 @@ export class PageReader implements Reader {
       read: (fetched, deadline, visit) => this.#readBody(fetched, deadline, visit),
       fetch: (url, visit) => this.#fetchFor(url, visit, config.timeoutMs),
     })
-    this.robots = new RobotsCache(config.userAgent, (url) =>
-      this.fetch(url, {
-        accepts: () => true,
-        maxBytes: MAX_ROBOTS_BYTES,
-        timeoutMs: Math.min(config.timeoutMs, ROBOTS_TIMEOUT_MS),
-        takesCutOff: isWholeLines,
-      }),
-    )
+    this.robots = new RobotsCache(config.userAgent, (url) => this.fetch(url, robotsFetch(config.timeoutMs)))
   }
 
   /**
@@ -190,15 +173,9 @@ export class PageReader implements Reader {
     return detail === null ? null : { kind: "skipped", because: "robots", detail }
   }
 
-  /**
-   * The pause in milliseconds that robots.txt asks for between two requests, up to `FOSSICK_MAX_WAIT_MS`; null: it asks for none, or the
-   * host is our own. For those who obey robots.txt there.
-   */
+  /** As {@link crawlDelayMs}; null for a host of our own. For those who obey robots.txt there. */
   async crawlDelayMs(url: PageUrl): Promise<number | null> {
-    if (this.isOwnHost(url)) return null
-    const answer = await this.robots.for(url)
-    const asked = answer.kind === "rules" ? answer.rules.crawlDelayMs : null
-    return asked === null ? null : Math.min(asked, this.#config.maxWaitMs)
+    return this.isOwnHost(url) ? null : await crawlDelayMs(this.robots, url, this.#config)
   }
 
   async sitemap(site: PageUrl, options: SitemapOptions): Promise<readonly PageUrl[]> {
@@ -468,13 +445,6 @@ export class PageReader implements Reader {
     }
   }
 }
-
-/**
- * Whether a cut-off robots.txt ends with a whole line, and no header promised more. Otherwise a site that cuts off all
- * its answers could never be crawled.
- */
-const isWholeLines = ({ body, headers }: CutOff): boolean =>
-  headers["content-length"] === undefined && body.at(-1) === 0x0a
 
 /** The result, unless the caller gives up or the visit's time is over before it is there. */
 function inTime(

@@ -1,0 +1,17 @@
+import type { PageUrl } from "#engine"
+import type { CrawlerConfig } from "../../settings.ts"
+import type { RobotsCache } from "./robots.ts"
+
+/**
+ * The pause in milliseconds that the robots.txt of a site asks for between two requests, up to `FOSSICK_MAX_WAIT_MS`; null: it asks for
+ * none.
+ */
+export async function crawlDelayMs(
+  robots: RobotsCache,
+  url: PageUrl,
+  { maxWaitMs }: Pick<CrawlerConfig, "maxWaitMs">,
+): Promise<number | null> {
+  const answer = await robots.for(url)
+  const asked = answer.kind === "rules" ? answer.rules.crawlDelayMs : null
+  return asked === null ? null : Math.min(asked, maxWaitMs)
+}
