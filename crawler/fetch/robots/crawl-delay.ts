@@ -1,5 +1,4 @@
 import type { PageUrl } from "#engine"
-import type { CrawlerConfig } from "../../settings.ts"
 import type { RobotsCache } from "./robots.ts"
 
 /**
@@ -9,7 +8,7 @@ import type { RobotsCache } from "./robots.ts"
 export async function crawlDelayMs(
   robots: RobotsCache,
   url: PageUrl,
-  { maxWaitMs }: Pick<CrawlerConfig, "maxWaitMs">,
+  { maxWaitMs }: { readonly maxWaitMs: number },
 ): Promise<number | null> {
   const answer = await robots.for(url)
   const asked = answer.kind === "rules" ? answer.rules.crawlDelayMs : null
