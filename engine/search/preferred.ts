@@ -1,4 +1,4 @@
-import { RECENT_MS, isPreference } from "./ranking/boosts.ts"
+import { RECENT_MS, isPreference } from "./ranking/preferences.ts"
 import type { PagePreference } from "../engine.ts"
 import type { ArmsFound } from "./exclusions.ts"
 import type { Condition } from "../index/search-index.ts"

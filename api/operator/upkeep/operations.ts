@@ -17,7 +17,7 @@ import {
   withDefault,
   yesNo,
 } from "../../server/schema/schemas.ts"
-import { DEFAULT_LIMIT } from "../../server/wire/body-schema.ts"
+import { DEFAULT_LIMIT } from "../../server/wire/list-limits.ts"
 
 /** Runs that are remembered: `BackupTable` of the crawler. */
 const MOST_RUNS = 100

@@ -1,6 +1,6 @@
 import { DEGRADED_PARTS } from "#base/flow/degraded.ts"
 
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../wire/body-schema.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../wire/list-limits.ts"
 import { bodyOf } from "./published.ts"
 import {
   amount,

@@ -18,7 +18,7 @@ import {
   wholeNumber,
 } from "../../server/middleware/query-parameters.ts"
 import { refuseChanges } from "../../read-only.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/wire/body-schema.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/wire/list-limits.ts"
 import { tellable } from "./follow-watches.ts"
 import { atomFeed, entryOnWire } from "./messages.ts"
 import { changeWatch, makeWatch, watchOf, type WatchParts, type WatchRules } from "./own-watches.ts"

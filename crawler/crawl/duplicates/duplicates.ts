@@ -14,7 +14,7 @@ import {
 } from "./document-form.ts"
 import { type PageContent, type PageText, plainLines, readText } from "./page-text.ts"
 import { RecentTexts } from "./recent-texts.ts"
-import { isLike, isNear, mayBeNear, sameButEdges, sameText } from "./same-page.ts"
+import { isLike, isNear, mayBeNear, sameButEdges, sameText } from "./near-duplicates.ts"
 import { type KeptText, TextStore } from "./text-store.ts"
 import { withoutTracking } from "./tracking-parameters.ts"
 

@@ -7,7 +7,7 @@ import { migrate, type StateStore, type Step, transaction } from "#base/store/st
 import type { Difference } from "./address-forms.ts"
 import type { DocumentForm } from "./document-form.ts"
 import type { PageText } from "./page-text.ts"
-import { mayBeNear } from "./same-page.ts"
+import { mayBeNear } from "./near-duplicates.ts"
 
 /** A page's text as it was last read. */
 export interface KeptText extends PageText {

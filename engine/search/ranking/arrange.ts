@@ -1,4 +1,4 @@
-import { type Boosted, boosted, isPreference, raised } from "./boosts.ts"
+import { type Boosted, boosted, isPreference, raised } from "./preferences.ts"
 import { spreadHosts } from "./crowding.ts"
 import { compareAddresses } from "../../index/page/preferred-address.ts"
 import { type Arranged, collapse } from "./duplicates.ts"

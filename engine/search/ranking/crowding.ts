@@ -1,4 +1,4 @@
-import type { Boosted } from "./boosts.ts"
+import type { Boosted } from "./preferences.ts"
 import type { PageFacts } from "../../index/page/page-facts.ts"
 
 /** The part of the hits that one host may take before others have their turn, and the least it may take. */

@@ -1,4 +1,4 @@
-import type { Boosted } from "./boosts.ts"
+import type { Boosted } from "./preferences.ts"
 import { type Reads, areTranslations } from "./languages.ts"
 import { areVersions, compareVersions } from "./versions.ts"
 import { sayTheSame } from "../../index/page/fingerprint.ts"

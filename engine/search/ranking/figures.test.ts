@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { PagePreference } from "../../engine.ts"
 import type { PageFacts } from "../../index/page/page-facts.ts"
-import { boosted, isPreference, raised, RECENT_MS, type Boosted } from "./boosts.ts"
+import { boosted, isPreference, raised, RECENT_MS, type Boosted } from "./preferences.ts"
 import { spreadHosts } from "./crowding.ts"
 import { DEPTHS } from "./depths.ts"
 import { compareAddresses } from "../../index/page/preferred-address.ts"

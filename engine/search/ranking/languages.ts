@@ -1,4 +1,4 @@
-import type { Boosted } from "./boosts.ts"
+import type { Boosted } from "./preferences.ts"
 import type { PageFacts } from "../../index/page/page-facts.ts"
 
 /** Whether the asker reads a language (ISO 639-1). */

@@ -5,7 +5,7 @@ import { OUTCOME_KINDS } from "#crawler/outcome-name.ts"
 import { bodyOf } from "../../../server/operation/published.ts"
 import { accepted, EVENT_STREAM, EVENTS, ok, operations } from "../../../server/operation/operation.ts"
 import { filled, noBody, ofSlice, sliceOf } from "../../../server/operation/shared-fields.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../server/wire/body-schema.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../server/wire/list-limits.ts"
 import {
   byName,
   count,

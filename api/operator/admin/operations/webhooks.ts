@@ -3,7 +3,7 @@ import type { DeliveryState } from "#base/work/retries.ts"
 
 import { accepted, ok, operations } from "../../../server/operation/operation.ts"
 import { noBody, ofSlice, sliceOf } from "../../../server/operation/shared-fields.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../server/wire/body-schema.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../server/wire/list-limits.ts"
 import {
   always,
   count,

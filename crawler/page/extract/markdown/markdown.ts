@@ -6,7 +6,7 @@ import { formulaOf, formulasInText, formulaText, isFormulaScript, settled } from
 import { headingAnchors } from "../html/heading-anchors.ts"
 import { codeBlock, isCodeLines, isCodeTable, NOT_WRITTEN } from "./code.ts"
 import { codeSpan, InlineText, trimEmphasis, withoutStuckMarks, wrapped } from "./inline.ts"
-import { inColumns, type Place } from "./table-grid.ts"
+import { inColumns, type Place } from "./tables.ts"
 import { closest, collapse, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
 
 export interface MarkdownOptions {

@@ -1,4 +1,4 @@
-import { type BoostedPage, factorsBy } from "./rules/boosting.ts"
+import { type BoostedPage, factorsBy } from "./rules/boosts.ts"
 import { pinsFor, placeOf } from "./rules/pins.ts"
 import type { AppliedRule, Rule, SynonymRule } from "./rules/rule.ts"
 import type { Arranged } from "./ranking/duplicates.ts"

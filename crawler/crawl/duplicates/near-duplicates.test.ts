@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { documentForm } from "./document-form.ts"
 import { plainLines, readText } from "./page-text.ts"
-import { isLike, isNear, sameButEdges, sameText } from "./same-page.ts"
+import { isLike, isNear, sameButEdges, sameText } from "./near-duplicates.ts"
 
 const words = (from: number, count: number) =>
   Array.from({ length: count }, (_, at) => `word${(((from + at) * 7919) % 1000).toString(36)}`)
