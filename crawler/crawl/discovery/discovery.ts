@@ -14,6 +14,7 @@ import {
   type ListedFacts,
   type Visited,
 } from "../frontier/known-addresses.ts"
+import { MAX_FEED_BYTES, MAX_FEEDS, MAX_SITEMAP_BYTES, MAX_SITEMAPS } from "../listings/listing-limits.ts"
 import { AS_LIST, readList } from "../listings/read-list.ts"
 import { type Listing, type ListingKind, Listings } from "../frontier/known-listings.ts"
 import type { PageReader } from "../../fetch/visit/reader.ts"
@@ -24,13 +25,6 @@ import type { Source } from "../../source.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
 
-/** sitemaps.org: a sitemap has at most 50 MB. */
-const MAX_SITEMAP_BYTES = 50 * 1024 * 1024
-const MAX_FEED_BYTES = 10 * 1024 * 1024
-/** Sitemaps of one site. */
-const MAX_SITEMAPS = 200
-/** Feeds that pages name; those of the source are read beside them. */
-const MAX_FEEDS = 20
 const HOUR_MS = 3_600_000
 
 export interface DiscoveryOptions {

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PageUrl } from "#engine"
 import { charsetOf } from "../../page/charset.ts"
 import type { ListedAddress } from "../frontier/frontier.ts"
+import { MAX_ADDRESSES } from "./listing-limits.ts"
 
 /** A further sitemap, named by an index of them. */
 export interface NamedSitemap {
@@ -43,8 +44,6 @@ export interface Take {
   sitemap(sitemap: NamedSitemap): void
 }
 
-/** sitemaps.org: one file lists at most 50,000 addresses. */
-const MAX_ADDRESSES = 50_000
 /** Parsed in one go; between two the event loop gets its turn. */
 const SLICE_BYTES = 128 * 1024
 

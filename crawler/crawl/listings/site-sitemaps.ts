@@ -1,12 +1,8 @@
 import { type PageUrl, toPageUrl } from "#engine"
 import type { SitemapOptions } from "../../reading.ts"
 import type { Fetched } from "../../fetch/fetch.ts"
+import { MAX_LIVE_FILES, MAX_LIVE_SITEMAP_BYTES } from "./listing-limits.ts"
 import { readList } from "./read-list.ts"
-
-/** Files of one look: a call that somebody waits for reads no more of a site that has thousands. */
-const MAX_FILES = 50
-/** Of a file, packed or not. 50,000 addresses, the most that sitemaps.org lets one have, take about 8 MB. */
-export const MAX_SITEMAP_BYTES = 10_000_000
 
 /** The files of a site, read as manners and reach ask. */
 export interface SiteFiles {
@@ -27,7 +23,7 @@ export async function pagesOfSitemaps(
 ): Promise<readonly PageUrl[]> {
   const files = new Set<PageUrl>()
   const add = (file: PageUrl | null) => {
-    if (file !== null && files.size < MAX_FILES) files.add(file)
+    if (file !== null && files.size < MAX_LIVE_FILES) files.add(file)
   }
   const stated = await named()
   for (const file of stated.length > 0 ? stated : [new URL("/sitemap.xml", site).href])
@@ -38,7 +34,7 @@ export async function pagesOfSitemaps(
     if (signal?.aborted) break
     const fetched = await load(file)
     if (fetched === null) continue
-    for await (const part of readList({ url: file, kind: "sitemap", fetched }, MAX_SITEMAP_BYTES)) {
+    for await (const part of readList({ url: file, kind: "sitemap", fetched }, MAX_LIVE_SITEMAP_BYTES)) {
       for (const one of part.sitemaps) add(one.url)
       for (const { url } of part.pages) {
         if (wants(url)) pages.add(url)

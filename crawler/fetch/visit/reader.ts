@@ -23,7 +23,8 @@ import { isWholeDocument } from "../../page/whole-document.ts"
 import type { ReadBodyTask } from "../../page/read-body.ts"
 import type { ReadBodyResult, ReaderPool } from "../../page/pool/reader-pool.ts"
 import { AS_LIST } from "../../crawl/listings/read-list.ts"
-import { MAX_SITEMAP_BYTES, pagesOfSitemaps } from "../../crawl/listings/site-sitemaps.ts"
+import { MAX_LIVE_SITEMAP_BYTES } from "../../crawl/listings/listing-limits.ts"
+import { pagesOfSitemaps } from "../../crawl/listings/site-sitemaps.ts"
 import type { Reader, ReadOptions, ReadResult, SitemapOptions, Visit, VisitOptions } from "../../reading.ts"
 import { PageRendering } from "../render/page-rendering.ts"
 import { ReadingPlaces } from "./reading-places.ts"
@@ -193,7 +194,7 @@ export class PageReader implements Reader {
         },
         load: async (file) => {
           if ((await refusal(file)) !== null) return null
-          const how = { maxBytes: MAX_SITEMAP_BYTES, onRedirect: refusal }
+          const how = { maxBytes: MAX_LIVE_SITEMAP_BYTES, onRedirect: refusal }
           const fetched = await this.fetch(file, { ...AS_LIST, ...how, ...(signal && { signal }) })
           return fetched.kind === "fetched" ? fetched : null
         },
