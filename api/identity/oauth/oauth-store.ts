@@ -6,6 +6,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { deletionTime } from "#base/store/clock/trusted-time.ts"
+import { ACCESS_MS, CLIENT_MS, CODE_MS, ENDED_MS, REFRESH_MS } from "./lifetimes.ts"
 
 /** A program that registered itself (RFC 7591). It has no secret: PKCE guards its codes. */
 export interface OAuthClient {
@@ -100,15 +101,7 @@ const STEPS: readonly Step[] = [
    create index oauth_token_grant on oauth_token (grant_id)`,
 ]
 
-const MINUTE_MS = 60_000
-/** OAuth 2.1, section 4.1.2: ten minutes at most; a program fetches its tokens at once. */
-const CODE_MS = 2 * MINUTE_MS
-const ACCESS_MS = 60 * MINUTE_MS
-/** Each refresh begins it anew. */
-const REFRESH_MS = 30 * 24 * 60 * MINUTE_MS
-/** Programs that registered and were let in by nobody are forgotten after this. */
-const CLIENT_MS = 24 * 60 * MINUTE_MS
-const DAY_MS = 24 * 60 * MINUTE_MS
+const DAY_MS = 24 * 60 * 60_000
 /**
  * Of those, the oldest go when another comes: who registers many would otherwise keep everybody else out. Of the twenty an hour that one
  * address may register, fifty addresses fill it in an hour; a person lets a program in within minutes.
@@ -121,10 +114,8 @@ const MOST_IDLE_CLIENTS = 1000
 const MOST_EXCHANGED = 100
 /** Grants of one key, those that ended among them: the one that was used longest ago goes when another comes. */
 const MOST_OF_KEY = 200
-/** For so long what has ended is shown to the operator. */
-const ENDED_MS = REFRESH_MS
 /** Of use, told to the minute: a grant is not written with each call. */
-const USED_MS = MINUTE_MS
+const USED_MS = 60_000
 
 // Each call with a token runs these.
 const grantById = once((q: Queries<OAuthTables>, { id }: { id: string }) =>

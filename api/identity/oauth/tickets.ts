@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import { CONSENT_MS } from "./lifetimes.ts"
 
 /** A request for authorization, between the page and its answer. */
 export interface Ticket {
@@ -20,8 +21,6 @@ export interface Tickets {
 }
 
 const COOKIE = "fossick-consent"
-/** Somebody may have to look for their key. */
-const VALID_MS = 10 * 60_000
 
 /**
  * @param isSecure whether the page is reached over https
@@ -34,12 +33,12 @@ export function openTickets(isSecure: boolean, path: string): Tickets {
   return {
     seal(ticket) {
       const nonce = randomBytes(16).toString("base64url")
-      const body = Buffer.from(JSON.stringify({ ...ticket, nonce, until: Date.now() + VALID_MS })).toString(
+      const body = Buffer.from(JSON.stringify({ ...ticket, nonce, until: Date.now() + CONSENT_MS })).toString(
         "base64url",
       )
       return {
         sealed: `${body}.${mac(body)}`,
-        cookie: `${COOKIE}=${nonce}; Path=${path}; HttpOnly; SameSite=Strict; Max-Age=${VALID_MS / 1000}${isSecure ? "; Secure" : ""}`,
+        cookie: `${COOKIE}=${nonce}; Path=${path}; HttpOnly; SameSite=Strict; Max-Age=${CONSENT_MS / 1000}${isSecure ? "; Secure" : ""}`,
       }
     },
     open(sealed, cookies) {
