@@ -4,6 +4,7 @@ import type { Part, Plan } from "../plan/parts.ts"
 import type { OutputLength } from "../request.ts"
 import type { Evidence, Finding } from "../sources/evidence.ts"
 import type { Nearness } from "../sources/nearness.ts"
+import { FINDINGS } from "./report-length.ts"
 import { NEARLY_ALL, sectionOf, weigh, type Weighed } from "./weigh.ts"
 
 /** What is said on a part of the task, best first; nothing when no page answers it. */
@@ -26,12 +27,6 @@ const SAME_SECTION = 0.015
 /** Findings that share more of their terms say the same. */
 const REPETITION = 0.72
 
-const MOST: Readonly<Record<OutputLength, { ofPart: number; ofWhole: number; pages: number }>> = {
-  short: { ofPart: 2, ofWhole: 5, pages: 1 },
-  standard: { ofPart: 3, ofWhole: 9, pages: 2 },
-  long: { ofPart: 6, ofWhole: 16, pages: 3 },
-}
-
 export interface ChooseOptions {
   readonly length: OutputLength
   readonly nearness: Nearness
@@ -45,7 +40,7 @@ export async function choose(
   { length, ...parts }: ChooseOptions,
 ): Promise<Answered[]> {
   const ranked = await weigh(plan, evidence, parts)
-  const most = MOST[length]
+  const most = FINDINGS[length]
   const limitOf = ({ text }: Part) => (text === plan.whole.text ? most.ofWhole : most.ofPart)
   const said: Weighed[] = []
   const answered = ranked.map(({ part, own }) => ({

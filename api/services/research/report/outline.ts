@@ -3,7 +3,8 @@ import type { OutputLength } from "../request.ts"
 import type { Evidence, Finding } from "../sources/evidence.ts"
 import type { Answered } from "./choose.ts"
 import { disagreements } from "./disagreements.ts"
-import { type Section, type Table, WORDS } from "./report.ts"
+import type { Section, Table } from "./report.ts"
+import { WORDS } from "./report-length.ts"
 import type { Weighed } from "./weigh.ts"
 
 /** What a report is made of. */

@@ -1,9 +1,5 @@
-import type { OutputLength } from "../request.ts"
 import type { Evidence, Finding } from "../sources/evidence.ts"
 import type { Citations } from "./citations.ts"
-
-/** About how many words the text has at most, without headings and sources. */
-export const WORDS: Readonly<Record<OutputLength, number>> = { short: 250, standard: 800, long: 1600 }
 
 /** A part of the report. */
 export interface Section {
