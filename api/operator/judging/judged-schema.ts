@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 import { listOf, object, type Of, optional, text, whole } from "../../server/schema/schemas.ts"
-import { NOT_BLANK } from "../../server/wire/list-limits.ts"
+import { NOT_BLANK } from "../../server/wire/characters.ts"
 
 /** Questions of one file, and those that are kept: each is a search, at most half a second. */
 export const MOST_QUESTIONS = 5000

@@ -17,7 +17,7 @@ import {
   whole,
   yesNo,
 } from "../../server/schema/schemas.ts"
-import { NOT_BLANK } from "../../server/wire/list-limits.ts"
+import { NOT_BLANK } from "../../server/wire/characters.ts"
 import { RULE_ID, ruleSchemas } from "./rule-schema.ts"
 
 /** Questions of one preview: each is asked twice, one after the other. */

@@ -5,7 +5,7 @@ import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import { type Rule, toPageUrl } from "#engine"
 import { PAGE_TYPES } from "#engine/index/page/page-type.ts"
 import { LEAST_FACTOR, MOST_FACTOR } from "#engine/search/rules/rule.ts"
-import { NOT_BLANK } from "../../server/wire/list-limits.ts"
+import { NOT_BLANK } from "../../server/wire/characters.ts"
 
 /**
  * Rules at most: each is looked at with every question. On one core a thousand synonyms take 10 ms, a thousand pins 4, and a thousand

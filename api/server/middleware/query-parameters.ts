@@ -7,7 +7,7 @@ import { jsonBody } from "./json-body.ts"
 import { plainField } from "../operation/published.ts"
 import type { Schema } from "../schema/schemas.ts"
 import type { FieldSchema } from "../wire/validate.ts"
-import { NOT_BLANK } from "../wire/list-limits.ts"
+import { NOT_BLANK } from "../wire/characters.ts"
 
 const SAYS_SOMETHING = new RegExp(NOT_BLANK, "u")
 
