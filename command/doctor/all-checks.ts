@@ -1,17 +1,14 @@
+import { alertsCheck } from "./alerts-check.ts"
+import { backupsCheck } from "./backups-check.ts"
 import { chatModelCheck } from "./chat-model-check.ts"
 import type { Check } from "./check.ts"
-import { clockCheck, diskCheck, folderCheck, restoreCheck } from "./folder-checks.ts"
-import {
-  browserCheck,
-  engineCheck,
-  modelCheck,
-  nodeCheck,
-  portCheck,
-  rerankerCheck,
-  statementRerankerCheck,
-} from "./service-checks.ts"
+import { clockCheck } from "./clock-check.ts"
+import { diskCheck, folderCheck, restoreCheck } from "./folder-checks.ts"
+import { modelCheck, rerankerCheck, statementRerankerCheck } from "./model-checks.ts"
+import { browserCheck, engineCheck, nodeCheck, portCheck } from "./service-checks.ts"
 import { readableSettings, settingsCheck, sourcesCheck } from "./settings-checks.ts"
-import { alertsCheck, backupsCheck, locksCheck, stateCheck, webhooksCheck } from "./state-checks.ts"
+import { locksCheck, stateCheck } from "./state-checks.ts"
+import { webhooksCheck } from "./webhooks-check.ts"
 
 /** What `fossick doctor` looks at, in this order. A further check is one more line here. */
 export function allChecks(): Check[] {

@@ -25,6 +25,9 @@ export interface Checked {
   readonly findings: readonly Finding[]
 }
 
+/** For an answer of the appliance, of a server, of the index. */
+export const PATIENCE_MS = 30_000
+
 export const wrong = (what: string, advice: string): Finding => ({ level: "wrong", what, advice })
 export const note = (what: string, advice = ""): Finding => ({ level: "note", what, advice })
 

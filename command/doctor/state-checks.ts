@@ -7,10 +7,6 @@ import { openStateToRead, type StateStore } from "#base/store/state-store.ts"
 import { otherGeneration } from "#base/store/state-generation.ts"
 import { stateDamage } from "#base/store/sqlite/rebuild-state.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
-import { TOLD_ALERTS } from "#crawler/reporting/alerts/alert-book.ts"
-import { ALERTS_NOT_TAKEN } from "#crawler/reporting/alerts/alert-outbox.ts"
-import { CHANNELS } from "#crawler/reporting/alerts/channels/registry.ts"
-import { LAST_ENDED } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
 import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
@@ -105,72 +101,6 @@ export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
         `Job ${String(id)} lost its process.`,
         "It continues by itself at the next start, or with fossick crawl.",
       ),
-    )
-  },
-})
-
-export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
-  name: "webhooks",
-  async run(): Promise<Found> {
-    const rows = await ask(
-      dataDir,
-      `select state, source, count(*) as n, max(error) as error from webhook_delivery
-       where state = 'given-up' or (state = 'waiting' and attempts > 0) group by state, source`,
-    )
-    return rows.map(({ state, source, n, error }) => {
-      const whose = typeof source === "string" ? source : "the backup"
-      const why = typeof error === "string" ? ` (${error})` : ""
-      return state === "given-up"
-        ? note(
-            `${String(n)} messages of ${whose} were given up${why}.`,
-            "docs/webhooks.md says how to see and repeat them.",
-          )
-        : wrong(
-            `${String(n)} messages of ${whose} wait for a receiver that does not take them${why}.`,
-            "See that the receiver answers; they are tried again for a day. docs/webhooks.md has more.",
-          )
-    })
-  },
-})
-
-/** Settings of alerts that contradict each other, alerts that are not over, and messages that nobody takes. */
-export const alertsCheck = (settings: DoctorSettings): Check => ({
-  name: "alerts",
-  async run(): Promise<Found> {
-    const { dataDir } = settings
-    const wrongSettings = CHANNELS.flatMap(({ called, problems }) =>
-      problems(settings).map((problem) =>
-        wrong(`${problem}.`, `Until then no ${called.one} is sent; docs/alerts.md has more.`),
-      ),
-    )
-    const told = (await ask(dataDir, TOLD_ALERTS)).map(({ about, name, bad_runs: runs, reason }) =>
-      note(
-        `${about === "backup" ? "The backup" : "The source"} ${String(name)} went wrong ${String(runs)} times in a row: ${typeof reason === "string" ? reason : "no reason given"}.`,
-        about === "backup" ? "fossick backups list says more." : "fossick jobs list says more.",
-      ),
-    )
-    const waiting = (await ask(dataDir, ALERTS_NOT_TAKEN)).flatMap(({ channel, state, n, error }) => {
-      const found = CHANNELS.find(({ name }) => name === channel)
-      if (found === undefined) return []
-      const { called, settings: names } = found
-      if (state === "given-up") return note(`${String(n)} ${called.many} were given up (${String(error)}).`)
-      return wrong(
-        `${String(n)} ${called.many} wait for ${called.server} that does not take them (${String(error)}).`,
-        `See to ${names}; they are tried again for a day. docs/alerts.md has more.`,
-      )
-    })
-    return [...wrongSettings, ...told, ...waiting]
-  },
-})
-
-export const backupsCheck = ({ dataDir }: DoctorSettings): Check => ({
-  name: "backups",
-  async run(): Promise<Found> {
-    const [last] = await ask(dataDir, LAST_ENDED)
-    if (last?.["state"] !== "failed") return []
-    return wrong(
-      `The last backup by schedule failed: ${String(last["error"])}`,
-      "Mend that, then fossick backups run; docs/backup-and-restore.md has more.",
     )
   },
 })

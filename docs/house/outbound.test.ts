@@ -49,7 +49,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "api/services/federation/peer.ts": "through the address guard",
   "api/identity/oauth/client-documents.ts": "through the address guard",
   "api/start.ts": "this appliance",
-  "command/doctor/service-checks.ts": "servers of the operator's, when the doctor is asked",
+  "command/doctor/service-checks.ts": "this appliance, when the doctor is asked",
   "command/service/service-session.ts": "this appliance",
   "crawler/fetch/guard/address-guard.ts": "through connector.ts",
   "crawler/jobs/queue/boss-queue.ts": "the server of the state, which outbound.ts notes",

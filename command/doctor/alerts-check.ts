@@ -1,0 +1,36 @@
+import { TOLD_ALERTS } from "#crawler/reporting/alerts/alert-book.ts"
+import { ALERTS_NOT_TAKEN } from "#crawler/reporting/alerts/alert-outbox.ts"
+import { CHANNELS } from "#crawler/reporting/alerts/channels/registry.ts"
+import { type Check, type Found, note, wrong } from "./check.ts"
+import type { DoctorSettings } from "./settings-checks.ts"
+import { ask } from "./state-checks.ts"
+
+/** Settings of alerts that contradict each other, alerts that are not over, and messages that nobody takes. */
+export const alertsCheck = (settings: DoctorSettings): Check => ({
+  name: "alerts",
+  async run(): Promise<Found> {
+    const { dataDir } = settings
+    const wrongSettings = CHANNELS.flatMap(({ called, problems }) =>
+      problems(settings).map((problem) =>
+        wrong(`${problem}.`, `Until then no ${called.one} is sent; docs/alerts.md has more.`),
+      ),
+    )
+    const told = (await ask(dataDir, TOLD_ALERTS)).map(({ about, name, bad_runs: runs, reason }) =>
+      note(
+        `${about === "backup" ? "The backup" : "The source"} ${String(name)} went wrong ${String(runs)} times in a row: ${typeof reason === "string" ? reason : "no reason given"}.`,
+        about === "backup" ? "fossick backups list says more." : "fossick jobs list says more.",
+      ),
+    )
+    const waiting = (await ask(dataDir, ALERTS_NOT_TAKEN)).flatMap(({ channel, state, n, error }) => {
+      const found = CHANNELS.find(({ name }) => name === channel)
+      if (found === undefined) return []
+      const { called, settings: names } = found
+      if (state === "given-up") return note(`${String(n)} ${called.many} were given up (${String(error)}).`)
+      return wrong(
+        `${String(n)} ${called.many} wait for ${called.server} that does not take them (${String(error)}).`,
+        `See to ${names}; they are tried again for a day. docs/alerts.md has more.`,
+      )
+    })
+    return [...wrongSettings, ...told, ...waiting]
+  },
+})

@@ -1,0 +1,35 @@
+import { existsSync, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { doubt, DOUBT_ADVICE, TRUSTED_TIME } from "#base/store/clock/trusted-time.ts"
+import { type Check, type Found, wrong } from "./check.ts"
+import type { DoctorSettings } from "./settings-checks.ts"
+import { ask } from "./state-checks.ts"
+
+/** Clocks of machines that share a disk differ by less. */
+const AHEAD_MS = 300_000
+/** Fossick is younger than any clock that says less. */
+const EARLIEST = Date.UTC(2026, 0, 1)
+
+/** Against the newest file in the data folder, which nobody can have written later than now, and against the time that the state remembers. */
+export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
+  name: "clock",
+  async run() {
+    const now = Date.now()
+    const advice = "Set the clock, best by NTP: schedules, expiries and signatures go by it."
+    if (now < EARLIEST) return wrong(`The clock says ${new Date(now).toISOString()}, which is past.`, advice)
+    const names = existsSync(dataDir) ? readdirSync(dataDir) : []
+    const newest = Math.max(0, ...names.map((name) => statSync(join(dataDir, name)).mtimeMs))
+    return newest > now + AHEAD_MS
+      ? wrong(
+          `A file in the data folder is of ${new Date(newest).toISOString()}, and the clock says ${new Date(now).toISOString()}.`,
+          advice,
+        )
+      : await inDoubt(dataDir, now)
+  },
+})
+
+async function inDoubt(dataDir: string, now: number): Promise<Found> {
+  const [row] = await ask(dataDir, TRUSTED_TIME)
+  const what = row === undefined ? null : doubt(Number(row["at"]), now)
+  return what !== null && wrong(what, DOUBT_ADVICE)
+}

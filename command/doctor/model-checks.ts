@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs"
+import { readModelFolder } from "#engine/models/embedders/model-folder.ts"
+import { RemoteEmbedder } from "#engine/models/embedders/remote/remote-embedder.ts"
+import { openReranker } from "#engine/models/rerankers/open-reranker.ts"
+import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
+import { ModelServerError } from "#engine/models/servers/model-server.ts"
+import { SHIPPED_MODELS } from "#engine/shipped-models.ts"
+import { type Check, type Found, PATIENCE_MS, wrong } from "./check.ts"
+import type { DoctorSettings } from "./settings-checks.ts"
+
+export const modelCheck = (settings: DoctorSettings): Check => ({
+  name: "model",
+  async run() {
+    const { model, modelHub, embeddingsUrl } = settings
+    if (embeddingsUrl !== "") return await tryEmbeddings(settings)
+    if (model !== "" && modelHub !== "" && !existsSync(model)) return []
+    try {
+      const folders = model === "" ? Object.values(SHIPPED_MODELS) : [model]
+      for (const folder of folders) await readModelFolder(folder)
+      return []
+    } catch (error) {
+      const advice =
+        model === ""
+          ? "Install Fossick again: files of its own are missing."
+          : "Set FOSSICK_MODEL to english, multilingual or a folder that holds a model, or leave it empty."
+      return wrong((error as Error).message, advice)
+    }
+  },
+})
+
+/** Looks at the files of the reader of answers. */
+export const statementRerankerCheck = ({ statementReranker: isOn }: DoctorSettings): Check => ({
+  name: "statement reranker",
+  async run() {
+    if (!isOn) return []
+    try {
+      const reranker = await openUnitReader()
+      await reranker[Symbol.asyncDispose]()
+      return []
+    } catch (error) {
+      return wrong(
+        (error as Error).message,
+        "Install Fossick again. Answers are chosen without it meanwhile.",
+      )
+    }
+  },
+})
+
+/** Asks the server for a vector; all that is sent is a word of ours, so what it says of a failure can be shown. */
+async function tryEmbeddings(settings: DoctorSettings): Promise<Found> {
+  const advice =
+    "Check FOSSICK_EMBEDDINGS_URL, FOSSICK_EMBEDDINGS_MODEL, FOSSICK_EMBEDDINGS_KEY and the server: docs/remote-models.md."
+  try {
+    await using embedder = await RemoteEmbedder.open(settings, { keep: false })
+    await embedder.embed([TRIED], { priority: "query" })
+    return []
+  } catch (error) {
+    return wrong(`${(error as Error).message}${saidIn(error as Error)}`, advice)
+  }
+}
+
+const TRIED = "ready?"
+
+/** What a server said itself, when it said something. */
+function saidIn({ cause }: { cause?: unknown }): string {
+  return cause instanceof ModelServerError && cause.said !== "" ? ` It says: ${cause.said}` : ""
+}
+
+/** Has the reranker compare two words, if there is one. */
+export const rerankerCheck = (settings: DoctorSettings): Check => ({
+  name: "reranker",
+  async run() {
+    try {
+      await using reranker = await openReranker({ ...settings, rerankerTimeoutMs: PATIENCE_MS })
+      await reranker?.scores(TRIED, [TRIED])
+      return []
+    } catch (error) {
+      const advice =
+        settings.reranker === ""
+          ? "Check FOSSICK_RERANKER_URL, FOSSICK_RERANKER_MODEL, FOSSICK_RERANKER_KEY and the server: docs/remote-models.md."
+          : "Set FOSSICK_RERANKER to a folder that holds a cross-encoder, or leave it empty: docs/remote-models.md."
+      return wrong(`${(error as Error).message}${saidIn(error as Error)}`, advice)
+    }
+  },
+})
