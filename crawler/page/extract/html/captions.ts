@@ -1,4 +1,4 @@
-import { imageAddress, isTinyImage } from "../markdown/markdown.ts"
+import { imageAddress, isTinyImage } from "./image-elements.ts"
 import { closest, type Element, firstElement, textOf } from "./tree.ts"
 import { textLength } from "../main/text-measure.ts"
 

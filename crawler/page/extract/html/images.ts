@@ -1,6 +1,6 @@
 import type { PageImage } from "#engine"
 import type { MainContent } from "../main/main-content.ts"
-import { imageAddress, imageDescription, isTinyImage } from "../markdown/markdown.ts"
+import { imageAddress, imageDescription, isTinyImage } from "./image-elements.ts"
 import { type Element, walk } from "./tree.ts"
 
 const MAX_IMAGES = 200

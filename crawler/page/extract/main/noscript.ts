@@ -1,7 +1,7 @@
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { isCodeLines } from "../markdown/code.ts"
 import { PanelHeads } from "../markdown/panel-heads.ts"
-import { imageAddress, isTinyImage } from "../markdown/markdown.ts"
+import { imageAddress, isTinyImage } from "../html/image-elements.ts"
 import { collapse, type Element, firstElement, textOf, walk } from "../html/tree.ts"
 import { isNeverText } from "./boilerplate.ts"
 import { skipBesideCode } from "../markdown/beside-code.ts"

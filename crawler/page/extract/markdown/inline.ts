@@ -1,3 +1,6 @@
+/** Elements whose text is written as strong. */
+export const STRONG = new Set(["b", "strong"])
+
 /** Text inside marks of emphasis, white space outside of them. */
 export function wrapped(inner: string, mark: string): string {
   const text = inner.trim()

@@ -1,13 +1,13 @@
-import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
 import { type AnchoredMarkdown, markOf, withoutMarks } from "./anchor-marks.ts"
 import { isEditLink, isFragmentLink, isPermalink } from "../html/anchors.ts"
 import { formulaOf, formulasInText, formulaText, isFormulaScript, settled } from "./formulas.ts"
 import { headingAnchors } from "../html/heading-anchors.ts"
 import { codeBlock, isCodeLines, isCodeTable, NOT_WRITTEN } from "./code.ts"
-import { codeSpan, InlineText, trimEmphasis, withoutStuckMarks, wrapped } from "./inline.ts"
-import { inColumns, type Place } from "./tables.ts"
-import { closest, collapse, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
+import { codeSpan, InlineText, STRONG, trimEmphasis, withoutStuckMarks, wrapped } from "./inline.ts"
+import { inColumns, isLayoutTable, isLikeOthers, type Place, tableRows } from "./tables.ts"
+import { imageAddress, imageDescription, isTinyImage } from "../html/image-elements.ts"
+import { closest, collapse, type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
 
 export interface MarkdownOptions {
   /** Addresses in the document are resolved against this. */
@@ -56,7 +56,6 @@ function write(
   return withoutMarks(blocks.join("\n\n"), writer.fragments)
 }
 
-const STRONG = new Set(["b", "strong"])
 const EMPHASIS = new Set(["i", "em", "cite", "dfn", "var"])
 const CODE = new Set(["code", "kbd", "samp", "tt"])
 const EMPTY_CELL = " | "
@@ -512,127 +511,9 @@ function prefixed(blocks: readonly string[], prefix: string): string[] {
   return [prefix + lines]
 }
 
-/**
- * Whether the first row of a table is data like the others: only its first cell is a header, or all rows are pairs without header
- * cells.
- */
-function isLikeOthers(rows: readonly Element[][], first: readonly Element[]): boolean {
-  const [cell] = first
-  if (cell!.parent!.parent?.tag === "thead") return false
-  const isHead = (one: Element) => one.tag === "th"
-  if (isHead(cell!)) return !first.every(isHead)
-  if (rows.some((row) => row.length !== 2 || row.some(isHead))) return false
-  return rows.length > 1 && !first.every((one) => firstElement(one, ({ tag }) => STRONG.has(tag)) !== null)
-}
-
-function tableRows(table: Element, isSkipped: (element: Element) => boolean): Element[][] {
-  const rows: Element[][] = []
-  const visit = (parent: Element): void => {
-    for (const child of parent.children) {
-      if (typeof child === "string" || isSkipped(child)) continue
-      if (child.tag === "tr") {
-        const cells = child.children.filter(
-          (cell): cell is Element =>
-            typeof cell !== "string" && (cell.tag === "td" || cell.tag === "th") && !isSkipped(cell),
-        )
-        if (cells.length > 0) rows.push(cells)
-      } else if (child.tag === "tbody" || child.tag === "thead" || child.tag === "tfoot") visit(child)
-    }
-  }
-  visit(table)
-  return rows
-}
-
-/** A table that only places things: no header cells, and whole sections in its cells. */
-function isLayoutTable(table: Element, rows: readonly Element[][]): boolean {
-  if (table.get("role") === "presentation") return true
-  let heavy = false
-  let header = false
-  for (const row of rows)
-    for (const cell of row) {
-      if (cell.tag === "th") header = true
-      if (!cell.containsBlock) continue
-      let paragraphs = 0
-      walk(cell, (node) => {
-        if (node.tag === "table" || /^h[1-6]$/.test(node.tag) || node.tag === "pre") heavy = true
-        if (node.tag === "p" || node.tag === "div" || node.tag === "blockquote") paragraphs++
-        return !heavy
-      })
-      if (paragraphs > 3) heavy = true
-    }
-  return heavy && !header
-}
-
 /** Angle brackets around an address whose characters would end the destination early (CommonMark §6.3). */
 function destination(url: string): string {
   return url.replace(/[()<>\s]/g, (char) =>
     char === "(" ? "%28" : char === ")" ? "%29" : encodeURIComponent(char),
   )
-}
-
-const LAZY_SOURCES = ["data-src", "data-lazy-src", "data-original", "data-lazy"]
-
-/** The real address of an image: lazy-loading attributes win over a placeholder in `src`. */
-export function imageAddress(image: Element, baseUrl: string): string | null {
-  const src = image.get("src")
-  const candidates = [
-    ...LAZY_SOURCES.map((name) => image.get(name)),
-    src !== null && !src.startsWith("data:") ? src : null,
-    firstOfSrcset(image.get("srcset") ?? image.get("data-srcset") ?? image.get("data-lazy-srcset")),
-  ]
-  for (const candidate of candidates) {
-    if (!candidate || candidate.startsWith("data:")) continue
-    const url = URL.parse(candidate.trim(), baseUrl)
-    if (url && (url.protocol === "http:" || url.protocol === "https:")) return url.href
-  }
-  return null
-}
-
-function firstOfSrcset(srcset: string | null): string | null {
-  return srcset?.trim().split(/[\s,]/, 1)[0] || null
-}
-
-/** The text and the list of images need the same descriptions, and checking each for orders is slow. */
-const described = new WeakMap<Element, string | null>()
-
-/** The alternative text with any caption left out of the text, else the caption of the figure, else the title. */
-export function imageDescription(image: Element, captions?: ReadonlyMap<Element, string>): string | null {
-  let description = described.get(image)
-  if (description === undefined) described.set(image, (description = describe(image, captions?.get(image))))
-  return description
-}
-
-function describe(image: Element, caption: string | undefined): string | null {
-  const alt = collapse(image.get("alt") ?? "")
-  // Readers see the picture; an order to models in its place is for nobody else.
-  const isAlt = alt !== "" && !holdsModelOrder(alt)
-  if (caption !== undefined) return isAlt ? joined(alt, caption) : caption
-  if (isAlt) return alt
-  for (let above = image.parent, steps = 0; above && steps < 4; above = above.parent, steps++) {
-    if (above.tag !== "figure") continue
-    const figcaption = firstElement(above, (element) => element.tag === "figcaption")
-    const text = figcaption ? textOf(figcaption, 500) : ""
-    if (text !== "") return text
-  }
-  const title = collapse(image.get("title") ?? "")
-  return title === "" || holdsModelOrder(title) ? null : title
-}
-
-/** Both texts, or only the longer one if it includes the other. */
-function joined(alt: string, caption: string): string {
-  const [a, b] = [alt, caption].map((text) =>
-    text
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, " ")
-      .trim(),
-  )
-  if (b!.includes(a!)) return caption
-  return a!.includes(b!) ? alt : `${alt} – ${caption}`
-}
-
-/** Tracking pixels and spacers. */
-export function isTinyImage(image: Element): boolean {
-  const width = Number.parseInt(image.get("width") ?? "", 10)
-  const height = Number.parseInt(image.get("height") ?? "", 10)
-  return width <= 2 || height <= 2
 }

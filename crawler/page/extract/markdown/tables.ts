@@ -1,4 +1,5 @@
-import type { Element } from "../html/tree.ts"
+import { type Element, firstElement, walk } from "../html/tree.ts"
+import { STRONG } from "./inline.ts"
 
 /** A place in a table's grid, with its cell if it has one. */
 export interface Place {
@@ -51,4 +52,55 @@ export function inColumns(rows: readonly (readonly Element[])[]): Place[][] {
 function spanOf(cell: Element, name: "colspan" | "rowspan"): number {
   const span = Number.parseInt(cell.get(name) ?? "1", 10)
   return span > 1 || (span === 0 && name === "rowspan") ? span : 1
+}
+
+/**
+ * Whether the first row of a table is data like the others: only its first cell is a header, or all rows are pairs without header
+ * cells.
+ */
+export function isLikeOthers(rows: readonly Element[][], first: readonly Element[]): boolean {
+  const [cell] = first
+  if (cell!.parent!.parent?.tag === "thead") return false
+  const isHead = (one: Element) => one.tag === "th"
+  if (isHead(cell!)) return !first.every(isHead)
+  if (rows.some((row) => row.length !== 2 || row.some(isHead))) return false
+  return rows.length > 1 && !first.every((one) => firstElement(one, ({ tag }) => STRONG.has(tag)) !== null)
+}
+
+export function tableRows(table: Element, isSkipped: (element: Element) => boolean): Element[][] {
+  const rows: Element[][] = []
+  const visit = (parent: Element): void => {
+    for (const child of parent.children) {
+      if (typeof child === "string" || isSkipped(child)) continue
+      if (child.tag === "tr") {
+        const cells = child.children.filter(
+          (cell): cell is Element =>
+            typeof cell !== "string" && (cell.tag === "td" || cell.tag === "th") && !isSkipped(cell),
+        )
+        if (cells.length > 0) rows.push(cells)
+      } else if (child.tag === "tbody" || child.tag === "thead" || child.tag === "tfoot") visit(child)
+    }
+  }
+  visit(table)
+  return rows
+}
+
+/** A table that only places things: no header cells, and whole sections in its cells. */
+export function isLayoutTable(table: Element, rows: readonly Element[][]): boolean {
+  if (table.get("role") === "presentation") return true
+  let heavy = false
+  let header = false
+  for (const row of rows)
+    for (const cell of row) {
+      if (cell.tag === "th") header = true
+      if (!cell.containsBlock) continue
+      let paragraphs = 0
+      walk(cell, (node) => {
+        if (node.tag === "table" || /^h[1-6]$/.test(node.tag) || node.tag === "pre") heavy = true
+        if (node.tag === "p" || node.tag === "div" || node.tag === "blockquote") paragraphs++
+        return !heavy
+      })
+      if (paragraphs > 3) heavy = true
+    }
+  return heavy && !header
 }
