@@ -48,10 +48,6 @@ export function leftWork(
   return { where, isThere: async () => (await some.execute(queriesOf(db))).rows.length > 0 }
 }
 
-/** As {@link isLiving}, in SQL. */
-export const isLivingSql = (id: string): string =>
-  `exists (select 1 from state_process where state_process.id = ${id})`
-
 export const migrateProcesses = (db: StateStore): void => {
   migrate(db, "processes", STEPS)
 }
