@@ -35,6 +35,8 @@ export interface SchemaWords {
   readonly keyed: string
   /** Likeness that heeds no case, as in queries. */
   readonly like: string
+  /** Milliseconds since 1970 by the clock of the store. */
+  readonly now: string
   readonly trigger: (spec: TriggerSpec) => string
   /** A column of the row that is in conflict, in `on conflict … do update set n = ${own("tally", "n")} + 1`. */
   readonly own: (table: string, column: string) => string
@@ -52,6 +54,7 @@ export const SCHEMA_WORDS: Readonly<Record<StateDialect, SchemaWords>> = {
     strict: "strict",
     keyed: "strict, without rowid",
     like: "like",
+    now: "cast(unixepoch('subsec') * 1000 as integer)",
     trigger: ({ name, on, table, when, does }) =>
       `create trigger ${name} after ${on} on ${table}${when === undefined ? "" : ` when ${when}`}
 begin
@@ -70,6 +73,7 @@ end`,
     strict: "",
     keyed: "",
     like: "ilike",
+    now: "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
     // The condition is the function's, since that of a trigger may not look into tables.
     trigger: ({ name, on, table, when, does }) =>
       `create or replace function ${name}_fires() returns trigger language plpgsql as $fires$

@@ -8,6 +8,7 @@ import {
 } from "kysely"
 import { NO_TURN, type StateDialect } from "../state-port.ts"
 import type { WordsNode } from "./compilers.ts"
+import { SCHEMA_WORDS } from "./schema-words.ts"
 
 // What the stores say in different words, each once.
 
@@ -51,8 +52,8 @@ export const greater = <T extends number | null>(a: Expression<T>, b: Expression
 /** Milliseconds since 1970 by the clock of the store, which is one for all processes on a server. */
 export const storeTime = (): AliasableExpression<number> =>
   inWordsOf<number>({
-    sqlite: sql`cast(unixepoch('subsec') * 1000 as integer)`,
-    postgres: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+    sqlite: sql.raw(SCHEMA_WORDS.sqlite.now),
+    postgres: sql.raw(SCHEMA_WORDS.postgres.now),
   })
 
 /** At the end of a write that is right whatever others write at the same moment, and so waits for no turn: `.modifyEnd(noTurn)`. */
