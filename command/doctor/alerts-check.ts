@@ -17,7 +17,7 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
     )
     const told = (await ask(dataDir, TOLD_ALERTS)).map(({ about, name, bad_runs: runs, reason }) =>
       note(
-        `${about === "backup" ? "The backup" : "The source"} ${String(name)} went wrong ${String(runs)} times in a row: ${typeof reason === "string" ? reason : "no reason given"}.`,
+        `${about === "backup" ? "The backup" : "The source"} ${name} went wrong ${runs} times in a row: ${reason ?? "no reason given"}.`,
         about === "backup" ? "fossick backups list says more." : "fossick jobs list says more.",
       ),
     )
@@ -25,9 +25,9 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
       const found = CHANNELS.find(({ name }) => name === channel)
       if (found === undefined) return []
       const { called, settings: names } = found
-      if (state === "given-up") return note(`${String(n)} ${called.many} were given up (${String(error)}).`)
+      if (state === "given-up") return note(`${n} ${called.many} were given up (${error}).`)
       return wrong(
-        `${String(n)} ${called.many} wait for ${called.server} that does not take them (${String(error)}).`,
+        `${n} ${called.many} wait for ${called.server} that does not take them (${error}).`,
         `See to ${names}; they are tried again for a day. docs/alerts.md has more.`,
       )
     })

@@ -7,9 +7,9 @@ export const backupsCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "backups",
   async run(): Promise<Found> {
     const [last] = await ask(dataDir, LAST_ENDED)
-    if (last?.["state"] !== "failed") return []
+    if (last?.state !== "failed") return []
     return wrong(
-      `The last backup by schedule failed: ${String(last["error"])}`,
+      `The last backup by schedule failed: ${last.error}`,
       "Mend that, then fossick backups run; docs/backup-and-restore.md has more.",
     )
   },

@@ -30,6 +30,6 @@ export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
 
 async function inDoubt(dataDir: string, now: number): Promise<Found> {
   const [row] = await ask(dataDir, TRUSTED_TIME)
-  const what = row === undefined ? null : doubt(Number(row["at"]), now)
+  const what = row === undefined ? null : doubt(row.at, now)
   return what !== null && wrong(what, DOUBT_ADVICE)
 }

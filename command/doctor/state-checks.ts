@@ -1,3 +1,5 @@
+import { type RawBuilder, sql } from "kysely"
+import { queriesOf } from "#base/store/query/queries.ts"
 import type { ServerLocation } from "#base/store/postgres/state-location.ts"
 import { PostgresError } from "#base/store/postgres/postgres-error.ts"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
@@ -17,14 +19,10 @@ const WAIT_MS = 2000
 const NO_TABLE = "42P01"
 
 /** Asks the state, for reading only; nothing to ask when it is not there. A server that cannot be reached is told of once, by {@link stateCheck}. */
-export async function ask(
-  dataDir: string,
-  sql: string,
-  ...values: number[]
-): Promise<Record<string, unknown>[]> {
+export async function ask<Row>(dataDir: string, statement: RawBuilder<Row>): Promise<Row[]> {
   try {
     using db = openStateToRead(dataDir, WAIT_MS)
-    return (await db?.prepare(sql).all(...values)) ?? []
+    return db === null ? [] : (await statement.execute(queriesOf(db))).rows
   } catch (error) {
     // A part that was never used has no tables yet.
     if (/no such table/.test((error as Error).message)) return []
@@ -59,10 +57,8 @@ async function findingsOfServer(dataDir: string, server: ServerLocation): Promis
 /** Whether an appliance, or a crawl, is at work on the data folder. */
 export const isRunning = async (dataDir: string): Promise<boolean> => {
   try {
-    return (
-      (await ask(dataDir, "select 1 from crawler_process where abs(? - beat_at) < ?", Date.now(), SILENT_MS))
-        .length > 0
-    )
+    const living = sql`select 1 from crawler_process where abs(${Date.now()} - beat_at) < ${SILENT_MS}`
+    return (await ask(dataDir, living)).length > 0
   } catch {
     return false
   }
@@ -92,15 +88,11 @@ export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
   async run(): Promise<Found> {
     const lost = await ask(
       dataDir,
-      "select id from job where state = 'running' and abs(? - beat_at) >= ?",
-      Date.now(),
-      SILENT_MS,
+      sql<{ id: number }>`select id from job
+        where state = 'running' and abs(${Date.now()} - beat_at) >= ${SILENT_MS}`,
     )
     return lost.map(({ id }) =>
-      note(
-        `Job ${String(id)} lost its process.`,
-        "It continues by itself at the next start, or with fossick crawl.",
-      ),
+      note(`Job ${id} lost its process.`, "It continues by itself at the next start, or with fossick crawl."),
     )
   },
 })

@@ -1,3 +1,4 @@
+import { queriesOf } from "../query/queries.ts"
 import { DatabaseSync } from "node:sqlite"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -42,7 +43,7 @@ function appliance() {
     },
     doubt: () => clockInDoubt(db, at.wall),
     deletionTime: () => deletionTime(db, at.wall),
-    trusted: async () => (await db.prepare(TRUSTED_TIME).get())?.["at"],
+    trusted: async () => (await TRUSTED_TIME.execute(queriesOf(db))).rows[0]?.at,
   }
 }
 
@@ -188,7 +189,7 @@ test("a round goes on while the time cannot be written, for others or for want o
   await inserted("insert into bulk values (zeroblob(1000000))")
   await db.exec("pragma max_page_count = 1")
   expect(await mayDelete()).toBe(true)
-  expect(await db.prepare(TRUSTED_TIME).get()).toBeUndefined()
+  expect((await TRUSTED_TIME.execute(queriesOf(db))).rows).toEqual([])
   await db.exec("drop trigger full")
   await inserted("select raise(abort, 'a mistake')")
   await expect(mayDelete).rejects.toThrow("a mistake")

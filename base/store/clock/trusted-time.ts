@@ -1,3 +1,4 @@
+import { sql } from "kysely"
 import { isUnwritable } from "../../disk-space.ts"
 import { DeletionGuard, steadyNow } from "../../steady-time.ts"
 import { isBusy } from "../sqlite/busy.ts"
@@ -26,7 +27,7 @@ export const TRUSTED_TIME_STEPS: readonly ((words: SchemaWords) => string)[] = [
 ]
 
 /** In SQL: the time that is trusted; for those who only read. */
-export const TRUSTED_TIME = "select at from trusted_time where id = 1"
+export const TRUSTED_TIME = sql<{ at: number }>`select at from trusted_time where id = 1`
 
 const trustedRow = once((queries: Queries<TrustedTimeTables>) =>
   queries.selectFrom("trusted_time").select("at").where("id", "=", 1),

@@ -31,7 +31,9 @@ export interface Alert extends Omit<AlertMessage, "type" | "at"> {
 const BACKUP_AFTER = 1
 
 /** The alerts that were told and are not over, for those who read the store without this class. */
-export const TOLD_ALERTS = "select about, name, bad_runs, reason from alert where told_at is not null"
+export const TOLD_ALERTS = sql<
+  Pick<AlertTables["alert"], "about" | "name" | "bad_runs" | "reason">
+>`select about, name, bad_runs, reason from alert where told_at is not null`
 
 type About = AlertMessage["about"]
 

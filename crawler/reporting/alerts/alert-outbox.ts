@@ -2,6 +2,7 @@ import { sql, type SqlBool } from "kysely"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { dueIndex, type Message, Outbox, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
+import type { DeliveryState } from "#base/work/retries.ts"
 import type { ChannelName } from "./channels/registry.ts"
 import type { Notice } from "./messages.ts"
 
@@ -13,7 +14,12 @@ export const ALERT_MESSAGES = `create table alert_message (
    ${dueIndex("alert_message")}`
 
 /** Messages that were not taken, by channel and state, for programs that read the store without {@link AlertOutbox}. */
-export const ALERTS_NOT_TAKEN = `select channel, state, count(*) as n, max(error) as error from alert_message
+export const ALERTS_NOT_TAKEN = sql<{
+  channel: ChannelName
+  state: DeliveryState
+  n: number
+  error: string | null
+}>`select channel, state, count(*) as n, max(error) as error from alert_message
   where state = 'given-up' or (state = 'waiting' and attempts > 0) group by channel, state`
 
 export type QueuedNotice = Message & Notice & { readonly channel: ChannelName }

@@ -1,4 +1,4 @@
-import type { Generated, Selectable, Updateable } from "kysely"
+import { type Generated, type Selectable, sql, type Updateable } from "kysely"
 import type { Clock } from "#base/clock.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
@@ -46,8 +46,10 @@ const STEPS: readonly Step[] = [
 ]
 
 /** The run that ended last, for those who read the store without this class. */
-export const LAST_ENDED =
-  "select state, error from backup_run where ended_at is not null order by id desc limit 1"
+export const LAST_ENDED = sql<{
+  state: BackupState
+  error: string | null
+}>`select state, error from backup_run where ended_at is not null order by id desc limit 1`
 
 /** A trigger that fires when a run is over; `new.id` is its number. The table is made first, by {@link BackupTable}. */
 export const backupOverTrigger = (name: string, statement: string): string =>
