@@ -1,4 +1,4 @@
-import type { Generated } from "kysely"
+import type { Generated, Selectable } from "kysely"
 import type { PageUrl } from "#engine"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { type OutcomeName, unreadSql } from "../../outcome-name.ts"
@@ -77,6 +77,12 @@ export interface FrontierTables {
     copy: string | null
   }
 }
+
+/** Columns of an address of a job. */
+export type CrawlUrl<Column extends keyof FrontierTables["crawl_url"] = never> = Pick<
+  Selectable<FrontierTables["crawl_url"]>,
+  "job" | "url" | Column
+>
 
 const OF_JOB = "references job (id) on delete cascade"
 // `crawl_url.reading` and `strikes`: what is being read, and how often a process was lost over it, see suspects.ts.

@@ -1,7 +1,7 @@
 import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { greater, lesser } from "#base/store/query/words.ts"
-import type { FrontierTables } from "./frontier-schema.ts"
+import type { CrawlUrl, FrontierTables } from "./frontier-schema.ts"
 import { OutcomeBook, withFlag } from "./outcome-book.ts"
 import { type FrontierEntry, HostQueues, type OpenAddresses } from "./host-queues.ts"
 import { type HostManners, HostPaces } from "../../fetch/hosts/host-paces.ts"
@@ -47,69 +47,53 @@ const KNOWN_PRIORITY = 2
 /** Addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
 const REMEMBERED = 200_000
 
-interface Address {
-  readonly job: number
-  readonly url: PageUrl
-}
+type Added = CrawlUrl<"host" | "depth" | "priority" | "found_how" | "found_on">
 
-interface Added extends Address {
-  readonly host: string
-  readonly depth: number
-  readonly priority: number
-  readonly how: FoundHow | null
-  readonly on: string | null
-}
-
-const insert = once((q: Queries<FrontierTables>, { how, on, job, url, host, depth, priority }: Added) =>
-  q
+const insert = once((q: Queries<FrontierTables>, row: Added) => {
+  const { job, url, host, depth, priority, found_how, found_on } = row
+  return q
     .insertInto("crawl_url")
-    .values({ job, url, host, depth, priority, due: 0, found_how: how, found_on: on })
-    .onConflict((conflict) => conflict.doNothing()),
-)
+    .values({ job, url, host, depth, priority, due: 0, found_how, found_on })
+    .onConflict((conflict) => conflict.doNothing())
+})
 
-const openAt = (q: Queries<FrontierTables>, { job, url }: Address) =>
-  q.updateTable("crawl_url").where("job", "=", job).where("url", "=", url).where("outcome", "is", null)
+const openAt = (q: Queries<FrontierTables>, { job, url }: CrawlUrl) =>
+  q.updateTable("crawl_url").where((eb) => eb.and({ job, url, outcome: null }))
 
-const advance = once((q: Queries<FrontierTables>, to: Pick<Added, "job" | "url" | "depth" | "how" | "on">) =>
-  openAt(q, to)
-    .set((eb) => ({
-      depth: lesser(eb.ref("depth"), eb.val(to.depth)),
-      found_how: to.how,
-      found_on: to.on,
-    }))
+const advance = once((q: Queries<FrontierTables>, row: CrawlUrl<"depth" | "found_how" | "found_on">) =>
+  openAt(q, row)
+    .set((eb) => ({ depth: lesser(eb.ref("depth"), eb.val(row.depth)) }))
+    .set({ found_how: row.found_how, found_on: row.found_on })
     .where("found_how", "is", null),
 )
 
-const demote = once((q: Queries<FrontierTables>, to: Pick<Added, "job" | "url" | "priority">) =>
-  openAt(q, to).set({ priority: to.priority }).where("found_how", "<>", "seed"),
+const demote = once((q: Queries<FrontierTables>, row: CrawlUrl<"priority">) =>
+  openAt(q, row).set({ priority: row.priority }).where("found_how", "<>", "seed"),
 )
 
-interface Facts extends Address, Pick<ListedFacts, "modifiedAt" | "publishedAt"> {
-  readonly news: number
-  readonly listedIn: string | null
-}
-
-const noteFacts = once((q: Queries<FrontierTables>, facts: Facts) =>
-  openAt(q, facts).set((eb) => ({
-    modified_at: eb.fn.coalesce(eb.val(facts.modifiedAt), "modified_at"),
-    published_at: eb.fn.coalesce(eb.val(facts.publishedAt), "published_at"),
-    news: greater(eb.ref("news"), eb.val(facts.news)),
-    listed_in: eb.fn.coalesce(eb.val(facts.listedIn), "listed_in"),
-  })),
+const noteFacts = once(
+  (q: Queries<FrontierTables>, row: CrawlUrl<"modified_at" | "published_at" | "news" | "listed_in">) =>
+    openAt(q, row).set((eb) => ({
+      modified_at: eb.fn.coalesce(eb.val(row.modified_at), "modified_at"),
+      published_at: eb.fn.coalesce(eb.val(row.published_at), "published_at"),
+      news: greater(eb.ref("news"), eb.val(row.news)),
+      listed_in: eb.fn.coalesce(eb.val(row.listed_in), "listed_in"),
+    })),
 )
 
-const postpone = once(
-  (q: Queries<FrontierTables>, { job, url, until, tries }: Address & { until: number; tries: number }) =>
-    q.updateTable("crawl_url").set({ due: until, tries }).where("job", "=", job).where("url", "=", url),
+const postpone = once((q: Queries<FrontierTables>, { job, url, due, tries }: CrawlUrl<"due" | "tries">) =>
+  q
+    .updateTable("crawl_url")
+    .set({ due, tries })
+    .where((eb) => eb.and({ job, url })),
 )
 
 const notDue = once(
-  (q: Queries<FrontierTables>, { job, url, source, now }: Address & { source: string; now: number }) =>
+  (q: Queries<FrontierTables>, { job, url, source, now }: CrawlUrl & { source: string; now: number }) =>
     q
       .selectFrom("known_address")
       .select("url")
-      .where("url", "=", url)
-      .where("source", "=", source)
+      .where((eb) => eb.and({ url, source }))
       .where("due_at", ">", now)
       .where("job", "<>", job),
 )
@@ -120,8 +104,8 @@ interface HostThen {
   readonly now: number
 }
 
-const openOf = (q: Queries<FrontierTables>, { job, host }: HostThen) =>
-  q.selectFrom("crawl_url").where("job", "=", job).where("host", "=", host).where("outcome", "is", null)
+const openOf = (q: Queries<FrontierTables>, { job, host }: Omit<HostThen, "now">) =>
+  q.selectFrom("crawl_url").where((eb) => eb.and({ job, host, outcome: null }))
 
 const dueAt = once((q: Queries<FrontierTables>, then: HostThen & { readonly limit: number }) =>
   openOf(q, then)
@@ -290,9 +274,14 @@ export class Frontier implements OpenAddresses, Disposable {
           if (known && isDue && !isDue(known, entry)) continue
           await this.#insert([entry.url], { how, on, depth: 1 }, isNew, LISTED_PRIORITY)
           this.#remember(entry.url)
-          const { url, modifiedAt, publishedAt } = entry
-          const news = entry.isNews ? 1 : 0
-          await noteFacts.run(this.#db, { job: id, url, modifiedAt, publishedAt, news, listedIn })
+          await noteFacts.run(this.#db, {
+            job: id,
+            url: entry.url,
+            modified_at: entry.modifiedAt,
+            published_at: entry.publishedAt,
+            news: entry.isNews ? 1 : 0,
+            listed_in: listedIn,
+          })
         }
       })
     }
@@ -308,7 +297,7 @@ export class Frontier implements OpenAddresses, Disposable {
         for (const { url, depth } of addresses.slice(from, from + ROWS)) {
           const { host } = new URL(url)
           const priority = KNOWN_PRIORITY + this.#knownAdded++
-          const added = { job: this.#job.id, url, host, depth, priority, how: null, on: null }
+          const added = { job: this.#job.id, url, host, depth, priority, found_how: null, found_on: null }
           if ((await insert.run(this.#db, added)) === 0) {
             // Found already, by a link to it: new pages go before it, and those that waited longer.
             await demote.run(this.#db, added)
@@ -392,13 +381,8 @@ export class Frontier implements OpenAddresses, Disposable {
   /** Closes every open address of a host, but those in hand, with one outcome. */
   async giveUp(host: string, outcome: OutcomeName, detail: string): Promise<void> {
     this.#queues.withdraw(host)
-    const rows = await queriesOf<FrontierTables>(this.#db)
-      .selectFrom("crawl_url")
-      .select("url")
-      .where("job", "=", this.#job.id)
-      .where("host", "=", host)
-      .where("outcome", "is", null)
-      .execute()
+    const { id: job } = this.#job
+    const rows = await openOf(queriesOf(this.#db), { job, host }).select("url").execute()
     const results = rows
       .map(({ url }) => ({ url, outcome, detail }))
       .filter(({ url }) => this.#queues.reserve(url))
@@ -408,7 +392,7 @@ export class Frontier implements OpenAddresses, Disposable {
 
   /** Puts an address back, to be tried again from then on. */
   async postpone(entry: FrontierEntry, until: number, tries = entry.tries + 1): Promise<void> {
-    await postpone.run(this.#db, { job: this.#job.id, url: entry.url, until, tries })
+    await postpone.run(this.#db, { job: this.#job.id, url: entry.url, due: until, tries })
     this.#queues.postpone(entry, until)
   }
 
@@ -437,7 +421,7 @@ export class Frontier implements OpenAddresses, Disposable {
   // Runs in the caller's transaction.
   async #insert(
     urls: readonly PageUrl[],
-    { how, on, depth, onlyDue = false }: Finding,
+    { how: found_how, on: found_on, depth, onlyDue = false }: Finding,
     isNew: (url: PageUrl) => void,
     priority = 0,
   ): Promise<void> {
@@ -447,9 +431,9 @@ export class Frontier implements OpenAddresses, Disposable {
       if (this.isFull) break
       const { host } = new URL(url)
       if (onlyDue && (await notDue.get(this.#db, { url, source: source.name, now, job: id }))) continue
-      if ((await insert.run(this.#db, { job: id, url, host, depth, priority, how, on })) === 0) {
+      if ((await insert.run(this.#db, { job: id, url, host, depth, priority, found_how, found_on })) === 0) {
         // One that an earlier run left may turn out to be nearer.
-        await advance.run(this.#db, { job: id, url, depth, how, on })
+        await advance.run(this.#db, { job: id, url, depth, found_how, found_on })
         continue
       }
       this.#addresses += 1

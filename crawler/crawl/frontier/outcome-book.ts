@@ -4,75 +4,42 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import type { Job } from "../../job.ts"
 import type { OutcomeName } from "../../outcome-name.ts"
-import { FOUND_SOMEHOW, type FoundHow, type KnownAddresses, type Visited } from "./known-addresses.ts"
-import type { FrontierTables } from "./frontier-schema.ts"
+import { FOUND_SOMEHOW, type KnownAddresses, type Visited } from "./known-addresses.ts"
+import type { CrawlUrl, FrontierTables } from "./frontier-schema.ts"
 
-interface Address {
-  readonly job: number
-  readonly url: PageUrl
-}
-
-interface Ended extends Address {
-  readonly outcome: OutcomeName
-  readonly detail: string | null
-}
-
-interface Revised extends Address {
-  /** Null: it is open again. */
-  readonly outcome: OutcomeName | null
-  readonly detail: string | null
-}
-
-interface Joining extends Ended {
-  readonly host: string
-  readonly depth: number
-  readonly how: FoundHow | null
-  readonly on: string | null
-}
-
-const outcomeAt = once((q: Queries<FrontierTables>, { job, url }: Address) =>
-  q.selectFrom("crawl_url").select("outcome").where("job", "=", job).where("url", "=", url),
+const outcomeAt = once((q: Queries<FrontierTables>, { job, url }: CrawlUrl) =>
+  q
+    .selectFrom("crawl_url")
+    .select("outcome")
+    .where((eb) => eb.and({ job, url })),
 )
 
-const revise = once((q: Queries<FrontierTables>, { job, url, outcome, detail }: Revised) =>
-  q.updateTable("crawl_url").set({ outcome, detail }).where("job", "=", job).where("url", "=", url),
-)
-
-const close = once((q: Queries<FrontierTables>, { job, url, outcome, detail }: Ended) =>
+const revise = (q: Queries<FrontierTables>, { job, url, outcome, detail }: CrawlUrl<"outcome" | "detail">) =>
   q
     .updateTable("crawl_url")
     .set({ outcome, detail })
-    .where("job", "=", job)
-    .where("url", "=", url)
+    .where((eb) => eb.and({ job, url }))
+
+const revised = once(revise)
+
+const closed = once((q: Queries<FrontierTables>, row: CrawlUrl<"outcome" | "detail">) =>
+  revise(q, row)
     .where("outcome", "is", null)
-    .returning([
-      "depth",
-      "found_how as how",
-      "found_on as on",
-      "modified_at as modifiedAt",
-      "published_at as publishedAt",
-      "news",
-      "listed_in as listedIn",
-    ]),
+    .returning(["depth", "found_how as how", "found_on as on", "news", "listed_in as listedIn"])
+    .returning(["modified_at as modifiedAt", "published_at as publishedAt"]),
 )
 
-const join = once(
-  (q: Queries<FrontierTables>, { job, url, host, depth, outcome, detail, how, on }: Joining) =>
-    q
+const joined = once(
+  (
+    q: Queries<FrontierTables>,
+    row: CrawlUrl<"host" | "depth" | "outcome" | "detail" | "found_how" | "found_on">,
+  ) => {
+    const { job, url, host, depth, outcome, detail, found_how, found_on } = row
+    return q
       .insertInto("crawl_url")
-      .values({
-        job,
-        url,
-        host,
-        depth,
-        priority: 0,
-        due: 0,
-        outcome,
-        detail,
-        found_how: how,
-        found_on: on,
-      })
-      .onConflict((conflict) => conflict.doNothing()),
+      .values({ job, url, host, depth, priority: 0, due: 0, outcome, detail, found_how, found_on })
+      .onConflict((conflict) => conflict.doNothing())
+  },
 )
 
 const count = once((q: Queries<FrontierTables>, { job, outcome }: { job: number; outcome: OutcomeName }) =>
@@ -102,29 +69,29 @@ export class OutcomeBook {
    * @returns how many were open
    */
   async record(results: readonly Visited[]): Promise<number> {
-    let closed = 0
+    let open = 0
     await transaction(this.#db, async () => {
       const job = this.#job.id
       const visits: Visited[] = []
       for (const visit of results) {
         const { url, outcome, detail, found = FOUND_SOMEHOW } = visit
-        const row = await close.get(this.#db, { job, url, outcome, detail })
+        const row = await closed.get(this.#db, { job, url, outcome, detail })
         if (row) {
-          closed += 1
+          open += 1
           await count.run(this.#db, { job, outcome })
           visits.push({ ...visit, found: withFlag(row) })
           continue
         }
-        const { depth, how, on } = found
+        const { depth, how: found_how, on: found_on } = found
         const { host } = new URL(url)
-        if ((await join.run(this.#db, { job, url, host, depth, outcome, detail, how, on })) > 0)
+        if ((await joined.run(this.#db, { job, url, host, depth, outcome, detail, found_how, found_on })) > 0)
           await count.run(this.#db, { job, outcome })
         else await this.#revise(visit)
         visits.push({ ...visit, found })
       }
       await this.#known.record(this.#job, visits)
     })
-    return closed
+    return open
   }
 
   /** Opens addresses again that were closed: what they were taken for has turned out to be nothing. @returns those. */
@@ -134,7 +101,7 @@ export class OutcomeBook {
       for (const url of urls) {
         const before = await this.outcomeOf(url)
         if (before === null) continue
-        await revise.run(this.#db, { job: this.#job.id, url, outcome: null, detail: null })
+        await revised.run(this.#db, { job: this.#job.id, url, outcome: null, detail: null })
         await this.#uncount(before)
         opened.push(url)
       }
@@ -149,17 +116,15 @@ export class OutcomeBook {
 
   async #uncount(outcome: OutcomeName): Promise<void> {
     const queries = queriesOf<FrontierTables>(this.#db)
-    const { id } = this.#job
+    const { id: job } = this.#job
     await queries
       .updateTable("job_outcome")
       .set((eb) => ({ count: eb("count", "-", 1) }))
-      .where("job", "=", id)
-      .where("outcome", "=", outcome)
+      .where((eb) => eb.and({ job, outcome }))
       .execute()
     await queries
       .deleteFrom("job_outcome")
-      .where("job", "=", id)
-      .where("outcome", "=", outcome)
+      .where((eb) => eb.and({ job, outcome }))
       .where("count", "<=", 0)
       .execute()
   }
@@ -169,7 +134,7 @@ export class OutcomeBook {
     const job = this.#job.id
     const before = await this.outcomeOf(url)
     if (before === null || before === outcome) return
-    await revise.run(this.#db, { job, url, outcome, detail })
+    await revised.run(this.#db, { job, url, outcome, detail })
     await this.#uncount(before)
     await count.run(this.#db, { job, outcome })
   }

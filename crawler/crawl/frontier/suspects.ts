@@ -2,7 +2,7 @@ import type { OutcomeName } from "../../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import type { Job } from "../../job.ts"
 import type { KnownAddresses } from "./known-addresses.ts"
-import type { FrontierTables } from "./frontier-schema.ts"
+import type { CrawlUrl, FrontierTables } from "./frontier-schema.ts"
 import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
@@ -13,9 +13,8 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
  */
 const MAX_STRIKES = 3
 
-const note = once(
-  (q: Queries<FrontierTables>, { job, url, reading }: { job: number; url: PageUrl; reading: number }) =>
-    q.updateTable("crawl_url").set({ reading }).where("job", "=", job).where("url", "=", url),
+const note = once((q: Queries<FrontierTables>, { job, url, reading }: CrawlUrl<"reading">) =>
+  q.updateTable("crawl_url").set({ reading }).where("job", "=", job).where("url", "=", url),
 )
 
 /**
