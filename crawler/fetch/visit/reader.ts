@@ -1,32 +1,22 @@
 import type { OutboundPurpose } from "#base/outbound/purposes.ts"
-import { isUtf8 } from "node:buffer"
 import { type PageUrl, toPageUrl } from "#engine"
 import { AddressGuard, type Resolve } from "../guard/address-guard.ts"
 import { OutgoingProxy } from "../connect/outgoing-proxy.ts"
 import type { SourceTls } from "../connect/source-tls.ts"
 import { type CrawlerConfig, userAgentHeader } from "../../settings.ts"
 import { ownHosts } from "../hosts/manners.ts"
-import { callerHere } from "#base/flow/caller.ts"
-import { breather } from "#base/flow/breather.ts"
 import { steadyNow } from "#base/steady-time.ts"
-import { decodeText } from "../../page/charset.ts"
-import { isReadableType, sniff } from "../../page/content-type.ts"
-import { charsetParameter, mediaType } from "../../page/headers/media-type.ts"
-import { LinkReading } from "../../page/extract/extract-links.ts"
-import type { Extracted } from "../../page/extract/extracted.ts"
-import { withHeaderFacts } from "../../page/headers/header-facts.ts"
-import type { DocumentFormat } from "../../page/formats/document-format.ts"
-import { unreadDocument } from "../../page/formats/unread-document.ts"
-import { type Fetched, fetchPage, type FetchOptions, type FetchResult, validatorsOf } from "../fetch.ts"
+import { isReadableType } from "../../page/content-type.ts"
+import { fetchPage, type FetchOptions, type FetchResult, validatorsOf } from "../fetch.ts"
+import { fetchLoggedIn } from "../login/fetch-logged-in.ts"
 import type { LoginReader, SourceLogin } from "../login/source-login.ts"
 import { isWholeDocument } from "../../page/whole-document.ts"
-import type { ReadBodyTask } from "../../page/read-body.ts"
-import type { ReadBodyResult, ReaderPool } from "../../page/pool/reader-pool.ts"
 import { AS_LIST } from "../../crawl/listings/read-list.ts"
 import { MAX_LIVE_SITEMAP_BYTES } from "../../crawl/listings/listing-limits.ts"
 import { pagesOfSitemaps } from "../../crawl/listings/site-sitemaps.ts"
 import type { Reader, ReadOptions, ReadResult, SitemapOptions, Visit, VisitOptions } from "../../reading.ts"
 import { PageRendering } from "../render/page-rendering.ts"
+import { BodyReader } from "./body-reader.ts"
 import { ReadingPlaces } from "./reading-places.ts"
 import type { RedirectChain } from "../redirect-chain.ts"
 import { type Step, throughRefreshes } from "./refreshes.ts"
@@ -60,17 +50,6 @@ export interface ReaderOptions {
   readonly places?: ReadingPlaces | undefined
 }
 
-/** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
-const DECODED_IN_PLACE_BYTES = 512 * 1024
-/**
- * Larger pages are read in a process. V8 ends the whole process when a thread asks for much at once that it may not have:
- * a page of 10 MB did that to a thread of 128 MB, one of 100 MB to one of 256 MB.
- */
-const THREAD_BYTES = 2_000_000
-/** Larger pages are not searched for links on the spot: those that only a raised FOSSICK_MAX_PAGE_BYTES lets in. */
-const IN_PLACE_BYTES = 10_000_000
-/** Share of the time limit after which a document's reader takes what it has; the rest is for writing it down. */
-const DOCUMENT_BUDGET = 0.6
 /** Without the address: whoever may not read it is not to learn where a redirect leads. */
 const NOT_ADMITTED = {
   kind: "skipped",
@@ -115,12 +94,13 @@ export class PageReader implements Reader {
     this.#places = options.places ?? new ReadingPlaces(config)
     this.#login = options.login ?? null
     this.#defaultRendering = options.rendering ?? "http"
+    const bodies = new BodyReader(config, this.#places)
     this.#rendering = new PageRendering({
       config,
       guard: this.#guard,
       renderer: this.#places.renderer,
       session: this.#login?.session,
-      read: (fetched, deadline, visit) => this.#readBody(fetched, deadline, visit),
+      read: (fetched, deadline, visit) => bodies.read(fetched, deadline, visit),
       fetch: (url, visit) => this.#fetchFor(url, visit, config.timeoutMs),
     })
     this.robots = new RobotsCache(config.userAgent, (url) => this.fetch(url, robotsFetch(config.timeoutMs)))
@@ -266,44 +246,11 @@ export class PageReader implements Reader {
   async #fetchFor(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
     const login = this.#login
     if (login === null) return await this.#fetchOnce(url, options, timeoutMs)
-    if (login.endsSession(url)) return { kind: "skipped", because: "logout" }
-    const { generation } = login
-    const first = await this.#fetchLoggedIn(login, url, options, timeoutMs)
-    if (!first.isSignedOut) return first.result
-    await login.renew(generation, this.#loginReader(options.signal))
-    const second = await this.#fetchLoggedIn(login, url, options, timeoutMs)
-    if (!second.isSignedOut) return second.result
-    // A box to log in that is there even for those who are, or a page for others than this user.
-    if (second.result.kind === "fetched" && second.result.url === url) {
-      login.noteFormEverywhere()
-      return second.result
-    }
-    const detail = "the site asks for a login although the crawler is logged in"
-    return { kind: "failed", because: "http-status", detail, transient: false }
-  }
-
-  /** As {@link #fetchOnce}; a redirect to the login form is not followed, whatever robots.txt says of the form. */
-  async #fetchLoggedIn(
-    login: SourceLogin,
-    url: PageUrl,
-    options: VisitOptions,
-    timeoutMs: number,
-  ): Promise<{ readonly result: FetchResult; readonly isSignedOut: boolean }> {
-    let isSentToForm = false
-    const onRedirect: FetchOptions["onRedirect"] = async (to) => {
-      if (!login.isLoginPage(to) || login.isLoginPage(url)) return (await options.onRedirect?.(to)) ?? null
-      isSentToForm = true
-      return {
-        kind: "failed",
-        because: "http-status",
-        detail: "redirects to the login form",
-        transient: false,
-      }
-    }
-    const result = await this.#fetchOnce(url, { ...options, onRedirect }, timeoutMs)
-    const isSignedOut = isSentToForm || login.isSignedOut(url, result)
-    if (!isSignedOut && result.kind === "fetched") login.notePage()
-    return { result, isSignedOut }
+    return await fetchLoggedIn(login, url, {
+      onRedirect: options.onRedirect,
+      attempt: (onRedirect) => this.#fetchOnce(url, { ...options, onRedirect }, timeoutMs),
+      reader: () => this.#loginReader(options.signal),
+    })
   }
 
   #fetchOnce(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
@@ -330,110 +277,6 @@ export class PageReader implements Reader {
     }
   }
 
-  async #readBody(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
-    const { linksOnly = false } = options
-    const header = fetched.headers["content-type"]
-    const content = sniff(mediaType(header), fetched.body, fetched.url)
-    if (content.kind === "unsupported" || content.kind === "xml") {
-      const detail = content.kind === "xml" ? `${mediaType(header)} holds no page` : content.detail
-      return { kind: "skipped", because: "unsupported-type", detail }
-    }
-    if (content.kind === "document")
-      return await this.#readDocument(fetched, content.format, options, deadline)
-    const bytes = fetched.body.byteLength
-    const charset = charsetParameter(header)
-    // Before a thread takes the bytes. Where decoding would hold up others, there is none.
-    const isKept = options.withHtml === true && content.kind === "html"
-    const isDecodedHere = bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body)
-    const html = isKept && isDecodedHere ? decodeText(fetched.body, charset) : undefined
-    if (linksOnly && content.kind === "html" && bytes <= IN_PLACE_BYTES && isDecodedHere) {
-      // Less work than the way to a thread and back.
-      const links = new LinkReading(decodeText(fetched.body, charset), fetched.url)
-      const breathe = breather()
-      while (links.step()) await breathe()
-      if (!links.mayRefresh) return this.#visited(fetched, bytes, links.end())
-    }
-    const task = {
-      url: fetched.url,
-      kind: content.kind,
-      contentType: mediaType(header),
-      charset,
-      linksOnly,
-      body: fetched.body,
-    }
-    const pool = bytes > THREAD_BYTES ? this.#places.processes : this.#places.threads
-    const visit = await this.#readInPool(pool, task, fetched, deadline, options)
-    if (visit.kind !== "read" || html === undefined) return visit
-    return { kind: "read", reading: { ...visit.reading, html } }
-  }
-
-  /**
-   * Documents are read in processes, whose memory is bounded as a whole: slow ones hold up no pages, and pages pay for no
-   * library.
-   */
-  async #readDocument(
-    fetched: Fetched,
-    format: DocumentFormat,
-    options: VisitOptions,
-    deadline: number,
-  ): Promise<Visit> {
-    const { url, body } = fetched
-    const { linksOnly = false } = options
-    if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url, format))
-    const budgetMs = Math.round(this.#config.readTimeoutMs * DOCUMENT_BUDGET)
-    const task = { url, kind: "document" as const, format, budgetMs, body }
-    return await this.#readInPool(this.#places.processes, task, fetched, deadline, options)
-  }
-
-  async #readInPool(
-    pool: ReaderPool,
-    task: ReadBodyTask,
-    fetched: Fetched,
-    deadline: number,
-    { signal, onReading, timeoutMs }: VisitOptions,
-  ): Promise<Visit> {
-    const bytes = fetched.body.byteLength
-    // In a crawl a body may wait for its turn as long as it takes: the wait is no fault of its own.
-    const until = timeoutMs === undefined ? Infinity : deadline
-    const done = new AbortController()
-    const result = await inTime(
-      pool.read(task, { signal: done.signal, onStart: onReading, party: callerHere() ?? this }),
-      until,
-      signal,
-    )
-    done.abort()
-    const { kind } = result
-    if (kind === "read") return this.#visited(fetched, bytes, result.extracted)
-    const { detail } = result
-    if (kind === "unsupported") return { kind: "skipped", because: "unsupported-type", detail }
-    if (kind === "too-large" || kind === "undecodable") return { kind: "skipped", because: kind, detail }
-    const because = kind === "closed" ? "cancelled" : kind === "late" ? "timeout" : kind
-    // Being late is other pages' fault, which kept the readers busy: the next visit may well succeed.
-    return { kind: "failed", because, detail, transient: kind === "late" }
-  }
-
-  /** `bytes`: of the body, which is gone when a thread has read it. */
-  #visited(fetched: Fetched, bytes: number, extracted: Extracted): Visit {
-    const { cutOff } = fetched
-    const note = [extracted.note, cutOff].filter((part) => part !== undefined).join("; ")
-    return {
-      kind: "read",
-      reading: {
-        url: fetched.url,
-        status: fetched.status,
-        contentType: mediaType(fetched.headers["content-type"]),
-        bytes,
-        extracted: {
-          ...withHeaderFacts(extracted, fetched.headers, fetched.url, this.#config.userAgent),
-          ...(note !== "" && { note }),
-        },
-        // A page that was cut off is downloaded again the next time.
-        ...(cutOff === undefined && { validators: validatorsOf(fetched.headers) }),
-        ...(note !== "" && { emptyBecause: note }),
-      },
-    }
-  }
-
   #fetchOptions(timeoutMs: number): FetchOptions {
     return {
       guard: this.#guard,
@@ -445,32 +288,4 @@ export class PageReader implements Reader {
       timeoutMs,
     }
   }
-}
-
-/** The result, unless the caller gives up or the visit's time is over before it is there. */
-function inTime(
-  work: Promise<ReadBodyResult>,
-  deadline: number,
-  signal: AbortSignal | undefined,
-): Promise<ReadBodyResult | { readonly kind: "late"; readonly detail: string }> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      resolve({ kind: "closed", detail: "the caller stopped waiting" })
-    }
-    const timer =
-      deadline === Infinity
-        ? undefined
-        : setTimeout(
-            () => {
-              resolve({ kind: "late", detail: "the visit's time was over before the page was read" })
-            },
-            Math.max(0, deadline - steadyNow()),
-          )
-    if (signal?.aborted) abort()
-    signal?.addEventListener("abort", abort, { once: true })
-    void work.then(resolve, reject).finally(() => {
-      clearTimeout(timer)
-      signal?.removeEventListener("abort", abort)
-    })
-  })
 }

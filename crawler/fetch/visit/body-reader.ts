@@ -1,0 +1,174 @@
+import { isUtf8 } from "node:buffer"
+import type { CrawlerConfig } from "../../settings.ts"
+import { callerHere } from "#base/flow/caller.ts"
+import { breather } from "#base/flow/breather.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import { decodeText } from "../../page/charset.ts"
+import { sniff } from "../../page/content-type.ts"
+import { charsetParameter, mediaType } from "../../page/headers/media-type.ts"
+import { LinkReading } from "../../page/extract/extract-links.ts"
+import type { Extracted } from "../../page/extract/extracted.ts"
+import { withHeaderFacts } from "../../page/headers/header-facts.ts"
+import type { DocumentFormat } from "../../page/formats/document-format.ts"
+import { unreadDocument } from "../../page/formats/unread-document.ts"
+import { type Fetched, validatorsOf } from "../fetch.ts"
+import type { ReadBodyTask } from "../../page/read-body.ts"
+import type { ReadBodyResult, ReaderPool } from "../../page/pool/reader-pool.ts"
+import type { Visit, VisitOptions } from "../../reading.ts"
+import type { ReadingPlaces } from "./reading-places.ts"
+
+/** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
+const DECODED_IN_PLACE_BYTES = 512 * 1024
+/**
+ * Larger pages are read in a process. V8 ends the whole process when a thread asks for much at once that it may not have:
+ * a page of 10 MB did that to a thread of 128 MB, one of 100 MB to one of 256 MB.
+ */
+const THREAD_BYTES = 2_000_000
+/** Larger pages are not searched for links on the spot: those that only a raised FOSSICK_MAX_PAGE_BYTES lets in. */
+const IN_PLACE_BYTES = 10_000_000
+/** Share of the time limit after which a document's reader takes what it has; the rest is for writing it down. */
+const DOCUMENT_BUDGET = 0.6
+
+/** Reads bodies that were fetched: sniffs, decodes and extracts, each in the place that its size and its type ask for. */
+export class BodyReader {
+  readonly #config: CrawlerConfig
+  readonly #places: ReadingPlaces
+
+  constructor(config: CrawlerConfig, places: ReadingPlaces) {
+    this.#config = config
+    this.#places = places
+  }
+
+  /** @param deadline of the visit, as {@link steadyNow} counts */
+  async read(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
+    const { linksOnly = false } = options
+    const header = fetched.headers["content-type"]
+    const content = sniff(mediaType(header), fetched.body, fetched.url)
+    if (content.kind === "unsupported" || content.kind === "xml") {
+      const detail = content.kind === "xml" ? `${mediaType(header)} holds no page` : content.detail
+      return { kind: "skipped", because: "unsupported-type", detail }
+    }
+    if (content.kind === "document")
+      return await this.#readDocument(fetched, content.format, options, deadline)
+    const bytes = fetched.body.byteLength
+    const charset = charsetParameter(header)
+    // Before a thread takes the bytes. Where decoding would hold up others, there is none.
+    const isKept = options.withHtml === true && content.kind === "html"
+    const isDecodedHere = bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body)
+    const html = isKept && isDecodedHere ? decodeText(fetched.body, charset) : undefined
+    if (linksOnly && content.kind === "html" && bytes <= IN_PLACE_BYTES && isDecodedHere) {
+      // Less work than the way to a thread and back.
+      const links = new LinkReading(decodeText(fetched.body, charset), fetched.url)
+      const breathe = breather()
+      while (links.step()) await breathe()
+      if (!links.mayRefresh) return this.#visited(fetched, bytes, links.end())
+    }
+    const task = {
+      url: fetched.url,
+      kind: content.kind,
+      contentType: mediaType(header),
+      charset,
+      linksOnly,
+      body: fetched.body,
+    }
+    const pool = bytes > THREAD_BYTES ? this.#places.processes : this.#places.threads
+    const visit = await this.#readInPool(pool, task, fetched, deadline, options)
+    if (visit.kind !== "read" || html === undefined) return visit
+    return { kind: "read", reading: { ...visit.reading, html } }
+  }
+
+  /**
+   * Documents are read in processes, whose memory is bounded as a whole: slow ones hold up no pages, and pages pay for no
+   * library.
+   */
+  async #readDocument(
+    fetched: Fetched,
+    format: DocumentFormat,
+    options: VisitOptions,
+    deadline: number,
+  ): Promise<Visit> {
+    const { url, body } = fetched
+    const { linksOnly = false } = options
+    if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url, format))
+    const budgetMs = Math.round(this.#config.readTimeoutMs * DOCUMENT_BUDGET)
+    const task = { url, kind: "document" as const, format, budgetMs, body }
+    return await this.#readInPool(this.#places.processes, task, fetched, deadline, options)
+  }
+
+  async #readInPool(
+    pool: ReaderPool,
+    task: ReadBodyTask,
+    fetched: Fetched,
+    deadline: number,
+    { signal, onReading, timeoutMs }: VisitOptions,
+  ): Promise<Visit> {
+    const bytes = fetched.body.byteLength
+    // In a crawl a body may wait for its turn as long as it takes: the wait is no fault of its own.
+    const until = timeoutMs === undefined ? Infinity : deadline
+    const done = new AbortController()
+    const result = await inTime(
+      pool.read(task, { signal: done.signal, onStart: onReading, party: callerHere() ?? this }),
+      until,
+      signal,
+    )
+    done.abort()
+    const { kind } = result
+    if (kind === "read") return this.#visited(fetched, bytes, result.extracted)
+    const { detail } = result
+    if (kind === "unsupported") return { kind: "skipped", because: "unsupported-type", detail }
+    if (kind === "too-large" || kind === "undecodable") return { kind: "skipped", because: kind, detail }
+    const because = kind === "closed" ? "cancelled" : kind === "late" ? "timeout" : kind
+    // Being late is other pages' fault, which kept the readers busy: the next visit may well succeed.
+    return { kind: "failed", because, detail, transient: kind === "late" }
+  }
+
+  /** `bytes`: of the body, which is gone when a thread has read it. */
+  #visited(fetched: Fetched, bytes: number, extracted: Extracted): Visit {
+    const { cutOff } = fetched
+    const note = [extracted.note, cutOff].filter((part) => part !== undefined).join("; ")
+    return {
+      kind: "read",
+      reading: {
+        url: fetched.url,
+        status: fetched.status,
+        contentType: mediaType(fetched.headers["content-type"]),
+        bytes,
+        extracted: {
+          ...withHeaderFacts(extracted, fetched.headers, fetched.url, this.#config.userAgent),
+          ...(note !== "" && { note }),
+        },
+        // A page that was cut off is downloaded again the next time.
+        ...(cutOff === undefined && { validators: validatorsOf(fetched.headers) }),
+        ...(note !== "" && { emptyBecause: note }),
+      },
+    }
+  }
+}
+
+/** The result, unless the caller gives up or the visit's time is over before it is there. */
+function inTime(
+  work: Promise<ReadBodyResult>,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<ReadBodyResult | { readonly kind: "late"; readonly detail: string }> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      resolve({ kind: "closed", detail: "the caller stopped waiting" })
+    }
+    const timer =
+      deadline === Infinity
+        ? undefined
+        : setTimeout(
+            () => {
+              resolve({ kind: "late", detail: "the visit's time was over before the page was read" })
+            },
+            Math.max(0, deadline - steadyNow()),
+          )
+    if (signal?.aborted) abort()
+    signal?.addEventListener("abort", abort, { once: true })
+    void work.then(resolve, reject).finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", abort)
+    })
+  })
+}
