@@ -4,7 +4,7 @@ import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 import type { AnswerDepth } from "../../services/answers/prompt.ts"
 import type { AskedQuery } from "../../services/misses/narrow-filters.ts"
 import type { Freshness } from "../fresh/fresh-hits.ts"
-import type { SearchTopic } from "../understand/choose.ts"
+import type { SearchTopic } from "../understand/auto-parameters.ts"
 import { searchedText } from "../understand/searched-text.ts"
 
 export interface SearchLimits {

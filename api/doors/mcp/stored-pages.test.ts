@@ -10,7 +10,7 @@ import { article, html, startTestSite, type TestSite } from "#crawler/testing/te
 import { readSettings } from "#base/settings.ts"
 
 import { readScope } from "../../identity/accounts/keys/key-scope.ts"
-import { isMiss } from "../../services/misses/doubtful.ts"
+import { isMiss } from "../../services/misses/miss-threshold.ts"
 import { openPageKnowledge } from "../../services/pages/page-knowledge.ts"
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"

@@ -1,7 +1,7 @@
 import type { PageFilter } from "#engine"
 import { whereOf } from "../where.ts"
 import { type KnownNames, NAMELESS } from "../../identity/accounts/reach/known-names.ts"
-import { choose } from "../../core/understand/choose.ts"
+import { choose } from "../../core/understand/auto-parameters.ts"
 import { type Asked, type Question, questionOf, type SearchLimits } from "../../core/ask/question.ts"
 import type { Freshness } from "../../core/fresh/fresh-hits.ts"
 import { badRequest } from "../../errors.ts"

@@ -1,7 +1,7 @@
 import type { Job, ListedSource } from "#crawler"
 import type { Alert, AlertBook } from "#crawler/reporting/alerts/alert-book.ts"
 import type { ChannelName } from "#crawler/reporting/alerts/channels/registry.ts"
-import { alertData } from "#crawler/reporting/alerts/messages.ts"
+import { alertData } from "#crawler/reporting/alerts/alert-messages.ts"
 import { concealedCounts, concealedEnd } from "#crawler/fetch/concealed.ts"
 import type { JobEvent } from "#crawler/job.ts"
 import type { HeldRemovals, Removal, RunRemovals } from "#crawler/upkeep/removals/removals.ts"

@@ -1,7 +1,7 @@
 import { type DegradedPart, degradedText } from "#base/flow/degraded.ts"
 
 import { NO_ANSWER } from "../../services/answers/cited-text.ts"
-import { DOUBTFUL } from "../../services/misses/doubtful.ts"
+import { DOUBTFUL } from "../../services/misses/miss-threshold.ts"
 import type { Api } from "../operation/tool.ts"
 import type { Warning } from "../wire/warnings.ts"
 

@@ -9,7 +9,7 @@ import type { Engine, Page, PageUrl } from "#engine"
 import { sourcesOf } from "#engine/index/page/page.ts"
 import type { QueryText } from "#engine/text/query-text.ts"
 
-import { isMiss } from "./doubtful.ts"
+import { isMiss } from "./miss-threshold.ts"
 import type { AskedQuery } from "./narrow-filters.ts"
 
 /** Who is told, and of what. */

@@ -1,7 +1,7 @@
 import type { Engine, PageFilter, Query } from "#engine"
 import type { QueryText } from "#engine/text/query-text.ts"
 
-import { DOUBTFUL } from "./doubtful.ts"
+import { DOUBTFUL } from "./miss-threshold.ts"
 
 /** A search whose question is taken apart. */
 export interface AskedQuery extends Query {

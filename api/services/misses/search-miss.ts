@@ -6,7 +6,7 @@ import { domainRules, matchesDomains, placeOf } from "#engine/index/page/domains
 import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { viewOf } from "./address-miss.ts"
-import { isMiss } from "./doubtful.ts"
+import { isMiss } from "./miss-threshold.ts"
 import { type Cause, type Miss, missOf, REACH_TEXT } from "./miss.ts"
 import type { AskedSource, MissKnowledge } from "./miss-knowledge.ts"
 import { type AskedQuery, narrowFilters } from "./narrow-filters.ts"

@@ -1,6 +1,6 @@
 import type { Degraded } from "#base/flow/degraded.ts"
 
-import { isMiss } from "../misses/doubtful.ts"
+import { isMiss } from "../misses/miss-threshold.ts"
 import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import type { AskedQuery } from "../misses/narrow-filters.ts"
 

@@ -10,7 +10,7 @@ import { type PageMemory, SeenPages } from "./sources/held-pages.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
 import { partOf, type Plan, planOf } from "./plan/parts.ts"
 import { followUps, subtopics } from "./plan/subtopics.ts"
-import { choose } from "./report/choose.ts"
+import { choose } from "./report/choose-findings.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 
 /** How far a task goes. Each question is one search at the deepest depth and one reading of what it found. */

@@ -20,7 +20,7 @@ import {
 import { refuseChanges } from "../../read-only.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/wire/list-limits.ts"
 import { tellable } from "./follow-watches.ts"
-import { atomFeed, entryOnWire } from "./messages.ts"
+import { atomFeed, entryOnWire } from "./watch-messages.ts"
 import { changeWatch, makeWatch, watchOf, type WatchParts, type WatchRules } from "./own-watches.ts"
 import type { WatchDelivery } from "./store/outbox.ts"
 import { optionsBody, watchBody } from "./watch-body.ts"

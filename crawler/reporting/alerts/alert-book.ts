@@ -11,12 +11,12 @@ import type { Job } from "../../job.ts"
 import { isDeclaredRunSql, jobOverTrigger } from "../../jobs/job-in-sql.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import type { Webhook } from "../../source.ts"
-import { webhookMessage } from "../webhooks/messages.ts"
+import { webhookMessage } from "../webhooks/webhook-messages.ts"
 import { WebhookQueue } from "../webhooks/webhook-queue.ts"
 import { ALERT_MESSAGES, AlertOutbox } from "./alert-outbox.ts"
 import { QUEUED_CHANNELS, type ChannelName } from "./channels/registry.ts"
 import { webhook } from "./channels/webhook.ts"
-import { type AlertMessage, noticeOf } from "./messages.ts"
+import { type AlertMessage, noticeOf } from "./alert-messages.ts"
 
 /** A source or backup whose last runs went wrong. */
 export interface Alert extends Omit<AlertMessage, "type" | "at"> {

@@ -4,7 +4,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { dueIndex, type Message, Outbox, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
 import type { DeliveryState } from "#base/work/retries.ts"
 import type { ChannelName } from "./channels/registry.ts"
-import type { Notice } from "./messages.ts"
+import type { Notice } from "./alert-messages.ts"
 
 /** The table of {@link AlertOutbox}; alert-book.ts makes it with its own. */
 export const ALERT_MESSAGES = `create table alert_message (

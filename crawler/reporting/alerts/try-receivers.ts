@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { AlertChannel, ChannelParts } from "./channels/channel.ts"
 import { type ChannelName, CHANNELS } from "./channels/registry.ts"
-import { testNotice } from "./messages.ts"
+import { testNotice } from "./alert-messages.ts"
 
 /** What became of one test message. */
 export interface TestedReceiver {

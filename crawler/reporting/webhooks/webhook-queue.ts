@@ -16,7 +16,7 @@ import {
   MAX_CHARS,
   MAX_PAGES,
   type PageChange,
-} from "./messages.ts"
+} from "./webhook-messages.ts"
 
 /** A message's own part, beside that of every {@link Message}; its receiver is the address that it goes to. */
 export interface Webhooked {

@@ -1,5 +1,5 @@
 import type { Evidence, Finding } from "../sources/evidence.ts"
-import type { Answered } from "./choose.ts"
+import type { Answered } from "./choose-findings.ts"
 
 const MOST_DISPUTED = 3
 

@@ -1,11 +1,11 @@
 import { capitalised } from "../plan/words.ts"
 import type { OutputLength } from "../request.ts"
 import type { Evidence, Finding } from "../sources/evidence.ts"
-import type { Answered } from "./choose.ts"
+import type { Answered } from "./choose-findings.ts"
 import { disagreements } from "./disagreements.ts"
 import type { Section, Table } from "./report.ts"
 import { WORDS } from "./report-length.ts"
-import type { Weighed } from "./weigh.ts"
+import type { Weighed } from "./weigh-findings.ts"
 
 /** What a report is made of. */
 export interface Outline {

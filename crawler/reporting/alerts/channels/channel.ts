@@ -2,7 +2,7 @@ import type { Message } from "#base/work/outbox.ts"
 import type { Attempt } from "#base/work/retries.ts"
 import type { AlertConfig } from "../../../alert-settings.ts"
 import type { ProxySettings } from "../../../fetch/connect/outgoing-proxy.ts"
-import type { Notice } from "../messages.ts"
+import type { Notice } from "../alert-messages.ts"
 
 /** A notice to one receiver. */
 export type ChannelMessage = Notice & Pick<Message, "id" | "receiver" | "createdAt">

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../../../settings.ts"
 import { startTestSite } from "../../../testing/test-site.ts"
-import type { Notice } from "../messages.ts"
+import type { Notice } from "../alert-messages.ts"
 import type { ChannelMessage } from "./channel.ts"
 import { ntfy } from "./ntfy.ts"
 

@@ -1,6 +1,6 @@
 import { resolveSecret } from "#base/secret.ts"
 import { ntfyProblems } from "../../../alert-settings.ts"
-import type { Notice } from "../messages.ts"
+import type { Notice } from "../alert-messages.ts"
 import type { AlertChannel, ChannelMessage } from "./channel.ts"
 
 // Notifications on phones: docs.ntfy.sh/publish, "Publish as JSON". Unlike headers, JSON takes a title in any script.

@@ -1,4 +1,4 @@
-import { webhookMessage } from "../../webhooks/messages.ts"
+import { webhookMessage } from "../../webhooks/webhook-messages.ts"
 import type { AlertChannel } from "./channel.ts"
 
 /** The webhook of the settings. Alerts go to it through the queue of all webhooks, where an admin sees them and can send them again. */

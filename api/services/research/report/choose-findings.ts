@@ -5,7 +5,7 @@ import type { OutputLength } from "../request.ts"
 import type { Evidence, Finding } from "../sources/evidence.ts"
 import type { Nearness } from "../sources/nearness.ts"
 import { FINDINGS } from "./report-length.ts"
-import { NEARLY_ALL, sectionOf, weigh, type Weighed } from "./weigh.ts"
+import { NEARLY_ALL, sectionOf, weigh, type Weighed } from "./weigh-findings.ts"
 
 /** What is said on a part of the task, best first; nothing when no page answers it. */
 export interface Answered {

@@ -6,7 +6,7 @@ import { planOf } from "../plan/parts.ts"
 import { Evidence } from "../sources/evidence.ts"
 import { Nearness } from "../sources/nearness.ts"
 import { aSource, aStated } from "../testing/findings.ts"
-import { choose } from "./choose.ts"
+import { choose } from "./choose-findings.ts"
 
 const { signal } = new AbortController()
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 
-import { choose, type Given } from "./choose.ts"
+import { choose, type Given } from "./auto-parameters.ts"
 
 const now = new Date("2026-03-04T12:00:00Z")
 const chosenFor = (question: string, given: Given = {}) => choose(question, given, now)

@@ -1,6 +1,6 @@
 import { hostname } from "node:os"
 
-import { webhookMessage } from "#crawler/reporting/webhooks/messages.ts"
+import { webhookMessage } from "#crawler/reporting/webhooks/webhook-messages.ts"
 
 import { escapeHtml, escapeXml as xml } from "../../faces/handbook/escape-html.ts"
 import type { Entry, Watch } from "./watch.ts"
