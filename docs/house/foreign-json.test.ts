@@ -40,6 +40,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "api/doors/mcp/ask-api.ts": "answers of this process",
   "api/operator/commands/try-sale.ts": "answers of an appliance that it starts",
   "api/services/chat-models/settings.ts": "a setting",
+  "api/services/research/task-store.ts": "its own table",
 }
 
 const FLOORS = /^(?:base|engine|crawler|api)\//
