@@ -2,7 +2,7 @@ import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { greater, lesser } from "#base/store/query/words.ts"
 import type { CrawlUrl, FrontierTables } from "./frontier-schema.ts"
-import { OutcomeBook, withFlag } from "./outcome-book.ts"
+import { OutcomeBook } from "./outcome-book.ts"
 import { type FrontierEntry, HostQueues, type OpenAddresses } from "./host-queues.ts"
 import { type HostManners, HostPaces } from "../../fetch/hosts/host-paces.ts"
 import type { OutcomeName } from "../../outcome-name.ts"
@@ -364,13 +364,9 @@ export class Frontier implements OpenAddresses, Disposable {
 
   async due(host: string, now: number, limit: number): Promise<FrontierEntry[]> {
     const rows = await dueAt.all(this.#db, { job: this.#job.id, host, now, limit })
-    return rows.map(({ url, depth, tries, ...facts }) => ({
-      url,
-      host,
-      depth,
-      tries,
-      facts: withFlag(facts),
-    }))
+    return rows.map(({ url, depth, tries, modifiedAt, publishedAt, news }) => {
+      return { url, host, depth, tries, facts: { modifiedAt, publishedAt, isNews: news === 1 } }
+    })
   }
 
   async nextDue(host: string, now: number): Promise<number> {

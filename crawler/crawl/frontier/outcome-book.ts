@@ -79,7 +79,8 @@ export class OutcomeBook {
         if (row) {
           open += 1
           await count.run(this.#db, { job, outcome })
-          visits.push({ ...visit, found: withFlag(row) })
+          const { news, ...was } = row
+          visits.push({ ...visit, found: { ...was, isNews: news === 1 } })
           continue
         }
         const { depth, how: found_how, on: found_on } = found
@@ -139,9 +140,3 @@ export class OutcomeBook {
     await count.run(this.#db, { job, outcome })
   }
 }
-
-/** A row of the frontier, with what it says of its address as {@link ListedFacts}. */
-export const withFlag = <R>({ news, ...row }: R & { readonly news: number }) => ({
-  ...row,
-  isNews: news === 1,
-})
