@@ -61,7 +61,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "crawler/fetch/render/page-rendering.ts": "fetch is the reader's",
   "crawler/fetch/visit/reader.ts": "fetch is its own, through the address guard",
   "crawler/page/formats/pdf/pdf-cmaps.ts": "fetch is what the library calls; it reads a file beside it",
-  "crawler/reporting/webhooks/post.ts": "through the address guard",
+  "crawler/reporting/webhooks/delivery-attempt.ts": "through the address guard",
   "engine/adapters/meilisearch/meilisearch-engine.ts": "through send.ts",
   "engine/adapters/meilisearch/server/indexes.ts": "through send.ts",
   "engine/adapters/meilisearch/server/server.ts": "through send.ts",

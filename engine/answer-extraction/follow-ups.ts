@@ -7,7 +7,7 @@ import { blocksOf } from "../text/markdown/markdown-blocks.ts"
 import { holdsModelOrder } from "../text/model-orders.ts"
 import { isBoldLine, lineKey, marksOf } from "./statements/page-marks.ts"
 import type { StatedIn } from "./statements/page-parts.ts"
-import { MAX_PAGE_CHARS } from "./statements/statements.ts"
+import { MAX_PAGE_CHARS } from "./statements/report-statements.ts"
 
 /** Headings of this many pages are read. */
 const MAX_PAGES = 10

@@ -5,7 +5,7 @@ import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { Hit } from "../engine.ts"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import type { StatedIn } from "./statements/page-parts.ts"
-import { type Unit, unitsOf } from "./units/units.ts"
+import { type Unit, unitsOf } from "./units/answer-units.ts"
 
 /** A page that was found, as far as answers are made of it. */
 export type Source = StatedIn & Pick<Hit, "score"> & Partial<Pick<Hit, "match" | "url" | "publishedAt">>

@@ -5,7 +5,7 @@ import type { Reranker } from "../reranker.ts"
 import { mayBeIn } from "../text/analysis/stop-words.ts"
 import { isWrittenIn } from "../text/scripts.ts"
 import { chanceOf, type Source, type WeighedUnit } from "./found-units.ts"
-import type { Unit } from "./units/units.ts"
+import type { Unit } from "./units/answer-units.ts"
 
 /** Reads a question together with units as {@link readingOf} writes them: `models/unit-reader-en`. */
 export type UnitReader = Pick<Reranker, "scores">

@@ -1,5 +1,5 @@
 import type { Source } from "./found-units.ts"
-import type { Unit } from "./units/units.ts"
+import type { Unit } from "./units/answer-units.ts"
 
 /** How new what a unit says is, 0..1. */
 export type Recency = (unit: Unit) => number

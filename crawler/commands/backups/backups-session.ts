@@ -9,7 +9,7 @@ import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { type BackupRun, BackupTable } from "../../upkeep/backup/scheduled/backup-table.ts"
-import { runBackups } from "../../upkeep/backup/scheduled/run-backups.ts"
+import { runBackups } from "../../upkeep/backup/scheduled/due-backups.ts"
 import { planAndRuns } from "./backups-text.ts"
 import { withState } from "../with-state.ts"
 

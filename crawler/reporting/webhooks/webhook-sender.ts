@@ -2,7 +2,7 @@ import { signingSecret } from "#base/secret.ts"
 import type { ProxySettings } from "../../fetch/connect/outgoing-proxy.ts"
 import type { AddressGuard } from "../../fetch/guard/address-guard.ts"
 import type { Attempt } from "#base/work/retries.ts"
-import { post, receiverGuard } from "./post.ts"
+import { post, receiverGuard } from "./delivery-attempt.ts"
 import { webhookHeaders } from "./signature.ts"
 
 export interface WebhookSenderOptions {

@@ -1,6 +1,6 @@
 import { AddressGuard } from "../../fetch/guard/address-guard.ts"
 import { FakeInternet } from "../../testing/fake-internet.ts"
-import { post } from "./post.ts"
+import { post } from "./delivery-attempt.ts"
 import { spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { once } from "node:events"

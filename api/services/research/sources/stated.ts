@@ -4,7 +4,7 @@ import type { Hit } from "#engine"
 import type { StatedIn } from "#engine/answer-extraction/statements/page-parts.ts"
 import { isEmptyHeading } from "#engine/answer-extraction/printed.ts"
 import { lineKey } from "#engine/answer-extraction/statements/page-marks.ts"
-import { type Statement, statementsOf } from "#engine/answer-extraction/statements/statements.ts"
+import { type Statement, statementsOf } from "#engine/answer-extraction/statements/report-statements.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 
 import type { Stated } from "./evidence.ts"

@@ -28,7 +28,7 @@ export const ntfy = {
   problems: ntfyProblems,
   isReady: (config) => config.alertNtfy !== "" && ntfyProblems(config).length === 0,
   async open({ config, userAgent, env }) {
-    const { post, receiverGuard } = await import("../../webhooks/post.ts")
+    const { post, receiverGuard } = await import("../../webhooks/delivery-attempt.ts")
     const guard = receiverGuard({ networks: config.webhookNetworks, proxy: config })
     return {
       async send(message, signal) {

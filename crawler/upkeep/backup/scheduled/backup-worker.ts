@@ -8,7 +8,7 @@ import { trustAuthorities } from "#base/process/authorities.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { BackupTable } from "./backup-table.ts"
-import { runBackups } from "./run-backups.ts"
+import { runBackups } from "./due-backups.ts"
 
 // A process of its own: makes the backups that were asked for, and ends, so that its memory goes back. `keep-all` as its
 // argument has it delete none.

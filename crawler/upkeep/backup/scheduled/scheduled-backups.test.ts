@@ -23,7 +23,7 @@ import { Folders, openIndex, restoreInto, SmallAppliance } from "../testing/smal
 import { BackupTable } from "./backup-table.ts"
 import { BackupTasks } from "./backup-tasks.ts"
 import { makeBackup } from "./make-backup.ts"
-import { runBackups } from "./run-backups.ts"
+import { runBackups } from "./due-backups.ts"
 
 const MAIN = fileURLToPath(new URL("../../../main.ts", import.meta.url))
 const WORKER = fileURLToPath(new URL("./backup-worker.ts", import.meta.url))

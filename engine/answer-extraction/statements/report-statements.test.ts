@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { statementsOf } from "./statements.ts"
+import { statementsOf } from "./report-statements.ts"
 
 const statements = (markdown: string, passages: string[] = []) =>
   statementsOf(

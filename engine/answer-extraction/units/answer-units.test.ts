@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { unitsOf } from "./units.ts"
+import { unitsOf } from "./answer-units.ts"
 
 const units = (markdown: string, passages: string[] = []) =>
   unitsOf(
