@@ -8,6 +8,17 @@ let tell: ((text: string) => void) | null = null
 /** Shows a message for a moment, and has it read out. One at a time: a new one takes the place of the last. */
 export const toast = (text: string): void => tell?.(text)
 
+/** Copies a text to the clipboard and shows `said`. */
+export async function copy(text: string, said: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    toast(said)
+  } catch {
+    // Browsers offer no clipboard without https; the text can still be selected.
+    toast("Select the text and copy it: the browser allows no access to the clipboard here")
+  }
+}
+
 /** Where messages appear; once on each page. It is there before any message, or screen readers would miss the first. */
 export function Toasts() {
   const [shown, show] = useState<{ readonly text: string } | null>(null)

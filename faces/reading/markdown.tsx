@@ -41,7 +41,10 @@ export function textOf(token: Token): string {
   }
   if (token.type === "list") return (token as Tokens.List).items.map(textOf).join(" ")
   const inner = (token as Tokens.Generic).tokens
-  if (inner !== undefined && inner.length > 0) return inner.map(textOf).join("")
+  if (inner !== undefined && inner.length > 0) {
+    // Items and quotations hold blocks: the last word of one is not part of the first word of the next.
+    return inner.map(textOf).join(token.type === "list_item" || token.type === "blockquote" ? " " : "")
+  }
   return "text" in token && typeof token.text === "string" ? token.text : ""
 }
 

@@ -2,13 +2,14 @@ import { useState } from "preact/hooks"
 
 import { Button } from "../design/button.tsx"
 import { Icon } from "../design/icons.tsx"
-import { toast } from "../design/toast.tsx"
+import { copy, toast } from "../design/toast.tsx"
+import { citesOf, NO_ANSWER, type Unit } from "../reading/answers/answer-blocks.ts"
+import { AnswerText } from "../reading/answers/answer-text.tsx"
 import { appliance, inWords } from "../session/appliance.ts"
 import type { Asked } from "./asked.ts"
-import { NO_ANSWER, sentencesOf } from "./sentences.ts"
 import type { Result, Searched } from "./use-search.ts"
 
-/** The answer: each sentence leads to the passage that says so. */
+/** The answer: each of its units leads to the passage that says so. */
 export function Answer({
   searched: { found, answer, followUps, isAnswering },
   onOpen,
@@ -30,25 +31,27 @@ export function Answer({
           <Icon name="info" /> No page says it in so many words. These come closest:
         </p>
       ) : (
-        <p>
-          {sentencesOf(answer).map(({ text, cites }, index) => (
-            <span key={index}>
-              {beforeLastWord(text)}
-              <span class="together">
-                {lastWord(text)}
-                {cites.map((number) => (
-                  <Citation
-                    key={number}
-                    number={number}
-                    of={found.results[number - 1]}
-                    text={text}
-                    onOpen={onOpen}
-                  />
-                ))}
-              </span>{" "}
-            </span>
-          ))}
-        </p>
+        <AnswerText
+          answer={answer}
+          isWhole={!isAnswering}
+          cite={(number, unit) => (
+            <Citation
+              key={number}
+              number={number}
+              of={found.results[number - 1]}
+              unit={unit}
+              onOpen={onOpen}
+            />
+          )}
+          besideCode={(code) => (
+            <Button
+              look="quiet"
+              icon="copy"
+              label="Copy the code"
+              onClick={() => void copy(code, "The code is copied")}
+            />
+          )}
+        />
       )}
       {!isNone && answer !== null && (
         <footer>
@@ -74,20 +77,15 @@ export function Answer({
   )
 }
 
-/** No line begins with the number of a source: it stays with the last word. A word longer than a line may break. */
-const LAST_WORD = /\S{1,24}$/
-const lastWord = (text: string): string => LAST_WORD.exec(text)?.[0] ?? ""
-const beforeLastWord = (text: string): string => text.replace(LAST_WORD, "")
-
 function Citation({
   number,
   of,
-  text,
+  unit,
   onOpen,
 }: {
   readonly number: number
   readonly of: Result | undefined
-  readonly text: string
+  readonly unit: Unit
   readonly onOpen: (copy: NonNullable<Asked["copy"]>) => void
 }) {
   if (of === undefined) return null
@@ -97,19 +95,16 @@ function Citation({
       class="citation"
       title={of.title}
       aria-label={`Source ${number}: ${of.title}`}
-      onClick={() => onOpen({ url: of.url, passage: text.trim() })}
+      onClick={() => onOpen({ url: of.url, passage: unit.pieces.join(" ") })}
     >
       {number}
     </button>
   )
 }
 
-/** Addresses of the pages that an answer cites, each once. */
-const citedPages = (answer: string, results: readonly Result[]): readonly string[] => [
-  ...new Set(
-    sentencesOf(answer).flatMap(({ cites }) => cites.flatMap((number) => results[number - 1]?.url ?? [])),
-  ),
-]
+/** Addresses of the pages that an answer cites. */
+const citedPages = (answer: string, results: readonly Result[]): readonly string[] =>
+  citesOf(answer).flatMap((number) => results[number - 1]?.url ?? [])
 
 /** Whether the answer helped, for the operator. */
 function Feedback({

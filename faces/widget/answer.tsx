@@ -1,9 +1,10 @@
-import { NO_ANSWER, sentencesOf } from "../search/sentences.ts"
+import { NO_ANSWER, type Unit } from "../reading/answers/answer-blocks.ts"
+import { AnswerText } from "../reading/answers/answer-text.tsx"
 import type { Result } from "./ask.ts"
 import { leadToText } from "./links.ts"
 import type { Answered } from "./use-asked.ts"
 
-/** The answer: each sentence leads to where it stands. */
+/** The answer: each of its units leads to where it stands. */
 export function Answer({
   answered: { found, problem },
   leadsHere,
@@ -26,22 +27,19 @@ export function Answer({
       ) : answer === null || answer === "" || answer === NO_ANSWER ? (
         <p class="quiet">No page says it in so many words. The pages below come closest.</p>
       ) : (
-        <p>
-          {sentencesOf(answer).map(({ text, cites }, index) => (
-            <span key={index}>
-              {text}
-              {cites.map((number) => (
-                <Citation
-                  key={number}
-                  number={number}
-                  of={found.results[number - 1]}
-                  text={text}
-                  leadsHere={leadsHere}
-                />
-              ))}{" "}
-            </span>
-          ))}
-        </p>
+        <AnswerText
+          answer={answer}
+          isWhole
+          cite={(number, unit) => (
+            <Citation
+              key={number}
+              number={number}
+              of={found.results[number - 1]}
+              unit={unit}
+              leadsHere={leadsHere}
+            />
+          )}
+        />
       )}
     </section>
   )
@@ -50,15 +48,15 @@ export function Answer({
 function Citation({
   number,
   of,
-  text,
+  unit,
   leadsHere,
 }: {
   readonly number: number
   readonly of: Result | undefined
-  readonly text: string
+  readonly unit: Unit
   readonly leadsHere: boolean
 }) {
-  const to = of && leadToText(of.url, text, leadsHere)
+  const to = of && leadToText(of.url, unit.pieces, leadsHere)
   if (!of || to == null) return null
   return (
     <a

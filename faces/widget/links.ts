@@ -18,16 +18,27 @@ export function leadTo(url: string, leadsHere: boolean): string | null {
  * The same, to where a page says something: browsers scroll there, and mark it (URL Fragment Text Directives, section 3). One
  * that does not find it shows the page from its beginning.
  */
-export function leadToText(url: string, text: string, leadsHere: boolean): string | null {
+export function leadToText(url: string, pieces: readonly string[], leadsHere: boolean): string | null {
   const page = leadTo(url, leadsHere)
   if (page === null) return null
+  // A page has each line, item and cell in an element of its own; the longest is the likeliest to be found once.
+  const [longest = ""] = pieces.toSorted((one, other) => other.length - one.length)
+  const directive = directiveOf(longest)
+  if (directive === null) return page
+  // The term or heading before a colon may stand elsewhere in the page.
+  const led = /^[^:]{1,120}: (.*)$/s.exec(longest)?.[1]
+  const behindLead = led === undefined ? null : directiveOf(led)
+  const text = [directive, ...(behindLead === null ? [] : [behindLead])].map((one) => `text=${one}`).join("&")
+  return `${page}${page.includes("#") ? "" : "#"}:~:${text}`
+}
+
+/** What a browser is to look for; null: too few words. */
+function directiveOf(text: string): string | null {
   const words = text.split(/\s+/).filter((word) => word !== "")
-  if (words.length < 2) return page
+  if (words.length < 2) return null
   const encoded = (some: readonly string[]) =>
     encodeURIComponent(some.join(" ").replace(/[.…:;,]+$/, "")).replaceAll("-", "%2D")
-  const directive =
-    words.length <= 2 * WORDS
-      ? encoded(words)
-      : `${encoded(words.slice(0, WORDS))},${encoded(words.slice(-WORDS))}`
-  return `${page}${page.includes("#") ? "" : "#"}:~:text=${directive}`
+  return words.length <= 2 * WORDS
+    ? encoded(words)
+    : `${encoded(words.slice(0, WORDS))},${encoded(words.slice(-WORDS))}`
 }

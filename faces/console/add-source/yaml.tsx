@@ -1,5 +1,5 @@
 import { Button } from "../../design/button.tsx"
-import { copy } from "../copy.ts"
+import { copy } from "../../design/toast.tsx"
 
 /** The text for the file of sources, to copy. */
 export function Yaml({ text }: { readonly text: string }) {

@@ -3,9 +3,9 @@ import { useState } from "preact/hooks"
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Field } from "../../design/field.tsx"
+import { AnswerText } from "../../reading/answers/answer-text.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
 import { StoredCopy } from "../../reading/stored-copy.tsx"
-import { sentencesOf } from "../../search/sentences.ts"
 import { addressOf, appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
 import { Block, Form, Problem } from "../parts.tsx"
@@ -73,30 +73,25 @@ function Answered({ found: { answer, results, miss } }: { readonly found: Found 
       )}
       {answer != null && miss === undefined && (
         <div class="card answered" role="status" aria-label="Answer">
-          <p>
-            {sentencesOf(answer).map(({ text, cites }, index) => (
-              <span key={index}>
-                {text}
-                {cites.map((number) => {
-                  const of = results[number - 1]
-                  return (
-                    of && (
-                      <button
-                        key={number}
-                        type="button"
-                        class="chip accent"
-                        aria-label={`Source ${number}: ${of.title}`}
-                        title={of.title}
-                        onClick={() => setCopy({ url: of.url, passage: text.trim() })}
-                      >
-                        {number}
-                      </button>
-                    )
-                  )
-                })}{" "}
-              </span>
-            ))}
-          </p>
+          <AnswerText
+            answer={answer}
+            isWhole
+            cite={(number, unit) => {
+              const of = results[number - 1]
+              return of === undefined ? null : (
+                <button
+                  key={number}
+                  type="button"
+                  class="chip accent"
+                  aria-label={`Source ${number}: ${of.title}`}
+                  title={of.title}
+                  onClick={() => setCopy({ url: of.url, passage: unit.pieces.join(" ") })}
+                >
+                  {number}
+                </button>
+              )
+            }}
+          />
         </div>
       )}
       <ol class="found" aria-label="Pages">

@@ -1,5 +1,5 @@
 import { Button } from "../../design/button.tsx"
-import { copy } from "../copy.ts"
+import { copy } from "../../design/toast.tsx"
 
 /** A text to paste elsewhere. */
 export function Snippet({ name, text }: { readonly name: string; readonly text: string }) {

@@ -1,5 +1,5 @@
 import { Button } from "../../design/button.tsx"
-import { copy } from "../copy.ts"
+import { copy } from "../../design/toast.tsx"
 
 /** A text to copy. */
 export function Snippet({

@@ -1,0 +1,157 @@
+import { type PassageBlock, passageBlocks } from "../passages/passage-blocks.ts"
+
+/** What the appliance says when no page holds an answer; it never varies. */
+export const NO_ANSWER = "No answer to this was found in the index."
+
+/** A unit of an answer: a piece of a page, as it was cited. */
+export interface Unit {
+  /** Its lines, items, and cells, as plain text without the marks of Markdown. */
+  readonly pieces: readonly string[]
+  /** Numbers of the results that say so, from 1. */
+  readonly cites: readonly number[]
+}
+
+type Cited = {
+  readonly unit: Unit
+  /** Whether the unit ends here, so that its sources are shown. */ readonly isLast: boolean
+}
+
+/** A block of an answer. A paragraph may hold several units, one after the other. */
+export type AnswerBlock =
+  | { readonly kind: "words"; readonly parts: readonly (Cited & { readonly text: string })[] }
+  | (Exclude<PassageBlock, { kind: "words" }> & Cited)
+
+/**
+ * An answer to blocks: `To do so, run it. [1] Then wait. [2][3]`. What stands in brackets within code and tables cites nothing.
+ *
+ * @param isWhole whether all of it is there; else what may yet become a fence, a table or a citation is left out, so that nothing
+ *   that was shown changes its form
+ */
+export function answerBlocks(answer: string, isWhole = true): AnswerBlock[] {
+  const blocks: AnswerBlock[] = []
+  for (const { text, cites, isJoined } of citedTexts(isWhole ? answer : settled(answer))) {
+    const own = passageBlocks(text)
+    const unit = { pieces: own.flatMap(piecesOf), cites }
+    for (const [at, block] of own.entries()) {
+      const cited = { unit, isLast: at === own.length - 1 }
+      const last = blocks.at(-1)
+      if (block.kind !== "words") blocks.push({ ...block, ...cited })
+      else {
+        const part = { text: block.text, ...cited }
+        if (at === 0 && isJoined && last?.kind === "words") {
+          blocks[blocks.length - 1] = { kind: "words", parts: [...last.parts, part] }
+        } else blocks.push({ kind: "words", parts: [part] })
+      }
+    }
+  }
+  return blocks
+}
+
+/** The results that an answer cites, each once. */
+export const citesOf = (answer: string): readonly number[] => [
+  ...new Set(citedTexts(answer).flatMap(({ cites }) => cites)),
+]
+
+const CITES = /(?:^|\s+)\[\d{1,2}\](?:\s?\[\d{1,2}\])*(?=\s|$)/g
+const FENCE = /^`{3,}/
+
+/** An answer, cut behind its citations. `isJoined`: it goes on in the line of the one before. */
+function citedTexts(answer: string) {
+  const found: { text: string; cites: number[]; isJoined: boolean }[] = []
+  let from = 0
+  const add = (to: number, cites: number[]) => {
+    const text = answer.slice(from, to)
+    if (text.trim() === "") return
+    found.push({ text, cites, isJoined: from > 0 && !/^\s*\n/.test(text) })
+  }
+  for (const match of withoutCode(answer).matchAll(CITES)) {
+    add(
+      match.index,
+      [...match[0].matchAll(/\d+/g)].map(([number]) => Number(number)),
+    )
+    from = match.index + match[0].length
+  }
+  add(answer.length, [])
+  return found
+}
+
+/** The same, as long, with nothing in its code and the rows of its tables. */
+function withoutCode(answer: string): string {
+  let fence = ""
+  return answer
+    .split("\n")
+    .map((line) => {
+      const opened = fence === "" ? FENCE.exec(line)?.[0] : undefined
+      const isText = fence === "" && opened === undefined && !line.startsWith("|")
+      if (opened !== undefined) fence = opened
+      else if (line === fence) fence = ""
+      return isText ? line : "x".repeat(line.length)
+    })
+    .join("\n")
+}
+
+/** As much of an answer that is being written as keeps its form. Open code is closed. */
+function settled(answer: string): string {
+  const lines = answer.split("\n")
+  let fence = ""
+  for (const line of lines.slice(0, -1)) {
+    if (fence === "") fence = FENCE.exec(line)?.[0] ?? ""
+    else if (line === fence) fence = ""
+  }
+  const last = lines.pop()!
+  if (fence !== "") {
+    // Backticks may be half of the fence's end.
+    const code = (/^`+$/.test(last) ? lines : [...lines, last]).join("\n").trimEnd()
+    return `${code}\n${fence}`
+  }
+  if (!/^[`|]/.test(last)) lines.push(last.replace(BEGUN, ""))
+  // The names of columns are known as such by the line below them.
+  const end = lines.findLastIndex((line) => line !== "")
+  const isAlone = lines[end]?.startsWith("|") === true && lines[end - 1]?.startsWith("|") !== true
+  return (isAlone ? lines.slice(0, end) : lines).join("\n")
+}
+
+/** What may yet become a citation or the mark of an item. */
+const BEGUN = /(?:^|\s+)\[\d{0,2}$|\s+$|^ *(?:\d{1,9}[.)]?|-)? *$/
+
+function piecesOf(block: PassageBlock): readonly string[] {
+  if (block.kind === "list") return block.items.map((item) => itemOf(item).text)
+  if (block.kind === "table") return [block.names, ...block.rows].flat().filter((cell) => cell !== "")
+  return block.text.split("\n").filter((line) => line.trim() !== "")
+}
+
+/** An item of a list without its mark. `number`: null in a list without numbers. */
+export interface Item {
+  readonly text: string
+  readonly number: number | null
+  readonly items: readonly Item[]
+}
+
+const MARK = /^( *)(?:(\d{1,9})[.)]|-) +/
+
+function itemOf(line: string) {
+  const [mark = "", indent = "", number] = MARK.exec(line) ?? []
+  return {
+    text: line.slice(mark.length),
+    number: number === undefined ? null : Number(number),
+    depth: indent.length,
+  }
+}
+
+/** The items of a list, those below an item in that item; lists with numbers and without apart. */
+export function listsOf(lines: readonly string[]): Item[][] {
+  const items = lines.map(itemOf)
+  const lists: Item[][] = []
+  for (let at = 0; at < items.length;) {
+    const { depth, ...item } = items[at]!
+    let end = at + 1
+    while (end < items.length && items[end]!.depth > depth) end++
+    const below = listsOf(lines.slice(at + 1, end)).flat()
+    const last = lists.at(-1)
+    const isSame = last !== undefined && (last[0]!.number === null) === (item.number === null)
+    if (isSame) last.push({ ...item, items: below })
+    else lists.push([{ ...item, items: below }])
+    at = end
+  }
+  return lists
+}

@@ -1,0 +1,137 @@
+import type { ComponentChildren, VNode } from "preact"
+
+import { type AnswerBlock, answerBlocks, type Item, listsOf, type Unit } from "./answer-blocks.ts"
+
+/** What a page for people puts into an answer. */
+interface Shown {
+  /** What leads to a source of a unit; null: nothing does. */
+  readonly cite: (number: number, unit: Unit) => VNode | null
+  /** Beside code: to copy it. */
+  readonly besideCode?: (code: string) => VNode
+}
+
+/** An answer as elements: code as code, tables as tables, steps as ordered lists, each followed by its sources. All of it is text. */
+export function AnswerText({
+  answer,
+  isWhole,
+  ...shown
+}: Shown & {
+  readonly answer: string
+  /** Whether all of it is there. */
+  readonly isWhole: boolean
+}) {
+  return (
+    <div class="answer-blocks">
+      {answerBlocks(answer, isWhole).map((block, index) => (
+        <BlockOf key={index} block={block} {...shown} />
+      ))}
+    </div>
+  )
+}
+
+function BlockOf({ block, cite, besideCode }: Shown & { readonly block: AnswerBlock }) {
+  if (block.kind === "words") {
+    return (
+      <p>
+        {block.parts.map(({ text, unit, isLast }, index) => (
+          <span key={index}>
+            <Ending text={text}>{isLast && sourcesOf(unit, cite)}</Ending>{" "}
+          </span>
+        ))}
+      </p>
+    )
+  }
+  const sources = block.isLast ? sourcesOf(block.unit, cite) : []
+  if (block.kind === "list") {
+    const lists = listsOf(block.items)
+    return (
+      <>
+        {lists.map((items, index) => (
+          <List key={index} items={items} after={index === lists.length - 1 && sources} />
+        ))}
+      </>
+    )
+  }
+  return (
+    <>
+      {block.kind === "table" ? (
+        <TableOf names={block.names} rows={block.rows} />
+      ) : (
+        <div class="code-box">
+          <pre tabIndex={0} role="group" aria-label="Code">
+            <code>{block.text}</code>
+          </pre>
+          {besideCode?.(block.text)}
+        </div>
+      )}
+      {sources.length > 0 && <p class="sources-behind">{sources}</p>}
+    </>
+  )
+}
+
+const sourcesOf = ({ cites, ...unit }: Unit, cite: Shown["cite"]): VNode[] =>
+  cites.flatMap((number) => cite(number, { ...unit, cites }) ?? [])
+
+/** No line begins with the number of a source: it stays with the last word. A word longer than a line may break. */
+const LAST_WORD = /\S{1,24}$/
+
+function Ending({ text, children }: { readonly text: string; readonly children: ComponentChildren }) {
+  const last = LAST_WORD.exec(text)?.[0] ?? ""
+  return (
+    <>
+      {text.slice(0, text.length - last.length)}
+      <span class="together">
+        {last}
+        {children}
+      </span>
+    </>
+  )
+}
+
+function List({ items, after }: { readonly items: readonly Item[]; readonly after?: ComponentChildren }) {
+  const children = items.map(({ text, items: below }, index) => {
+    const ending = index === items.length - 1 && after
+    return (
+      <li key={index}>
+        <Ending text={text}>{below.length === 0 && ending}</Ending>
+        {below.length > 0 && <List items={below} after={ending} />}
+      </li>
+    )
+  })
+  const start = items[0]?.number ?? null
+  // Code may stand between two steps.
+  return start === null ? <ul>{children}</ul> : <ol start={start}>{children}</ol>
+}
+
+const TableOf = ({
+  names,
+  rows,
+}: {
+  readonly names: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}) => (
+  <div class="table-box" role="group" aria-label="Table" tabIndex={0}>
+    <table class="table">
+      {names.length > 0 && (
+        <thead>
+          <tr>
+            {names.map((name, index) => (
+              <th key={index} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+      )}
+      <tbody>
+        {rows.map((cells, index) => (
+          <tr key={index}>
+            {cells.map((cell, column) => (
+              <td key={column}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
