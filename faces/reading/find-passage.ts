@@ -3,6 +3,9 @@ import { plainWords } from "./words.ts"
 /** A block that shares fewer of the passage's words is another one that speaks of the same. */
 const LEAST_SHARED = 0.5
 
+/** So many blocks that are no part of a passage may stand between its parts; what is further off is a heading, or says the same elsewhere. */
+const MOST_BETWEEN = 2
+
 /**
  * Which of a page's blocks a passage stands in: every block that is part of it, or the one that holds it, or the one that
  * shares most of its words. Passages have the words of the page and not its marks, so words are compared.
@@ -12,7 +15,8 @@ export function findPassage(blocks: readonly string[], passage: string): Readonl
   const wanted = plainWords(passage)
   if (wanted.length === 0) return new Set()
   const inOrder = ` ${wanted.join(" ")} `
-  const within = new Set<number>()
+  /** By index, how many words. */
+  const within = new Map<number, number>()
   let best = -1
   let bestShare = LEAST_SHARED
   const set = new Set(wanted)
@@ -21,10 +25,28 @@ export function findPassage(blocks: readonly string[], passage: string): Readonl
     const text = ` ${words.join(" ")} `
     if (text.includes(inOrder)) return new Set([index])
     // A heading of one word is in many passages.
-    if (words.length > 2 && inOrder.includes(text)) within.add(index)
+    if (words.length > 2 && inOrder.includes(text)) within.set(index, words.length)
     const share = new Set(words.filter((word) => set.has(word))).size / set.size
     if (share > bestShare) [best, bestShare] = [index, share]
   }
-  if (within.size > 0) return within
-  return best < 0 ? new Set() : new Set([best])
+  const near = nearby(within)
+  const covered = sum(near)
+  // A passage of which only its heading is a block has the rest of its words in part of another one.
+  if (best >= 0 && covered < wanted.length / 2) return new Set([best])
+  return new Set(near.map(([index]) => index))
+}
+
+type Words = readonly (readonly [index: number, words: number])[]
+
+const sum = (blocks: Words): number => blocks.reduce((all, [, words]) => all + words, 0)
+
+/** Those blocks that stand near each other and have the most words together. */
+function nearby(within: ReadonlyMap<number, number>): Words {
+  const groups: [number, number][][] = []
+  for (const block of within) {
+    const last = groups.at(-1)?.at(-1)
+    if (last !== undefined && block[0] - last[0] <= MOST_BETWEEN + 1) groups.at(-1)!.push(block)
+    else groups.push([block])
+  }
+  return groups.reduce<Words>((most, group) => (sum(group) > sum(most) ? group : most), [])
 }

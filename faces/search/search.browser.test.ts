@@ -75,6 +75,48 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
+  test("an answer has steps as a list, code as code, and a table that scrolls within its box", async () => {
+    await using opened = await open(asked("how do I close the valve and cover the pump?"))
+    const { page, complaints } = opened
+    const answer = page.getByRole("region", { name: "Answer" })
+    await answer.getByText("Close the valve of the well.").waitFor()
+    const steps = answer.getByRole("listitem")
+    expect(await steps.allInnerTexts()).toEqual([
+      "Close the valve of the well.",
+      "Empty the pump with its own program:",
+      // Marks of Markdown and HTML are words of the page; the number is the source.
+      "Cover the pump with __init__ straw & <b>felt</b>.1",
+    ])
+    expect(await answer.getByRole("list").last().getAttribute("start")).toBe("3")
+    const code = answer.getByRole("group", { name: "Code" })
+    expect(await code.innerText()).toMatch(/^pumpctl drain .+\n\npumpctl status argv\[1\] \[2\]$/)
+    expect(await answer.getByRole("button", { name: /^Source/ }).count()).toBe(1)
+    expect(await faultsOf(page, "phone")).toEqual([])
+    await browser.context.grantPermissions(["clipboard-read", "clipboard-write"])
+    await answer.getByRole("button", { name: "Copy the code" }).click()
+    await page.getByText("The code is copied").waitFor()
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await code.innerText())
+    await answer.getByRole("button", { name: /^Source 1/ }).click()
+    const copied = page.getByRole("dialog", { name: "Winter" }).locator(".passage")
+    await copied.getByText("Close the valve of the well.").waitFor()
+    await copied.getByText(/pumpctl drain/).waitFor()
+
+    await page.goto(garden.url + asked("default pressure of the north valve"))
+    const cells = answer.getByRole("table").getByRole("row").nth(1).getByRole("cell")
+    await cells.first().waitFor()
+    expect(await cells.allInnerTexts()).toEqual([
+      "north_valve",
+      "1.5 bar",
+      "4 bar",
+      "natural rubber",
+      "12 seconds",
+    ])
+    expect(await faultsOf(page, "phone")).toEqual([])
+    await answer.getByRole("button", { name: /^Source 1/ }).click()
+    await page.getByRole("dialog").locator(".passage").getByRole("table").waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test("a notice above the results names the language of a question that no page is in", async () => {
     await using opened = await open(asked("¿cómo se limpian las pumps y con qué?"))
     const { page, complaints } = opened

@@ -43,6 +43,18 @@ const HOSTILE = `<html lang="en"><head><title>Weeds &lt;img src=x onerror="hacke
 <pre><code>&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;hacked=1&lt;/script&gt;</code></pre>
 <p>{{constructor.constructor('hacked=1')()}} \${hacked=1} &amp;lt;img src=x onerror=hacked=1&amp;gt;</p></main></body></html>`
 
+/** Steps with commands between them, wide code, and a table that is wider than a phone. */
+const WINTER = `<h2>Prepare a pump for winter</h2>
+<ol><li>Close the valve of the well.</li><li>Empty the pump with its own program:
+<pre><code class="language-sh">pumpctl drain --all --until-dry --report=/var/log/pumps/winter-report.txt --quiet
+
+pumpctl status argv[1] [2]</code></pre></li><li>Cover the pump with __init__ straw &amp; &lt;b&gt;felt&lt;/b&gt;.</li></ol>`
+
+const VALVES = `<h2>Valves of the greenhouse</h2><p>The valves of the greenhouse are set as follows:</p>
+<table><thead><tr><th>Valve</th><th>Default pressure</th><th>Highest pressure</th><th>Material of the seal</th><th>Opening time</th></tr></thead>
+<tbody><tr><td><code>north_valve</code></td><td>1.5 bar</td><td>4 bar</td><td>natural rubber</td><td>12 seconds</td></tr>
+<tr><td><code>south_valve</code></td><td>2.5 bar</td><td>6 bar</td><td>greased leather</td><td>20 seconds</td></tr></tbody></table>`
+
 const HOSTILE_FOLDER = "/%3Cimg%20src=x%20onerror=%22hacked=1%22%3E/v9/seals"
 
 const article = (title: string, text: string, links: readonly string[] = [], image = "", year = 2025) =>
@@ -80,6 +92,8 @@ export async function openGarden(): Promise<GardenAppliance> {
           "/de/tulips",
           "/weeds",
           "/roses",
+          "/winter",
+          "/valves",
           LONG_WAY,
           ...Object.keys(MANUAL),
         ],
@@ -113,6 +127,8 @@ export async function openGarden(): Promise<GardenAppliance> {
         "/rose.png",
         2024,
       ),
+      "/winter": article("Winter", WINTER),
+      "/valves": article("Valves", VALVES),
       "/de/tulips": html(
         `<html lang="de"><head><title>Tulips: Tulpen</title></head><body><main><h1>Tulpen</h1>
          <p>Tulpen, auf Englisch tulips, werden im Herbst gepflanzt, dreimal so tief, wie die Zwiebel hoch ist.</p></main></body></html>`,

@@ -177,6 +177,43 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await manual.waitForURL(/\/cleaning/)
   })
 
+  test("an answer has steps as a list, code as code, and a table that scrolls within its box", async () => {
+    await using opened = await open("/strict", WIDTHS.phone)
+    const { page: manual, complaints } = opened
+    const answer = manual.getByRole("region", { name: "Answer" })
+    await manual.keyboard.press("Control+k")
+    await manual.keyboard.insertText("how do I close the valve and cover the pump?")
+    await offered(manual, "Winter")
+    await manual.keyboard.press("ArrowUp")
+    await manual.keyboard.press("Enter")
+    await answer.getByRole("link", { name: /^Source 1: / }).waitFor()
+    expect(await answer.getByRole("listitem").allInnerTexts()).toEqual([
+      "Close the valve of the well.",
+      "Empty the pump with its own program:",
+      "Cover the pump with __init__ straw & <b>felt</b>.1",
+    ])
+    expect(await answer.getByRole("group", { name: "Code" }).innerText()).toMatch(
+      /^pumpctl drain .+\n\npumpctl status argv\[1\] \[2\]$/,
+    )
+    // Words of one element of the page, which a browser finds.
+    expect(await answer.getByRole("link").getAttribute("href")).toMatch(/\/winter#:~:text=pumpctl%20drain/)
+    expect(await complaintsOf(manual)).toEqual([])
+
+    await box(manual).fill("default pressure of the north valve")
+    await offered(manual, "Valves")
+    await manual.keyboard.press("ArrowUp")
+    await manual.keyboard.press("Enter")
+    const table = answer.getByRole("table")
+    await table.waitFor()
+    expect(await table.getByRole("row").nth(2).getByRole("cell").first().innerText()).toBe("south_valve")
+    expect(await complaintsOf(manual)).toEqual([])
+    const isWithin = await manual.evaluate(
+      () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+    )
+    expect(isWithin).toBe(true)
+    expect(complaints.filter((one) => !one.startsWith("asked for"))).toEqual([])
+  })
+
   test("keeps the focus within while it is open", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
