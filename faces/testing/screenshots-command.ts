@@ -55,6 +55,8 @@ async function shootGarden(): Promise<void> {
         await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`) })
       }
       await take("facets", "what are seals made of?")
+      await take("steps", "how do I close the valve and cover the pump?")
+      await take("table", "default pressure of the north valve")
       await take("pictures", "when are tulips planted in the garden?")
     }
   }
