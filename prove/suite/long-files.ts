@@ -9,7 +9,7 @@ export const LONG_FILES: readonly string[] = [
   "api/operator/admin/admin.test.ts",
   "api/operator/admin/routes/networks/networks.test.ts",
   "api/services/chat-models/chat-server.test.ts",
-  "api/doors/room-on-disk.test.ts",
+  "api/room-on-disk.test.ts",
   "api/doors/firecrawl/firecrawl.test.ts",
   "api/doors/firecrawl/webhooks/kills.test.ts",
   "api/doors/firecrawl/webhooks/webhooks.test.ts",
