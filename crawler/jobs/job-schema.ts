@@ -1,3 +1,4 @@
+import { migrateTraces } from "#base/telemetry/traces/trace-parents.ts"
 import type { Generated } from "kysely"
 import { migrateProcesses } from "#base/store/processes/own-process.ts"
 import type { SchemaWords } from "#base/store/query/schema-words.ts"
@@ -102,6 +103,7 @@ const STEPS: readonly Step[] = [
 
 /** Makes the tables of jobs, or brings them up to date. */
 export function migrateJobs(db: StateStore): void {
+  migrateTraces(db)
   // First, since the triggers are on its tables.
   migrateFrontier(db)
   migrateProcesses(db)

@@ -14,13 +14,13 @@ interface TraceTables {
 const table = ({ id, text, strict }: SchemaWords): string =>
   `create table if not exists trace_parent (job ${id}, traceparent ${text} not null) ${strict}`
 
+/** Comes before {@link noteTraceOf} and {@link traceOf}: the first is part of a transaction, in which no table is made. */
 export const migrateTraces = (db: StateStore): void => migrate(db, "traces", [table])
 
 /** Remembers which call asked for a run, so that the process that runs it goes on with its trace. Nothing where none is made. */
 export async function noteTraceOf(db: StateStore, job: number): Promise<void> {
   const parent = traceparent()
   if (parent === undefined) return
-  migrateTraces(db)
   const queries = queriesOf<TraceTables>(db)
   await queries
     .insertInto("trace_parent")
@@ -36,7 +36,6 @@ export async function noteTraceOf(db: StateStore, job: number): Promise<void> {
 /** What {@link noteTraceOf} noted. */
 export async function traceOf(db: StateStore, job: number): Promise<string | undefined> {
   if (!isTracing()) return undefined
-  migrateTraces(db)
   const row = await queriesOf<TraceTables>(db)
     .selectFrom("trace_parent")
     .select("traceparent")
