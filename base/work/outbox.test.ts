@@ -1,7 +1,8 @@
 import { type Expression, sql, type SqlBool } from "kysely"
 import { expect, test } from "vitest"
 import { emptyState } from "../store/testing/empty-state.ts"
-import { dueIndex, Outbox, OUTBOX_COLUMNS } from "./outbox.ts"
+import { SCHEMA_WORDS } from "../store/query/schema-words.ts"
+import { dueIndex, Outbox, outboxColumns } from "./outbox.ts"
 import { type Attempt, GIVE_UP_MS } from "./retries.ts"
 
 const HOUR = 3_600_000
@@ -13,7 +14,10 @@ const REFUSED: Attempt = { error: "answered 500", status: 500, final: false }
 async function open({ inOrder = false, maySend }: { inOrder?: boolean; maySend?: Expression<SqlBool> } = {}) {
   const db = emptyState()
   const now = { ms: Date.UTC(2026, 0, 1) }
-  await db.exec(`create table letter (${OUTBOX_COLUMNS}, text text not null) strict; ${dueIndex("letter")}`)
+  const words = SCHEMA_WORDS[db.dialect]
+  await db.script(
+    `create table letter (${outboxColumns(words)}, text ${words.text} not null) ${words.strict}; ${dueIndex("letter")}`,
+  )
   const own = (row: Record<string, unknown>) => ({ text: String(row["text"]) })
   const outbox = new Outbox(db, {
     table: "letter",

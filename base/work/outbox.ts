@@ -12,9 +12,9 @@ import type { Clock } from "../clock.ts"
 import { deletionTime } from "../store/clock/trusted-time.ts"
 import { dateOrNull } from "../store/date-columns.ts"
 import { type Queries, queriesOf } from "../store/query/queries.ts"
-import { SCHEMA_WORDS, type SchemaWords } from "../store/query/schema-words.ts"
+import type { SchemaWords } from "../store/query/schema-words.ts"
 import { listed } from "../store/query/words.ts"
-import type { StateRow, StateValue } from "../store/state-port.ts"
+import type { QueriedStore, StateRow, StateValue } from "../store/state-port.ts"
 import type { StateStore } from "../store/state-store.ts"
 import { afterAttempt, type Attempt, type DeliveryState, GIVE_UP_MS } from "./retries.ts"
 
@@ -76,10 +76,37 @@ export const outboxColumns = ({ id, text, integer }: SchemaWords): string =>
   state ${text} not null default 'waiting', attempts ${integer} not null default 0, created_at ${integer} not null, due_at ${integer},
   first_due_at ${integer} not null, attempted_at ${integer}, status ${integer}, error ${text}`
 
-export const OUTBOX_COLUMNS = outboxColumns(SCHEMA_WORDS.sqlite)
-
 export const dueIndex = (table: string): string =>
   `create index ${table}_due on ${table} (due_at) where state = 'waiting'`
+
+/** Messages that were given up, or failed and wait for another attempt. */
+export interface NotTaken {
+  readonly of: string | null
+  readonly state: DeliveryState
+  readonly n: number
+  /** One of their last errors. */
+  readonly error: string | null
+}
+
+/**
+ * Messages of a table that were not taken, for programs that read the store without {@link Outbox}.
+ * @param by one of the table's own columns
+ */
+export async function notTaken(db: QueriedStore, table: string, by: string): Promise<NotTaken[]> {
+  return await queriesOf<Outboxes>(db)
+    .selectFrom(table as "outbox")
+    .select((eb) => [
+      sql.ref<string | null>(by).as("of"),
+      "state",
+      eb.fn.countAll<number>().as("n"),
+      eb.fn.max("error").as("error"),
+    ])
+    .where((eb) =>
+      eb.or([eb("state", "=", "given-up"), eb.and([eb("state", "=", WAITING), eb("attempts", ">", 0)])]),
+    )
+    .groupBy([sql.ref(by), "state"])
+    .execute()
+}
 
 /** Messages that are over are shown for so long. */
 const KEPT_MS = 7 * 24 * 3_600_000

@@ -1,5 +1,5 @@
-import { TOLD_ALERTS } from "#crawler/reporting/alerts/alert-book.ts"
-import { ALERTS_NOT_TAKEN } from "#crawler/reporting/alerts/alert-outbox.ts"
+import { toldAlerts } from "#crawler/reporting/alerts/alert-book.ts"
+import { alertsNotTaken } from "#crawler/reporting/alerts/alert-outbox.ts"
 import { CHANNELS } from "#crawler/reporting/alerts/channels/registry.ts"
 import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
@@ -15,19 +15,19 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
         wrong(`${problem}.`, `Until then no ${called.one} is sent; docs/alerts.md has more.`),
       ),
     )
-    const told = (await ask(dataDir, TOLD_ALERTS)).map(({ about, name, bad_runs: runs, reason }) =>
+    const told = (await ask(dataDir, toldAlerts)).map(({ about, name, bad_runs: runs, reason }) =>
       note(
         `${about === "backup" ? "The backup" : "The source"} ${name} went wrong ${runs} times in a row: ${reason ?? "no reason given"}.`,
         about === "backup" ? "fossick backups list says more." : "fossick jobs list says more.",
       ),
     )
-    const waiting = (await ask(dataDir, ALERTS_NOT_TAKEN)).flatMap(({ channel, state, n, error }) => {
+    const waiting = (await ask(dataDir, alertsNotTaken)).flatMap(({ of: channel, state, n, error }) => {
       const found = CHANNELS.find(({ name }) => name === channel)
       if (found === undefined) return []
       const { called, settings: names } = found
-      if (state === "given-up") return note(`${n} ${called.many} were given up (${error}).`)
+      if (state === "given-up") return note(`${n} ${called.many} were given up (${String(error)}).`)
       return wrong(
-        `${n} ${called.many} wait for ${called.server} that does not take them (${error}).`,
+        `${n} ${called.many} wait for ${called.server} that does not take them (${String(error)}).`,
         `See to ${names}; they are tried again for a day. docs/alerts.md has more.`,
       )
     })

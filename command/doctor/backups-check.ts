@@ -1,4 +1,4 @@
-import { LAST_ENDED } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
+import { lastEnded } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
 import { type Check, type Found, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 import { ask } from "./state-checks.ts"
@@ -6,10 +6,10 @@ import { ask } from "./state-checks.ts"
 export const backupsCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "backups",
   async run(): Promise<Found> {
-    const [last] = await ask(dataDir, LAST_ENDED)
+    const [last] = await ask(dataDir, lastEnded)
     if (last?.state !== "failed") return []
     return wrong(
-      `The last backup by schedule failed: ${last.error}`,
+      `The last backup by schedule failed: ${String(last.error)}`,
       "Mend that, then fossick backups run; docs/backup-and-restore.md has more.",
     )
   },

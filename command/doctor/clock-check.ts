@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { doubt, DOUBT_ADVICE, TRUSTED_TIME } from "#base/store/clock/trusted-time.ts"
+import { clockInDoubt, DOUBT_ADVICE } from "#base/store/clock/trusted-time.ts"
 import { type Check, type Found, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 import { ask } from "./state-checks.ts"
@@ -29,7 +29,6 @@ export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
 })
 
 async function inDoubt(dataDir: string, now: number): Promise<Found> {
-  const [row] = await ask(dataDir, TRUSTED_TIME)
-  const what = row === undefined ? null : doubt(row.at, now)
-  return what !== null && wrong(what, DOUBT_ADVICE)
+  const [what] = await ask(dataDir, async (db) => [await clockInDoubt(db, now)])
+  return typeof what === "string" && wrong(what, DOUBT_ADVICE)
 }

@@ -1,10 +1,9 @@
-import { type RawBuilder, sql } from "kysely"
-import { queriesOf } from "#base/store/query/queries.ts"
 import type { ServerLocation } from "#base/store/postgres/state-location.ts"
 import { PostgresError } from "#base/store/postgres/postgres-error.ts"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { stateServer } from "#base/store/postgres/state-location.ts"
 import { hasTable } from "#base/store/rows/tables.ts"
+import { livingCrawlers, lostJobs } from "#crawler/jobs/crawler-processes.ts"
 import { openStateToRead, type StateStore } from "#base/store/state-store.ts"
 import { otherGeneration } from "#base/store/state-generation.ts"
 import { stateDamage } from "#base/store/sqlite/rebuild-state.ts"
@@ -12,17 +11,18 @@ import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.t
 import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
-/** A process that is alive says so every second. */
-const SILENT_MS = 10_000
 const WAIT_MS = 2000
 /** PostgreSQL's code for a table that is not there. */
 const NO_TABLE = "42P01"
 
 /** Asks the state, for reading only; nothing to ask when it is not there. A server that cannot be reached is told of once, by {@link stateCheck}. */
-export async function ask<Row>(dataDir: string, statement: RawBuilder<Row>): Promise<Row[]> {
+export async function ask<Row>(
+  dataDir: string,
+  query: (db: StateStore) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
   try {
     using db = openStateToRead(dataDir, WAIT_MS)
-    return db === null ? [] : (await statement.execute(queriesOf(db))).rows
+    return db === null ? [] : await query(db)
   } catch (error) {
     // A part that was never used has no tables yet.
     if (/no such table/.test((error as Error).message)) return []
@@ -57,8 +57,7 @@ async function findingsOfServer(dataDir: string, server: ServerLocation): Promis
 /** Whether an appliance, or a crawl, is at work on the data folder. */
 export const isRunning = async (dataDir: string): Promise<boolean> => {
   try {
-    const living = sql`select 1 from crawler_process where abs(${Date.now()} - beat_at) < ${SILENT_MS}`
-    return (await ask(dataDir, living)).length > 0
+    return (await ask(dataDir, livingCrawlers)).length > 0
   } catch {
     return false
   }
@@ -86,11 +85,7 @@ export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
 export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "lost processes",
   async run(): Promise<Found> {
-    const lost = await ask(
-      dataDir,
-      sql<{ id: number }>`select id from job
-        where state = 'running' and abs(${Date.now()} - beat_at) >= ${SILENT_MS}`,
-    )
+    const lost = await ask(dataDir, lostJobs)
     return lost.map(({ id }) =>
       note(`Job ${id} lost its process.`, "It continues by itself at the next start, or with fossick crawl."),
     )

@@ -14,12 +14,7 @@ export class CrawlerProcesses {
 
   /** Whether a crawler process that takes jobs is alive. */
   async hasLiving(): Promise<boolean> {
-    const living = await queriesOf<JobTables>(this.#db)
-      .selectFrom("crawler_process")
-      .select("pid")
-      .where(isAlive(Date.now()))
-      .executeTakeFirst()
-    return living !== undefined
+    return (await livingCrawlers(this.#db)).length > 0
   }
 
   /** Says that the crawler process `pid` is alive. */
@@ -56,6 +51,19 @@ export class CrawlerProcesses {
     return Number(numUpdatedRows)
   }
 }
+
+/** Processes that take jobs, in a store that may be of any version. */
+export const livingCrawlers = (db: StateStore): Promise<{ pid: number }[]> =>
+  queriesOf<JobTables>(db).selectFrom("crawler_process").select("pid").where(isAlive(Date.now())).execute()
+
+/** Jobs that are running and whose process is gone, in a store that may be of any version. */
+export const lostJobs = (db: StateStore): Promise<{ id: number }[]> =>
+  queriesOf<JobTables>(db)
+    .selectFrom("job")
+    .select("id")
+    .where("state", "=", "running")
+    .where((eb) => eb.not(isAlive(Date.now())))
+    .execute()
 
 /** Whether a process takes jobs or works on one, in a store that may be of any version. */
 export async function hasLivingProcess(db: StateStore): Promise<boolean> {

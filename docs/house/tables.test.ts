@@ -6,10 +6,6 @@ import { sqlOf, tablesOf, tableUses } from "./tables.ts"
 
 /** Who names the tables of another room all the same, and why. */
 const ALLOWED = new Set([
-  // Looks at a store of any version for reading only: the rooms' own functions would make tables.
-  "command/doctor/state-checks.ts: crawler_process",
-  "command/doctor/state-checks.ts: job",
-  "command/doctor/webhooks-check.ts: webhook_delivery",
   // Names of sources that are gone stand there alone, and removals stand above sources.
   "crawler/sources/source-names.ts: removal",
 ])

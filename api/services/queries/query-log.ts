@@ -1,5 +1,8 @@
+import { type ExpressionBuilder, type Generated } from "kysely"
 import { Serial } from "#base/flow/serial.ts"
-import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 import { BoundedLog } from "#base/work/bounded-log.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -18,37 +21,50 @@ const LOOKED_AT = 2000
 export const LOW_SCORE = 0.3
 
 interface AskedRow {
-  id: number
+  id: Generated<number>
   at: number
   key_id: string
+  question: string
+  folded: string
+  depth: string
+  results: number
+  top_score: number
+  seconds: number
+  missed: Generated<number>
 }
 
 interface AlikeRow {
   reach: string
   folded: string
   key_id: string
+  question: string
   at: number
 }
 
-const STEPS = [
-  `create table asked_query (
-     id integer primary key,
-     at integer not null,
-     key_id text not null,
-     question text not null,
-     folded text not null,
-     depth text not null,
-     results integer not null,
-     top_score real not null,
-     seconds real not null,
-     missed integer not null default 0
-   ) strict;
+interface QueryTables {
+  asked_query: AskedRow
+  asked_alike: AlikeRow
+}
+
+const STEPS: readonly Step[] = [
+  ({ id, integer, real, text, strict, keyed }) => `create table asked_query (
+     id ${id},
+     at ${integer} not null,
+     key_id ${text} not null,
+     question ${text} not null,
+     folded ${text} not null,
+     depth ${text} not null,
+     results ${integer} not null,
+     top_score ${real} not null,
+     seconds ${real} not null,
+     missed ${integer} not null default 0
+   ) ${strict};
    create index asked_query_at on asked_query (at);
    create index asked_query_key on asked_query (key_id, id);
    create table asked_alike (
-     reach text not null, folded text not null, key_id text not null, question text not null, at integer not null,
+     reach ${text} not null, folded ${text} not null, key_id ${text} not null, question ${text} not null, at ${integer} not null,
      primary key (reach, folded, key_id)
-   ) strict, without rowid;
+   ) ${keyed};
    create index asked_alike_at on asked_alike (at);
    create index asked_alike_key on asked_alike (key_id, at)`,
 ]
@@ -89,23 +105,93 @@ export interface QueryLine {
   readonly lastAt: number
 }
 
-const CONDITIONS: Readonly<Record<QueryReport, string>> = {
-  top: "true",
-  zero: "missed = 1",
-  low: `results > 0 and top_score < ${LOW_SCORE}`,
-  slow: "true",
+type Asked = ExpressionBuilder<QueryTables, "asked_query">
+
+/** Questions that each report is about. */
+const CONDITIONS = {
+  top: (eb: Asked) => eb.lit(true),
+  zero: (eb: Asked) => eb("missed", "=", 1),
+  low: (eb: Asked) => eb.and([eb("results", ">", 0), eb("top_score", "<", LOW_SCORE)]),
+  slow: (eb: Asked) => eb.lit(true),
+} as const satisfies Record<QueryReport, unknown>
+
+interface AskedValues extends Omit<AskedEntry, "reach" | "missed"> {
+  readonly folded: string
+  readonly missed: number
 }
-const ORDERS: Readonly<Record<QueryReport, string>> = {
-  top: "count desc, last_at desc",
-  zero: "count desc, last_at desc",
-  low: "count desc, last_at desc",
-  slow: "seconds desc, last_at desc",
+
+// With each search.
+const insertAsked = once((q: Queries<QueryTables>, row: AskedValues) =>
+  q.insertInto("asked_query").values({
+    at: row.at,
+    key_id: row.keyId,
+    question: row.question,
+    folded: row.folded,
+    depth: row.depth,
+    results: row.results,
+    top_score: row.topScore,
+    seconds: row.seconds,
+    missed: row.missed,
+  }),
+)
+
+const insertAlike = once((q: Queries<QueryTables>, row: AlikeRow) =>
+  q
+    .insertInto("asked_alike")
+    .values({ reach: row.reach, folded: row.folded, key_id: row.key_id, question: row.question, at: row.at })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["reach", "folded", "key_id"])
+        .doUpdateSet((eb) => ({ question: eb.ref("excluded.question"), at: eb.ref("excluded.at") })),
+    ),
+)
+
+interface Begun {
+  readonly reach: string
+  /** What questions begin with, and what comes after all that do. */
+  readonly from: string
+  readonly before: string
+  readonly oldest: number
+  readonly limit: number
 }
+
+// With each key that somebody presses.
+const alikeOf = once((q: Queries<QueryTables>, { reach, from, before, oldest, limit }: Begun) => {
+  const begun = q
+    .selectFrom("asked_alike")
+    .selectAll()
+    .where("reach", "=", reach)
+    .where("folded", ">=", from)
+    .where("folded", "<", before)
+    .limit(LOOKED_AT)
+  const latest = q
+    .selectFrom(begun.as("begun"))
+    .select((eb) => [
+      "folded",
+      "question",
+      eb.fn
+        .agg<number>("row_number")
+        .over((over) => over.partitionBy("folded").orderBy("at", "desc").orderBy("key_id"))
+        .as("place"),
+    ])
+    .where("at", ">=", oldest)
+  return q
+    .selectFrom(latest.as("latest"))
+    .select((eb) => [
+      eb.fn.max("question").filterWhere("place", "=", 1).as("question"),
+      eb.fn.countAll<number>().as("keys"),
+    ])
+    .groupBy("folded")
+    .having((eb) => eb(eb.fn.countAll<number>(), ">=", SEVERAL_KEYS))
+    .orderBy("keys", "desc")
+    .orderBy("folded")
+    .limit(limit)
+})
 
 /** Questions that were asked, where the operator has them kept. Keys by their ids alone. */
 export class QueryLog implements AsyncDisposable {
   readonly #db: StateStore
-  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #queries: Queries<QueryTables>
   /** For which questions are kept. */
   readonly days: number
   readonly #asked: BoundedLog<AskedRow>
@@ -117,7 +203,7 @@ export class QueryLog implements AsyncDisposable {
   constructor(db: StateStore, days: number) {
     migrate(db, "asked-queries", STEPS)
     this.#db = db
-    this.#sql = prepareOnce(db)
+    this.#queries = queriesOf(db)
     this.days = days
     const shared = { owner: "key_id", shares: SHARES } as const
     this.#asked = new BoundedLog(db, { ...shared, table: "asked_query", order: "id" })
@@ -168,15 +254,20 @@ export class QueryLog implements AsyncDisposable {
     missed = false,
   }: AskedEntry): Promise<void> {
     const shown = question.replaceAll(/\s+/g, " ").trim().slice(0, MAX_QUESTION_CHARS)
-    await this.#sql(
-      `insert into asked_query (at, key_id, question, folded, depth, results, top_score, seconds, missed)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(at, keyId, shown, shown.toLowerCase(), depth, results, topScore, seconds, missed ? 1 : 0)
+    const folded = shown.toLowerCase()
+    await insertAsked.run(this.#db, {
+      at,
+      keyId,
+      question: shown,
+      folded,
+      depth,
+      results,
+      topScore,
+      seconds,
+      missed: missed ? 1 : 0,
+    })
     if (reach === undefined || results === 0 || topScore < LOW_SCORE) return
-    await this.#sql(
-      `insert into asked_alike (reach, folded, key_id, question, at) values (?, ?, ?, ?, ?)
-       on conflict (reach, folded, key_id) do update set question = excluded.question, at = excluded.at`,
-    ).run(reach, shown.toLowerCase(), keyId, shown, at)
+    await insertAlike.run(this.#db, { reach, folded, key_id: keyId, question: shown, at })
   }
 
   /**
@@ -187,22 +278,24 @@ export class QueryLog implements AsyncDisposable {
     const begins = typed.replaceAll(/\s+/g, " ").trimStart().toLowerCase()
     if (!this.isOn || begins.length < TYPED_LEAST) return []
     const oldest = Date.now() - this.days * DAY_MS
-    return (
-      await this.#sql(
-        `select max(question) filter (where place = 1) as question, count(*) as keys from
-         (select folded, question, at,
-            row_number() over (partition by folded order by at desc, key_id) as place
-          from (select * from asked_alike where reach = ? and folded >= ? and folded < ? limit ?) as begun
-          where at >= ?) as latest
-       group by folded having count(*) >= ? order by keys desc, folded limit ?`,
-      ).all(reach, begins, `${begins}\u{10ffff}`, LOOKED_AT, oldest, SEVERAL_KEYS, limit)
-    ).map((row) => String(row["question"]))
+    const rows = await alikeOf.all(this.#db, {
+      reach,
+      from: begins,
+      before: `${begins}\u{10ffff}`,
+      oldest,
+      limit,
+    })
+    return rows.map(({ question }) => question)
   }
 
   /** The last questions, the newest first. */
   async latest(limit: number): Promise<readonly string[]> {
-    const rows = await this.#sql("select question from asked_query order by id desc limit ?").all(limit)
-    return rows.map((row) => String(row["question"]))
+    const latest = this.#queries
+      .selectFrom("asked_query")
+      .select("question")
+      .orderBy("id", "desc")
+      .limit(limit)
+    return (await latest.execute()).map(({ question }) => question)
   }
 
   /** Forgets up to `count` searches from before `time`. @returns how many there were */
@@ -215,41 +308,56 @@ export class QueryLog implements AsyncDisposable {
     { from, before, limit, offset }: { from: number; before: number; limit: number; offset: number },
   ): Promise<{ readonly queries: readonly QueryLine[]; readonly total: number }> {
     const oldest = Math.max(from, Date.now() - this.days * DAY_MS)
-    const where = `at >= ? and at < ? and ${CONDITIONS[kind]}`
-    // As it was asked last.
-    const rows = await this.#sql(
-      `select max(question) filter (where place = 1) as question, count(*) as count, count(distinct key_id) as keys,
-         max(results) filter (where place = 1) as results, max(top_score) filter (where place = 1) as top_score,
-         (select max(seconds) from asked_query as other where other.folded = one.folded and at >= ? and at < ?) as seconds,
-         max(at) as last_at
-       from (select *, row_number() over (partition by folded order by at desc, id desc) as place
-             from asked_query where ${where}) as one
-       group by folded order by ${ORDERS[kind]} limit ? offset ?`,
-    ).all(oldest, before, oldest, before, limit, offset)
-    const total = await this.#sql(`select count(distinct folded) as n from asked_query where ${where}`).get(
-      oldest,
-      before,
+    const asked = this.#queries
+      .selectFrom("asked_query")
+      .where("at", ">=", oldest)
+      .where("at", "<", before)
+      .where(CONDITIONS[kind])
+    const { n } = await asked
+      .select((eb) => eb.fn.count<number>("folded").distinct().as("n"))
+      .executeTakeFirstOrThrow()
+    const placed = asked.selectAll().select((eb) =>
+      eb.fn
+        .agg<number>("row_number")
+        .over((over) => over.partitionBy("folded").orderBy("at", "desc").orderBy("id", "desc"))
+        .as("place"),
     )
-    return {
-      total: Number(total?.["n"]),
-      queries: rows.map((row) => ({
-        question: String(row["question"]),
-        count: Number(row["count"]),
-        keys: Number(row["keys"]),
-        results: Number(row["results"]),
-        topScore: Number(row["top_score"]),
-        seconds: Number(row["seconds"]),
-        lastAt: Number(row["last_at"]),
-      })),
-    }
+    const rows = await this.#queries
+      .selectFrom(placed.as("one"))
+      // As it was asked last.
+      .select((eb) => [
+        eb.fn.max("question").filterWhere("place", "=", 1).as("question"),
+        eb.fn.countAll<number>().as("count"),
+        eb.fn.count<number>("key_id").distinct().as("keys"),
+        eb.fn.max("results").filterWhere("place", "=", 1).as("results"),
+        eb.fn.max("top_score").filterWhere("place", "=", 1).as("topScore"),
+        eb
+          .selectFrom("asked_query as other")
+          .select((inner) => inner.fn.max("other.seconds").as("most"))
+          .whereRef("other.folded", "=", "one.folded")
+          .where("other.at", ">=", oldest)
+          .where("other.at", "<", before)
+          .$asScalar()
+          .$notNull()
+          .as("seconds"),
+        eb.fn.max("at").as("lastAt"),
+      ])
+      .groupBy("folded")
+      .orderBy(kind === "slow" ? "seconds" : "count", "desc")
+      .orderBy("lastAt", "desc")
+      .limit(limit)
+      .offset(offset)
+      .execute()
+    return { total: n, queries: rows }
   }
 
   /** Deletes all questions. @returns how many searches were forgotten */
   clear(): Promise<number> {
     return this.#writing.run(async () => {
       this.#waiting = []
-      await this.#sql("delete from asked_alike").run()
-      return Number((await this.#sql("delete from asked_query").run()).changes)
+      await this.#queries.deleteFrom("asked_alike").execute()
+      const { numDeletedRows } = await this.#queries.deleteFrom("asked_query").executeTakeFirst()
+      return Number(numDeletedRows)
     })
   }
 }

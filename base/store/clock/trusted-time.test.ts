@@ -1,4 +1,3 @@
-import { queriesOf } from "../query/queries.ts"
 import { DatabaseSync } from "node:sqlite"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,7 +12,7 @@ import {
   DOUBT_ADVICE,
   ORDINARY_MS,
   TimeGuard,
-  TRUSTED_TIME,
+  trustedTime,
   trustClock,
 } from "./trusted-time.ts"
 
@@ -43,7 +42,7 @@ function appliance() {
     },
     doubt: () => clockInDoubt(db, at.wall),
     deletionTime: () => deletionTime(db, at.wall),
-    trusted: async () => (await TRUSTED_TIME.execute(queriesOf(db))).rows[0]?.at,
+    trusted: () => trustedTime(db),
   }
 }
 
@@ -189,7 +188,7 @@ test("a round goes on while the time cannot be written, for others or for want o
   await inserted("insert into bulk values (zeroblob(1000000))")
   await db.exec("pragma max_page_count = 1")
   expect(await mayDelete()).toBe(true)
-  expect((await TRUSTED_TIME.execute(queriesOf(db))).rows).toEqual([])
+  expect(await trustedTime(db)).toBeNull()
   await db.exec("drop trigger full")
   await inserted("select raise(abort, 'a mistake')")
   await expect(mayDelete).rejects.toThrow("a mistake")

@@ -1,4 +1,3 @@
-import { sql } from "kysely"
 import { isUnwritable } from "../../disk-space.ts"
 import { DeletionGuard, steadyNow } from "../../steady-time.ts"
 import { isBusy } from "../sqlite/busy.ts"
@@ -26,14 +25,12 @@ export const TRUSTED_TIME_STEPS: readonly ((words: SchemaWords) => string)[] = [
     `create table trusted_time (id ${id} check (id = 1), at ${integer} not null) ${strict}`,
 ]
 
-/** In SQL: the time that is trusted; for those who only read. */
-export const TRUSTED_TIME = sql<{ at: number }>`select at from trusted_time where id = 1`
-
 const trustedRow = once((queries: Queries<TrustedTimeTables>) =>
   queries.selectFrom("trusted_time").select("at").where("id", "=", 1),
 )
 
-const trustedTime = async (db: StateStore): Promise<number | null> =>
+/** The time that is trusted; null: none is known. */
+export const trustedTime = async (db: StateStore): Promise<number | null> =>
   (await trustedRow.get(db, {}))?.at ?? null
 
 /** The clock is right: what is old by it may be deleted. */

@@ -40,6 +40,10 @@ export interface SchemaWords {
   readonly trigger: (spec: TriggerSpec) => string
   /** A column of the row that is in conflict, in `on conflict … do update set n = ${own("tally", "n")} + 1`. */
   readonly own: (table: string, column: string) => string
+  /** An `insert` that does nothing where a row of the same key is: `ignored("kite (name)", "values ('red')")`. */
+  readonly ignored: (into: string, rest: string) => string
+  /** 32 hexadecimal digits that nobody can guess. */
+  readonly randomHex: string
 }
 
 export const SCHEMA_WORDS: Readonly<Record<StateDialect, SchemaWords>> = {
@@ -61,6 +65,8 @@ begin
 ${bodyOf(does)}
 end`,
     own: (_, column) => column,
+    ignored: (into, rest) => `insert or ignore into ${into} ${rest}`,
+    randomHex: "lower(hex(randomblob(16)))",
   },
   postgres: {
     dialect: "postgres",
@@ -83,6 +89,8 @@ return null;
 end $fires$;
 create trigger ${name} after ${on} on ${table} for each row execute function ${name}_fires()`,
     own: (table, column) => `${table}.${column}`,
+    ignored: (into, rest) => `insert into ${into} ${rest} on conflict do nothing`,
+    randomHex: "replace(gen_random_uuid()::text, '-', '')",
   },
 }
 

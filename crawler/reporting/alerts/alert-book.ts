@@ -1,10 +1,10 @@
 import { type Generated, sql } from "kysely"
-import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
+import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import type { Clock } from "#base/clock.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { listed } from "#base/store/query/words.ts"
-import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 import type { AlertConfig } from "../../alert-settings.ts"
 import { backupOverTrigger, type BackupRun, BackupTable } from "../../upkeep/backup/scheduled/backup-table.ts"
 import type { Job } from "../../job.ts"
@@ -13,7 +13,7 @@ import { Jobs } from "../../jobs/jobs.ts"
 import type { Webhook } from "../../source.ts"
 import { webhookMessage } from "../webhooks/webhook-messages.ts"
 import { WebhookQueue } from "../webhooks/webhook-queue.ts"
-import { ALERT_MESSAGES, AlertOutbox } from "./alert-outbox.ts"
+import { alertMessages, AlertOutbox } from "./alert-outbox.ts"
 import { QUEUED_CHANNELS, type ChannelName } from "./channels/registry.ts"
 import { webhook } from "./channels/webhook.ts"
 import { type AlertMessage, noticeOf } from "./alert-messages.ts"
@@ -29,11 +29,6 @@ export interface Alert extends Omit<AlertMessage, "type" | "at"> {
  * have cleared up by the next run.
  */
 const BACKUP_AFTER = 1
-
-/** The alerts that were told and are not over, for those who read the store without this class. */
-export const TOLD_ALERTS = sql<
-  Pick<AlertTables["alert"], "about" | "name" | "bad_runs" | "reason">
->`select about, name, bad_runs, reason from alert where told_at is not null`
 
 type About = AlertMessage["about"]
 
@@ -51,21 +46,34 @@ interface AlertTables {
   }
 }
 
-const note = (about: About, id: string) =>
-  `insert or ignore into alert_note (about, run) values ('${about}', ${id})`
+type ToldAlert = Pick<AlertTables["alert"], "about" | "name" | "bad_runs" | "reason">
+
+/** The alerts that were told and are not over, for those who read the store without {@link AlertBook}. */
+export const toldAlerts = (db: StateStore): Promise<ToldAlert[]> =>
+  queriesOf<AlertTables>(db)
+    .selectFrom("alert")
+    .select(["about", "name", "bad_runs", "reason"])
+    .where("told_at", "is not", null)
+    .execute()
+
+const note = ({ ignored }: SchemaWords, about: About) =>
+  ignored("alert_note (about, run)", `values ('${about}', new.id)`)
 
 // Noted by triggers, as what webhooks tell is: with the end of the run, in one transaction, whoever ends it.
-const STEPS = [
-  `create table alert_note (
-     seq integer primary key, about text not null, run integer not null, unique (about, run)
-   ) strict;
+const STEPS: readonly Step[] = [
+  (words) => {
+    const { id, text, integer, strict, keyed } = words
+    return `create table alert_note (
+     seq ${id}, about ${text} not null, run ${integer} not null, unique (about, run)
+   ) ${strict};
    create table alert (
-     about text not null, name text not null, bad_runs integer not null, since integer not null, told_at integer,
-     run integer not null, result text not null, reason text, primary key (about, name)
-   ) strict, without rowid;
-   ${ALERT_MESSAGES};
-   ${jobOverTrigger(SCHEMA_WORDS.sqlite, "alert_job_over", isDeclaredRunSql("new"), note("source", "new.id"))};
-   ${backupOverTrigger("alert_backup_over", note("backup", "new.id"))}`,
+     about ${text} not null, name ${text} not null, bad_runs ${integer} not null, since ${integer} not null, told_at ${integer},
+     run ${integer} not null, result ${text} not null, reason ${text}, primary key (about, name)
+   ) ${keyed};
+   ${alertMessages(words)};
+   ${jobOverTrigger(words, "alert_job_over", isDeclaredRunSql("new"), note(words, "source"))};
+   ${backupOverTrigger(words, "alert_backup_over", note(words, "backup"))}`
+  },
 ]
 
 /** One run that is over. */

@@ -1,26 +1,25 @@
 import { sql, type SqlBool } from "kysely"
+import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import type { Clock } from "#base/clock.ts"
+import type { QueriedStore } from "#base/store/state-port.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { dueIndex, type Message, Outbox, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
-import type { DeliveryState } from "#base/work/retries.ts"
+import { dueIndex, type Message, notTaken, type NotTaken, Outbox, outboxColumns } from "#base/work/outbox.ts"
 import type { ChannelName } from "./channels/registry.ts"
 import type { Notice } from "./alert-messages.ts"
 
 /** The table of {@link AlertOutbox}; alert-book.ts makes it with its own. */
-export const ALERT_MESSAGES = `create table alert_message (
-     ${OUTBOX_COLUMNS}, channel text not null, type text not null, subject text not null, body text not null,
-     data text not null
-   ) strict;
+export const alertMessages = (words: SchemaWords): string => {
+  const { text, strict } = words
+  return `create table alert_message (
+     ${outboxColumns(words)}, channel ${text} not null, type ${text} not null, subject ${text} not null, body ${text} not null,
+     data ${text} not null
+   ) ${strict};
    ${dueIndex("alert_message")}`
+}
 
 /** Messages that were not taken, by channel and state, for programs that read the store without {@link AlertOutbox}. */
-export const ALERTS_NOT_TAKEN = sql<{
-  channel: ChannelName
-  state: DeliveryState
-  n: number
-  error: string | null
-}>`select channel, state, count(*) as n, max(error) as error from alert_message
-  where state = 'given-up' or (state = 'waiting' and attempts > 0) group by channel, state`
+export const alertsNotTaken = (db: QueriedStore): Promise<NotTaken[]> =>
+  notTaken(db, "alert_message", "channel")
 
 export type QueuedNotice = Message & Notice & { readonly channel: ChannelName }
 

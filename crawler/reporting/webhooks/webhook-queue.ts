@@ -1,5 +1,4 @@
 import type { Generated } from "kysely"
-import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import { pageTriggers } from "../../crawl/frontier/source-pages.ts"
 import { jobOverTrigger, wantsEventSql } from "../../jobs/job-in-sql.ts"
 import type { Clock } from "#base/clock.ts"
@@ -7,8 +6,8 @@ import { Jobs } from "../../jobs/jobs.ts"
 import type { Job } from "../../job.ts"
 import type { Webhook } from "../../source.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
-import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
-import { dueIndex, type Message, Outbox, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
+import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
+import { dueIndex, type Message, notTaken, type NotTaken, Outbox, outboxColumns } from "#base/work/outbox.ts"
 import {
   changedMessage,
   charsOf,
@@ -45,20 +44,28 @@ const NOTE = (change: PageChange["change"]) =>
   `insert into webhook_change (job, url, change, title, hash, at)
    values (new.job, new.url, '${change}', new.title, new.hash, coalesce(new.changed_at, new.visited_at))`
 
-const STEPS = [
-  `create table webhook_change (
-     seq integer primary key, job integer not null, url text not null, change text not null, title text, hash text,
-     at integer not null
-   ) strict;
+const STEPS: readonly Step[] = [
+  (words) => {
+    const { id, text, integer, strict, ignored } = words
+    const noteEnd = ignored("webhook_finished", "values (new.id)")
+    return `create table webhook_change (
+     seq ${id}, job ${integer} not null, url ${text} not null, change ${text} not null, title ${text}, hash ${text},
+     at ${integer} not null
+   ) ${strict};
    create index webhook_change_job on webhook_change (job, seq);
-   create table webhook_finished (job integer primary key) strict;
+   create table webhook_finished (job ${id}) ${strict};
    create table webhook_delivery (
-     ${OUTBOX_COLUMNS}, source text, job integer, event text not null, secret text, body text not null
-   ) strict;
+     ${outboxColumns(words)}, source ${text}, job ${integer}, event ${text} not null, secret ${text}, body ${text} not null
+   ) ${strict};
    ${dueIndex("webhook_delivery")};
-   ${pageTriggers(SCHEMA_WORDS.sqlite, "webhook_page", wantsEventSql("changed", "new.job"), NOTE)};
-   ${jobOverTrigger(SCHEMA_WORDS.sqlite, "webhook_job_over", wantsEventSql("finished", "new.id"), "insert or ignore into webhook_finished values (new.id)")}`,
+   ${pageTriggers(words, "webhook_page", wantsEventSql("changed", "new.job"), NOTE)};
+   ${jobOverTrigger(words, "webhook_job_over", wantsEventSql("finished", "new.id"), noteEnd)}`
+  },
 ]
+
+/** Messages that were not taken, by source (null: about a backup), for programs that read the store without {@link WebhookQueue}. */
+export const webhooksNotTaken = (db: StateStore): Promise<NotTaken[]> =>
+  notTaken(db, "webhook_delivery", "source")
 
 /** Messages to the receivers of sources' webhooks, and notes of changes that messages are made of, in `state.db`. */
 export class WebhookQueue extends Outbox<Webhooked, Webhooked> {

@@ -21,13 +21,14 @@ interface MessageColumns {
   place: number | null
 }
 
-const note = ({ dialect, now }: SchemaWords, job: string, event: string, place: string) =>
+// PostgreSQL before version 16 wants a name for what is selected from.
+const note = ({ dialect, now, randomHex }: SchemaWords, job: string, event: string, place: string) =>
   `insert into firecrawl_message (id, key, job_id, event, place, receiver, created_at, due_at, first_due_at)
-   select 'msg_' || lower(hex(randomblob(16))), ${job}.key_id, ${job}.id, ${event}, ${place},
+   select 'msg_' || ${randomHex}, ${job}.key_id, ${job}.id, ${event}, ${place},
      json_extract(${job}.request, '$.webhook.url'), now, now, now
-   from (select ${now} as now)${dialect === "postgres" ? " as clock" : ""}`
+   from (select ${now} as now)${dialect === "sqlite" ? "" : " as moment"}`
 
-const wants = (request: string, event: string) =>
+const WANTS = (request: string, event: string) =>
   `exists (select 1 from json_each(${request}, '$.webhook.events') where value = ${event})`
 
 const EVENT = "(case new.state when 'scraping' then 'started' else new.state end)"
@@ -46,14 +47,14 @@ const STEPS: readonly Step[] = [
      on: "update of state",
      table: "firecrawl_job",
      when: `new.state <> old.state and not (new.state = 'scraping' and old.turn_at is not null)
-       and ${wants("new.request", EVENT)}`,
+       and ${WANTS("new.request", EVENT)}`,
      does: [note(words, "new", EVENT, "null")],
    })};
    ${trigger({
      name: "firecrawl_message_page",
      on: "insert",
      table: "firecrawl_result",
-     when: `new.code is null and ${wants("(select request from firecrawl_job where id = new.job_id)", "'page'")}`,
+     when: `new.code is null and ${WANTS("(select request from firecrawl_job where id = new.job_id)", "'page'")}`,
      does: [`${note(words, "job", "'page'", "new.place")}, firecrawl_job as job where job.id = new.job_id`],
    })};
    ${trigger({

@@ -1,10 +1,9 @@
-import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import type { Generated } from "kysely"
 import { migrateFrontier } from "#crawler/crawl/frontier/frontier-schema.ts"
 import { pageOrSourceTriggers } from "#crawler/crawl/frontier/source-pages.ts"
 import { countStored, type StoredTable } from "../../../identity/accounts/storage/stored-use.ts"
-import { migrate, type StateStore } from "#base/store/state-store.ts"
-import { dueIndex, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
+import { dueIndex, outboxColumns } from "#base/work/outbox.ts"
 import type { PageUrl } from "#engine"
 
 import type { Change } from "../watch.ts"
@@ -52,41 +51,44 @@ export interface WatchTables {
 }
 
 // `key` of what is kept: whose it is, since what a key has had kept is counted.
-const STEPS = [
-  `create table watch (
-     id text primary key, key text not null, subject text not null, name text not null, changes text not null, webhook text,
-     emails text not null, every_minutes integer not null, paused integer not null, created_at integer not null,
-     ready_at integer, looked_to text not null default '', told_to integer not null default 0, told_at integer
-   ) strict, without rowid;
+const STEPS: readonly Step[] = [
+  (words) => {
+    const { lastingId, text, integer, blob, strict, keyed, now } = words
+    return `create table watch (
+     id ${text} primary key, key ${text} not null, subject ${text} not null, name ${text} not null, changes ${text} not null, webhook ${text},
+     emails ${text} not null, every_minutes ${integer} not null, paused ${integer} not null, created_at ${integer} not null,
+     ready_at ${integer}, looked_to ${text} not null default '', told_to ${integer} not null default 0, told_at ${integer}
+   ) ${keyed};
    create index watch_key on watch (key);
-   create table watch_note (seq integer primary key autoincrement, url text not null, at integer not null) strict;
+   create table watch_note (seq ${lastingId}, url ${text} not null, at ${integer} not null) ${strict};
    create table watch_seen (
-     watch text not null references watch (id) on delete cascade, url text not null, hash text not null, title text not null,
-     sources text not null, key text not null default '', primary key (watch, url)
-   ) strict, without rowid;
+     watch ${text} not null references watch (id) on delete cascade, url ${text} not null, hash ${text} not null, title ${text} not null,
+     sources ${text} not null, key ${text} not null default '', primary key (watch, url)
+   ) ${keyed};
    create index watch_seen_url on watch_seen (url);
    create index watch_seen_hash on watch_seen (hash);
-   create table watch_text (hash text primary key, packed blob not null, key text not null default '') strict;
+   create table watch_text (hash ${text} primary key, packed ${blob} not null, key ${text} not null default '') ${strict};
    create table watch_entry (
-     seq integer primary key autoincrement, id text not null unique, watch text not null references watch (id) on delete cascade,
-     change text not null, url text not null, title text not null, sources text not null, diff text, at integer not null,
-     key text not null default ''
-   ) strict;
+     seq ${lastingId}, id ${text} not null unique, watch ${text} not null references watch (id) on delete cascade,
+     change ${text} not null, url ${text} not null, title ${text} not null, sources ${text} not null, diff ${text}, at ${integer} not null,
+     key ${text} not null default ''
+   ) ${strict};
    create index watch_entry_watch on watch_entry (watch, seq);
    create table watch_delivery (
-     ${OUTBOX_COLUMNS}, watch text not null references watch (id) on delete cascade, kind text not null,
-     first_entry integer not null, last_entry integer not null
-   ) strict;
+     ${outboxColumns(words)}, watch ${text} not null references watch (id) on delete cascade, kind ${text} not null,
+     first_entry ${integer} not null, last_entry ${integer} not null
+   ) ${strict};
    ${dueIndex("watch_delivery")};
    create index watch_delivery_watch on watch_delivery (watch, seq);
    ${pageOrSourceTriggers(
-     SCHEMA_WORDS.sqlite,
+     words,
      "watch_page",
      "exists (select 1 from watch)",
      // By the clock of this machine: it is waited until readers of the index see what the crawl wrote.
-     (url) => `insert into watch_note (url, at) values (${url}, cast(unixepoch('subsec') * 1000 as integer))`,
+     (url) => `insert into watch_note (url, at) values (${url}, ${now})`,
    )};
-   ${STORED_WATCHES.map((stored) => countStored(SCHEMA_WORDS.sqlite, stored)).join(";\n")}`,
+   ${STORED_WATCHES.map((stored) => countStored(words, stored)).join(";\n")}`
+  },
 ]
 
 /** Makes the tables, and has changes of pages noted from then on wherever somebody watches anything. */

@@ -1,6 +1,7 @@
-import { type Generated, type Selectable, sql, type Updateable } from "kysely"
+import { type Generated, type Selectable, type Updateable } from "kysely"
 import type { Clock } from "#base/clock.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 import { nextRun, timesAfterRun } from "../../../jobs/tasks/schedule.ts"
 import type { BackupPlan } from "../../../backup-plan.ts"
@@ -46,16 +47,24 @@ const STEPS: readonly Step[] = [
 ]
 
 /** The run that ended last, for those who read the store without this class. */
-export const LAST_ENDED = sql<{
-  state: BackupState
-  error: string | null
-}>`select state, error from backup_run where ended_at is not null order by id desc limit 1`
+export const lastEnded = (db: StateStore): Promise<Pick<Selectable<RunRow>, "state" | "error">[]> =>
+  queriesOf<BackupTables>(db)
+    .selectFrom("backup_run")
+    .select(["state", "error"])
+    .where("ended_at", "is not", null)
+    .orderBy("id", "desc")
+    .limit(1)
+    .execute()
 
 /** A trigger that fires when a run is over; `new.id` is its number. The table is made first, by {@link BackupTable}. */
-export const backupOverTrigger = (name: string, statement: string): string =>
-  `create trigger ${name} after update of state on backup_run
-     when new.state in ('finished', 'failed') and old.state <> new.state
-     begin ${statement}; end;`
+export const backupOverTrigger = ({ trigger }: SchemaWords, name: string, statement: string): string =>
+  trigger({
+    name,
+    on: "update of state",
+    table: "backup_run",
+    when: "new.state in ('finished', 'failed') and old.state <> new.state",
+    does: [statement],
+  })
 
 export type BackupState = "queued" | "running" | "finished" | "failed"
 const UNFINISHED = ["queued", "running"] as const
