@@ -143,7 +143,7 @@ class Damaged implements AsyncDisposable {
 /** As if the crawl had been an hour ago. */
 async function age(dataDir: string): Promise<void> {
   using db = await openStateStore(dataDir)
-  await db.exec("update known_address set visited_at = visited_at - 3600000")
+  await db.script("update known_address set visited_at = visited_at - 3600000")
 }
 
 async function change(file: string): Promise<void> {

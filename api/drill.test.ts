@@ -78,7 +78,7 @@ beforeAll(async () => {
   const db = await openStateStore(own)
   const jobs = new Jobs(db)
   await jobs.enqueue((await new SourceTable(db, jobs).get("kites"))!.source)
-  await db.exec("update webhook_delivery set due_at = 1 where state = 'waiting'")
+  await db.script("update webhook_delivery set due_at = 1 where state = 'waiting'")
   db.close()
   const { code } = await run(["backup", backup], { FOSSICK_DATA_DIR: own })
   if (code !== 0) throw new Error(`fossick backup ended with ${code}`)

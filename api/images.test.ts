@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { defineSource } from "#crawler/source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { until } from "#base/testing/until.ts"
 import { flatPicture, picture } from "#crawler/testing/pictures.ts"
 import { article, bytes, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
@@ -64,7 +65,7 @@ beforeAll(async () => {
   const db = await openStateStore(dataDir)
   await new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
   // The host is private and in no setting: the crawl was asked for by name, and so its images are its own.
-  const looked = db.prepare("select count(*) as n from image where state is not null")
+  const looked = statement(db, "select count(*) as n from image where state is not null")
   await until(async () => (await looked.get())?.["n"] === PICTURES, 500)
   db.close()
 })

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test, vi } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { Pooler } from "#base/store/testing/pooler.ts"
 import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
@@ -121,9 +122,9 @@ async function counted(dir: string, key: string) {
   using db = await openStateStore(dir)
   const of = async (sql: string) =>
     Number(
-      (await db.prepare(sql.replace("KEY", "(select id from api_keys where hint = ?)")).get(key.slice(-4)))![
-        "n"
-      ],
+      (await statement(db, sql.replace("KEY", "(select id from api_keys where hint = ?)")).get(
+        key.slice(-4),
+      ))!["n"],
     )
   return {
     calls: await of("select count(*) as n from call_log where key_id = KEY"),
@@ -235,7 +236,7 @@ describe("while the server of the state is away", { tags: ["postgresql"] }, () =
     vi.stubEnv("FOSSICK_STATE", server.url("outage"))
     await until(async () => (await counted(folder.path, key)).calls > answered.size)
     using db = await openStateStore(folder.path)
-    const rows = await db.prepare("select request_id from call_log").all()
+    const rows = await statement(db, "select request_id from call_log").all()
     expect(answered.isSubsetOf(new Set(rows.map((row) => row["request_id"])))).toBe(true)
     const { calls, requests, days, credits } = await counted(folder.path, key)
     expect([requests, days, credits]).toEqual([calls, calls, calls])

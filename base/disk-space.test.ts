@@ -16,6 +16,7 @@ import {
 } from "./disk-space.ts"
 import { freeSpace, type FreeSpace } from "./free-space.ts"
 import { openStateStore, transaction } from "./store/state-store.ts"
+import { statement } from "./store/testing/statement.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -111,20 +112,20 @@ describe("a full disk", () => {
 
   test("fails a transaction by name and folder, leaves nothing of it, and all is well once there is room", async () => {
     using db = await openStateStore(folder)
-    await db.exec("create table t (x text)")
+    await db.script("create table t (x text)")
     const insert = () =>
       transaction(db, async () => {
-        await db.prepare("insert into t values ('first')").run()
-        await db.prepare("insert into t values (?)").run("x".repeat(MB))
+        await statement(db, "insert into t values ('first')").run()
+        await statement(db, "insert into t values (?)").run("x".repeat(MB))
       })
-    const { max_page_count: before } = (await db.prepare("pragma max_page_count").get())!
-    await db.exec("pragma max_page_count = 1")
+    const { max_page_count: before } = (await statement(db, "pragma max_page_count").get())!
+    await db.script("pragma max_page_count = 1")
     await expect(insert).rejects.toThrow(UnwritableError)
     await expect(insert).rejects.toThrow(folder)
-    expect(await db.prepare("select count(*) as n from t").get()).toEqual({ n: 0 })
-    await db.exec(`pragma max_page_count = ${Number(before)}`)
+    expect(await statement(db, "select count(*) as n from t").get()).toEqual({ n: 0 })
+    await db.script(`pragma max_page_count = ${Number(before)}`)
     await insert()
-    expect(await db.prepare("select count(*) as n from t").get()).toEqual({ n: 2 })
+    expect(await statement(db, "select count(*) as n from t").get()).toEqual({ n: 2 })
   })
 })
 

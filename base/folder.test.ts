@@ -50,8 +50,8 @@ function inside(program: string): string {
 describe("a read-only folder", { tags: ["mounts"] }, () => {
   beforeAll(async () => {
     using db = await openStateStore(dir)
-    await db.exec("create table t (x text)")
-    await db.exec("insert into t values ('kept')")
+    await db.script("create table t (x text)")
+    await db.script("insert into t values ('kept')")
   })
 
   test("is told by its name, with what to do, by all that fails in it", () => {
@@ -89,11 +89,11 @@ test("a folder that can be written to is told from it, and one that is not there
   expect(readOnlyBecause(dir)).toBeNull()
   expect(readOnlyBecause(join(dir, "none"))).toBeNull()
   using db = await openStateStore(dir)
-  await db.exec("create table if not exists t (x text)")
+  await db.script("create table if not exists t (x text)")
   using reading = openToRead(join(dir, "state.db"))
   // It follows who writes.
-  await db.exec("delete from t")
-  await db.exec("insert into t values ('now')")
+  await db.script("delete from t")
+  await db.script("insert into t values ('now')")
   expect(reading.prepare("select x from t").all()).toEqual([{ x: "now" }])
 })
 

@@ -5,6 +5,7 @@ import { detailOf } from "./crawl/judge/visit-outcome.ts"
 import { Frontier } from "./crawl/frontier/frontier.ts"
 import { ImageNotes } from "./upkeep/images/image-notes.ts"
 import { ImageStore } from "./upkeep/images/image-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { KnownAddresses } from "./crawl/frontier/known-addresses.ts"
 import { RobotsCache } from "./fetch/robots/robots.ts"
 import { defineSource } from "./source.ts"
@@ -151,9 +152,10 @@ describe("a glitch of ten years", () => {
       }
       // For the process that starts anew: as the glitch left it.
       if (sources === before) {
-        await db
-          .prepare("update source set next_run_at = next_run_at + ?1, last_run_at = last_run_at + ?1")
-          .run(YEARS)
+        await statement(
+          db,
+          "update source set next_run_at = next_run_at + ?, last_run_at = last_run_at + ?",
+        ).run(YEARS, YEARS)
       }
     }
     setClock(within + 60_000)

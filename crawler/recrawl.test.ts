@@ -16,6 +16,7 @@ import {
   type TestSite,
   textFile,
 } from "./testing/test-site.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -146,7 +147,7 @@ describe("conditional requests", () => {
       ),
     })
     const notes = () =>
-      runs.fixture.db.prepare("select images from page_images where url like '%/news'").get()
+      statement(runs.fixture.db, "select images from page_images where url like '%/news'").get()
     await runs.run("all")
     expect(runs.page("/news")).toMatchObject({ topic: "news", publishedAt: new Date("2026-01-04") })
     const noted = await notes()

@@ -9,6 +9,7 @@ import { Sources } from "./sources/sources.ts"
 import { DailyCrawls, DAY_MS } from "./testing/daily-crawls.ts"
 import { article, conditional, startTestSite, status, type TestSite } from "./testing/test-site.ts"
 import { tracePage } from "./reporting/why/trace.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 // One site, of which two sources crawl parts that overlap: `all` the whole of it, `docs` what is below /docs/.
 
@@ -57,9 +58,10 @@ const held = () =>
 const countOf = async (name: string) =>
   Number(
     (
-      await fixture.db
-        .prepare("select count(*) as n from known_address where source = ? and hash is not null")
-        .get(name)
+      await statement(
+        fixture.db,
+        "select count(*) as n from known_address where source = ? and hash is not null",
+      ).get(name)
     )?.["n"],
   )
 const why = async (path: string) => {
@@ -111,7 +113,7 @@ describe("a page that two sources crawl", () => {
     expect([await countOf("all"), await countOf("docs")]).toEqual([5, 2])
     expect(await why("/docs/a")).toMatch(/removal: for docs it was removed on/)
     expect(
-      await fixture.db.prepare("select count(*) as n from page_images where url like '%/docs/a'").get(),
+      await statement(fixture.db, "select count(*) as n from page_images where url like '%/docs/a'").get(),
     ).toEqual({
       n: 1,
     })
@@ -152,8 +154,8 @@ describe("a page that two sources crawl", () => {
     await sources.delete("docs", { removePages: true })
     await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
     expect(held()).toEqual({})
-    expect(await db.prepare("select count(*) as n from page_images").get()).toEqual({ n: 0 })
-    expect(await db.prepare("select count(*) as n from page_links").get()).toEqual({ n: 0 })
+    expect(await statement(db, "select count(*) as n from page_images").get()).toEqual({ n: 0 })
+    expect(await statement(db, "select count(*) as n from page_links").get()).toEqual({ n: 0 })
   })
 
   test("is not kept by a name that nobody runs any more, once its site says that it is gone", async () => {

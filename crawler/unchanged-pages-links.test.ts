@@ -12,6 +12,7 @@ import {
   type TestSite,
   textFile,
 } from "./testing/test-site.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 // Sites whose pages do not change, crawled again under other rules: what unchanged pages lead to has to be found.
 
@@ -161,12 +162,12 @@ describe("pages that answer 304", () => {
       "/end": [],
     })
     await site.run({ limits: { depth: 1 } })
-    expect(await site.fixture.db.prepare("select url from page_links where url like '%/long'").all()).toEqual(
-      [],
-    )
+    expect(
+      await statement(site.fixture.db, "select url from page_links where url like '%/long'").all(),
+    ).toEqual([])
     await site.run({ limits: { depth: 1 } })
     expect(site.read).toEqual(["/long"])
-    await site.fixture.db.exec("delete from page_links")
+    await site.fixture.db.script("delete from page_links")
     expect(await site.run({ limits: { depth: 2, pages: 100 }, exclude: ["/long"] })).toContain("/end")
   })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 
 import { emptyState } from "#base/store/testing/empty-state.ts"
+import { statement } from "../store/testing/statement.ts"
 
 import { AuditLog, type Change } from "./audit-log.ts"
 
@@ -30,7 +31,7 @@ test("what was noted is told as it was, newest first, and in the order of an exp
   expect((await log.after(1, {}, 10)).map(({ id }) => id)).toEqual([2])
   expect((await log.list({}, { limit: 1, offset: 1 })).map(({ id }) => id)).toEqual([1])
   expect(log.days).toBe(90)
-  expect(await db.prepare("select part from schema_version order by part limit 1").all()).toEqual([
+  expect(await statement(db, "select part from schema_version order by part limit 1").all()).toEqual([
     { part: "audit" },
   ])
 })
@@ -89,13 +90,12 @@ test("long names are cut, each at its bound", async () => {
 test("one actor pushes out only their own entries, and each of many keeps a share", async () => {
   using db = emptyState()
   const fill = async (who: string, count: number) => {
-    await db
-      .prepare(
-        `insert into audit_entry (at, who_kind, who_id, who_name, action, object, status, changes, address)
+    await statement(
+      db,
+      `insert into audit_entry (at, who_kind, who_id, who_name, action, object, status, changes, address)
        with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
        select i, 'key', ?, '', 'PUT', '', 200, '[]', '' from n`,
-      )
-      .run(count, who)
+    ).run(count, who)
   }
   const kept = () => Promise.all(["quiet", "loud", "a", "b", "c", "d", "e"].map((who) => log.count({ who })))
   const log = new AuditLog(db, 90)

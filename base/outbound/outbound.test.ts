@@ -101,7 +101,7 @@ test("the server that holds the state is talked to, too", async () => {
 
 test("a ledger that a newer version wrote is left alone, and named", async () => {
   using db = emptyState()
-  migrate(db, "outbound", ["select 1", "select 2"])
+  migrate(db, "outbound", [() => "select 1", () => "select 2"])
   await expect(new OutboundLedger(db).count()).rejects.toThrow(
     /newer Fossick \(outbound 2, this one knows 1\)/,
   )
@@ -111,10 +111,10 @@ test("what cannot be written now is written later, and what waits is bounded", a
   using db = emptyState()
   const ledger = new OutboundLedger(db)
   for (let at = 0; at < 6000; at += 1) noteOutbound("live", `host-${at}.example`, at)
-  await db.exec("pragma query_only = on")
+  await db.script("pragma query_only = on")
   await writeOutbound(db)
   expect(hasTalked()).toBe(true)
-  await db.exec("pragma query_only = off")
+  await db.script("pragma query_only = off")
   await writeOutbound(db)
   expect(await ledger.count()).toBe(5000)
   expect(hasTalked()).toBe(false)

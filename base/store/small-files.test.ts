@@ -141,8 +141,8 @@ test("counts that differ are counted, on either side, and counted anew", async (
     mend: "delete from tally; insert into tally select name, count(*) from thing group by name",
   }
   expect(await miscounted(db, count)).toBe(0)
-  await db.exec("create table thing (name text); create table tally (name text, n integer)")
-  await db.exec("insert into thing values ('a'), ('a'), ('b'); insert into tally values ('a', 2), ('c', 1)")
+  await db.script("create table thing (name text); create table tally (name text, n integer)")
+  await db.script("insert into thing values ('a'), ('a'), ('b'); insert into tally values ('a', 2), ('c', 1)")
   expect(await miscounted(db, count)).toBe(2)
   await recount(db, count)
   expect([await miscounted(db, count), db.file.isTransaction]).toEqual([0, false])

@@ -4,15 +4,6 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite"
 export type StateRow = Record<string, SQLOutputValue>
 export type StateValue = SQLInputValue
 
-/** A prepared statement; parameters are `?`, or `?1`, `?2` where one is used twice. */
-export interface StateStatement {
-  get(...values: StateValue[]): Promise<StateRow | undefined>
-  all(...values: StateValue[]): Promise<StateRow[]>
-  /** As {@link all}, with some rows in memory at a time. */
-  iterate(...values: StateValue[]): AsyncIterable<StateRow>
-  run(...values: StateValue[]): Promise<{ readonly changes: number | bigint }>
-}
-
 /** Whose SQL a store speaks. */
 export type StateDialect = "sqlite" | "postgres"
 
@@ -25,8 +16,8 @@ export interface NativeStatement {
 }
 
 /**
- * The appliance's state: keys, jobs, frontier, usage. Once a call's promise resolves, every process sees what the call wrote. SQL is what
- * SQLite and PostgreSQL both understand, or what `postgres/` translates.
+ * The appliance's state: keys, jobs, frontier, usage. Once a call's promise resolves, every process sees what the call wrote. Statements
+ * are built with `query/`.
  */
 export interface StateStore extends Disposable {
   readonly dialect: StateDialect
@@ -34,9 +25,6 @@ export interface StateStore extends Disposable {
   native(sql: string): NativeStatement
   /** Runs statements in the store's own SQL that have no values and give no rows, such as the making of tables. */
   script(sql: string): Promise<void>
-  /** Runs statements that give no rows. */
-  exec(sql: string): Promise<void>
-  prepare(sql: string): StateStatement
   /**
    * Runs `work` in one write transaction: all of its statements land, or none. Other statements of this store wait until the transaction
    * ends, so `work` awaits nothing but the store.
@@ -65,23 +53,5 @@ export interface StateStore extends Disposable {
 /** A store as those see it who write queries. */
 export type QueriedStore = Pick<StateStore, "dialect" | "native">
 
-/**
- * An `insert` that takes the place of the row with the same key.
- *
- * @param key columns of a primary key or unique index, all of them among `columns`
- */
-export function replaceSql(table: string, columns: readonly string[], key: readonly string[]): string {
-  const rest = columns.filter((column) => !key.includes(column))
-  return `insert into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})
-    on conflict (${key.join(", ")}) do update set ${rest.map((column) => `${column} = excluded.${column}`).join(", ")}`
-}
-
-/**
- * Ends a `select` in brackets whose rows an `update` takes for its process: when several processes ask at once, each gets other rows, and
- * none waits for another (`for update skip locked`). SQLite has one writer at a time and needs nothing. Such a statement waits for no turn
- * among writers: its decision depends only on the rows it takes.
- */
-export const SKIP_LOCKED = "/* for update skip locked */"
-
-/** Comes before a write that is right whatever others write at the same moment, and so waits for no turn among writers. */
+/** Is in a write that is right whatever others write at the same moment, and so waits for no turn among writers. */
 export const NO_TURN = "/* waits for no turn */"

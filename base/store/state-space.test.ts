@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest"
 
 import type { StateStore } from "./state-port.ts"
 import { SqliteStore } from "./sqlite/sqlite-store.ts"
+import { statement } from "./testing/statement.ts"
 import { giveBack, openStateFile } from "./state-store.ts"
 
 const MB = 1_000_000
@@ -19,12 +20,12 @@ async function filled(isOld = false) {
     db.close()
     rmSync(folder, { recursive: true })
   })
-  if (isOld) await db.exec("pragma auto_vacuum = none; vacuum")
-  await db.exec("create table thing (id integer primary key, text text not null) strict")
-  await db.exec(
+  if (isOld) await db.script("pragma auto_vacuum = none; vacuum")
+  await db.script("create table thing (id integer primary key, text text not null) strict")
+  await db.script(
     `insert into thing (text) select hex(randomblob(2000)) from json_each('[' || substr('${"0,".repeat(ROWS)}', 1, ${2 * ROWS - 1}) || ']')`,
   )
-  await db.exec("pragma wal_checkpoint(truncate)")
+  await db.script("pragma wal_checkpoint(truncate)")
   return { folder, db, size: () => statSync(join(folder, "state.db")).size }
 }
 
@@ -34,18 +35,18 @@ test("the space of rows that are gone comes back, but for room for the next ones
   expect(full).toBeGreaterThan(7 * MB)
   await giveBack(db)
   expect(size()).toBe(full)
-  await db.exec("delete from thing where id > 100; pragma wal_checkpoint(truncate)")
+  await db.script("delete from thing where id > 100; pragma wal_checkpoint(truncate)")
   expect(size()).toBe(full)
   await giveBack(db)
   expect(size()).toBeLessThan(2 * MB)
-  expect(await db.prepare("select count(*) as n from thing").get()).toEqual({ n: 100 })
-  expect(await db.prepare("pragma integrity_check").get()).toEqual({ integrity_check: "ok" })
+  expect(await statement(db, "select count(*) as n from thing").get()).toEqual({ n: 100 })
+  expect(await statement(db, "pragma integrity_check").get()).toEqual({ integrity_check: "ok" })
 })
 
 test("a file of an older version keeps its length, and its rows", async () => {
   const { db, size } = await filled(true)
   const full = size()
-  await db.exec("delete from thing where id > 100")
+  await db.script("delete from thing where id > 100")
   await giveBack(db)
   expect(size()).toBe(full)
   using memory = new DatabaseSync(":memory:")
@@ -55,12 +56,12 @@ test("a file of an older version keeps its length, and its rows", async () => {
 test("what was written ahead takes little once it is in the file, however much it was", async () => {
   const { folder, db } = await filled()
   const ahead = () => statSync(join(folder, "state.db-wal")).size
-  const { changes } = await db.prepare("update thing set text = hex(randomblob(6000))").run()
+  const { changes } = await statement(db, "update thing set text = hex(randomblob(6000))").run()
   expect(changes).toBe(ROWS)
   expect(ahead()).toBeGreaterThan(20 * MB)
   // The next one to write begins anew.
-  await db.exec("pragma wal_checkpoint(passive)")
-  await db.prepare("delete from thing where id = 1").run()
+  await db.script("pragma wal_checkpoint(passive)")
+  await statement(db, "delete from thing where id = 1").run()
   expect(ahead()).toBeLessThan(17 * MB)
   expect(ahead()).toBeGreaterThan(16 * MB)
 })

@@ -1,4 +1,5 @@
 import { SqliteStore } from "./sqlite/sqlite-store.ts"
+import { statement } from "./testing/statement.ts"
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,16 +7,8 @@ import { DatabaseSync } from "node:sqlite"
 import { afterAll, expect, test, vi } from "vitest"
 
 import { UnwritableError } from "../disk-space.ts"
-import { replaceSql } from "./state-port.ts"
 import { GENERATION } from "./state-generation.ts"
-import {
-  migrate,
-  openStateFile,
-  openStateStore,
-  prepareOnce,
-  SCHEMA_VERSION,
-  transaction,
-} from "./state-store.ts"
+import { migrate, openStateFile, openStateStore, SCHEMA_VERSION, transaction } from "./state-store.ts"
 import { openFiles } from "./testing/open-files.ts"
 import { RESTORING } from "./unfinished-restore.ts"
 
@@ -31,15 +24,15 @@ test("what is kept is for its owner alone, new or as it was left", { tags: ["pos
   mkdirSync(left)
   {
     using old = await openStateStore(left)
-    await old.exec("create table t (x)")
+    await old.script("create table t (x)")
   }
   using held = await openStateStore(left)
-  await held.exec("create table h (x)")
+  await held.script("create table h (x)")
   chmodSync(left, 0o755)
   for (const end of ["", "-wal", "-shm"]) chmodSync(join(left, `state.db${end}`), 0o644)
   for (const dir of [fresh, left]) {
     using db = await openStateStore(dir)
-    await db.exec("create table if not exists u (x)")
+    await db.script("create table if not exists u (x)")
     expect(modeOf(dir)).toBe("700")
     expect(readdirSync(dir)).toContain("state.db-wal")
     expect(modes(dir)).toEqual(new Set(["600"]))
@@ -82,20 +75,20 @@ test(
 
 test("a new folder has a state that begins with its id and its time, and commits without waiting for the disk", async () => {
   using db = await openStateFile(join(folder, "begun"))
-  expect(await db.prepare("select part, version from schema_version order by part").all()).toEqual([
+  expect(await statement(db, "select part, version from schema_version order by part").all()).toEqual([
     { part: "identity", version: 1 },
     { part: "state", version: GENERATION },
     { part: "trusted-time", version: 1 },
   ])
-  expect(await db.prepare("pragma synchronous").get()).toEqual({ synchronous: 1 })
-  expect(await db.prepare("pragma foreign_keys").get()).toEqual({ foreign_keys: 1 })
+  expect(await statement(db, "pragma synchronous").get()).toEqual({ synchronous: 1 })
+  expect(await statement(db, "pragma foreign_keys").get()).toEqual({ foreign_keys: 1 })
 })
 
 test("a folder that is not to be opened, or of a newer version, stays closed", async () => {
   const dir = join(folder, "newer")
   {
     using db = await openStateFile(dir)
-    await db.exec("update schema_version set version = 99 where part = 'trusted-time'")
+    await db.script("update schema_version set version = 99 where part = 'trusted-time'")
   }
   await expect(() => openStateStore(dir)).rejects.toThrow(
     "state.db was written by a newer Fossick (trusted-time 99, this one knows 1)",
@@ -113,20 +106,20 @@ test("a first start that was cut short is begun again", async () => {
     db.exec(SCHEMA_VERSION)
   }
   using db = await openStateFile(dir)
-  expect(await db.prepare("select version from schema_version where part = 'state'").get()).toEqual({
+  expect(await statement(db, "select version from schema_version where part = 'state'").get()).toEqual({
     version: GENERATION,
   })
 })
 
 test("what was begun is opened without writing anything, as on a full disk", async () => {
   using db = new SqliteStore(new DatabaseSync(":memory:"))
-  const steps = ["create table a (x)"]
-  await db.exec(SCHEMA_VERSION)
+  const steps = [() => "create table a (x)"]
+  await db.script(SCHEMA_VERSION)
   migrate(db, "new", steps)
-  await db.exec("pragma query_only = on")
+  await db.script("pragma query_only = on")
   migrate(db, "new", steps)
   await db.ready()
-  migrate(db, "new", [...steps, "create table b (x)"])
+  migrate(db, "new", [...steps, () => "create table b (x)"])
   await expect(db.ready()).rejects.toThrow("readonly")
 })
 
@@ -143,19 +136,9 @@ test("a transaction that has ended by itself is told by its error, and one witho
     [db, UnwritableError],
     [memory, "full"],
   ] as const) {
-    await store.exec("create table t (x blob); pragma max_page_count = 1")
-    const fill = () => transaction(store, () => store.exec("insert into t values (zeroblob(1000000))"))
+    await store.script("create table t (x blob); pragma max_page_count = 1")
+    const fill = () => transaction(store, () => store.script("insert into t values (zeroblob(1000000))"))
     await expect(fill).rejects.toThrow(told)
     expect(store.file.isTransaction).toBe(false)
   }
-})
-
-test("a statement is prepared once, and a row takes the place of the one with its key", () => {
-  using db = new DatabaseSync(":memory:")
-  const sql = prepareOnce(db)
-  expect(sql("select 1")).toBe(sql("select 1"))
-  expect(sql("select 1")).not.toBe(sql("select 2"))
-  expect(replaceSql("t", ["a", "b", "c", "d"], ["a", "b"]).replaceAll(/\s+/g, " ")).toBe(
-    "insert into t (a, b, c, d) values (?, ?, ?, ?) on conflict (a, b) do update set c = excluded.c, d = excluded.d",
-  )
 })

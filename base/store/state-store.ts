@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync, type StatementSync } from "node:sqlite"
+import { DatabaseSync } from "node:sqlite"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { makeDataFolder } from "../disk-space.ts"
 import { queriesOf } from "./query/queries.ts"
@@ -20,7 +20,7 @@ import { SqliteStore } from "./sqlite/sqlite-store.ts"
 import { PostgresStore } from "./postgres/postgres-store.ts"
 import { stateServer } from "./postgres/state-location.ts"
 import { TRUSTED_TIME_STEPS } from "./clock/trusted-time.ts"
-import type { StateStatement, StateStore } from "./state-port.ts"
+import type { StateStore } from "./state-port.ts"
 import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
 export type { StateStore }
@@ -136,14 +136,8 @@ function closeToOthers(path: string, mode: number, silently = false): void {
   process.stderr.write(`${path} was open to other users (mode ${before}); now it is for its owner alone.\n`)
 }
 
-/** A step of a migration: SQL by the words of a store. What is left of older ones: SQL of SQLite that is translated, or for each store its own. */
-export type Step =
-  | ((words: SchemaWords) => string)
-  | string
-  | { readonly sqlite: string; readonly postgres: string }
-
-const stepOfFiles = (step: Step): string =>
-  typeof step === "function" ? step(SCHEMA_WORDS.sqlite) : typeof step === "string" ? step : step.sqlite
+/** A step of a migration: SQL by the words of a store. */
+export type Step = (words: SchemaWords) => string
 
 /**
  * Brings the tables of one part (`"jobs"`, `"keys"`) up to date before the store's next statement: runs, in one transaction, the steps
@@ -205,9 +199,8 @@ async function takeSteps(
     )
   }
   for (const step of steps.slice(version)) {
-    if (typeof step === "function") await db.script(step(SCHEMA_WORDS[db.dialect]))
-    else await db.exec(typeof step === "string" ? step : step[db.dialect])
-    if (db instanceof PostgresStore) await db.keepStep(stepOfFiles(step))
+    await db.script(step(SCHEMA_WORDS[db.dialect]))
+    if (db instanceof PostgresStore) await db.keepStep(step(SCHEMA_WORDS.sqlite))
   }
   await queriesOf<VersionTables>(db)
     .insertInto("schema_version")
@@ -219,18 +212,6 @@ async function takeSteps(
 /** Runs `work` in one write transaction: all of it lands, or nothing. `work` awaits nothing but the store. */
 export async function transaction<T>(db: StateStore, work: () => Promise<T>): Promise<T> {
   return await db.transaction(work)
-}
-
-/** Prepares each statement with its first use, and gives the same one from then on. */
-export function prepareOnce(db: DatabaseSync): (sql: string) => StatementSync
-export function prepareOnce(db: Pick<StateStore, "prepare">): (sql: string) => StateStatement
-export function prepareOnce<S>(db: { prepare(sql: string): S }): (sql: string) => S {
-  const statements = new Map<string, S>()
-  return (sql) => {
-    let statement = statements.get(sql)
-    if (statement === undefined) statements.set(sql, (statement = db.prepare(sql)))
-    return statement
-  }
 }
 
 /**

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest"
 
+import { SCHEMA_WORDS } from "../store/query/schema-words.ts"
 import { emptyState } from "../store/testing/empty-state.ts"
+import { statement } from "../store/testing/statement.ts"
 import { BoundedLog, fairLevel, type LogFilter, type LogShares } from "./bounded-log.ts"
 
 test.each([
@@ -23,8 +25,10 @@ interface Said {
 /** A log in which `who` said something at each of these times. */
 async function open(said: Readonly<Record<string, readonly number[]>>, shares?: LogShares) {
   const db = emptyState()
-  await db.exec("create table said (id integer primary key, at integer not null, who text not null) strict")
-  const add = (who: string, at: number) => db.prepare("insert into said (at, who) values (?, ?)").run(at, who)
+  const { id, integer, text, strict } = SCHEMA_WORDS[db.dialect]
+  await db.script(`create table said (id ${id}, at ${integer} not null, who ${text} not null) ${strict}`)
+  const add = (who: string, at: number) =>
+    statement(db, "insert into said (at, who) values (?, ?)").run(at, who)
   for (const [who, times] of Object.entries(said)) for (const at of times) await add(who, at)
   const log = new BoundedLog<Said>(db, { table: "said", owner: "who", ...(shares && { shares }) })
   return {

@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { trustClock } from "#base/store/clock/trusted-time.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
@@ -291,16 +292,15 @@ describe("the doctor", () => {
     using folder = temporaryFolder()
     const db = await openStateStore(join(folder.path, "data"))
     const { jobs } = tables(db)
-    await db.exec(`insert into webhook_delivery (id, source, job, event, receiver, body, attempts, created_at, first_due_at, error)
+    await db.script(`insert into webhook_delivery (id, source, job, event, receiver, body, attempts, created_at, first_due_at, error)
       values ('a', 'docs', 1, 'crawl.finished', 'http://hook.example/', '{}', 3, 1, 1, 'answered with 500')`)
-    await db.exec("pragma foreign_keys = off")
-    const columns = await db
-      .prepare(
-        "select name from pragma_table_info('job') where \"notnull\" = 1 and dflt_value is null and pk = 0",
-      )
-      .all()
+    await db.script("pragma foreign_keys = off")
+    const columns = await statement(
+      db,
+      "select name from pragma_table_info('job') where \"notnull\" = 1 and dflt_value is null and pk = 0",
+    ).all()
     const names = columns.map(({ name }) => `"${String(name)}"`)
-    await db.exec(
+    await db.script(
       `insert into job (${names.join(", ")}) values (${names.map((name) => (name === '"state"' ? "'running'" : "1")).join(", ")})`,
     )
     expect(await jobs.hasRunning()).toBe(true)

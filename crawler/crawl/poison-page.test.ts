@@ -9,6 +9,7 @@ import { Jobs } from "../jobs/jobs.ts"
 import { KnownAddresses } from "./frontier/known-addresses.ts"
 import { defineSource } from "../source.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { poisonPdfs } from "../testing/poison.ts"
 import { type Answer, article, bytes, startTestSite } from "../testing/test-site.ts"
@@ -51,7 +52,8 @@ async function run(dataDir: string, db: StateStore, url: string, lost: number): 
   const child = spawn(process.execPath, [CHILD, dataDir], { stdio: ["ignore", "ignore", "inherit"] })
   const closed = once(child, "close")
   // What the last process was reading is noted until this one has looked.
-  const reading = db.prepare(
+  const reading = statement(
+    db,
     "select 1 from crawl_url where url = ? and reading = 1 and strikes = ? and outcome is null",
   )
   while (child.exitCode === null && child.signalCode === null) {

@@ -4,6 +4,7 @@ import { BEAT_MS } from "../job.ts"
 import { runJob } from "../crawl/run-job.ts"
 import { defineSource } from "../source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { article, html, startTestSite } from "../testing/test-site.ts"
@@ -47,7 +48,7 @@ describe("a job", () => {
     const { jobs, db } = fixture
     const { id } = await jobs.enqueue(source("a"))
     await jobs.start(id)
-    await db.prepare("update job set beat_at = beat_at - ?").run(20 * BEAT_MS)
+    await statement(db, "update job set beat_at = beat_at - ?").run(20 * BEAT_MS)
     expect((await jobs.get(id))?.state).toBe("queued")
     expect(await jobs.list({ state: "running" })).toEqual([])
     expect(await jobs.list({ state: "queued" })).toMatchObject([{ id }])
@@ -142,11 +143,10 @@ test("jobs that are long over are forgotten, but for the last of each source", a
       return id
     }
     const old = await run("a")
-    await db
-      .prepare(
-        `insert into crawl_url (job, url, host, depth, priority, due, outcome) values (?, 'https://a.example/x', 'a', 0, 0, 0, 'failed:dns')`,
-      )
-      .run(old)
+    await statement(
+      db,
+      `insert into crawl_url (job, url, host, depth, priority, due, outcome) values (?, 'https://a.example/x', 'a', 0, 0, 0, 'failed:dns')`,
+    ).run(old)
     const onlyOne = await run("b")
     const paused = (await jobs.enqueue(source("c"))).id
     await jobs.pause(paused)
@@ -167,12 +167,11 @@ test("addresses that failed are kept of the latest runs of a source, their numbe
   const run = async (name: string) => {
     const { id } = await jobs.enqueue(source(name))
     await jobs.start(id)
-    await db
-      .prepare(
-        `insert into crawl_url (job, url, host, depth, priority, due, outcome) values (?, 'https://a.example/x', 'a', 0, 0, 0, 'failed:dns')`,
-      )
-      .run(id)
-    await db.prepare("insert into job_outcome values (?, 'failed:dns', 1)").run(id)
+    await statement(
+      db,
+      `insert into crawl_url (job, url, host, depth, priority, due, outcome) values (?, 'https://a.example/x', 'a', 0, 0, 0, 'failed:dns')`,
+    ).run(id)
+    await statement(db, "insert into job_outcome values (?, 'failed:dns', 1)").run(id)
     await jobs.end(id, "finished")
     return id
   }

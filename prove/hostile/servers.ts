@@ -10,6 +10,7 @@ import { aPage } from "#engine/testing/pages.ts"
 import { Peer } from "../../api/services/federation/peer.ts"
 import { peerSpec } from "../../api/services/federation/testing/federated.ts"
 import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const CODES = [301, 302, 303, 307, 308]
 /** Milliseconds that a server that was named has to answer. */
@@ -183,14 +184,14 @@ const planted: readonly Attack[] = Object.entries(PLANTED).map(([what, sql]) => 
     const file = folders.at(`planted-${what}.tar`)
     {
       await using appliance = await SmallAppliance.open(folders.at(`planted-${what}`))
-      await appliance.db.exec(sql)
+      await appliance.db.script(sql)
       await appliance.backUp(file)
     }
     const to = folders.at(`restored-${what}`)
     await mkdir(to)
     await restoreInto(to, file)
     await using restored = await SmallAppliance.open(to)
-    const left = await restored.db.prepare("select 1 from sqlite_master where name = 'planted'").get()
+    const left = await statement(restored.db, "select 1 from sqlite_master where name = 'planted'").get()
     return unless(left === undefined, () => "it was restored")
   },
 }))

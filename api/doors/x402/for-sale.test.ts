@@ -6,6 +6,7 @@ import { Jobs } from "#crawler/jobs/jobs.ts"
 import { goneSources } from "#crawler/sources/source-names.ts"
 import { Sources } from "#crawler/sources/sources.ts"
 import { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
@@ -109,11 +110,10 @@ test("a source that is deleted and has no pages is gone, and one with pages is n
   expect(await goneSources(db, ["docs", "wiki"])).toEqual([])
   await sources.delete("wiki")
   expect(await goneSources(db, ["docs", "wiki"])).toEqual(["wiki"])
-  await db
-    .prepare(
-      `insert into known_address (url, source, job, outcome, hash, visited_at)
+  await statement(
+    db,
+    `insert into known_address (url, source, job, outcome, hash, visited_at)
      values ('https://wiki.example.com/', 'wiki', 1, 'indexed', 'x', 1)`,
-    )
-    .run()
+  ).run()
   expect(await goneSources(db, ["wiki"])).toEqual([])
 })

@@ -9,6 +9,7 @@ import { setImmediate } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import { openBooks } from "./books/books.ts"
@@ -122,7 +123,7 @@ const outcomes = () =>
   read(async (db) => (await openBooks(db).outcomes({})).map(({ outcome, count }) => [outcome, count]))
 const states = () =>
   read(async (db) =>
-    (await db.prepare("select id, state from x402_payments order by id").all()).map((row) => ({ ...row })),
+    (await statement(db, "select id, state from x402_payments order by id").all()).map((row) => ({ ...row })),
   )
 
 describe("the listener opens", () => {
@@ -187,7 +188,7 @@ describe("every five seconds", () => {
 
   test("a ledger that cannot be written is in the log, and is tried again; the price is told all the same", async () => {
     await using shop = await open()
-    const move = (from: string, to: string) => read((db) => db.exec(`alter table ${from} rename to ${to}`))
+    const move = (from: string, to: string) => read((db) => db.script(`alter table ${from} rename to ${to}`))
     await move("x402_payments", "elsewhere")
     await vi.advanceTimersByTimeAsync(5000)
     expect(shop.logged(UNKEPT)).toMatchObject([

@@ -10,6 +10,7 @@ import { openStateStore } from "#crawler"
 
 import { Ledger } from "./billing/credit-ledger.ts"
 import { openKeyStore } from "./keys/keys.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const LIMIT = 1_000_000
 const CLIENTS = 16
@@ -45,10 +46,11 @@ test("a process that is killed leaves no answered call uncounted, none counted t
     await exited
 
     const db = await openStateStore(dir)
-    const held = async () => Number((await db.prepare("select count(*) as n from credit_hold").get())!["n"])
+    const held = async () =>
+      Number((await statement(db, "select count(*) as n from credit_hold").get())!["n"])
     const keys = openKeyStore(db, "")
     const ledger = new Ledger(db, { name: "", credits: null, paygo: 0 }, async () => 0)
-    const counted = await db.prepare("select request_id, credits from call_log").all()
+    const counted = await statement(db, "select request_id, credits from call_log").all()
     const ids = new Set(counted.map((row) => row["request_id"]))
     expect(answered.isSubsetOf(ids)).toBe(true)
     expect(ids.size).toBe(counted.length)

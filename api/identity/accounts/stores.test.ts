@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
 import { openStateStore, type StateStore, transaction } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 import { openAccounts } from "./accounts.ts"
 import { type CallEntry, CallLog, MOST_QUERY_CHARS } from "./call-log.ts"
@@ -174,7 +175,7 @@ test("what callers left is forgotten after its days, from when the accounts are 
   ]
   await expect.poll(left).toEqual([["new"], ["new"], ["new"]])
   expect(problems).toEqual([])
-  const parts = await db.prepare("select part from schema_version").all()
+  const parts = await statement(db, "select part from schema_version").all()
   expect(parts.map(({ part }) => part)).toEqual(
     expect.arrayContaining(
       "account-secrets audit call-log collections feedback keys ledger page-requests public-keys".split(" "),
@@ -248,7 +249,10 @@ test("a key may leave fifty thousand entries of feedback: then its oldest go, an
     for (let at = 600; at >= 1; at--) await add(String(at), at)
   })
   // Counted as if there were so many.
-  const counted = db.prepare("update stored_use set entries = ? where store = 'feedback' and key_id = 'busy'")
+  const counted = statement(
+    db,
+    "update stored_use set entries = ? where store = 'feedback' and key_id = 'busy'",
+  )
   await counted.run(49_999)
   await add("601", 601)
   expect(await store.count()).toBe(602)

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers"
 import { describe, expect, test } from "vitest"
 
 import { openStateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 
 import { PublicKeyStore } from "./public-keys/public-key-store.ts"
@@ -88,7 +89,7 @@ async function askFromPage(dir: string, state: string): Promise<number> {
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
     // Nobody can read there who called.
     expect(
-      (await db.prepare("select name from rate_slot").all()).map(({ name }) => name).join(),
+      (await statement(db, "select name from rate_slot").all()).map(({ name }) => name).join(),
     ).not.toContain("127.0.0.1")
     return statuses.filter((status) => status === 200).length
   } finally {
@@ -100,10 +101,10 @@ async function askFromPage(dir: string, state: string): Promise<number> {
 async function counted(dir: string): Promise<unknown[]> {
   using db = await openStateStore(dir)
   return [
-    (await db.prepare("select sum(credits) as used from credit_total where subject <> 'account'").get())![
+    (await statement(db, "select sum(credits) as used from credit_total where subject <> 'account'").get())![
       "used"
     ],
-    (await db.prepare("select count(*) as n from credit_hold").get())!["n"],
+    (await statement(db, "select count(*) as n from credit_hold").get())!["n"],
   ]
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
 import type { StateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 import { memoryState } from "../../testing/serve-app.ts"
 import { OAuthStore } from "./oauth-store.ts"
@@ -24,7 +25,7 @@ afterEach(() => {
 })
 
 const rows = async (table: string) =>
-  Number((await db.prepare(`select count(*) as n from ${table}`).get())!["n"])
+  Number((await statement(db, `select count(*) as n from ${table}`).get())!["n"])
 
 /** A program of this client is let in with a key. */
 async function letIn(client: string, key = "key") {

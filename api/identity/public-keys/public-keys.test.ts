@@ -270,13 +270,13 @@ describe("the key of the handbook", () => {
   })
 
   test("does not count for a source that an operator gave the handbook's name", async () => {
-    await app.db.exec(
+    await app.db.script(
       `create table if not exists known_address (source text, url text, hash text);
        insert into known_address (source, url, hash) values ('handbook', 'http://localhost:8080/docs/', 'x')`,
     )
     expect((await handbookKey(app.db)(HANDBOOK_KEY))?.source).toBe("handbook")
     expect(await handbookKey(app.db)("fsk-pub-other")).toBeNull()
-    await app.db.exec(
+    await app.db.script(
       "create table if not exists source (name text); insert into source (name) values ('handbook')",
     )
     expect(await handbookKey(app.db)(HANDBOOK_KEY)).toBeNull()

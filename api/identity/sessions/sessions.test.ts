@@ -3,6 +3,7 @@ import { request } from "undici"
 import { describe, expect, test, vi } from "vitest"
 
 import { serveAccounts, type ServedAccounts } from "../../testing/serve-accounts.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const JSON_TYPE = { "Content-Type": "application/json" }
 
@@ -62,11 +63,11 @@ describe("a session", () => {
   test("is over when its time is", async () => {
     await using app = await serveAccounts()
     const { sent } = await signIn(app, await app.key())
-    await app.db.exec("update face_session set expires_at = 1")
+    await app.db.script("update face_session set expires_at = 1")
     expect((await ask(app, { Cookie: sent, Origin: app.url })).status).toBe(401)
     // The next sign-in takes what is over out of the file.
     await signIn(app, await app.key())
-    expect(await app.db.prepare("select count(*) as count from face_session").get()).toEqual({ count: 1 })
+    expect(await statement(app.db, "select count(*) as count from face_session").get()).toEqual({ count: 1 })
   })
 
   test("is kept as a digest alone, and stands in no log", async () => {
@@ -76,7 +77,7 @@ describe("a session", () => {
     const token = sent.split("=")[1] ?? ""
     await ask(app, { Cookie: sent, Origin: app.url })
     const rows = JSON.stringify(
-      await app.db.prepare("select hex(digest) as digest, key_id from face_session").all(),
+      await statement(app.db, "select hex(digest) as digest, key_id from face_session").all(),
     )
     expect(token.length).toBe(43)
     expect(rows).not.toContain(token)
@@ -99,9 +100,11 @@ describe("a session", () => {
     await using app = await serveAccounts()
     const key = await app.key()
     const first = await signIn(app, key)
-    await app.db.exec("update face_session set created_at = 1")
+    await app.db.script("update face_session set created_at = 1")
     for (let count = 0; count < 100; count++) await signIn(app, key)
-    expect(await app.db.prepare("select count(*) as count from face_session").get()).toEqual({ count: 100 })
+    expect(await statement(app.db, "select count(*) as count from face_session").get()).toEqual({
+      count: 100,
+    })
     expect((await ask(app, { Cookie: first.sent, Origin: app.url })).status).toBe(401)
   })
 })

@@ -283,7 +283,7 @@ test("what cannot be noted is told", async () => {
   using own = memoryState()
   const audit = new AuditLog(own, 1)
   const told: string[] = []
-  await own.exec("drop table audit_entry")
+  await own.script("drop table audit_entry")
   const note = auditing({
     audit,
     keys: { list: async () => [] },

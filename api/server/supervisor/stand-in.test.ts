@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 
 import { openStateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { asItIs, standInFor } from "./stand-in.ts"
 
@@ -13,22 +14,22 @@ test("a folder stands in with a copy of the state and links to the rest, and goe
   writeFileSync(join(data.path, "index", "a"), "a page")
   // Open still, as after a kill: what was written last is in the log.
   using db = await openStateStore(data.path)
-  await db.exec("create table t (x text)")
-  await db.exec("insert into t values ('kept')")
+  await db.script("create table t (x text)")
+  await db.script("insert into t values ('kept')")
   const standIn = standInFor(data.path, "EROFS")
   try {
     expect(statSync(standIn.folder).mode & 0o077).toBe(0)
     expect(readFileSync(join(standIn.folder, "index", "a"), "utf8")).toBe("a page")
     expect(existsSync(join(standIn.folder, "locks"))).toBe(false)
     using copy = await openStateStore(standIn.folder)
-    expect(await copy.prepare("select x from t").all()).toEqual([{ x: "kept" }])
-    await copy.exec("delete from t")
+    expect(await statement(copy, "select x from t").all()).toEqual([{ x: "kept" }])
+    await copy.script("delete from t")
   } finally {
     standIn[Symbol.dispose]()
   }
   expect(existsSync(standIn.folder)).toBe(false)
   expect(readFileSync(join(data.path, "index", "a"), "utf8")).toBe("a page")
-  expect(await db.prepare("select x from t").all()).toEqual([{ x: "kept" }])
+  expect(await statement(db, "select x from t").all()).toEqual([{ x: "kept" }])
 })
 
 test("nothing stands in for a folder in which there is nothing to be served", () => {

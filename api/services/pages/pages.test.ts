@@ -17,6 +17,7 @@ import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
 import { expectDocumented } from "../../testing/serve-app.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { openPageKnowledge } from "./page-knowledge.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 // Two sources crawled into a real index, one of them behind a password, and their pages asked for by address.
 
@@ -262,13 +263,12 @@ test("results of searches say when a crawl last found the page", async () => {
   expect(await checkOf(all)).toBe(read.checked_at)
   // A visit that finds the page unchanged.
   const later = (source: string, at: string) =>
-    db
-      .prepare(
-        `insert into known_address (url, source, job, outcome, visited_at, hash, depth, found_how, first_seen, misses, due_at)
-       values (?1, ?2, 1, 'unchanged', ?3, 'x', 0, 'seed', 0, 0, 0)
-       on conflict (url, source) do update set outcome = 'unchanged', visited_at = ?3`,
-      )
-      .run(site.url("/roses/"), source, Date.parse(at))
+    statement(
+      db,
+      `insert into known_address (url, source, job, outcome, visited_at, hash, depth, found_how, first_seen, misses, due_at)
+       values (?, ?, 1, 'unchanged', ?, 'x', 0, 'seed', 0, 0, 0)
+       on conflict (url, source) do update set outcome = 'unchanged', visited_at = excluded.visited_at`,
+    ).run(site.url("/roses/"), source, Date.parse(at))
   await later("garden", "2100-01-01T00:00:00.000Z")
   expect(await checkOf(openOnly)).toBe("2100-01-01T00:00:00.000Z")
   expect((await page({ url: site.url("/roses/") })).body.checked_at).toBe("2100-01-01T00:00:00.000Z")

@@ -1,4 +1,5 @@
 import { TimeGuard } from "#base/store/clock/trusted-time.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { parseQueryText } from "#engine/text/query-text.ts"
 import { expect, test } from "vitest"
 
@@ -41,7 +42,7 @@ test("searches over a socket are noted with the id of their key, and shown by re
     "nothing",
   ])
   expect((await queries.report("low", ALL)).queries.map((line) => line.question)).toEqual(["pump repair"])
-  const rows = JSON.stringify(await db.prepare("select * from asked_query").all())
+  const rows = JSON.stringify(await statement(db, "select * from asked_query").all())
   expect(rows).not.toContain(one)
   expect(await queries.clear()).toBe(4)
   expect((await queries.report("top", ALL)).total).toBe(0)
@@ -92,7 +93,7 @@ test("searches that end together are noted once each, and none after they were a
   expect((await queries.report("top", ALL)).total).toBe(0)
   void queries.note({ ...question, at: Date.now() })
   await queries[Symbol.asyncDispose]()
-  expect(await db.prepare("select count(*) as n from asked_query").get()).toEqual({ n: 1 })
+  expect(await statement(db, "select count(*) as n from asked_query").get()).toEqual({ n: 1 })
 })
 
 test("nothing is noted unless the operator wants it", async () => {
@@ -100,7 +101,7 @@ test("nothing is noted unless the operator wants it", async () => {
   const queries = new QueryLog(db, 0)
   await using app = await serveAccounts({ engine: new FakeEngine([hit()]), queries })
   await app.call("/search", await app.key(), { query: "pump" })
-  expect(await db.prepare("select count(*) as n from asked_query").get()).toEqual({ n: 0 })
+  expect(await statement(db, "select count(*) as n from asked_query").get()).toEqual({ n: 0 })
 })
 
 test("the slowest answers come first, of the days that are kept", async () => {
@@ -128,7 +129,7 @@ test("the slowest answers come first, of the days that are kept", async () => {
 test("questions past their days are deleted at the start and from time to time, however few are asked", async () => {
   using db = memoryState()
   const writes = new WriteQueue(db)
-  const left = () => db.prepare("select question from asked_query").all()
+  const left = () => statement(db, "select question from asked_query").all()
   const now = Date.now()
   const note = (log: QueryLog, question: string, at: number) =>
     log.note({ at, keyId: "k", question, depth: "basic", results: 1, topScore: 0.9, seconds: 1 })

@@ -23,6 +23,7 @@ import { apiSettings } from "../../settings.ts"
 import { type Answer, answerOf, expectDocumented, serveApp } from "../../testing/serve-app.ts"
 import { openWatches } from "./open-watches.ts"
 import { startReceiver } from "./testing/receiver.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 // A garden and a cellar that change, and what those who watch them are told.
 
@@ -195,15 +196,14 @@ test("a source is told of page by page: new, changed with what changed, and gone
 test("entries beyond those that are kept go when the next one comes", async () => {
   const key = await makeKey({})
   const garden = await watch({ source: "garden" }, key)
-  const { key: holder } = (await db.prepare("select key from watch where id = ?").get(garden.id)) as {
+  const { key: holder } = (await statement(db, "select key from watch where id = ?").get(garden.id)) as {
     key: string
   }
   for (let at = 0; at < 20; at++) {
-    await db
-      .prepare(
-        "insert into watch_entry (id, watch, change, url, title, sources, at, key) values (?, ?, 'new', 'https://a.example/', '', '[]', 0, ?)",
-      )
-      .run(randomUUID(), garden.id, holder)
+    await statement(
+      db,
+      "insert into watch_entry (id, watch, change, url, title, sources, at, key) values (?, ?, 'new', 'https://a.example/', '', '[]', 0, ?)",
+    ).run(randomUUID(), garden.id, holder)
   }
   site.serve({ "/garden/oak": page("Oak", "The oak fell in a storm.") })
   await run("garden")

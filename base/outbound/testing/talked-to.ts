@@ -7,7 +7,7 @@ import { writeOutbound } from "../outbound.ts"
 /** Whom this process talked to since the last look and what for, as the operator sees it: `payments facilitator.example`. */
 export async function talkedTo(): Promise<string[]> {
   using db = new SqliteStore(new DatabaseSync(":memory:"))
-  await db.exec(SCHEMA_VERSION)
+  await db.script(SCHEMA_VERSION)
   await writeOutbound(db)
   return (await new OutboundLedger(db).list({ limit: 100, offset: 0 }))
     .map(({ purpose, host }) => `${purpose} ${host}`)

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { freePort } from "../../testing/free-port.ts"
 import { PostgresError } from "./postgres-error.ts"
 import { isStateAway, openStateOnceThere } from "./outage.ts"
+import { statement } from "../testing/statement.ts"
 
 let folder: string
 const told: string[] = []
@@ -29,7 +30,7 @@ test("a state whose server cannot be reached is waited for, which is told once, 
     setTimeout(() => vi.stubEnv("FOSSICK_STATE", ""), 1500)
   })
   expect(told).toEqual([expect.stringMatching(/cannot be reached.* Waiting for it\.$/)])
-  expect(await db!.prepare("select 7 as n").get()).toEqual({ n: 7 })
+  expect(await statement(db!, "select 7 as n").get()).toEqual({ n: 7 })
   db!.close()
 })
 

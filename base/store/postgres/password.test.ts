@@ -5,6 +5,7 @@ import { Client } from "pg"
 import { expect, test } from "vitest"
 import { PostgresServer } from "../testing/postgres-server.ts"
 import { PostgresStore } from "./postgres-store.ts"
+import { statement } from "../testing/statement.ts"
 import { serverLocation } from "./state-location.ts"
 
 const PASSWORD = "p%41ss:w@rd/ß?#"
@@ -31,10 +32,10 @@ test(
         new PostgresStore(serverLocation(server.url("of_this_test"), password, folder, process.env))
       writeFileSync(file, `${PASSWORD}\n`)
       const store = open(`file:${file}`)
-      expect(await store.prepare("select 1 as one").get()).toEqual({ one: 1 })
+      expect(await statement(store, "select 1 as one").get()).toEqual({ one: 1 })
       store.close()
       using stranger = open("another one")
-      await expect(stranger.exec("select 1")).rejects.toThrow("password authentication failed")
+      await expect(stranger.script("select 1")).rejects.toThrow("password authentication failed")
     } finally {
       await server[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { BUSY_MS } from "../sqlite/busy.ts"
 import { PostgresServer } from "../testing/postgres-server.ts"
 import { PostgresStore } from "./postgres-store.ts"
+import { statement } from "../testing/statement.ts"
 import { Sessions } from "./sessions.ts"
 import { serverLocation } from "./state-location.ts"
 
@@ -19,26 +20,31 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     return db
   }
   const setting = async (db: PostgresStore, name: string) =>
-    (await db.prepare("select current_setting(?) as value").get(name))?.["value"]
+    (await statement(db, "select current_setting(?) as value").get(name))?.["value"]
 
   test("is known by its server, and by no file", async () => {
     const db = opened()
     expect([db.host, db.location()]).toEqual([`127.0.0.1:${server.port}`, null])
-    expect(Object.getPrototypeOf((await db.prepare("select 1 as one").get())!)).toBeNull()
-    expect(await db.prepare("select ?1 as a, ?2 as b").get("x")).toEqual({ a: "x", b: null })
-    expect(await Array.fromAsync(db.prepare("select ?1 as a, ?2 as b").iterate("x"))).toEqual([
-      { a: "x", b: null },
-    ])
-    expect(await db.prepare("select 1 where false").get()).toBeUndefined()
+    expect(Object.getPrototypeOf((await statement(db, "select 1 as one").get())!)).toBeNull()
+    expect(await statement(db, "select cast(? as text) as a, cast(? as text) as b").get("x", null)).toEqual({
+      a: "x",
+      b: null,
+    })
+    expect(
+      await Array.fromAsync(
+        statement(db, "select cast(? as text) as a, cast(? as text) as b").iterate("x", null),
+      ),
+    ).toEqual([{ a: "x", b: null }])
+    expect(await statement(db, "select 1 where false").get()).toBeUndefined()
   })
 
   test("a snapshot is of one moment, whatever others write, and ends with its work", async () => {
     const [db, other] = [opened(), opened()]
-    await other.exec("create table moment (n integer) strict")
-    const count = async () => (await db.prepare("select count(*) as n from moment").get())!["n"]
+    await other.script("create table moment (n bigint)")
+    const count = async () => (await statement(db, "select count(*) as n from moment").get())!["n"]
     const seen = await db.snapshot(async () => {
       const before = await count()
-      await other.exec("insert into moment values (1)")
+      await other.script("insert into moment values (1)")
       return [before, await count()]
     })
     expect(seen).toEqual([0, 0])
@@ -49,34 +55,34 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
           throw new Error("no more")
         }),
     ).rejects.toThrow("no more")
-    await db.exec("insert into moment values (2)")
+    await db.script("insert into moment values (2)")
     expect(await count()).toBe(2)
   })
 
   test("a part of a transaction may be taken back, and the rest stays", async () => {
     const [db, other] = [opened(), opened()]
-    await db.exec("create table taken (n integer) strict")
+    await db.script("create table taken (n bigint)")
     await db.transaction(async () => {
-      await db.exec("insert into taken values (1); savepoint here; insert into taken values (2)")
-      await db.exec("rollback  to here; savepoint there; insert into taken values (9)")
-      await db.exec("rollback to there")
-      expect(await other.prepare("select count(*) as n from taken").get()).toEqual({ n: 0 })
+      await db.script("insert into taken values (1); savepoint here; insert into taken values (2)")
+      await db.script("rollback  to here; savepoint there; insert into taken values (9)")
+      await db.script("rollback to there")
+      expect(await statement(other, "select count(*) as n from taken").get()).toEqual({ n: 0 })
     })
-    expect(await other.prepare("select n from taken").all()).toEqual([{ n: 1 }])
+    expect(await statement(other, "select n from taken").all()).toEqual([{ n: 1 }])
   })
 
   test("readers of a store are answered while its transaction is open, by what was there before", async () => {
     const db = opened()
-    await db.exec("create table open_row (n integer) strict")
+    await db.script("create table open_row (n bigint)")
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
     const work = db.transaction(async () => {
-      await db.exec("insert into open_row values (1)")
+      await db.script("insert into open_row values (1)")
       begun.resolve()
       await end.promise
     })
     await begun.promise
-    const count = () => db.prepare("select count(*) as n from open_row").get()
+    const count = () => statement(db, "select count(*) as n from open_row").get()
     expect(await Promise.all(Array.from({ length: 20 }, count))).toEqual(
       Array.from({ length: 20 }, () => ({ n: 0 })),
     )
@@ -87,7 +93,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
 
   test("readers of a store are answered while its writers wait for another process", async () => {
     const [db, other] = [opened(), new Sessions(serverLocation(server.url("things"), "", "/", {}))]
-    await db.exec("create table written (n integer) strict")
+    await db.script("create table written (n bigint)")
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
     const turn = other.use((session) =>
@@ -97,9 +103,9 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
       }),
     )
     await begun.promise
-    const insert = db.prepare("insert into written values (?)")
+    const insert = statement(db, "insert into written values (?)")
     const writers = Array.from({ length: 20 }, (_, n) => insert.run(n))
-    const count = () => db.prepare("select count(*) as n from written").get()
+    const count = () => statement(db, "select count(*) as n from written").get()
     expect(await Promise.all([count(), count()])).toEqual([{ n: 0 }, { n: 0 }])
     end.resolve()
     await Promise.all([turn, ...writers])
@@ -110,8 +116,8 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
   test("a store without patience waits for the other stores of its process, and for no other process", async () => {
     const [db, own] = [opened(), opened()]
     db.patienceMs = 0
-    await own.exec("create table impatient (n integer) strict")
-    const insert = db.prepare("insert into impatient values (?)")
+    await own.script("create table impatient (n bigint)")
+    const insert = statement(db, "insert into impatient values (?)")
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
     const turn = own.transaction(async () => {
@@ -120,7 +126,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     })
     await begun.promise
     const writes = [insert.run(1), db.transaction(async () => await insert.run(2))]
-    await db.prepare("select 1").get()
+    await statement(db, "select 1").get()
     end.resolve()
     await Promise.all([turn, ...writes])
     const other = new Sessions(serverLocation(server.url("things"), "", "/", {}))
@@ -131,13 +137,13 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
       }),
     )
     other.close()
-    expect(await own.prepare("select n from impatient").all()).toEqual([{ n: 1 }, { n: 2 }])
+    expect(await statement(own, "select n from impatient").all()).toEqual([{ n: 1 }, { n: 2 }])
   })
 
   test("statements that were asked before a store is closed are done, and those that wait for their turn fail", async () => {
     const db = opened()
-    await db.exec("create table last (n integer) strict")
-    const insert = db.prepare("insert into last values (?)")
+    await db.script("create table last (n bigint)")
+    const insert = statement(db, "insert into last values (?)")
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
     const first = db.transaction(async () => {
@@ -147,14 +153,14 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     })
     await begun.promise
     const second = insert.run(2)
-    const read = Array.from({ length: 9 }, () => db.prepare("select 1 as one").get())
+    const read = Array.from({ length: 9 }, () => statement(db, "select 1 as one").get())
     await new Promise((resolve) => setImmediate(resolve))
     db.close()
     end.resolve()
     await first
     await expect(second).rejects.toThrow("The state store is not open.")
     expect(await Promise.all(read)).toEqual(read.map(() => ({ one: 1 })))
-    expect(await opened().prepare("select n from last").all()).toEqual([{ n: 1 }])
+    expect(await statement(opened(), "select n from last").all()).toEqual([{ n: 1 }])
   })
 
   test("waits and commits as it is told, in every session", async () => {
@@ -175,12 +181,12 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
   test("keeps the steps of its tables as a file takes them, but for those that are none there", async () => {
     const db = opened()
     await db.keepStep("")
-    await expect(async () => await db.prepare("select 1 from schema_step").get()).rejects.toThrow(
+    await expect(async () => await statement(db, "select 1 from schema_step").get()).rejects.toThrow(
       "does not exist",
     )
     await db.keepStep("create table a (n integer) strict")
     await db.keepStep("create table b (n integer) strict")
-    expect(await db.prepare("select sql from schema_step order by id").all()).toEqual([
+    expect(await statement(db, "select sql from schema_step order by id").all()).toEqual([
       { sql: "create table a (n integer) strict" },
       { sql: "create table b (n integer) strict" },
     ])
@@ -188,12 +194,12 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
 
   test("is closed once, also amid its rows, and does nothing more", async () => {
     const db = opened()
-    for await (const _ of db.prepare("select 1 as n union select 2").iterate()) {
+    for await (const _ of statement(db, "select 1 as n union select 2").iterate()) {
       db.close()
       break
     }
     db.close()
     db[Symbol.dispose]()
-    await expect(db.prepare("select 1").get()).rejects.toThrow("The state store is not open.")
+    await expect(statement(db, "select 1").get()).rejects.toThrow("The state store is not open.")
   })
 })

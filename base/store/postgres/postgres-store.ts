@@ -5,20 +5,18 @@ import {
   type NativeStatement,
   NO_TURN,
   type StateRow,
-  type StateStatement,
   type StateStore,
   type StateValue,
 } from "../state-port.ts"
 import { queriesOf } from "../query/queries.ts"
 import { BUSY_MS, Patience } from "../sqlite/busy.ts"
 import { isRead, Turns } from "../turns.ts"
-import { statementsOf, translate, type Translated } from "./dialect.ts"
 import { CLOSED, type Rows, type Session, Sessions } from "./sessions.ts"
 import { type ServerLocation, sharedBy } from "./state-location.ts"
 
 /** Statements are few, and each is written in the program once; a list of other texts would be a leak. */
 const MOST_KNOWN = 4000
-/** Ends a `select` whose rows nobody else has at the moment; see {@link SKIP_LOCKED}. */
+/** Ends a `select` whose rows nobody else has at the moment: several processes take different rows at once. */
 const LOCKS_ROWS = "for update skip locked"
 /** Rows that a cursor brings at a time. */
 const FETCHED = 500
@@ -41,7 +39,6 @@ export class PostgresStore implements StateStore {
   readonly #sessions: Sessions
   readonly dialect = "postgres"
   readonly #native = new Lru<string, NativeStatement>(MOST_KNOWN)
-  readonly #known = new Lru<string, Translated>(MOST_KNOWN)
   readonly #turns = new Turns()
   readonly #writers: Serial
   readonly #patience: Patience
@@ -109,10 +106,6 @@ export class PostgresStore implements StateStore {
     return null
   }
 
-  async exec(script: string): Promise<void> {
-    for (const statement of statementsOf(script)) await this.script(this.#translated(statement).sql)
-  }
-
   native(sql: string): NativeStatement {
     let statement = this.#native.get(sql)
     if (statement === undefined) this.#native.set(sql, (statement = this.#newNative(sql)))
@@ -137,23 +130,6 @@ export class PostgresStore implements StateStore {
     else await this.#transaction("write", async () => await this.#session!.script(sql))
   }
 
-  prepare(text: string): StateStatement {
-    const { sql, writes, places } = this.#translated(text)
-    const run = (values: readonly StateValue[]) => this.#run(sql, writes, placed(places, values))
-    return {
-      get: async (...values) => {
-        const { columns, rows } = await run(values)
-        return rows[0] && rowOf(columns, rows[0])
-      },
-      all: async (...values) => {
-        const { columns, rows } = await run(values)
-        return rows.map((row) => rowOf(columns, row))
-      },
-      iterate: (...values) => this.#iterate(sql, placed(places, values)),
-      run: async (...values) => ({ changes: (await run(values)).changes }),
-    }
-  }
-
   close(): void {
     if (!this.#isClosed) this.#sessions.close()
     this.#isClosed = true
@@ -161,12 +137,6 @@ export class PostgresStore implements StateStore {
 
   [Symbol.dispose](): void {
     this.close()
-  }
-
-  #translated(sql: string): Translated {
-    let found = this.#known.get(sql)
-    if (found === undefined) this.#known.set(sql, (found = translate(sql)))
-    return found
   }
 
   /** The session of the transaction that the caller is in. */
@@ -215,9 +185,6 @@ export class PostgresStore implements StateStore {
     yield* rowsOneByOne(session.cursor(sql, values, FETCHED))
   }
 }
-
-const placed = (places: readonly number[], values: readonly StateValue[]): StateValue[] =>
-  places.map((place) => values[place] ?? null)
 
 async function* rowsOneByOne(lists: AsyncIterable<Rows>): AsyncGenerator<StateRow> {
   for await (const { columns, rows } of lists) for (const row of rows) yield rowOf(columns, row)

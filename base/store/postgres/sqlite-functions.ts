@@ -5,12 +5,8 @@
 export const SQLITE_FUNCTIONS = `
 create or replace function instr(text, text) returns bigint language sql immutable strict parallel safe
   as $$ select strpos($1, $2)::bigint $$;
-create or replace function unix_seconds(text) returns double precision language sql volatile strict
-  as $$ select extract(epoch from clock_timestamp())::double precision $$;
 create or replace function hex(bytea) returns text language sql immutable strict parallel safe
   as $$ select upper(encode($1, 'hex')) $$;
-create or replace function randomblob(integer) returns bytea language sql volatile strict
-  as $$ select substring(decode(replace(gen_random_uuid()::text, '-', ''), 'hex') from 1 for $1) $$;
 create or replace function strftime(text, text) returns text language sql stable strict
   as $$ select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD') $$;
 create or replace function date(bigint, text) returns text language sql immutable strict

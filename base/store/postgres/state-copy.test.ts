@@ -3,15 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import {
-  migrate,
-  openStateFile,
-  SCHEMA_VERSION,
-  type StateStore,
-  type Step,
-  transaction,
-} from "../state-store.ts"
-import { otherGeneration } from "../state-generation.ts"
+import { migrate, openStateFile, type StateStore, type Step, transaction } from "../state-store.ts"
+import { statement } from "../testing/statement.ts"
+import { SCHEMA_WORDS } from "../query/schema-words.ts"
+import { otherGeneration, versionTable } from "../state-generation.ts"
 import { PostgresServer } from "../testing/postgres-server.ts"
 import { PostgresError } from "./postgres-error.ts"
 import { SqliteStore } from "../sqlite/sqlite-store.ts"
@@ -37,6 +32,9 @@ const MANY: readonly Step[] = [
      create table word (word ${text} primary key, n ${integer} not null) ${strict};
      ${trigger({ name: "word_added", on: "insert", table: "word", does: ["update total set n = n + 1"] })}`,
 ]
+const ONE: readonly Step[] = [
+  ({ id, strict }) => `create table one (n ${id}) ${strict}; insert into one values (1)`,
+]
 const openThings = (db: StateStore) => migrate(db, "things", STEPS)
 const openMany = (db: StateStore) => migrate(db, "many", MANY)
 
@@ -57,12 +55,12 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     using from = await openStateFile(join(folder, "from"))
     openThings(from)
     await transaction(from, async () => {
-      const add = from.prepare("insert into thing (name, share, data) values (?, ?, ?)")
+      const add = statement(from, "insert into thing (name, share, data) values (?, ?, ?)")
       for (let i = 0; i < 250; i++) await add.run(`thing ${i} 🙂`, i / 7, new Uint8Array([i % 256, 0]))
-      await from.exec("delete from thing where id = 250; insert into part values (1, 'a'), (2, 'b')")
+      await from.script("delete from thing where id = 250; insert into part values (1, 'a'), (2, 'b')")
     })
     using to = opened("moved")
-    const newer = "alter table thing add column more text"
+    const newer: Step = ({ text }) => `alter table thing add column more ${text}`
     // As far as the file has taken the steps of a part: the next ones change the rows that are there.
     const moved = await copyToServer(from, to, (db) => migrate(db, "things", [...STEPS, newer]))
     expect(moved.map(({ table, rows }) => [table, rows])).toEqual(
@@ -77,12 +75,12 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
       "There is a state in that schema already.",
     )
     // Triggers fired for none of the rows that were copied, and fire for new ones; ids are not given again.
-    expect(await to.prepare("insert into thing (name) values ('new') returning id").get()).toEqual({
+    expect(await statement(to, "insert into thing (name) values ('new') returning id").get()).toEqual({
       id: 251,
     })
-    expect(await to.prepare("select n from tally").get()).toEqual({ n: 251 })
-    await to.exec("delete from thing where id = 1")
-    expect(await to.prepare("select count(*) as n from part").get()).toEqual({ n: 1 })
+    expect(await statement(to, "select n from tally").get()).toEqual({ n: 251 })
+    await to.script("delete from thing where id = 1")
+    expect(await statement(to, "select count(*) as n from part").get()).toEqual({ n: 1 })
     migrate(to, "things", [...STEPS, newer])
 
     const file = join(folder, "back.db")
@@ -109,9 +107,9 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
   test("has all its rows in their tables, however many there are, and whatever belongs to what", async () => {
     using from = await openStateFile(join(folder, "many"))
     openMany(from)
-    await from.exec("insert into tree values (1, null), (2, 1); insert into leaf values (2, 'a'), (2, 'b')")
+    await from.script("insert into tree values (1, null), (2, 1); insert into leaf values (2, 'a'), (2, 'b')")
     // More values than one statement may carry (65,535).
-    await from.exec(
+    await from.script(
       `insert into word with recursive number (n) as (select 1 union all select n + 1 from number where n < 33000)
        select 'w' || n, n from number; insert into word values ('a' || char(0) || 'b', 0)`,
     )
@@ -122,13 +120,13 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
         expect.objectContaining({ table: "leaf", rows: 2 }),
       ]),
     )
-    expect(await to.prepare("select word from word where n = 0").get()).toEqual({ word: "a\u{FFFD}b" })
-    expect(await to.prepare("insert into tree (parent) values (2) returning id").get()).toEqual({ id: 3 })
+    expect(await statement(to, "select word from word where n = 0").get()).toEqual({ word: "a\u{FFFD}b" })
+    expect(await statement(to, "insert into tree (parent) values (2) returning id").get()).toEqual({ id: 3 })
 
     // Rows that a step puts into its table, and one that belongs to another far behind it.
-    migrate(to, "one", ["create table one (n integer primary key) strict; insert into one values (1)"])
-    for (let id = 4; id <= 200; id++) await to.prepare("insert into tree (parent) values (?)").run(id - 1)
-    await to.exec("update tree set parent = 200 where id = 1")
+    migrate(to, "one", ONE)
+    for (let id = 4; id <= 200; id++) await statement(to, "insert into tree (parent) values (?)").run(id - 1)
+    await to.script("update tree set parent = 200 where id = 1")
     const file = join(folder, "many.db")
     expect(await copyToFile(to, file)).toContainEqual(expect.objectContaining({ table: "tree", rows: 200 }))
     {
@@ -146,7 +144,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     using other = opened("far")
     await copyToServer(far, other, (db) => {
       openMany(db)
-      migrate(db, "one", ["create table one (n integer primary key) strict; insert into one values (1)"])
+      migrate(db, "one", ONE)
     })
     await expect(other.script("insert into tree (parent) values (999)")).rejects.toThrow("foreign key")
     await expect(other.script("insert into leaf values (999, 'x'); select 1 / 0")).rejects.toThrow(
@@ -159,35 +157,35 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     openThings(from)
     using to = opened("twice")
     await expect(copyToServer(from, to, () => undefined)).rejects.toThrow("this one does not know things 1.")
-    await from.exec("create table egg (id integer primary key) strict")
+    await from.script("create table egg (id integer primary key) strict")
     await expect(copyToServer(from, to, openThings)).rejects.toThrow(
       "No part of this Fossick makes the table egg.",
     )
     expect(await otherGeneration(to)).toContain("is from an older Fossick")
-    await from.exec("drop table egg")
+    await from.script("drop table egg")
     await copyToServer(from, to, openThings)
     expect(await otherGeneration(to)).toBeNull()
   })
 
   test("is refused where the copy is not what was there, or there is a file already", async () => {
     using db = opened("odd")
-    await db.exec(SCHEMA_VERSION)
+    await db.script(versionTable(SCHEMA_WORDS.postgres))
     /** A table that the server and the file have in different ways. */
     const odd = async (name: string, onServer: string, inFile: string, values: string) => {
-      await db.exec(`create table ${name} (a ${onServer})`)
-      await db.exec(`insert into ${name} values ${values}`)
+      await db.script(`create table ${name} (a ${onServer})`)
+      await db.script(`insert into ${name} values ${values}`)
       await db.keepStep(`create table ${name} (a ${inFile})`)
     }
     const copied = (name: string) => async () => await copyToFile(db, join(folder, name))
-    await odd("same", "text", "text", "('x')")
+    await odd("same", 'text collate "C"', "text", "('x')")
     expect(await copied("a.db")()).toHaveLength(2)
     await expect(copied("a.db")).rejects.toThrow("EEXIST")
-    await odd("fewer", "text", "text unique on conflict ignore", "('x'), ('x'), ('x')")
+    await odd("fewer", 'text collate "C"', "text unique on conflict ignore", "('x'), ('x'), ('x')")
     await expect(copied("b.db")).rejects.toThrow(
       "The copy of fewer is not what was there (3 rows, 1 in the copy).",
     )
-    await db.exec("delete from fewer")
-    await odd("other", "text", "integer", "('007')")
+    await db.script("delete from fewer")
+    await odd("other", 'text collate "C"', "integer", "('007')")
     await expect(copied("c.db")).rejects.toThrow(
       "The copy of other is not what was there (1 rows, 1 in the copy).",
     )
@@ -195,7 +193,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
 
   test("is copied from a file, too", async () => {
     using from = await openStateFile(join(folder, "of-file"))
-    await from.exec("create table thing (n integer) strict; insert into thing values (7)")
+    await from.script("create table thing (n integer) strict; insert into thing values (7)")
     await copyState(from, join(folder, "of-file.db"))
     using copy = new DatabaseSync(join(folder, "of-file.db"))
     expect(copy.prepare("select n from thing").all()).toEqual([{ n: 7 }])
@@ -203,11 +201,11 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
 
   test("is told to be out of reach when its server is gone, and is found when that is back", async () => {
     using db = opened("gone")
-    await db.exec("create table t (n integer) strict")
+    await db.script("create table t (n bigint)")
     await server.kill()
     let said: unknown
     try {
-      await transaction(db, async () => await db.prepare("insert into t values (1)").run())
+      await transaction(db, async () => await statement(db, "insert into t values (1)").run())
     } catch (error) {
       said = error
     }
@@ -222,13 +220,13 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
         try {
           return await transaction(
             db,
-            async () => (await db.prepare("insert into t values (2)").run()).changes,
+            async () => (await statement(db, "insert into t values (2)").run()).changes,
           )
         } catch {
           return 0
         }
       })
       .toBe(1)
-    expect(await db.prepare("select max(n) as n from t").get()).toEqual({ n: 2 })
+    expect(await statement(db, "select max(n) as n from t").get()).toEqual({ n: 2 })
   })
 })

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { SqliteStore } from "../sqlite/sqlite-store.ts"
+import { statement } from "../testing/statement.ts"
 import { emptyState } from "../testing/empty-state.ts"
 import { keepAlive } from "./keep-alive.ts"
 import { OwnProcess, SIGN_MS } from "./own-process.ts"
@@ -15,7 +16,7 @@ async function kept() {
   return { db, problems, alive: await keepAlive(db, "test", (error) => problems.push(error)) }
 }
 const signs = (db: ReturnType<typeof emptyState>, id: string) =>
-  db.prepare("select signs, kind from state_process where id = ?").get(id)
+  statement(db, "select signs, kind from state_process where id = ?").get(id)
 
 test("a process gives signs of life until it is disposed of, and is gone then", async () => {
   const { db, problems, alive } = await kept()
@@ -38,7 +39,7 @@ test("it looks for those that have ended when it begins, and with each sign", as
   const ended = async () => {
     const { id } = await OwnProcess.begin(db, "test")
     // No process has such a number (proc(5), pid_max).
-    await db.prepare("update state_process set pid = 99999999 where id = ?").run(id)
+    await statement(db, "update state_process set pid = 99999999 where id = ?").run(id)
     return id
   }
   const first = await ended()
@@ -52,8 +53,8 @@ test("it looks for those that have ended when it begins, and with each sign", as
 
 test("it says once that no sign can be given, and once more after one could", async () => {
   const { db, problems, alive } = await kept()
-  const away = () => db.exec("alter table state_process rename to away")
-  const back = () => db.exec("alter table away rename to state_process")
+  const away = () => db.script("alter table state_process rename to away")
+  const back = () => db.script("alter table away rename to state_process")
   const after = async (signsGiven: number) => {
     await vi.advanceTimersByTimeAsync(signsGiven * SIGN_MS)
     return problems.length
@@ -76,7 +77,7 @@ test("it keeps no process from ending", async () => {
   vi.useRealTimers()
   using db = new SqliteStore(new DatabaseSync(":memory:"))
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length
-  await db.exec("create table schema_version (part text primary key, version integer not null) strict")
+  await db.script("create table schema_version (part text primary key, version integer not null) strict")
   const before = timers()
   await using _ = await keepAlive(db, "test", () => undefined)
   expect(timers()).toBe(before)

@@ -7,6 +7,7 @@ import { Worker } from "node:worker_threads"
 import { afterAll, expect, test, vi } from "vitest"
 import { BUSY_MS, isBusy, openToRead, Patience, useWal } from "./busy.ts"
 import { migrate, openStateStore } from "../state-store.ts"
+import { statement } from "../testing/statement.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-busy-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -40,7 +41,7 @@ test("a process that opens a new state.db while another one begins it waits, and
   for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
   const other = await writing(file)
   using db = await openStateStore(dir)
-  expect(await db.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" })
+  expect(await statement(db, "pragma journal_mode").get()).toEqual({ journal_mode: "wal" })
   await once(other, "exit")
 })
 
@@ -48,27 +49,27 @@ test("tables are made also on a connection that waits for nobody, while another 
   using db = await openStateStore(folder)
   db.patienceMs = 0
   const other = await writing(join(folder, "state.db"))
-  migrate(db, "kites", ["create table kite (id integer primary key) strict"])
-  expect(await db.prepare("select count(*) as n from kite").get()).toEqual({ n: 0 })
-  expect(await db.prepare("pragma busy_timeout").get()).toEqual({ timeout: 0 })
+  migrate(db, "kites", [() => "create table kite (id integer primary key) strict"])
+  expect(await statement(db, "select count(*) as n from kite").get()).toEqual({ n: 0 })
+  expect(await statement(db, "pragma busy_timeout").get()).toEqual({ timeout: 0 })
   await once(other, "exit")
 })
 
 test("a store without patience is told that another process writes, and reads what was there before", async () => {
   using db = await openStateStore(folder)
-  await db.exec("create table lark (n integer) strict")
+  await db.script("create table lark (n integer) strict")
   db.patienceMs = 0
   const other = await writing(join(folder, "state.db"))
-  const insert = db.prepare("insert into lark values (1)")
+  const insert = statement(db, "insert into lark values (1)")
   for (const write of [
     () => insert.run(),
     () => db.transaction(() => insert.run()),
-    () => db.exec("delete from lark"),
+    () => db.script("delete from lark"),
   ])
     expect(isBusy(await write().catch((error: unknown) => error))).toBe(true)
-  expect(await db.prepare("select count(*) as n from lark").get()).toEqual({ n: 0 })
+  expect(await statement(db, "select count(*) as n from lark").get()).toEqual({ n: 0 })
   await db.patiently(() => insert.run())
-  expect(await db.prepare("select count(*) as n from lark").get()).toEqual({ n: 1 })
+  expect(await statement(db, "select count(*) as n from lark").get()).toEqual({ n: 1 })
   await once(other, "exit")
 })
 

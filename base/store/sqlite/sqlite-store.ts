@@ -4,7 +4,7 @@ import { unwritableOr } from "../../disk-space.ts"
 import { Lru } from "../../flow/memory/lru.ts"
 import { Serial } from "../../flow/serial.ts"
 import { BUSY_MS, openToRead, Patience } from "./busy.ts"
-import type { NativeStatement, StateRow, StateStatement, StateStore, StateValue } from "../state-port.ts"
+import type { NativeStatement, StateRow, StateStore, StateValue } from "../state-port.ts"
 import { isRead, Turns } from "../turns.ts"
 
 /** Runs `work` in one write transaction of a file that is asked synchronously. */
@@ -73,12 +73,8 @@ export class SqliteStore implements StateStore {
     return await this.#patience.during(ms, work)
   }
 
-  async exec(sql: string): Promise<void> {
-    await this.#asked(() => this.file.exec(sql), true)
-  }
-
   async script(sql: string): Promise<void> {
-    await this.exec(sql)
+    await this.#asked(() => this.file.exec(sql), true)
   }
 
   native(sql: string): NativeStatement {
@@ -103,20 +99,6 @@ export class SqliteStore implements StateStore {
     return {
       ask: (values) => this.#asked(() => ask(values), writes),
       iterate: (values) => this.#iterate(sql, values),
-    }
-  }
-
-  prepare(sql: string): StateStatement {
-    const { file } = this
-    const writes = !isRead(sql)
-    let prepared: StatementSync | undefined
-    // Not before it is used: a migration that makes the table may still be due.
-    const statement = (): StatementSync => (prepared ??= file.prepare(sql))
-    return {
-      get: (...values) => this.#asked(() => statement().get(...values), writes),
-      all: (...values) => this.#asked(() => statement().all(...values), writes),
-      iterate: (...values) => this.#iterate(sql, values),
-      run: (...values) => this.#asked(() => statement().run(...values), writes),
     }
   }
 
@@ -175,7 +157,7 @@ export class SqliteStore implements StateStore {
     if (this.#turns.isDue) await this.#turns.ready()
     const path = this.location()
     if (path === null) {
-      yield* await this.prepare(sql).all(...values)
+      yield* (await this.native(sql).ask(values)).rows
       return
     }
     using reader = openToRead(path)

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
+import { SCHEMA_WORDS } from "../query/schema-words.ts"
+import { versionTable } from "../state-generation.ts"
 import { PostgresStore } from "../postgres/postgres-store.ts"
 import { stateServer } from "../postgres/state-location.ts"
 import { SqliteStore } from "../sqlite/sqlite-store.ts"
@@ -11,9 +13,7 @@ import { TRUSTED_TIME_STEPS } from "../clock/trusted-time.ts"
 export function emptyState(): StateStore {
   const server = stateServer(randomUUID())
   const db = server === null ? new SqliteStore(new DatabaseSync(":memory:")) : new PostgresStore(server)
-  db.first(() =>
-    db.exec("create table schema_version (part text primary key, version integer not null) strict"),
-  )
+  db.first(() => db.script(versionTable(SCHEMA_WORDS[db.dialect])))
   migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
   return db
 }

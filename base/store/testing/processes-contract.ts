@@ -7,8 +7,8 @@ import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { leftWork, OwnProcess } from "../processes/own-process.ts"
-import { SKIP_LOCKED } from "../state-port.ts"
 import { migrate, openStateStore, type StateStore, transaction } from "../state-store.ts"
+import { statement } from "./statement.ts"
 
 /** What processes that share a state can rely on, in every store. */
 export function describeProcesses(name: string): void {
@@ -46,7 +46,7 @@ export function describeProcesses(name: string): void {
       }
       expect(counts).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 1, 0])
       expect(
-        await db.prepare("select id from state_process where id in (?, ?)").all(silent.id, busy.id),
+        await statement(db, "select id from state_process where id in (?, ?)").all(silent.id, busy.id),
       ).toEqual([{ id: busy.id }])
       expect([await own.take("role"), own.isSound]).toEqual([true, true])
       // It notices, and begins anew with nothing.
@@ -80,7 +80,7 @@ export function describeProcesses(name: string): void {
       await using own = await OwnProcess.begin(db, "test")
       const { pid } = spawnSync(process.execPath, ["-e", ""])
       await using gone = await OwnProcess.begin(other, "test")
-      await other.prepare("update state_process set pid = ? where id = ?").run(pid, gone.id)
+      await statement(other, "update state_process set pid = ? where id = ?").run(pid, gone.id)
       expect(await own.bury()).toBe(1)
       expect(await own.hasOthers("test")).toBe(false)
     })
@@ -104,9 +104,10 @@ export function describeProcesses(name: string): void {
       await using own = await OwnProcess.begin(db, "test", () => now)
       const { pid } = spawnSync(process.execPath, ["-e", ""])
       await using far = await OwnProcess.begin(other, "far")
-      await other
-        .prepare("update state_process set pid = ?, machine = 'elsewhere' where id = ?")
-        .run(pid, far.id)
+      await statement(other, "update state_process set pid = ?, machine = 'elsewhere' where id = ?").run(
+        pid,
+        far.id,
+      )
       expect([await own.bury(), await own.hasOthers("far")]).toEqual([0, true])
       // One that gives no sign.
       const counts: number[] = []
@@ -147,10 +148,12 @@ export function describeProcesses(name: string): void {
 
     test("a process is known by its machine, and by where its number counts", async () => {
       await using own = await OwnProcess.begin(db, "test")
-      const found = await db.prepare("select machine, pid from state_process where id = ?").get(own.id)
+      const found = await statement(db, "select machine, pid from state_process where id = ?").get(own.id)
       const numbers = existsSync("/proc/self/ns/pid") ? readlinkSync("/proc/self/ns/pid") : ""
       expect(found).toEqual({ machine: `${hostname()} ${numbers}`, pid: process.pid })
-      expect(await db.prepare("select version from schema_version where part = 'processes'").get()).toEqual({
+      expect(
+        await statement(db, "select version from schema_version where part = 'processes'").get(),
+      ).toEqual({
         version: 1,
       })
     })
@@ -164,7 +167,7 @@ export function describeProcesses(name: string): void {
       await second.become("three")
       expect([await own.hasOthers("two"), await own.hasOthers("three")]).toEqual([false, true])
       // It is still that when it was taken for lost, and begins anew.
-      await db.prepare("delete from state_process where id = ?").run(second.id)
+      await statement(db, "delete from state_process where id = ?").run(second.id)
       expect([await own.hasOthers("three"), await second.sign(), await own.hasOthers("three")]).toEqual([
         false,
         false,
@@ -201,11 +204,12 @@ export function describeProcesses(name: string): void {
 
     test("work that a lost process had in hand is told from what others have, and what nobody has", async () => {
       migrate(db, "work", [
-        "create table work (id integer primary key, state text not null, process text) strict",
+        ({ id, text, strict }) =>
+          `create table work (id ${id}, state ${text} not null, process ${text}) ${strict}`,
       ])
       await using own = await OwnProcess.begin(db, "test")
       const left = leftWork(db, "work", "doing")
-      const add = db.prepare("insert into work (state, process) values (?, ?)")
+      const add = statement(db, "insert into work (state, process) values (?, ?)")
       await add.run("doing", own.id)
       await add.run("done", "a lost one")
       expect(await left.isThere()).toBe(false)
@@ -218,14 +222,29 @@ export function describeProcesses(name: string): void {
 
     test("of those that take rows at once each gets others, and none waits", async () => {
       migrate(db, "taken", [
-        "create table taken (id integer primary key, by text) strict; insert into taken (id) values (1), (2), (3)",
+        ({ id, text, strict }) =>
+          `create table taken (id ${id}, by ${text}) ${strict}; insert into taken (id) values (1), (2), (3)`,
       ])
-      const sql = `update taken set by = ? where id in (select id from taken where by is null order by id limit 2 ${SKIP_LOCKED}) returning id`
-      const ids = (rows: readonly Record<string, unknown>[]) =>
-        rows.map(({ id }) => Number(id)).toSorted((a, b) => a - b)
-      expect(ids(await db.prepare(sql).all("a"))).toEqual([1, 2])
-      expect(ids(await other.prepare(sql).all("b"))).toEqual([3])
-      expect(await other.prepare(sql).all("b")).toEqual([])
+      const take = (store: StateStore, by: string) =>
+        queriesOf<{ taken: { id: number; by: string | null } }>(store)
+          .updateTable("taken")
+          .set({ by })
+          .where("id", "in", (eb) =>
+            eb
+              .selectFrom("taken")
+              .select("id")
+              .where("by", "is", null)
+              .orderBy("id")
+              .limit(2)
+              .forUpdate()
+              .skipLocked(),
+          )
+          .returning("id")
+          .execute()
+      const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id).toSorted((a, b) => a - b)
+      expect(ids(await take(db, "a"))).toEqual([1, 2])
+      expect(ids(await take(other, "b"))).toEqual([3])
+      expect(await take(other, "b")).toEqual([])
     })
   })
 }

@@ -75,7 +75,7 @@ test("of a thousand runs the callers are remembered; a process that looks first 
 
 test("callers that a newer version noted are left alone, and the part that is newer is named", async () => {
   const db = state()
-  migrate(db, "traces", ["select 1", "select 2"])
+  migrate(db, "traces", [() => "select 1", () => "select 2"])
   await using _ = await tracing()
   await expect(() => traceOf(db, 1)).rejects.toThrow(/newer Fossick \(traces 2, this one knows 1\)/)
 })

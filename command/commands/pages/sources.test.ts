@@ -9,6 +9,7 @@ import { afterAll, expect, test } from "vitest"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { article, html, startTestSite, status } from "#crawler/testing/test-site.ts"
 import { Sources } from "#crawler/sources/sources.ts"
@@ -194,7 +195,7 @@ test("the crawler process runs a source by its schedule, and removes the pages o
 
     await sources.delete("docs", { removePages: true, origin: "file" })
     while ((await sources.removals()).length > 0) await sleep(50, undefined, { signal })
-    expect(await db.prepare("select count(*) as n from known_address").get()).toEqual({ n: 0 })
+    expect(await statement(db, "select count(*) as n from known_address").get()).toEqual({ n: 0 })
   } finally {
     crawler.kill("SIGTERM")
     await ended

@@ -10,6 +10,7 @@ import { aPage } from "#engine/testing/pages.ts"
 import { readSettings } from "#base/settings.ts"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { ImageNotes } from "#crawler/upkeep/images/image-notes.ts"
 import { ImageStore } from "#crawler/upkeep/images/image-store.ts"
@@ -80,9 +81,9 @@ async function spoil(dir: string, name: string): Promise<void> {
   {
     using db = await openStateStore(dir)
     page = Number(
-      (await db.prepare("select rootpage from sqlite_master where name = ?").get(name))!["rootpage"],
+      (await statement(db, "select rootpage from sqlite_master where name = ?").get(name))!["rootpage"],
     )
-    size = Number((await db.prepare("pragma page_size").get())!["page_size"])
+    size = Number((await statement(db, "pragma page_size").get())!["page_size"])
   }
   const bytes = readFileSync(file)
   bytes.fill(0x5a, (page - 1) * size, page * size)
@@ -110,7 +111,7 @@ describe("fossick doctor --repair", () => {
     await cp(sound.path, dir, { recursive: true })
     {
       using db = await openStateStore(dir)
-      await db.exec(
+      await db.script(
         "update stored_use set bytes = bytes + 7 where store = 'api_keys'; update image set uses = 9",
       )
     }
@@ -193,11 +194,10 @@ describe("fossick doctor --repair", () => {
     {
       using db = await openStateStore(dir)
       void new LostPages(db)
-      await db
-        .prepare(
-          `insert into known_address (url, source, job, outcome, visited_at, hash) values (?, 'pages', 1, 'indexed', 1, 'x')`,
-        )
-        .run(OTTERS.url)
+      await statement(
+        db,
+        `insert into known_address (url, source, job, outcome, visited_at, hash) values (?, 'pages', 1, 'indexed', 1, 'x')`,
+      ).run(OTTERS.url)
     }
     rmSync(join(dir, "index", "pages.db"))
     const lost = {

@@ -5,6 +5,7 @@ import { KnownAddresses } from "../frontier/known-addresses.ts"
 import type { SourceSpec } from "../../source.ts"
 import { CrawlFixture } from "../../testing/crawl-fixture.ts"
 import { startTestSite, type TestSite, textFile } from "../../testing/test-site.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const DAY = 86_400_000
 const START = Date.UTC(2026, 0, 5)
@@ -234,7 +235,7 @@ describe("a site that answers Accept: text/markdown", () => {
   test("counts what it sends as markdown towards the limit of bytes", async () => {
     await using manual = await Manual.of(PAGES)
     for (let run = 1; run <= 3; run++) await manual.run()
-    const spent = await manual.fixture.db.prepare("select bytes from job order by id desc limit 1").get()
+    const spent = await statement(manual.fixture.db, "select bytes from job order by id desc limit 1").get()
     expect(Number(spent?.["bytes"])).toBeGreaterThan(manual.sent.bytes)
   })
 })

@@ -12,6 +12,7 @@ import {
   type TestSite,
 } from "../../testing/test-site.ts"
 import { aliasesOf, aliasOf } from "./text-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const oneByOne = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" })
 
@@ -22,7 +23,9 @@ const aliases = async (fixture: CrawlFixture, site: TestSite, path: string) =>
   (await aliasesOf(fixture.db, site.url(path) as PageUrl)).map(({ url }) => url.slice(site.origin.length))
 
 const detail = async (fixture: CrawlFixture, site: TestSite, path: string) =>
-  (await fixture.db.prepare("select detail from known_address where url = ?").get(site.url(path)))?.["detail"]
+  (await statement(fixture.db, "select detail from known_address where url = ?").get(site.url(path)))?.[
+    "detail"
+  ]
 
 /** Text that no other seed has: thirty sentences of ten words. */
 function essay(seed: string, lines = 30): string {

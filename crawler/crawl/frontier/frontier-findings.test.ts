@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { emptyState } from "#base/store/testing/empty-state.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { PageUrl } from "#engine"
 import { HostPaces } from "../../fetch/hosts/host-paces.ts"
@@ -52,7 +53,10 @@ class Runs {
 
   /** How the frontier's own row tells of an address. */
   async row(path: string) {
-    return await this.db.prepare("select * from crawl_url where job = ? and url = ?").get(this.id, at(path))
+    return await statement(this.db, "select * from crawl_url where job = ? and url = ?").get(
+      this.id,
+      at(path),
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite"
 import { expect, test } from "vitest"
 import { SCHEMA_WORDS, type SchemaWords } from "#base/store/query/schema-words.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { at, PAGE, sourceOf } from "../../testing/visited.ts"
@@ -18,7 +19,7 @@ test("a job that is removed takes its addresses and their counts with it", async
   await frontier.add([at("/a"), at("/b")], { how: "link", on: at("/"), depth: 1 })
   await frontier.record([{ url: at("/a"), ...PAGE, detail: null }])
   expect([await openCount(db, id), await outcomesOf(db, id)]).toEqual([1, { indexed: 1 }])
-  await db.prepare("delete from job where id = ?").run(id)
+  await statement(db, "delete from job where id = ?").run(id)
   expect([await openCount(db, id), await outcomesOf(db, id)]).toEqual([0, {}])
 })
 

@@ -138,7 +138,8 @@ export const FRONTIER_STEPS: readonly Step[] = [
   ({ like }) =>
     `create index known_address_unread on known_address (source, status) where ${unreadSql(like)}`,
   // Pages that something was noted of, such as that their answers were cut off: few, and coverage asks for them.
-  `create index known_address_noted on known_address (source, job) where hash is not null and detail is not null`,
+  () =>
+    "create index known_address_noted on known_address (source, job) where hash is not null and detail is not null",
   // A MarkdownCopy as JSON.
   ({ text }) => `alter table known_address add column copy ${text}`,
 ]

@@ -6,6 +6,7 @@ import type { HostManners } from "../../fetch/hosts/host-paces.ts"
 import { KnownAddresses } from "./known-addresses.ts"
 import { defineSource } from "../../source.ts"
 import { CrawlFixture } from "../../testing/crawl-fixture.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const SOURCE = defineSource({ seeds: ["http://a/"] })
 
@@ -105,7 +106,7 @@ test("a job that is over keeps what failed and nothing else of its frontier", as
   await fixture.jobs.end(id, "finished")
   expect(await fixture.jobs.get(id)).toMatchObject({ queued: 0, outcomes: { "failed:dns": 10 } })
   expect(await fixture.jobs.failures(id, 100)).toHaveLength(10)
-  expect(await fixture.db.prepare("select count(*) as n from crawl_url").get()).toEqual({ n: 10 })
+  expect(await statement(fixture.db, "select count(*) as n from crawl_url").get()).toEqual({ n: 10 })
 })
 
 test("a job that gets on between the deaths of its process is not given up", async () => {

@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import { queriesOf } from "#base/store/query/queries.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { expect, test } from "vitest"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import type { PageUrl } from "#engine"
@@ -214,7 +215,7 @@ test("a job that is over forgets all addresses but those that failed, then all, 
     ended("/3", "skipped:robots"),
   ])
   const left = async () =>
-    Number((await db.prepare("select count(*) as n from crawl_url where job = ?").get(id))?.["n"])
+    Number((await statement(db, "select count(*) as n from crawl_url where job = ?").get(id))?.["n"])
   const isPrunable = async () =>
     (
       await sql<{ yes: number }>`select ${hasPrunable(sql`cast(${id} as bigint)`)} as yes`.execute(

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { at, DAY, GONE, HOUR, PAGE, sourceOf, VisitedSite } from "../../testing/visited.ts"
 import { type Found, FOUND_SOMEHOW, VAIN_VISITS, type Visited } from "./known-addresses.ts"
 import { packLinks } from "./page-links.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const found = (more: Partial<Found>): Found => ({ ...FOUND_SOMEHOW, ...more })
 
@@ -177,7 +178,7 @@ describe("a visit", () => {
   test("that starts from no rhythm begins one: an address that an older version knew", async () => {
     const site = new VisitedSite()
     await site.visit("/", PAGE)
-    await site.db.exec("update known_address set interval_ms = null, misses = 5, visited_at = 0")
+    await site.db.script("update known_address set interval_ms = null, misses = 5, visited_at = 0")
     expect(await site.visit("/", { outcome: "unchanged" })).toMatchObject({ intervalMs: DAY, misses: 0 })
   })
 })
@@ -309,7 +310,7 @@ describe("the addresses of a source", () => {
     expect((await site.known.get(at("/ahead"), "other"))?.dueAt).toBeGreaterThan(site.now)
     expect((await site.known.get(at("/on-time"), "site"))?.dueAt).toBe(dueAt)
     // The longest interval itself is none too long, whichever bound it is.
-    await site.db.prepare("update known_address set due_at = ?").run(site.now + 48 * HOUR)
+    await statement(site.db, "update known_address set due_at = ?").run(site.now + 48 * HOUR)
     await site.known.heal(sourceOf("site", { revisit: { minHours: 48, maxHours: 2 } }))
     expect((await site.known.get(at("/ahead"), "site"))?.dueAt).toBe(site.now + 48 * HOUR)
     await site.known.heal(sourceOf("site", { revisit: { minHours: 2, maxHours: 47 } }))
@@ -405,9 +406,11 @@ test("an address at which nothing was found again and again is forgotten, unless
   ) => {
     await site.visit(path, { ...visit, source })
     // The others are like the first.
-    await site.db
-      .prepare("update known_address set misses = ? where url = ? and source = ?")
-      .run(times, at(path), source)
+    await statement(site.db, "update known_address set misses = ? where url = ? and source = ?").run(
+      times,
+      at(path),
+      source,
+    )
   }
   await site.visit("/was-a-page", PAGE)
   for (let page = 0; page < 1001; page++) await often(`/gone/${page}`)

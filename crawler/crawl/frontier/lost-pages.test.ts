@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { emptyState } from "#base/store/testing/empty-state.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import type { Page, PageUrl } from "#engine"
 import { at, GONE, HOUR, PAGE, VisitedSite } from "../../testing/visited.ts"
 import { LostPages } from "./lost-pages.ts"
@@ -43,7 +44,7 @@ test("nothing is lost of a store that was never crawled into", async () => {
   const lost = new LostPages(db)
   expect([await lost.count(), await lost.expected()]).toEqual([0, 0])
   // Older versions know the table by this name.
-  expect(await db.prepare("select version from schema_version where part = 'lost-pages'").get()).toEqual({
+  expect(await statement(db, "select version from schema_version where part = 'lost-pages'").get()).toEqual({
     version: 1,
   })
 })
@@ -65,7 +66,7 @@ test("what was lost and found is remembered as lost no more", async () => {
   await site.visit("/b", PAGE)
   await site.visit("/c", PAGE)
   const noted = async () =>
-    (await site.db.prepare("select url from lost_page order by url").all()).map(({ url }) => url)
+    (await statement(site.db, "select url from lost_page order by url").all()).map(({ url }) => url)
   expect(await noted()).toEqual([at("/b")])
   expect(await lost.find({ get: async (url) => (url === at("/c") ? null : ({ url } as Page)) }, NEVER)).toBe(
     1,

@@ -3,6 +3,8 @@ import { expect, test } from "vitest"
 import { at, PAGE, VisitedSite } from "../../testing/visited.ts"
 import { FOUND_SOMEHOW } from "./known-addresses.ts"
 import { PageLinks, packLinks, unpackLinks } from "./page-links.ts"
+import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const linked = (site: VisitedSite, path: string, ...to: string[]) =>
   site.visit(path, { ...PAGE, links: packLinks(at(path), to) })
@@ -49,10 +51,12 @@ test("links that are as they were are not written again", async () => {
   const site = new VisitedSite()
   await linked(site, "/", at("/a"))
   const links = new PageLinks(site.db)
-  await site.db.exec(
-    "create table written (n integer); create trigger written after update on page_links begin insert into written values (1); end",
+  const { trigger } = SCHEMA_WORDS[site.db.dialect]
+  const noted = { name: "written_again", on: "update", table: "page_links" }
+  await site.db.script(
+    `create table written (n integer); ${trigger({ ...noted, does: ["insert into written values (1)"] })}`,
   )
-  const written = async () => (await site.db.prepare("select count(*) as n from written").get())?.["n"]
+  const written = async () => (await statement(site.db, "select count(*) as n from written").get())?.["n"]
   await links.keep("site", at("/"), packLinks(at("/"), [at("/a")]))
   expect(await written()).toBe(0)
   await links.keep("site", at("/"), packLinks(at("/"), [at("/b")]))

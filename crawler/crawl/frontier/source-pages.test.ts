@@ -1,4 +1,5 @@
 import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { expect, test } from "vitest"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import { at, DAY, GONE, PAGE, VisitedSite } from "../../testing/visited.ts"
@@ -175,8 +176,8 @@ test("sources are matched with the pages that a table names, and what differs is
   const validators = { etag: '"1"', lastModified: "Thu, 01 Jan 1970 00:00:00 GMT" }
   for (const path of ["/same", "/differs", "/unheld"]) await site.visit(path, { ...PAGE, validators })
   await site.visit("/missing", { ...GONE, validators })
-  await site.db.exec("create table pages_now (url text, source text, hash text)")
-  const hold = site.db.prepare("insert into pages_now values (?, ?, ?)")
+  await site.db.script("create table pages_now (url text, source text, hash text)")
+  const hold = statement(site.db, "insert into pages_now values (?, ?, ?)")
   await hold.run(at("/same"), "site", "h")
   await hold.run(at("/differs"), "site", "other")
   await hold.run(at("/missing"), "site", "back")
@@ -209,7 +210,10 @@ test("conditions of others' SQL hold for known, held, found and missing pages", 
   await site.visit("/missed", { outcome: "failed:timeout", job: 3 })
   await site.visit("/none", { ...GONE, job: 3 })
   const holds = async (condition: string) => {
-    const row = site.db.prepare(`select 1 from (select ? as url, 'site' as source) as row where ${condition}`)
+    const row = statement(
+      site.db,
+      `select 1 from (select ? as url, 'site' as source) as row where ${condition}`,
+    )
     const paths: string[] = []
     for (const path of ["/found", "/missed", "/none", "/unknown"])
       if ((await row.get(at(path))) !== undefined) paths.push(path)
@@ -227,7 +231,7 @@ test("conditions of others' SQL hold for known, held, found and missing pages", 
 test("triggers tell of pages that come, change, go, and are forgotten", async () => {
   const site = new VisitedSite()
   const { db } = site
-  await db.exec("create table told (change text, url text)")
+  await db.script("create table told (change text, url text)")
   const note = (change: string) => (url: string) => `insert into told values ('${change}', ${url})`
   const condition = "'site' in (select value from json_each('[\"site\"]'))"
   const words = SCHEMA_WORDS[db.dialect]
@@ -235,8 +239,8 @@ test("triggers tell of pages that come, change, go, and are forgotten", async ()
   await db.script(pageOrSourceTriggers(words, "also", "true", note("touched")))
   await db.script(pageTriggers(words, "never", "false", () => note("never")("new.url")))
   const told = async () => {
-    const rows = await db.prepare("select change, url from told").all()
-    await db.exec("delete from told")
+    const rows = await statement(db, "select change, url from told").all()
+    await db.script("delete from told")
     return rows.map(({ change, url }) => `${String(change)} ${new URL(String(url)).pathname}`).sort()
   }
   await site.visit("/none", GONE)

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { emptyState } from "#base/store/testing/empty-state.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { at, sourceOf } from "../../testing/visited.ts"
 import { Frontier } from "./frontier.ts"
@@ -63,7 +64,9 @@ test("what ended once is begun anew by another reading", async () => {
   const { db, next } = await crawl("/a", "/b")
   const process = await next()
   const reading = async () =>
-    (await db.prepare("select url from crawl_url where reading = 1 order by url").all()).map(({ url }) => url)
+    (await statement(db, "select url from crawl_url where reading = 1 order by url").all()).map(
+      ({ url }) => url,
+    )
   await process.begin(at("/a"))
   process.end(at("/a"))
   await process.begin(at("/b"))

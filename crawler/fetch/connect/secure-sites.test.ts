@@ -12,6 +12,7 @@ import { CrawlFixture, temporaryFolder, testConfig } from "../../testing/crawl-f
 import { startSecureSite, type SecureSite } from "../../testing/secure-site.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 import { makeCertificate } from "./make-certificate.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const DAY_MS = 86_400_000
 const folder = temporaryFolder()
@@ -124,7 +125,9 @@ describe("the certificate of a site", () => {
     await using site = await startSecureSite(forLoopback)
     const job = await state.crawl({ name: "stranger", seeds: [site.url("/")] })
     expect(job.outcomes).toEqual({ "failed:tls": 1 })
-    const kept = await state.db.prepare("select detail from known_address where url = ?").get(site.url("/"))
+    const kept = await statement(state.db, "select detail from known_address where url = ?").get(
+      site.url("/"),
+    )
     expect(kept?.["detail"]).toContain('issued by "Example Works Root"')
     expect(site.requests).toEqual([])
   })

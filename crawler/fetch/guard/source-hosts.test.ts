@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeEach, describe, expect, test } from "vitest"
 import { openStateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { OutgoingProxy } from "../connect/outgoing-proxy.ts"
 import { AddressGuard } from "./address-guard.ts"
 import type { NetworkChangedError } from "./blocked-address.ts"
@@ -339,7 +340,7 @@ describe("the hosts of a source", () => {
   })
 
   test("are kept from one version of the appliance to the next, under the name of their table", async () => {
-    const kept = await db.prepare("select version from schema_version where part = 'networks'").get()
+    const kept = await statement(db, "select version from schema_version where part = 'networks'").get()
     expect(kept).toMatchObject({ version: 1 })
   })
 })

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { OwnProcess } from "#base/store/processes/own-process.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { HostPaces } from "./host-paces.ts"
@@ -14,7 +15,7 @@ async function crawler(db = emptyState()) {
   const turns = new HostTurns(db, own, (error) => {
     throw error
   })
-  const row = db.prepare("select process from host_turn where host = ?")
+  const row = statement(db, "select process from host_turn where host = ?")
   const holder = async () => (await row.get(HOST))?.["process"]
   return { own, turns, paces: new HostPaces(turns), holder }
 }

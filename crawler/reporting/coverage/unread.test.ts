@@ -33,6 +33,6 @@ test.each([
   await db.ready()
   using native = vi.spyOn(db, "native")
   await ask(db, "docs")
-  const plan = await db.prepare(`explain query plan ${native.mock.lastCall![0]}`).all()
+  const { rows: plan } = await db.native(`explain query plan ${native.mock.lastCall![0]}`).ask([])
   expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringContaining(index))
 })

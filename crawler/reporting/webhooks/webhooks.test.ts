@@ -15,6 +15,7 @@ import { Jobs } from "../../jobs/jobs.ts"
 import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
 import { defineSource, type Source, type Webhook } from "../../source.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { CrawlFixture, temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { article, startTestSite } from "../../testing/test-site.ts"
 import { followWebhooks } from "./follow-webhooks.ts"
@@ -105,7 +106,8 @@ async function run(
   end = true,
 ) {
   const job = (await jobs.start((await jobs.enqueue(source)).id))!
-  const keep = db.prepare(
+  const keep = statement(
+    db,
     `insert into known_address (url, source, job, outcome, hash, visited_at) values (?, ?, ?, 'indexed', ?, ?)`,
   )
   for (const [url, hash] of Object.entries(pages)) await keep.run(url, source.name, job.id, hash, Date.now())
@@ -187,7 +189,7 @@ describe("webhooks", () => {
     expect(receiver.received[3]!.body.data.outcomes).toEqual({ indexed: 1, unchanged: 2 })
 
     // Removals clear the hash of an address.
-    await fixture.db.prepare("update known_address set hash = null where url = ?").run(site.url("/b"))
+    await statement(fixture.db, "update known_address set hash = null where url = ?").run(site.url("/b"))
     await sendAll(queue)
     expect(receiver.received[4]!.body.data.pages).toMatchObject([
       { change: "removed", url: site.url("/b"), title: "Beta", hash: null },

@@ -11,6 +11,7 @@ import { article, redirect, startTestSite, status, textFile } from "../../testin
 import { tryPage } from "./try/try-page.ts"
 import { tryText } from "../../commands/why/try-text.ts"
 import { triedOnWire } from "./try/try-wire.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const config = testConfig()
 const reader = new PageReader(config)
@@ -94,11 +95,11 @@ describe("try", () => {
     await using fixture = await CrawlFixture.open()
     await fixture.crawl({ name: "docs", seeds: [site.url("/")], rendering: "http" })
     const known = new KnownAddresses(fixture.db)
-    const before = await fixture.db.prepare("select * from known_address").all()
+    const before = await statement(fixture.db, "select * from known_address").all()
     expect(await tried(site.url("/"), {}, known)).toMatchObject({ outcome: "unchanged" })
     site.serve({ "/": article("Home, rewritten") })
     expect(await tried(site.url("/"), {}, known)).toMatchObject({ outcome: "indexed" })
-    expect(await fixture.db.prepare("select * from known_address").all()).toEqual(before)
+    expect(await statement(fixture.db, "select * from known_address").all()).toEqual(before)
     expect(fixture.engine.batches).toEqual([1])
   })
 

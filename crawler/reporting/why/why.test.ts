@@ -8,6 +8,7 @@ import { runJob } from "../../crawl/run-job.ts"
 import type { SourceSpec } from "../../source.ts"
 import { Sources } from "../../sources/sources.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { shareFor, temporaryFolder, testConfig } from "../../testing/crawl-fixture.ts"
 import { article, redirect, startTestSite, status, textFile } from "../../testing/test-site.ts"
 import { type Trace, tracePage } from "./trace.ts"
@@ -58,9 +59,10 @@ function step(trace: Trace, name: StepName): Step | undefined {
 
 /** As a crawl files an address whose page it found elsewhere. */
 async function setAlias(db: StateStore, url: string, of: string): Promise<void> {
-  await db
-    .prepare("insert into page_alias (url, source, of, evidence) values (?, 'docs', ?, 'same text')")
-    .run(url, of)
+  await statement(
+    db,
+    "insert into page_alias (url, source, of, evidence) values (?, 'docs', ?, 'same text')",
+  ).run(url, of)
 }
 
 describe("why", () => {
@@ -199,12 +201,11 @@ describe("why", () => {
     const url = "http://127.0.0.1:9/page" as PageUrl
     const { source } = await fixture.sources.put({ name: "docs", seeds: ["http://127.0.0.1:9/"] })
     const { id } = await fixture.jobs.enqueue(source)
-    await fixture.db
-      .prepare(
-        `insert into crawl_url (job, url, host, depth, priority, due, found_how, found_on)
+    await statement(
+      fixture.db,
+      `insert into crawl_url (job, url, host, depth, priority, due, found_how, found_on)
          values (?, ?, '127.0.0.1:9', 1, 0, 0, 'link', 'http://127.0.0.1:9/')`,
-      )
-      .run(id, url)
+    ).run(id, url)
     const trace = await fixture.why(url)
     expect(step(trace, "found")!.text).toContain(`it waits for its visit in job ${id} of docs (queued)`)
   })

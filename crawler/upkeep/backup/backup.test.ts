@@ -11,6 +11,7 @@ import { aPage, rareWord, urlOf } from "#engine/testing/pages.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { defineSource } from "../../source.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { type Answer, article, conditional, html, startTestSite } from "../../testing/test-site.ts"
 import { contentsOf, finishRestore, isInUse, moveIntoPlace, stagingOf } from "./data-folder.ts"
 import {
@@ -64,7 +65,7 @@ describe("what is backed up is restored", () => {
     await using to = await SmallAppliance.open(folders.at("to"))
     expect(await Array.fromAsync(to.engine.allPages())).toEqual(await Array.fromAsync(from.engine.allPages()))
     expect(await disagreements(to)).toEqual([])
-    const rows = ({ db }: SmallAppliance, table: string) => db.prepare(`select * from ${table}`).all()
+    const rows = ({ db }: SmallAppliance, table: string) => statement(db, `select * from ${table}`).all()
     for (const table of ["known_address", "job", "job_outcome", "image", "page_images", "page_text"]) {
       expect(await rows(to, table)).toEqual(await rows(from, table))
     }
@@ -118,13 +119,16 @@ describe("while crawls go on", () => {
     using folders = new Folders()
     await using from = await SmallAppliance.open(folders.at("from"))
     const codeIn = (db: StateStore) =>
-      db.prepare("select name, sql from sqlite_master where type in ('trigger', 'view') order by name").all()
+      statement(
+        db,
+        "select name, sql from sqlite_master where type in ('trigger', 'view') order by name",
+      ).all()
     const ours = await codeIn(from.db)
     const [first] = ours
     expect(ours.length).toBeGreaterThan(3)
-    await from.db.exec(`drop trigger ${String(first!["name"])}`)
+    await from.db.script(`drop trigger ${String(first!["name"])}`)
     await from.db
-      .exec(`create trigger ${String(first!["name"])} after insert on job begin delete from job; end;
+      .script(`create trigger ${String(first!["name"])} after insert on job begin delete from job; end;
       create trigger "again" after insert on job begin delete from job; end;
       create view seen as select * from job`)
     await from.backUp(folders.at("backup.tar"))
@@ -156,7 +160,7 @@ describe("while crawls go on", () => {
     await using to = await SmallAppliance.open(folders.at("to"))
     expect(await disagreements(to)).toEqual([])
     expect(await to.known.get(lost)).toMatchObject({ hash: null, dueAt: 0, validators: { etag: null } })
-    const told = (db: SmallAppliance["db"]) => db.prepare("select * from webhook_change").all()
+    const told = (db: SmallAppliance["db"]) => statement(db, "select * from webhook_change").all()
     expect(await told(to.db)).toEqual(await told(from.db))
     const { outcomes } = await to.crawl(source, "due")
     expect(outcomes["indexed"]).toBe(2)
@@ -186,7 +190,7 @@ describe("while crawls go on", () => {
     try {
       expect((await new Jobs(db).get(1))?.state).toBe("queued")
       expect(await new Jobs(db).hasCrawler()).toBe(false)
-      expect(await db.prepare("select state from image order by id").all()).toMatchObject([
+      expect(await statement(db, "select state from image order by id").all()).toMatchObject([
         { state: "read" },
         { state: null },
       ])
@@ -266,7 +270,7 @@ describe("a restore that is killed", () => {
     expect(readdirSync(folders.at("to"))).toEqual([])
 
     // One from which this Fossick cannot take over.
-    await from.db.exec("delete from schema_version where part = 'state'")
+    await from.db.script("delete from schema_version where part = 'state'")
     await writeBackupTo(folders.at("older.tar"), from)
     await expect(restoreInto(folders.at("to"), folders.at("older.tar"))).rejects.toThrow(
       /The state in .*older.tar is from an older Fossick.*`tar -xf`.*`cat index\/\* \| fossick import -`/,

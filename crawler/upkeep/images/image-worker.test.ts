@@ -11,6 +11,7 @@ import { interlacedPicture, picture } from "../../testing/pictures.ts"
 import { type Answer, article, bytes, startTestSite } from "../../testing/test-site.ts"
 import { followImages } from "./follow-images.ts"
 import { ImageStore } from "./image-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const PAGE = article("Bees").replace("</h1>", '</h1><p><img src="/bee.png" alt="A bee"></p>')
 
@@ -29,7 +30,7 @@ async function slowAtFirst(): Promise<{ answer: Answer; first: Promise<ServerRes
   }
 }
 
-const row = (fixture: CrawlFixture) => fixture.db.prepare("select state, tries from image").get()
+const row = (fixture: CrawlFixture) => statement(fixture.db, "select state, tries from image").get()
 
 test("a process that was killed while it looked is followed by one that looks again", async () => {
   const { answer, first } = await slowAtFirst()
@@ -79,7 +80,7 @@ test("an image that takes the process down is tried alone, then given up, and co
     ends.push(code ?? signal)
   }
   expect(ends).toEqual(["SIGKILL", "SIGKILL", "SIGKILL", 0])
-  const rows = await fixture.db.prepare("select url, state, tries, detail from image order by url").all()
+  const rows = await statement(fixture.db, "select url, state, tries, detail from image order by url").all()
   expect(rows).toMatchObject([
     { url: site.url("/bee.png"), state: "read" },
     {

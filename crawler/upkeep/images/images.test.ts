@@ -14,6 +14,7 @@ import { collectImages } from "./collect-images.ts"
 import { ImageNotes } from "./image-notes.ts"
 import { ImageReaders } from "./image-readers.ts"
 import { ImageStore } from "./image-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const png = (body: Uint8Array) => bytes(body, { "content-type": "image/png" })
 const page = (title: string, images: readonly string[], links: readonly string[] = []) =>
@@ -273,7 +274,7 @@ describe("images of crawled pages", () => {
     await fixture.crawl({ seeds: [site.url("/")] })
     const again = await fixture.crawl({ seeds: [site.url("/")] })
     expect(again.outcomes).toEqual({ unchanged: 1 })
-    const uses = await fixture.db.prepare("select url, uses from image").all()
+    const uses = await statement(fixture.db, "select url, uses from image").all()
     expect(uses).toEqual([{ url: site.url("/bee.png") as PageUrl, uses: 1 }])
   })
 })

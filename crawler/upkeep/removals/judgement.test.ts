@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { Serial } from "#base/flow/serial.ts"
 import { emptyState } from "#base/store/testing/empty-state.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { type PageUrl, sourcesOf, withSources } from "#engine"
 import { aPage } from "#engine/testing/pages.ts"
 import { VAIN_VISITS, type Visited } from "../../crawl/frontier/known-addresses.ts"
@@ -538,7 +539,7 @@ describe("the store", () => {
   test("of a newer Fossick is left alone", async () => {
     const db = emptyState()
     expect(await new Removals(db).held()).toEqual([])
-    await db.prepare("update schema_version set version = 99 where part = 'removals'").run()
+    await statement(db, "update schema_version set version = 99 where part = 'removals'").run()
     await expect(new Removals(db).held()).rejects.toThrow("written by a newer Fossick (removals 99")
   })
 })

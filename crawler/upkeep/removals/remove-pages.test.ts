@@ -9,6 +9,7 @@ import { DailyCrawls, DAY_MS } from "../../testing/daily-crawls.ts"
 import { article, bytes, startTestSite, status, type TestSite } from "../../testing/test-site.ts"
 import { removeAskedPages } from "./remove-pages.ts"
 import { Removals } from "./removals.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 // A site with a page that has an image, a copy of it, one that is missing, and a list of all; `all` crawls it, `docs` what is below /docs/.
 
@@ -60,7 +61,7 @@ const remove = (more: Partial<Parameters<typeof removeAskedPages>[0]> = {}) =>
   })
 const paths = () => [...fixture.engine.pages.keys()].map((url) => url.slice(site.origin.length)).sort()
 const rows = async (table: string) =>
-  Number((await fixture.db.prepare(`select count(*) as n from ${table}`).get())!["n"])
+  Number((await statement(fixture.db, `select count(*) as n from ${table}`).get())!["n"])
 /** All that is kept of addresses, in rows. */
 const kept = async (): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}

@@ -21,6 +21,7 @@ import {
 import { carryOutRemovals } from "./carry-out.ts"
 import { Removals } from "./removals.ts"
 import { settleRemovals } from "./settle-removals.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 /** A site, a source, and its runs, a day apart. */
 class Story implements AsyncDisposable {
@@ -405,7 +406,7 @@ describe("a removed page", () => {
       ),
     })
     const withImages = async () =>
-      (await story.fixture.db.prepare("select url from page_images where images <> '[]'").all()).length
+      (await statement(story.fixture.db, "select url from page_images where images <> '[]'").all()).length
     await story.run()
     expect(await withImages()).toBe(1)
     story.site.serve({ "/a": status(410) })
@@ -415,7 +416,9 @@ describe("a removed page", () => {
     await story.carryOut()
     expect([story.paths, await withImages()]).toEqual([["/", "/a", "/b"], 1])
     // The copy is needed no more.
-    expect(await story.fixture.db.prepare("select count(*) as n from removed_page").get()).toEqual({ n: 0 })
+    expect(await statement(story.fixture.db, "select count(*) as n from removed_page").get()).toEqual({
+      n: 0,
+    })
   })
 
   test("is forgotten when the time for which it is kept is over", async () => {
@@ -430,7 +433,9 @@ describe("a removed page", () => {
     expect(await story.removals.count("removed")).toBe(1)
     await story.run()
     expect(await story.removals.count("removed")).toBe(0)
-    expect(await story.fixture.db.prepare("select count(*) as n from removed_page").get()).toEqual({ n: 0 })
+    expect(await statement(story.fixture.db, "select count(*) as n from removed_page").get()).toEqual({
+      n: 0,
+    })
   })
 })
 

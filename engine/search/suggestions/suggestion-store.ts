@@ -2,7 +2,6 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { setImmediate } from "node:timers/promises"
 import { BUSY_MS, openToRead, useWal } from "#base/store/sqlite/busy.ts"
 import { fileTransaction } from "#base/store/sqlite/sqlite-store.ts"
-import { prepareOnce } from "#base/store/state-store.ts"
 import type { Suggestion, SuggestionFilter, SuggestionQuery } from "../../engine.ts"
 import type { StoredPage } from "../../index/page-record.ts"
 import { domainRules } from "../../index/page/domains.ts"
@@ -50,7 +49,7 @@ const SCHEMA = `
 export class SuggestionStore implements Disposable {
   readonly #db: DatabaseSync
   readonly #find: StatementSync
-  readonly #statement: (sql: string) => StatementSync
+  readonly #statements = new Map<string, StatementSync>()
   #isClosed = false
 
   /**
@@ -60,7 +59,6 @@ export class SuggestionStore implements Disposable {
    */
   constructor(file: string, mode: "read" | "write") {
     this.#db = mode === "read" ? openToRead(file) : new DatabaseSync(file, { timeout: BUSY_MS })
-    this.#statement = prepareOnce(this.#db)
     try {
       const { user_version: format } = this.#db.prepare("pragma user_version").get() as {
         user_version: number
@@ -230,6 +228,13 @@ export class SuggestionStore implements Disposable {
 
   #run(sql: string, ...values: readonly SQLInputValue[]) {
     return this.#statement(sql).run(...values)
+  }
+
+  /** Prepared with its first use. */
+  #statement(sql: string): StatementSync {
+    let found = this.#statements.get(sql)
+    if (found === undefined) this.#statements.set(sql, (found = this.#db.prepare(sql)))
+    return found
   }
 }
 

@@ -14,6 +14,7 @@ import { FieldReader } from "../../../server/wire/fields.ts"
 import { openFirecrawlJobs } from "../open-firecrawl.ts"
 import { readBatch } from "./crawl-request.ts"
 import { RESTARTED } from "./job-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 const ADDRESS = "https://example.com/a" as PageUrl
 
@@ -111,7 +112,9 @@ test("a job that gives way waits with what is left, goes on from there, and is t
   expect(await store.get("1")).toMatchObject({ state: "waiting", completed: 1, endedAt: null })
   // What is left is kept of its key, and survives the process.
   const frontiers = () =>
-    db.prepare("select entries from stored_use where store = 'firecrawl_frontier' and key_id = ?").get(key.id)
+    statement(db, "select entries from stored_use where store = 'firecrawl_frontier' and key_id = ?").get(
+      key.id,
+    )
   expect(await frontiers()).toEqual({ entries: 1 })
   await (await opened(db)).jobs.store.recover(new Date(3))
   const again = (await (await opened(db)).jobs.store.begin(new Date(4)))!

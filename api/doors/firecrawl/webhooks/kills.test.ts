@@ -9,6 +9,7 @@ import { expect, test } from "vitest"
 import { pause } from "#base/flow/pause.ts"
 import { readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { until } from "#base/testing/until.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite } from "#crawler/testing/test-site.ts"
@@ -113,13 +114,14 @@ test("through many kills each event of each job is told under one id, none is lo
   // What was refused would be sent again in a minute: its time comes at once, and again where that is refused, too.
   const count = async (which: string) =>
     Number(
-      (await db
-        .prepare(`select count(*) as n from firecrawl_message where state = 'waiting' ${which}`)
-        .get())!["n"],
+      (await statement(
+        db,
+        `select count(*) as n from firecrawl_message where state = 'waiting' ${which}`,
+      ).get())!["n"],
     )
   await until(async () => {
     if ((await count("and due_at > first_due_at")) > 0)
-      await db.exec("update firecrawl_message set due_at = first_due_at where state = 'waiting'")
+      await db.script("update firecrawl_message set due_at = first_due_at where state = 'waiting'")
     return (await count("")) === 0
   }, 50)
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import { serveTwoSources, type TwoSources } from "../../../testing/two-sources.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 // Jobs that tell a receiver of themselves, over sockets.
 
@@ -72,9 +73,10 @@ test("a key that is not the operator's reaches no receiver in a private network"
     webhook: receiver.url("/hook"),
   })
   const messages = () =>
-    garden.app.db
-      .prepare("select attempts, error from firecrawl_message where job_id = ? order by seq limit 1")
-      .all(body.id)
+    statement(
+      garden.app.db,
+      "select attempts, error from firecrawl_message where job_id = ? order by seq limit 1",
+    ).all(body.id)
   await expect.poll(messages).toMatchObject([{ attempts: 1, error: expect.stringContaining("NETWORKS") }])
   expect(received).toHaveLength(before)
 })

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 import { type ApiKey, apiKey, type CreditLimit } from "../keys/keys.ts"
 import { Ledger, MOST_PROJECTS, type Plan } from "./credit-ledger.ts"
@@ -176,12 +177,14 @@ describe("what was used", () => {
 describe("what a lost process set aside", () => {
   const DEAD = 2 ** 22 + 1
   const holds = async () =>
-    (await db.prepare("select request_id from credit_hold order by 1").all()).map((row) => row["request_id"])
+    (await statement(db, "select request_id from credit_hold order by 1").all()).map(
+      (row) => row["request_id"],
+    )
 
   test("comes back with the next start on its machine, and that of others by itself", async () => {
     const ledger = open()
     const key = keyOf(100)
-    const put = db.prepare("insert into credit_hold values (?, '', 'abc', 1, ?, ?, ?)")
+    const put = statement(db, "insert into credit_hold values (?, '', 'abc', 1, ?, ?, ?)")
     const until = Date.now() + HOUR / 2
     await put.run("dead", until, DEAD, hostname())
     await put.run("alive", until, process.ppid, hostname())
@@ -195,9 +198,10 @@ describe("what a lost process set aside", () => {
 
   test("stays while a process of another user lives", async () => {
     const ledger = open()
-    await db
-      .prepare("insert into credit_hold values ('theirs', '', 'abc', 1, ?, 4, ?)")
-      .run(Date.now() + 1, hostname())
+    await statement(db, "insert into credit_hold values ('theirs', '', 'abc', 1, ?, 4, ?)").run(
+      Date.now() + 1,
+      hostname(),
+    )
     const kill = vi.spyOn(process, "kill").mockImplementation(() => {
       throw Object.assign(new Error("kill EPERM"), { code: "EPERM" })
     })

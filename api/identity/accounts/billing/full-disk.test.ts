@@ -4,6 +4,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 import { serveAccounts, type ServedAccounts } from "../../../testing/serve-accounts.ts"
 import { Unsettled } from "./unsettled.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 // What SQLite says on a full disk is real here, as is what it does then: the file may not grow any further.
 
@@ -23,7 +24,7 @@ const search = (key: string) => app.call("/search", key, { query: "bees" })
 
 /** Leaves no byte in the file: what has room on a page that is there already is taken by calls. */
 async function fillDisk(): Promise<void> {
-  await app.db.exec("pragma max_page_count = 1")
+  await app.db.script("pragma max_page_count = 1")
   const filler = await app.key()
   for (let calls = 0; app.accounts.billing.waiting === 0; calls++) {
     expect((await search(filler)).status).toBe(200)
@@ -31,7 +32,7 @@ async function fillDisk(): Promise<void> {
   }
 }
 
-const makeRoom = () => app.db.exec("pragma max_page_count = 1000000")
+const makeRoom = () => app.db.script("pragma max_page_count = 1000000")
 const usageOf = async (key: string) => {
   const { body } = await app.call("/usage", key)
   return (body as { key: { usage: number } }).key.usage
@@ -82,13 +83,13 @@ test("a stop counts what waits, if there is room by then", async () => {
   await makeRoom()
   await app[Symbol.asyncDispose]()
   app = await serveAccounts({ dir: folder.path })
-  const [row] = await app.db.prepare("select sum(calls) as calls from credit_use").all()
-  expect(Number(row!["calls"])).toBe((await app.db.prepare("select id from call_log").all()).length)
+  const [row] = await statement(app.db, "select sum(calls) as calls from credit_use").all()
+  expect(Number(row!["calls"])).toBe((await statement(app.db, "select id from call_log").all()).length)
   expect(app.accounts.billing.waiting).toBe(0)
   expect(
-    await app.db
-      .prepare("select 1 from credit_use where key_id = ?")
-      .all((await app.accounts.keys.verify(key))!.id),
+    await statement(app.db, "select 1 from credit_use where key_id = ?").all(
+      (await app.accounts.keys.verify(key))!.id,
+    ),
   ).toHaveLength(1)
 })
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 
 import { PostgresError } from "#base/store/postgres/postgres-error.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
@@ -108,7 +109,7 @@ test("calls of an outage are counted in order once it is over, each once", async
     "first what is first? 1",
     "second what is second? 1",
   ])
-  expect(await db.prepare("select * from late_calls").all()).toEqual([])
+  expect(await statement(db, "select * from late_calls").all()).toEqual([])
 })
 
 test("what a call may cost that was let in during an outage is set aside after it, too", async () => {

@@ -20,7 +20,7 @@ test("in a folder that became read-only searches go on, what must be kept is ref
   const search = async () => (await app.call("/search", key, { query: "bees" })).status
   expect(await search()).toBe(200)
   made.readOnly = true
-  await app.db.exec("pragma query_only = on")
+  await app.db.script("pragma query_only = on")
   for (let calls = 0; calls < 3; calls++) expect(await search()).toBe(200)
   expect(app.accounts.billing.waiting).toBe(3)
   const { status, body } = await app.call("/research", key, { input: "bees" })
@@ -30,7 +30,7 @@ test("in a folder that became read-only searches go on, what must be kept is ref
   ])
   expect(JSON.stringify(body)).not.toContain(folder.path)
   made.readOnly = false
-  await app.db.exec("pragma query_only = off")
+  await app.db.script("pragma query_only = off")
   await expect.poll(() => app.accounts.billing.waiting).toBe(0)
   expect((await app.call("/usage", key)).body).toMatchObject({ key: { usage: 4 } })
 })

@@ -6,6 +6,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
 import { Sessions } from "#base/store/postgres/sessions.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { stateServer } from "#base/store/postgres/state-location.ts"
 import type { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
 import { isOnServer } from "#base/store/state-store.ts"
@@ -24,9 +25,9 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "fossick-writes-"))
   db = await openStateStore(dir)
   other = await openStateStore(dir)
-  await db.exec(
-    `create table t (n integer primary key) strict;
-     create table later (n integer references t deferrable initially deferred) strict`,
+  await db.script(
+    `create table t (n bigint primary key);
+     create table later (n bigint references t deferrable initially deferred)`,
   )
   db.patienceMs = 0
   writes = new WriteQueue(db)
@@ -40,7 +41,7 @@ afterEach(async () => {
 })
 
 const add = (n: number) => async () => {
-  await db.prepare("insert into t values (?)").run(n)
+  await statement(db, "insert into t values (?)").run(n)
 }
 /** Holds a write transaction as another process would, until you call the returned function. */
 async function othersWrite(sql = "select 1"): Promise<() => Promise<void>> {
@@ -69,7 +70,7 @@ async function othersWrite(sql = "select 1"): Promise<() => Promise<void>> {
 }
 /** A turn of the event loop, in which the queue does what it was asked for. */
 const aTurn = () => new Promise(setImmediate)
-const kept = async () => (await other.prepare("select n from t order by n").all()).map((row) => row["n"])
+const kept = async () => (await statement(other, "select n from t order by n").all()).map((row) => row["n"])
 
 test("what resolved is in the file, in the order it was asked for", async () => {
   const order: number[] = []
@@ -133,7 +134,7 @@ test("writes that arrive during a transaction share the next one", async () => {
 test("a work whose transaction is over when it throws takes nobody else with it either", async () => {
   // As SQLite does by itself where a disk fails.
   const ended = async () => {
-    await db.exec("rollback")
+    await db.script("rollback")
     throw new Error("disk I/O error")
   }
   const asked = [add(1), ended, add(2)].map((work) => writes.run(work))
@@ -161,7 +162,7 @@ test("on a full disk all that was to be written is refused, and said to be for t
 test("what cannot be committed is not there, and the queue goes on", async () => {
   // What it refers to is looked for at the end.
   const orphan = async () => {
-    await db.prepare("insert into later values (9)").run()
+    await statement(db, "insert into later values (9)").run()
   }
   const ends = await Promise.allSettled([writes.run(add(1)), writes.run(orphan)])
   const refused = { status: "rejected", reason: { message: expect.stringMatching(/foreign key/i) } }

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 
 import { readScope, UNLIMITED } from "./key-scope.ts"
 import { keyOnWire } from "./key-wire.ts"
@@ -209,9 +210,10 @@ describe("keys", () => {
     expect(await keys.delete(five.id)).toBe(false)
     expect([await handed("month"), await handed("total"), await handed(null)]).toEqual([7, 12, 12])
     // Those of earlier months count for a limit in all, and no longer for one by the month.
-    await db
-      .prepare("update api_keys set created_at = '2020-01-01T00:00:00.000Z' where credit_limit = 7")
-      .run()
+    await statement(
+      db,
+      "update api_keys set created_at = '2020-01-01T00:00:00.000Z' where credit_limit = 7",
+    ).run()
     expect([await handed("month"), await handed("total")]).toEqual([0, 12])
     expect(await keys.handedOut({ id: "nobody", creditLimit: null })).toBe(0)
   })
@@ -230,15 +232,16 @@ describe("keys", () => {
           ...more,
         }),
       ))!
-      await db.prepare("update api_keys set created_at = ? where id = ?").run(createdAt, id)
+      await statement(db, "update api_keys set created_at = ? where id = ?").run(createdAt, id)
       return id
     }
     const old = "2020-01-01T00:00:00.000Z"
     const expiresAt = new Date(Date.now() - 2 * day)
     await make("over", maker, old, { expiresAt })
-    await db
-      .prepare("update api_keys set disabled_at = ? where id = ?")
-      .run(old, await make("disabled", maker, old))
+    await statement(db, "update api_keys set disabled_at = ? where id = ?").run(
+      old,
+      await make("disabled", maker, old),
+    )
     await make("of this month", maker, new Date().toISOString(), { expiresAt })
     await make("lately over", maker, old, { expiresAt: new Date(Date.now() - day / 2) })
     await make("valid", maker, old)

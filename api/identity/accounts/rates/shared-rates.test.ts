@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises"
 import { Client } from "pg"
 import { describe, expect, test, vi } from "vitest"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { NO_TURN } from "#base/store/state-port.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { PostgresServer } from "#base/store/testing/postgres-server.ts"
@@ -37,7 +38,7 @@ test("a limit holds over all processes, by key and by endpoint, and a smaller on
     { retryAfter: 1 },
   ])
   // As if an hour had passed: three are let through again, and no more.
-  await db.exec("update rate_slot set at = at - 3600000 where name = 'key search'")
+  await db.script("update rate_slot set at = at - 3600000 where name = 'key search'")
   const three = { search: { calls: 3, seconds: 3600 } }
   const taken = await Promise.all(Array.from({ length: 5 }, () => rates.take("key", "search", three)))
   expect(taken.filter((one) => one === null)).toHaveLength(3)
@@ -46,7 +47,7 @@ test("a limit holds over all processes, by key and by endpoint, and a smaller on
 test("its table has a version of its own", async () => {
   using db = memoryState()
   void new SharedRates(db)
-  expect(await db.prepare("select version from schema_version where part = 'rates'").all()).toHaveLength(1)
+  expect(await statement(db, "select version from schema_version where part = 'rates'").all()).toHaveLength(1)
 })
 
 test("slots are kept for as long as they are taken, under names that only their maker can tell", async () => {
@@ -62,10 +63,10 @@ test("slots are kept for as long as they are taken, under names that only their 
     await rates().take(at, "suggest", { suggest: hour })
   }
   // Two minutes later, but for one call of the second.
-  await db.exec("update rate_slot set at = at - 120000 where not (slot = 1 and name like '%2.2.0.291')")
-  await db.exec("update rate_slot set at = at - 3600000 where slot = 0 and name like '%2.2.0.291'")
+  await db.script("update rate_slot set at = at - 120000 where not (slot = 1 and name like '%2.2.0.291')")
+  await db.script("update rate_slot set at = at - 3600000 where slot = 0 and name like '%2.2.0.291'")
   expect(await rates().take("192.0.2.3", "search", { search: minute })).toBeNull()
-  const left = await db.prepare("select name, slot from rate_slot order by name, slot").all()
+  const left = await statement(db, "select name, slot from rate_slot order by name, slot").all()
   expect(left.map(({ name, slot }) => `${String(name)} ${String(slot)}`)).toEqual([
     "hcraes 3.2.0.291 0",
     "tseggus 1.2.0.291 0",
@@ -95,10 +96,10 @@ test("slots that are over are looked for once a minute", async () => {
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
   const rates = new SharedRates(db)
   const names = async () =>
-    (await db.prepare("select name from rate_slot order by name").all()).map(({ name }) => name)
+    (await statement(db, "select name from rate_slot order by name").all()).map(({ name }) => name)
   const take = (key: string) => rates.take(key, "search", TEN)
   await take("a")
-  await db.exec("update rate_slot set at = at - 3600000")
+  await db.script("update rate_slot set at = at - 3600000")
   now += 59_999
   await take("b")
   expect(await names()).toEqual(["a search", "b search"])
@@ -175,7 +176,7 @@ describe("on PostgreSQL", { tags: ["postgresql"] }, () => {
 
     // A third process is making a slot, and an API waits for no lock.
     other.patienceMs = 0
-    const { searchPath } = (await one.prepare('select current_schema() as "searchPath"').get())!
+    const { searchPath } = (await statement(one, 'select current_schema() as "searchPath"').get())!
     const options = `-c search_path=${String(searchPath)}`
     const third = new Client({ connectionString: server.socketUrl(), options })
     await third.connect()

@@ -5,6 +5,7 @@ import { Jobs } from "#crawler/jobs/jobs.ts"
 import type { PageUrl } from "#engine"
 
 import { JobStore } from "../../../doors/firecrawl/jobs/job-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { readBatch } from "../../../doors/firecrawl/jobs/crawl-request.ts"
 import { ResearchTasks } from "../../../services/research/task-store.ts"
 import { memoryState } from "../../../testing/serve-app.ts"
@@ -128,7 +129,7 @@ test("a watch of a key without room goes on to tell, without differences, and re
   ])
   expect(await watches.seenCount(watch.id)).toBe(1)
   expect((await watches.seen(watch.id, address(1)))?.hash).toBe("2")
-  expect(await db.prepare("select count(*) as n from watch_text").get()).toEqual({ n: 0 })
+  expect(await statement(db, "select count(*) as n from watch_text").get()).toEqual({ n: 0 })
 })
 
 test("a watch that is deleted gives back all that was counted for it", async () => {

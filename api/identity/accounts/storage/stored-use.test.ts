@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 
 import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { SqliteStore } from "#base/store/sqlite/sqlite-store.ts"
 import { miscounted, recount } from "#base/store/rows/counts.ts"
 
@@ -27,7 +28,7 @@ afterEach(() => rm(dir, { recursive: true }))
 
 test("what is in a table is counted from before on, with each change of it", async () => {
   const db = new SqliteStore(new DatabaseSync(":memory:"))
-  await db.exec(
+  await db.script(
     "create table note (id integer primary key, by text, text text); insert into note values (1, 'a', 'é')",
   )
   const table = { table: "note", key: "by", columns: ["text"] }
@@ -35,11 +36,11 @@ test("what is in a table is counted from before on, with each change of it", asy
   const stored = new StoredUse(db, table)
   const of = async (key: string) => [(await stored.ofKey(key)).entries, (await stored.ofKey(key)).bytes % 100]
   expect([await of("a"), await stored.all()]).toEqual([[1, 2], await stored.ofKey("a")])
-  await db.exec(
+  await db.script(
     "insert into note values (2, 'a', null), (3, 'b', 'abcd'); update note set text = 'x' where id = 1",
   )
   expect([await of("a"), await of("b"), (await stored.all()).entries]).toEqual([[2, 1], [1, 4], 3])
-  await db.exec("delete from note")
+  await db.script("delete from note")
   expect([await stored.ofKey("a"), await stored.all()]).toEqual([
     { entries: 0, bytes: 0 },
     { entries: 0, bytes: 0 },
@@ -49,10 +50,10 @@ test("what is in a table is counted from before on, with each change of it", asy
 
 test("a key, or all, are full when one entry more would pass a bound of theirs", async () => {
   const db = new SqliteStore(new DatabaseSync(":memory:"))
-  await db.exec("create table note (id integer primary key, by text, text text)")
+  await db.script("create table note (id integer primary key, by text, text text)")
   const table = { table: "note", key: "by", columns: ["text"] }
   await db.script(countStored(SCHEMA_WORDS[db.dialect], table))
-  await db.exec("insert into note values (1, 'a', 'xy'), (2, 'b', 'xyz')")
+  await db.script("insert into note values (1, 'a', 'xy'), (2, 'b', 'xyz')")
   const stored = new StoredUse(db, table)
   const [all, ofA] = [await stored.all(), await stored.ofKey("a")]
   expect([all.entries, ofA.entries]).toEqual([2, 1])
@@ -81,16 +82,16 @@ test("a key, or all, are full when one entry more would pass a bound of theirs",
 
 test("a count that is not what was counted is found, of a key and of all, and mended", async () => {
   const db = new SqliteStore(new DatabaseSync(":memory:"))
-  await db.exec(
+  await db.script(
     "create table note (id integer primary key, by text, text text); create table other (by text, text text)",
   )
   const [table, other] = ["note", "other"].map((name) => ({ table: name, key: "by", columns: ["text"] }))
   for (const one of [table!, other!]) await db.script(countStored(SCHEMA_WORDS[db.dialect], one))
-  await db.exec(
+  await db.script(
     "insert into note values (1, 'a', 'é'), (2, 'b', 'abcd'), (3, null, 'x'); insert into other values ('a', 'y')",
   )
   const count = storedCount(table!)
-  const all = () => db.prepare("select * from stored_use order by store, key_id").all()
+  const all = () => statement(db, "select * from stored_use order by store, key_id").all()
   const right = await all()
   expect(await miscounted(db, count)).toBe(0)
   for (const [wrong, rows] of [
@@ -99,16 +100,16 @@ test("a count that is not what was counted is found, of a key and of all, and me
     ["delete from stored_use where store = 'note' and key_id = ''", 1],
     ["insert into stored_use values ('note', 'gone', 1, 200)", 1],
   ] as const) {
-    await db.exec(wrong)
+    await db.script(wrong)
     expect([wrong, await miscounted(db, count)]).toEqual([wrong, rows])
     await recount(db, count)
     expect([await miscounted(db, count), await all()]).toEqual([0, right])
   }
   // A row with nothing, which a table that was emptied leaves, is no fault.
-  await db.exec("delete from note")
+  await db.script("delete from note")
   expect(await miscounted(db, count)).toBe(0)
   // Nor is what another table has.
-  await db.exec("update stored_use set entries = 9 where store = 'other'")
+  await db.script("update stored_use set entries = 9 where store = 'other'")
   expect([await miscounted(db, count), await miscounted(db, storedCount(other!))]).toEqual([0, 4])
   db.close()
 })
@@ -205,7 +206,7 @@ describe("a key that stores without end", () => {
       status: 403,
       body: { detail: { error: expect.stringContaining("FOSSICK_KEYS_PER_KEY") } },
     })
-    await app.db.exec(
+    await app.db.script(
       "update api_keys set created_at = '2020-01-01T00:00:00.000Z', expires_at = '2020-01-02T00:00:00.000Z' where made_by is not null",
     )
     const left = await ledger.left(maker)
@@ -269,11 +270,10 @@ describe("a key that stores without end", () => {
     gate.resolve()
     await expect
       .poll(() =>
-        app.db
-          .prepare(
-            "select count(*) as n, count(*) filter (where length(request) < 1000) as small from research_task where ended_at > 0",
-          )
-          .get(),
+        statement(
+          app.db,
+          "select count(*) as n, count(*) filter (where length(request) < 1000) as small from research_task where ended_at > 0",
+        ).get(),
       )
       .toEqual({ n: 7, small: 7 })
     expect((await ask()).status).toBe(200)

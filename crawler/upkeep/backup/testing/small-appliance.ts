@@ -7,6 +7,7 @@ import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { crawlSite } from "../../../crawl/crawl-site.ts"
 import { ImageStore } from "../../images/image-store.ts"
+import { statement } from "#base/store/testing/statement.ts"
 import { ImageNotes } from "../../images/image-notes.ts"
 import { Jobs } from "../../../jobs/jobs.ts"
 import type { Job } from "../../../job.ts"
@@ -81,7 +82,7 @@ export class SmallAppliance implements AsyncDisposable {
     await new ImageNotes(this.db).note([{ ...page, source: "site" }])
     const store = new ImageStore(this.db, this.dataDir)
     for (const { url } of page.images) {
-      const id = Number((await this.db.prepare("select id from image where url = ?").get(url))?.["id"])
+      const id = Number((await statement(this.db, "select id from image where url = ?").get(url))?.["id"])
       const look = { width: 640, height: 480, format: "png", bytes: 9, frames: 1, hash: "00", junk: null }
       await store.recordLook(id, look, Buffer.from(`thumbnail of ${url}`))
     }
@@ -137,7 +138,7 @@ export async function disagreements({
   engine,
 }: Pick<SmallAppliance, "db" | "engine">): Promise<string[]> {
   const known = new Map(
-    (await db.prepare("select url, hash from known_address where hash is not null").all()).map(
+    (await statement(db, "select url, hash from known_address where hash is not null").all()).map(
       ({ url, hash }) => [String(url), String(hash)],
     ),
   )
