@@ -53,4 +53,8 @@ export const STATE_FILES: readonly string[] = [
   "crawler/sources/schedule.test.ts",
   "crawler/sources/sources.test.ts",
   "crawler/reporting/webhooks/webhooks.test.ts",
+  "api/operator/judging/judged.test.ts",
+  "api/operator/rules/rules.test.ts",
+  "api/services/watches/watches.test.ts",
+  "api/services/research/research.test.ts",
 ]
