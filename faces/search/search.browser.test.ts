@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
+import { answersInTime } from "../testing/answers-in-time.ts"
 import { faultsOf, WIDTHS } from "../testing/axe.ts"
 import { type GardenAppliance, openGarden } from "../testing/garden.ts"
 import { beginSession } from "../testing/open-signed-in.ts"
@@ -76,8 +77,10 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   })
 
   test("an answer has steps as a list, code as code, and a table that scrolls within its box", async () => {
-    await using opened = await open(asked("how do I close the valve and cover the pump?"))
+    await using opened = await open()
     const { page, complaints } = opened
+    await answersInTime(page)
+    await page.goto(garden.url + asked("how do I close the valve and cover the pump?"))
     const answer = page.getByRole("region", { name: "Answer" })
     await answer.getByText("Close the valve of the well.").waitFor()
     const steps = answer.getByRole("listitem")

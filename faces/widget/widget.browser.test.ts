@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
+import { answersInTime } from "../testing/answers-in-time.ts"
 import { complaintsOf, WIDTHS, WITH_EVERY_LOOK } from "../testing/axe.ts"
 import { type GardenAppliance, openGarden } from "../testing/garden.ts"
 import { type HostPages, serveHostPages } from "../testing/host-pages.ts"
@@ -180,6 +181,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
   test("an answer has steps as a list, code as code, and a table that scrolls within its box", async () => {
     await using opened = await open("/strict", WIDTHS.phone)
     const { page: manual, complaints } = opened
+    await answersInTime(manual)
     const answer = manual.getByRole("region", { name: "Answer" })
     await manual.keyboard.press("Control+k")
     await manual.keyboard.insertText("how do I close the valve and cover the pump?")
