@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
-import { migrate } from "#base/store/state-store.ts"
+import { migrate, type StateStore } from "#base/store/state-store.ts"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 
 import { startReceiver } from "./testing/receiver.ts"
-import { noteTraceOf, traceOf } from "./trace-parents.ts"
+import { migrateTraces, noteTraceOf, traceOf } from "./trace-parents.ts"
 import { traceSettings } from "./trace-settings.ts"
 import { startTracing, traced, traceparent } from "./tracing.ts"
 
@@ -18,9 +18,10 @@ async function tracing() {
   })
 }
 
-function state() {
+function state(prepare: (db: StateStore) => void = migrateTraces) {
   const db = emptyState()
   onTestFinished(() => db.close())
+  prepare(db)
   return db
 }
 
@@ -74,8 +75,8 @@ test("of a thousand runs the callers are remembered; a process that looks first 
 })
 
 test("callers that a newer version noted are left alone, and the part that is newer is named", async () => {
-  const db = state()
-  migrate(db, "traces", [() => "select 1", () => "select 2"])
+  const db = state((newer) => migrate(newer, "traces", [() => "select 1", () => "select 2"]))
+  migrateTraces(db)
   await using _ = await tracing()
   await expect(() => traceOf(db, 1)).rejects.toThrow(/newer Fossick \(traces 2, this one knows 1\)/)
 })
