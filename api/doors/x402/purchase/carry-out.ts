@@ -1,3 +1,4 @@
+import { steadyNow } from "#base/steady-time.ts"
 import type { Logger } from "pino"
 
 import { untilClosed, callerGone, type Context, clientGone } from "../../../context.ts"
@@ -119,6 +120,7 @@ async function settle(
 ): Promise<Ended> {
   const { payment } = purchase
   const { ledger, payers, terms } = parts
+  const began = steadyNow()
   let settlement: Settlement
   try {
     settlement = await timed(purchase, "settleMs", () => settlePayment(payment, started, parts))
@@ -131,7 +133,7 @@ async function settle(
     throw error
   }
   if (settlement.kind === "settled") {
-    payers.settled(payerOf(purchase))
+    payers.settled(payerOf(purchase), began)
     const receipt = receiptOf(purchase, settlement.transaction, terms)
     return answer(ctx, purchase, { answer: found, receipt, again: started.doubt }, parts)
   }

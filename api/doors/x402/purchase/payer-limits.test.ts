@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
+import { steadyNow } from "#base/steady-time.ts"
+
 import { PayerLimits } from "./payer-limits.ts"
 
 beforeEach(() => {
@@ -20,18 +22,18 @@ function atOnce(limits: PayerLimits, payer: string): number {
 test("a payer has as many payments under way as it likes, until one has no cover: then one, and twice as many with each settled", () => {
   const limits = new PayerLimits()
   expect(atOnce(limits, "a")).toBe(20)
-  limits.settled("a")
+  limits.settled("a", steadyNow())
   expect(atOnce(limits, "a")).toBe(20)
   limits.withoutCover("a")
   const counts = [atOnce(limits, "a")]
   for (let settled = 0; settled < 4; settled++) {
-    limits.settled("a")
+    limits.settled("a", steadyNow())
     counts.push(atOnce(limits, "a"))
   }
   // With sixteen it is trusted again.
   expect(counts).toEqual([1, 2, 4, 8, 20])
   limits.withoutCover("a")
-  limits.settled("a")
+  limits.settled("a", steadyNow())
   limits.withoutCover("a")
   expect(atOnce(limits, "a")).toBe(1)
 })
@@ -66,4 +68,13 @@ test("of very many payers the one whose failure is oldest is forgotten first", (
   expect(["p0", "p1"].map((payer) => atOnce(limits, payer))).toEqual([1, 1])
   limits.withoutCover("another")
   expect(["p0", "p1", "p2", "another"].map((payer) => atOnce(limits, payer))).toEqual([1, 20, 1, 1])
+})
+
+test("a payment whose settlement began before another had no cover raises no trust", () => {
+  const limits = new PayerLimits()
+  const began = steadyNow()
+  vi.advanceTimersByTime(5)
+  limits.withoutCover("a")
+  limits.settled("a", began)
+  expect(atOnce(limits, "a")).toBe(1)
 })

@@ -30,9 +30,10 @@ export class PayerLimits {
     else this.#underWay.delete(payer)
   }
 
-  settled(payer: string): void {
+  /** @param began when its settlement began, by the steady clock: one that began before a failure says nothing of what the payer has now */
+  settled(payer: string, began: number): void {
     const limit = this.#limited.get(payer)
-    if (limit === undefined) return
+    if (limit === undefined || began < limit.until - REMEMBERED_MS) return
     if (limit.atOnce * 2 >= TRUSTED) this.#limited.delete(payer)
     else this.#limited.set(payer, { ...limit, atOnce: limit.atOnce * 2 })
   }
