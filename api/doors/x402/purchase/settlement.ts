@@ -12,6 +12,12 @@ export type Settlement =
   | { readonly kind: "refused"; readonly reason: string; readonly withoutCover: boolean }
   | { readonly kind: "unknown"; readonly transaction?: string }
 
+/**
+ * Reasons for which a payer had no cover. A transfer that was sound when it was verified fails on the network when another one has taken
+ * the money meanwhile.
+ */
+const NO_COVER = /insufficient|transaction_failed/i
+
 /** Once for the payment, and once more when the first answer leaves it open. */
 const ATTEMPTS = 2
 
@@ -43,7 +49,7 @@ export async function settlePayment(
     const answer = await facilitator.settle(payment)
     if (answer.kind === "settled") return answer
     if (answer.kind === "refused" && !open) {
-      return { ...answer, withoutCover: /insufficient/i.test(answer.reason) }
+      return { ...answer, withoutCover: NO_COVER.test(answer.reason) }
     }
     open = true
     if (answer.kind === "unknown") {
