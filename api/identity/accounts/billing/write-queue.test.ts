@@ -43,6 +43,11 @@ afterEach(async () => {
 const add = (n: number) => async () => {
   await statement(db, "insert into t values (?)").run(n)
 }
+/** Waits inside its transaction, so that a test can look before anything is written. */
+const addAfter = (go: Promise<void>, n: number) => async () => {
+  await go
+  await add(n)()
+}
 /** Holds a write transaction as another process would, until you call the returned function. */
 async function othersWrite(sql = "select 1"): Promise<() => Promise<void>> {
   const server = stateServer(dir)
@@ -72,10 +77,12 @@ async function othersWrite(sql = "select 1"): Promise<() => Promise<void>> {
 const aTurn = () => new Promise(setImmediate)
 const kept = async () => (await statement(other, "select n from t order by n").all()).map((row) => row["n"])
 
-test("what resolved is in the file, in the order it was asked for", async () => {
+test("a write resolves once its row is in the file, in the order of the calls", async () => {
   const order: number[] = []
-  const asked = [3, 1, 2].map((n) => writes.run(add(n)).then(() => order.push(n)))
-  expect(await kept()).toEqual([])
+  const go = Promise.withResolvers<void>()
+  const asked = [3, 1, 2].map((n) => writes.run(addAfter(go.promise, n)).then(() => order.push(n)))
+  expect([order, await kept()]).toEqual([[], []])
+  go.resolve()
   await Promise.all(asked)
   expect([order, await kept()]).toEqual([
     [3, 1, 2],
@@ -121,12 +128,14 @@ test("what is asked for in one turn is one transaction, and nothing asked for is
 test("writes that arrive during a transaction share the next one", async () => {
   const transaction = vi.spyOn(db, "transaction")
   const asked: Promise<unknown>[] = []
+  const go = Promise.withResolvers<void>()
   await writes.run(async () => {
     await add(1)()
-    for (const n of [2, 3]) asked.push(writes.run(add(n)))
+    for (const n of [2, 3]) asked.push(writes.run(addAfter(go.promise, n)))
     await add(4)()
   })
   expect(await kept()).toEqual([1, 4])
+  go.resolve()
   await Promise.all(asked)
   expect([transaction.mock.calls.length, await kept()]).toEqual([2, [1, 2, 3, 4]])
 })
