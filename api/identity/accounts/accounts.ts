@@ -11,12 +11,12 @@ import type { accountSettings } from "./settings.ts"
 import { FeedbackStore } from "./feedback-store.ts"
 import { PageRequestStore } from "./page-request-store.ts"
 import { type HumanHash, openCallerHash, openHumanHash } from "./human-ids.ts"
-import { type ApiKey, type KeyStore, openKeyStore } from "./keys/keys.ts"
+import { isOver, type KeyStore, openKeyStore } from "./keys/keys.ts"
 import { Ledger } from "./billing/credit-ledger.ts"
 import { PublicKeyStore } from "./public-keys/public-key-store.ts"
 import { KeptByKey } from "./storage/kept-by-key.ts"
 import { SharedRates } from "./rates/shared-rates.ts"
-import { RateCounter } from "./rates/rate-limits.ts"
+import { RateCounter, type Rates } from "./rates/rate-limits.ts"
 import type { StoredBytes } from "../../server/load/bounds.ts"
 import type { Journal } from "../../server/outage/journal.ts"
 import { NO_OUTAGE, type StateOutage } from "../../server/outage/state-outage.ts"
@@ -46,9 +46,9 @@ export interface Accounts extends AsyncDisposable {
   readonly pageRequests: PageRequestStore
   /** Who changed what. */
   readonly audit: AuditLog
-  readonly rates: Pick<RateCounter, "take">
+  readonly rates: Rates
   /** Of callers with public keys, by key and address: however many there are, they push none of the others out. */
-  readonly publicRates: Pick<RateCounter, "take">
+  readonly publicRates: Rates
   /** What callers have stored, by what it is. */
   readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>
   /** What each key has had kept, in all. */
@@ -170,9 +170,7 @@ function knownKeys(keys: KeyStore, outage: StateOutage): KeyStore {
   }
   return {
     ...keys,
-    verify: lately(async (presented) => await keys.verify(presented)),
-    byId: lately(async (id) => await keys.byId(id)),
+    verify: lately((presented) => keys.verify(presented)),
+    byId: lately((id) => keys.byId(id)),
   }
 }
-
-const isOver = ({ expiresAt }: ApiKey): boolean => expiresAt !== null && expiresAt.getTime() <= Date.now()

@@ -1,7 +1,7 @@
 // How long each thing of OAuth is valid.
 
 const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
+export const DAY_MS = 24 * 60 * MINUTE_MS
 /** OAuth 2.1, section 4.1.2: ten minutes at most; a program fetches its tokens at once. */
 export const CODE_MS = 2 * MINUTE_MS
 /** Of a token that calls carry. */

@@ -6,7 +6,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { deletionTime } from "#base/store/clock/trusted-time.ts"
-import { ACCESS_MS, CLIENT_MS, CODE_MS, ENDED_MS, REFRESH_MS } from "./lifetimes.ts"
+import { ACCESS_MS, CLIENT_MS, CODE_MS, DAY_MS, ENDED_MS, REFRESH_MS } from "./lifetimes.ts"
 
 /** A program that registered itself (RFC 7591). It has no secret: PKCE guards its codes. */
 export interface OAuthClient {
@@ -101,7 +101,6 @@ const STEPS: readonly Step[] = [
    create index oauth_token_grant on oauth_token (grant_id)`,
 ]
 
-const DAY_MS = 24 * 60 * 60_000
 /**
  * Of those, the oldest go when another comes: who registers many would otherwise keep everybody else out. Of the twenty an hour that one
  * address may register, fifty addresses fill it in an hour; a person lets a program in within minutes.

@@ -1,4 +1,4 @@
-import type { RateCounter, RateLimits } from "../accounts/rates/rate-limits.ts"
+import type { RateLimits, Rates } from "../accounts/rates/rate-limits.ts"
 import { asApiKey, isPublicText, type PublicKey } from "../accounts/public-keys/public-key.ts"
 import type { PublicKeyStore } from "../accounts/public-keys/public-key-store.ts"
 import type { Context, Middleware } from "../../context.ts"
@@ -22,7 +22,7 @@ export interface PublicDoorParts {
   readonly publicKeys: Pick<PublicKeyStore, "verify" | "admits">
   /** The key of the handbook's own pages by its text; null: it is none, or there is nothing to find. */
   readonly handbookKey: (text: string) => Promise<PublicKey | null>
-  readonly rates: Pick<RateCounter, "take">
+  readonly rates: Rates
   /** Calls from each address, of keys that have no limits of their own. */
   readonly rateLimits: RateLimits
   readonly publicUrl: string

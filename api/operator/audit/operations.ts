@@ -4,7 +4,7 @@ import { ok, operations } from "../../server/operation/operation.ts"
 import { filled, moment, ofSlice, sliceOf } from "../../server/operation/shared-fields.ts"
 import { count, listOf, namedObject, object, oneOf, orNull, text, time } from "../../server/schema/schemas.ts"
 
-export const AuditEntry = namedObject("AuditEntry", {
+const AuditEntry = namedObject("AuditEntry", {
   id: count(),
   at: time(),
   who: object({

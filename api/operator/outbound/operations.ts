@@ -4,7 +4,7 @@ import { ok, operations } from "../../server/operation/operation.ts"
 import { ofSlice, sliceOf } from "../../server/operation/shared-fields.ts"
 import { count, listOf, namedObject, object, oneOf, text, time } from "../../server/schema/schemas.ts"
 
-export const PURPOSES = Object.keys(OUTBOUND_PURPOSES) as readonly OutboundPurpose[]
+const PURPOSES = Object.keys(OUTBOUND_PURPOSES) as readonly OutboundPurpose[]
 
 const OutboundHosts = namedObject("OutboundHosts", {
   hosts: listOf(

@@ -7,7 +7,13 @@ import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
 
 import { CallLog } from "../../identity/accounts/call-log.ts"
 import { isUnlimited, type KeyScope, readScope, ScopeError } from "../../identity/accounts/keys/key-scope.ts"
-import { type KeySpec, type MadeKey, OPERATOR, openKeyStore } from "../../identity/accounts/keys/keys.ts"
+import {
+  isOver,
+  type KeySpec,
+  type MadeKey,
+  OPERATOR,
+  openKeyStore,
+} from "../../identity/accounts/keys/keys.ts"
 import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
 import { parseRateLimits } from "../../identity/accounts/rates/rate-limits.ts"
 import {
@@ -116,9 +122,9 @@ export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: S
   })
 }
 
-const statusOf = ({ disabledAt, expiresAt }: MadeKey): "active" | "disabled" | "expired" => {
-  if (disabledAt !== null) return "disabled"
-  return expiresAt !== null && expiresAt.getTime() <= Date.now() ? "expired" : "active"
+const statusOf = (key: MadeKey): "active" | "disabled" | "expired" => {
+  if (key.disabledAt !== null) return "disabled"
+  return isOver(key) ? "expired" : "active"
 }
 
 /** Who ends the key they came with may have no other way in. */

@@ -177,6 +177,25 @@ const totalOfMonth = once((q: LedgerQueries, of: { readonly subject: string; rea
   total(q, of).where("month", "=", of.month),
 )
 
+const useForProject = once(
+  (q: LedgerQueries, { month, key_id, project }: Pick<UseRow, "month" | "key_id" | "project">) =>
+    q
+      .selectFrom("credit_use")
+      .select("project")
+      .where("month", "=", month)
+      .where("key_id", "=", key_id)
+      .where("project", "=", project)
+      .limit(1),
+)
+const projectsNamed = once((q: LedgerQueries, { month, key_id }: Pick<UseRow, "month" | "key_id">) =>
+  q
+    .selectFrom("credit_use")
+    .select((eb) => eb.fn.count<number>("project").distinct().as("n"))
+    .where("month", "=", month)
+    .where("key_id", "=", key_id)
+    .where("project", "<>", ""),
+)
+
 /** Brings the tables up to date. */
 export const migrateLedger = (db: StateStore): void => migrate(db, "ledger", STEPS)
 
@@ -214,17 +233,9 @@ export class Ledger {
 
   /** Whether calls of a key may count for this project: it has named it this month, or fewer than the most there may be. */
   async mayName(keyId: string, project: string): Promise<boolean> {
-    const ofMonth = this.#queries
-      .selectFrom("credit_use")
-      .where("month", "=", monthOf(Date.now()))
-      .where("key_id", "=", keyId)
-    if (await ofMonth.select("project").where("project", "=", project).limit(1).executeTakeFirst())
-      return true
-    const { n } = await ofMonth
-      .select((eb) => eb.fn.count<number>("project").distinct().as("n"))
-      .where("project", "<>", "")
-      .executeTakeFirstOrThrow()
-    return n < MOST_PROJECTS
+    const ofMonth = { month: monthOf(Date.now()), key_id: keyId }
+    if ((await useForProject.get(this.#db, { ...ofMonth, project })) !== undefined) return true
+    return (await projectsNamed.get(this.#db, ofMonth))!.n < MOST_PROJECTS
   }
 
   /**

@@ -140,7 +140,7 @@ export const STORED_KEYS: StoredTable = {
   columns: ["name", "scope", "projects", "rate_limits"],
 }
 
-export interface KeyTables {
+interface KeyTables {
   api_keys: {
     id: string
     digest: Uint8Array
@@ -361,8 +361,10 @@ function keyOf(row: KeyRow): MadeKey {
   }
 }
 
-export const isValid = ({ disabledAt, expiresAt }: MadeKey): boolean =>
-  disabledAt === null && (expiresAt === null || expiresAt.getTime() > Date.now())
+export const isOver = ({ expiresAt }: Pick<ApiKey, "expiresAt">): boolean =>
+  expiresAt !== null && expiresAt.getTime() <= Date.now()
+
+export const isValid = (key: MadeKey): boolean => key.disabledAt === null && !isOver(key)
 
 const now = (): string => new Date().toISOString()
 

@@ -61,6 +61,20 @@ export const rateLimitsText = (limits: RateLimits): string =>
     .map(([name, { calls, seconds }]) => `${name}=${calls}/${seconds}s`)
     .join(",")
 
+/** The limit of an endpoint; undefined where it has none. */
+export const limitOf = (limits: RateLimits, endpoint: LimitedEndpoint): RateLimit | undefined =>
+  limits[endpoint] ?? limits["*"]
+
+/** Counts calls by key and endpoint. */
+export interface Rates {
+  /** Lets a call through, or says in how many whole seconds one may be. */
+  take(
+    key: string,
+    endpoint: LimitedEndpoint,
+    limits: RateLimits,
+  ): Promise<{ readonly retryAfter: number } | null>
+}
+
 /** Times of the last calls that were let through, oldest first from `start` on, as a ring. */
 interface Window {
   readonly times: Float64Array
@@ -75,7 +89,7 @@ const MAX_WINDOWS = 10_000
  * Counts calls by key and endpoint. In any span of the limit's length no more calls than its number are let through, to
  * the call; refused ones do not count. Held in memory: a restart begins anew.
  */
-export class RateCounter {
+export class RateCounter implements Rates {
   readonly #windows = new Map<string, Window>()
   readonly #now: () => number
 
@@ -84,13 +98,12 @@ export class RateCounter {
     this.#now = now
   }
 
-  /** Lets a call through, or says in how many whole seconds one may be. */
   async take(
     key: string,
     endpoint: LimitedEndpoint,
     limits: RateLimits,
   ): Promise<{ readonly retryAfter: number } | null> {
-    const limit = limits[endpoint] ?? limits["*"]
+    const limit = limitOf(limits, endpoint)
     if (limit === undefined) return null
     const now = this.#now()
     const window = this.#window(`${key} ${endpoint}`, limit.calls)

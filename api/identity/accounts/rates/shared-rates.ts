@@ -6,7 +6,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { noTurn, storeTime } from "#base/store/query/words.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
-import type { LimitedEndpoint, RateCounter, RateLimit, RateLimits } from "./rate-limits.ts"
+import { type LimitedEndpoint, limitOf, type RateLimit, type RateLimits, type Rates } from "./rate-limits.ts"
 
 interface RateTables {
   rate_slot: { id: Generated<number>; name: string; slot: number; at: number; span_ms: number }
@@ -78,10 +78,10 @@ const MOMENT_MS = 500
 const TIDY_MS = 60_000
 
 /**
- * As {@link RateCounter}, over all processes on a state that is kept on a server: a limit of n calls is n slots, and a call takes one whose
+ * As `RateCounter`, over all processes on a state that is kept on a server: a limit of n calls is n slots, and a call takes one whose
  * last call is a span ago. A slot is a row, which one process at a time can take.
  */
-export class SharedRates implements Pick<RateCounter, "take"> {
+export class SharedRates implements Rates {
   readonly #db: StateStore
   readonly #concealed: (name: string) => string
   /** Calls of this process by name, one after the other: side by side each would try to make the same slot. */
@@ -100,7 +100,7 @@ export class SharedRates implements Pick<RateCounter, "take"> {
     endpoint: LimitedEndpoint,
     limits: RateLimits,
   ): Promise<{ readonly retryAfter: number } | null> {
-    const limit = limits[endpoint] ?? limits["*"]
+    const limit = limitOf(limits, endpoint)
     if (limit === undefined) return null
     await this.#tidy()
     const name = this.#concealed(`${key} ${endpoint}`)

@@ -2,21 +2,20 @@ import { isStateAway } from "#base/store/postgres/outage.ts"
 
 import { isContinuing } from "../../../server/outage/continuing.ts"
 import type { StateOutage } from "../../../server/outage/state-outage.ts"
-import { type LimitedEndpoint, RateCounter, type RateLimits } from "./rate-limits.ts"
+import { type LimitedEndpoint, limitOf, RateCounter, type RateLimits, type Rates } from "./rate-limits.ts"
+
+type Outage = Pick<StateOutage, "ask" | "isCovered" | "wasAwayWithin">
 
 /**
  * The rates of all processes, which this process goes on counting by itself while the server of the state is away: its own calls before the
  * outage count, and those of the outage count after it.
  */
-export class SteadyRates implements Pick<RateCounter, "take"> {
-  readonly #shared: Pick<RateCounter, "take">
-  readonly #outage: Pick<StateOutage, "ask" | "isCovered" | "wasAwayWithin">
+export class SteadyRates implements Rates {
+  readonly #shared: Rates
+  readonly #outage: Outage
   readonly #own = new RateCounter()
 
-  constructor(
-    shared: Pick<RateCounter, "take">,
-    outage: Pick<StateOutage, "ask" | "isCovered" | "wasAwayWithin">,
-  ) {
+  constructor(shared: Rates, outage: Outage) {
     this.#shared = shared
     this.#outage = outage
   }
@@ -26,7 +25,7 @@ export class SteadyRates implements Pick<RateCounter, "take"> {
     endpoint: LimitedEndpoint,
     limits: RateLimits,
   ): Promise<{ readonly retryAfter: number } | null> {
-    const limit = limits[endpoint] ?? limits["*"]
+    const limit = limitOf(limits, endpoint)
     if (limit === undefined) return null
     try {
       const refused = await this.#outage.ask(() => this.#shared.take(key, endpoint, limits))

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from "../../../identity/accounts/keys/key-scope.ts"
+import { type Endpoint, ENDPOINTS } from "../../../identity/accounts/keys/key-scope.ts"
 import { USE_DAYS } from "../../../identity/accounts/key-use.ts"
 import { feedbackSchema } from "../../usage/schema.ts"
 import { ok, operations } from "../../../server/operation/operation.ts"
@@ -34,10 +34,7 @@ const KeyUsage = namedObject("KeyUsage", {
       calls: count(),
       credits: count(),
       endpoints: object(
-        Object.fromEntries(ENDPOINTS.map((name) => [name, used])) as Record<
-          (typeof ENDPOINTS)[number],
-          typeof used
-        >,
+        Object.fromEntries(ENDPOINTS.map((name) => [name, used])) as Record<Endpoint, typeof used>,
       ),
     }),
   ),

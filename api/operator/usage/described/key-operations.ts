@@ -1,4 +1,5 @@
 import { ENDPOINTS, MAX_ENTRIES, MAX_NAME_CHARS } from "../../../identity/accounts/keys/key-scope.ts"
+import { KEY_ROLES } from "../../../identity/accounts/keys/keys.ts"
 import { created, ok, operations } from "../../../server/operation/operation.ts"
 import { bodyOf, closedBody } from "../../../server/operation/published.ts"
 import { noBody, ofSlice, sliceOf } from "../../../server/operation/shared-fields.ts"
@@ -29,7 +30,7 @@ const MAX_RATES_CHARS = 500
 /** Both keys of a change are accepted for a week at most: it is there for programs that are told of the new one later. */
 const MOST_OVERLAP_HOURS = 168
 
-const role = oneOf(["search", "admin"])
+const role = oneOf(KEY_ROLES)
 const period = oneOf(["month", "total"])
 const seen = (description: string) => orNull(listOf(text(), description))
 
