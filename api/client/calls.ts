@@ -660,7 +660,7 @@ export type UsageReport = {
   readonly key: {
     /** Credits that the key of this call has used. */
     readonly usage: number
-    /** Credits that it may use; null for no limit. */
+    /** Credits that the key may use; null for no limit. */
     readonly limit: number | null
     /** Credits. */
     readonly search_usage: number
@@ -675,13 +675,13 @@ export type UsageReport = {
   }
   readonly account: {
     readonly current_plan: string
-    /** Credits of all keys, up to the plan's. */
+    /** Credits that all keys used, up to the plan's limit. */
     readonly plan_usage: number
     /** Credits of the plan; null for no limit. */
     readonly plan_limit: number | null
-    /** Credits beyond the plan's. */
+    /** Credits that all keys used beyond the plan's limit. */
     readonly paygo_usage: number
-    /** Credits that may be used beyond the plan's. */
+    /** Credits that may be used beyond the plan's limit; null for no limit. */
     readonly paygo_limit: number | null
     /** Credits. */
     readonly search_usage: number
@@ -769,17 +769,17 @@ export type KeyInfo = {
 }
 
 export type Session = {
-  /** What the appliance is called; null: it has no name. */
+  /** Name of the appliance; null if it has none. */
   readonly appliance_name: string | null
-  /** Whether the cookie of this call is that of a session. */
+  /** Whether the cookie of this call belongs to a session. */
   readonly signed_in: boolean
   /** Whether people may search without signing in. */
   readonly is_open: boolean
-  /** Of the key that the session began with. */
+  /** Role of the key that began the session. */
   readonly role: "search" | "admin" | null
   /** Last characters of that key. */
   readonly key_hint: string | null
-  /** When to sign in again. */
+  /** When the session ends. */
   readonly expires_at: string | null
   /** How to sign in. */
   readonly ways: readonly ({
@@ -788,17 +788,17 @@ export type Session = {
   } | {
     /** A page elsewhere that signs people in. */
     readonly kind: "link"
-    /** What it is called. */
+    /** Name of the page. */
     readonly name: string
-    /** Where it is. */
+    /** Address of the page. */
     readonly url: string
   })[]
 }
 
 export type Appliance = {
-  /** Shown on its pages; null: it has none. */
+  /** Name shown on the appliance's pages; null if it has none. */
   readonly name: string | null
-  /** Nothing was ever declared or crawled, its own handbook apart. */
+  /** Whether nothing but its own handbook was ever declared or crawled. */
   readonly is_new: boolean
 }
 
@@ -812,40 +812,40 @@ export type SourceList = {
 
 export type SourceEntry = {
   readonly name: string
-  /** Where it was declared, and so can be changed; `one-off`: nowhere, it was only crawled. */
+  /** Where the source was declared and can be changed; `one-off`: crawled without being declared. */
   readonly origin: "file" | "api" | "one-off"
   readonly paused: boolean
   readonly created_at: string
   readonly updated_at: string
   readonly next_run_at: string | null
-  /** Pages that the index holds for it. */
+  /** Pages of the source in the index. */
   readonly pages: number
-  /** Those of them that have their vectors; null when the index cannot be asked. */
+  /** Those pages that have vectors; null if the index cannot be reached. */
   readonly pages_with_vectors: number | null
-  /** Of the last run that is over and was not cancelled. */
+  /** Result of the last run that ended and was not cancelled. */
   readonly last_result: {
     readonly job_id: number
     readonly result: "finished" | "finished-with-problems" | "failed"
-    /** One line why `result` is not `finished`. */
+    /** Why `result` is not `finished`, in one line. */
     readonly reason: string | null
     readonly ended_at: string | null
-    /** Pages that came into the index. */
+    /** Pages added to the index. */
     readonly new: number
     /** Pages whose text changed. */
     readonly changed: number
-    /** Pages that left the index. */
+    /** Pages removed from the index. */
     readonly gone: number
     /** Visits that failed. */
     readonly failed: number
-    /** Visits to addresses that the index is not to hold. */
+    /** Visits to addresses that do not belong in the index. */
     readonly skipped: number
   } | null
   readonly last_job: {
     readonly id: number
     readonly state: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
-    /** How it ended, for its operator: null while it is not over, and for one that was cancelled. */
+    /** How the job ended; null until it ends, and for a cancelled job. */
     readonly result: "finished" | "finished-with-problems" | "failed" | null
-    /** One line why `result` is not `finished`. */
+    /** Why `result` is not `finished`, in one line. */
     readonly reason: string | null
     readonly created_at: string
     readonly ended_at: string | null
@@ -855,7 +855,7 @@ export type SourceEntry = {
   readonly source: SourceShown
 }
 
-/** Every field with its value: what was left out has its default. */
+/** Every field with its value; fields that were left out have their defaults. */
 export type SourceShown = {
   /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
   readonly name: string
@@ -893,7 +893,7 @@ export type SourceShown = {
   readonly ignoreNoindex: boolean
   /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
   readonly allowedNetworks: string | readonly string[]
-  /** How it logs in. Values that may be secrets are `(hidden)`, names of secrets are shown. */
+  /** How the source logs in. Values that may be secret are shown as `(hidden)`, names of secrets as they are. */
   readonly login: { readonly [name: string]: unknown } | null
   /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
   readonly caFile: string | null
@@ -954,7 +954,7 @@ export type SourceShown = {
   })[]
 }
 
-/** What is crawled, how, and when: the fields of the file of sources. */
+/** What to crawl, how and when, with the fields of the file of sources. */
 export type Source = {
   /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
   readonly name?: string | undefined
@@ -1077,11 +1077,11 @@ export type NextRuns = {
 
 export type FullCrawl = {
   readonly name: string
-  /** Addresses that earlier runs know; before the first run the most that its limits let in. */
+  /** Addresses known from earlier runs; before the first run, the most that the source's limits allow. */
   readonly pages: number
-  /** Whether earlier runs know them. */
+  /** Whether `pages` comes from earlier runs. */
   readonly pages_known: boolean
-  /** About so long does a run over all of it take, by the pauses that its hosts are given. */
+  /** Estimated duration of a run over the whole source, from the pauses between requests to its hosts. */
   readonly seconds: number
   /** The longest pause between two requests to one of its hosts. */
   readonly delay_ms: number
@@ -1091,36 +1091,36 @@ export type Job = {
   readonly id: number
   /** Name of the source. */
   readonly source: string
-  /** Who asked for it. */
+  /** What started the job. */
   readonly trigger: "command" | "run" | "schedule" | "api" | "start"
   readonly visits: "all" | "due" | "failed"
   readonly state: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
-  /** How it ended, for its operator: null while it is not over, and for one that was cancelled. */
+  /** How the job ended; null until it ends, and for a cancelled job. */
   readonly result: "finished" | "finished-with-problems" | "failed" | null
-  /** One line why `result` is not `finished`. */
+  /** Why `result` is not `finished`, in one line. */
   readonly reason: string | null
   readonly created_at: string
   readonly started_at: string | null
   readonly ended_at: string | null
   /** Addresses known and not yet visited. */
   readonly queued: number
-  /** Hosts whose next try it waits for. */
+  /** Hosts that the job waits to try again. */
   readonly waits: readonly ({
-    /** With its port, if that is not the usual one. */
+    /** Host name, with its port unless that is the default one. */
     readonly host: string
     readonly until: string
-    /** Why its last visit brought nothing. */
+    /** Why the last visit to the host failed. */
     readonly why: string
   })[]
   /** Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on. */
   readonly outcomes: { readonly [name: string]: number }
-  /** What the run changed in the index. */
+  /** Changes that the run made to the index. */
   readonly changes: {
-    /** Pages that came into the index. */
+    /** Pages added to the index. */
     readonly new: number
     /** Pages whose text changed. */
     readonly changed: number
-    /** Pages that left the index. */
+    /** Pages removed from the index. */
     readonly gone: number
   }
   /** Downloads that markdown copies saved. */
@@ -1131,14 +1131,14 @@ export type Job = {
     readonly spared_bytes: number
   }
   readonly removals: {
-    /** Pages taken out of the index on its evidence. */
+    /** Pages removed from the index because of this run. */
     readonly removed: number
-    /** Pages that waited for an answer when it ended. */
+    /** Removals that waited for an answer when the run ended. */
     readonly held: number
   } | null
-  /** What is to be known of its end. */
+  /** A note about how the run ended. */
   readonly note: string | null
-  /** Why it failed. */
+  /** Why the run failed. */
   readonly error: string | null
 }
 
@@ -1158,36 +1158,36 @@ export type JobDetail = {
   readonly id: number
   /** Name of the source. */
   readonly source: string
-  /** Who asked for it. */
+  /** What started the job. */
   readonly trigger: "command" | "run" | "schedule" | "api" | "start"
   readonly visits: "all" | "due" | "failed"
   readonly state: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
-  /** How it ended, for its operator: null while it is not over, and for one that was cancelled. */
+  /** How the job ended; null until it ends, and for a cancelled job. */
   readonly result: "finished" | "finished-with-problems" | "failed" | null
-  /** One line why `result` is not `finished`. */
+  /** Why `result` is not `finished`, in one line. */
   readonly reason: string | null
   readonly created_at: string
   readonly started_at: string | null
   readonly ended_at: string | null
   /** Addresses known and not yet visited. */
   readonly queued: number
-  /** Hosts whose next try it waits for. */
+  /** Hosts that the job waits to try again. */
   readonly waits: readonly ({
-    /** With its port, if that is not the usual one. */
+    /** Host name, with its port unless that is the default one. */
     readonly host: string
     readonly until: string
-    /** Why its last visit brought nothing. */
+    /** Why the last visit to the host failed. */
     readonly why: string
   })[]
   /** Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on. */
   readonly outcomes: { readonly [name: string]: number }
-  /** What the run changed in the index. */
+  /** Changes that the run made to the index. */
   readonly changes: {
-    /** Pages that came into the index. */
+    /** Pages added to the index. */
     readonly new: number
     /** Pages whose text changed. */
     readonly changed: number
-    /** Pages that left the index. */
+    /** Pages removed from the index. */
     readonly gone: number
   }
   /** Downloads that markdown copies saved. */
@@ -1198,14 +1198,14 @@ export type JobDetail = {
     readonly spared_bytes: number
   }
   readonly removals: {
-    /** Pages taken out of the index on its evidence. */
+    /** Pages removed from the index because of this run. */
     readonly removed: number
-    /** Pages that waited for an answer when it ended. */
+    /** Removals that waited for an answer when the run ended. */
     readonly held: number
   } | null
-  /** What is to be known of its end. */
+  /** A note about how the run ended. */
   readonly note: string | null
-  /** Why it failed. */
+  /** Why the run failed. */
   readonly error: string | null
   readonly settings: SourceShown
   readonly failures: readonly ({
@@ -1226,10 +1226,10 @@ export type JobAddresses = {
     readonly outcome: string
     readonly detail: string | null
   })[]
-  /** Visits that ended so, listed or not. */
+  /** All visits with this outcome, listed or not. */
   readonly counted: number
   readonly limit: number
-  /** What to send as `after` for those behind; null: there are no more. */
+  /** Value of `after` that gets the next part of the list; null at its end. */
   readonly next: string | null
 }
 
@@ -1237,7 +1237,7 @@ export type Outcomes = {
   readonly outcomes: readonly ({
     readonly outcome: string
     readonly kind: "pages" | "postponed" | "skipped" | "failed"
-    /** For people, in a few words. */
+    /** The meaning in a few words, for people. */
     readonly meaning: string
   })[]
 }
@@ -1250,33 +1250,33 @@ export type SourceDeleted = {
 
 export type Proposal = {
   readonly asked: string
-  /** Where it leads; null when nothing could be read. */
+  /** Address after redirects; null if nothing could be read. */
   readonly url: string | null
-  /** How the first visit ended, as runs record it. */
+  /** Outcome of the first visit, as runs record it. */
   readonly outcome: string
   readonly detail: string | null
-  /** Of the first page. */
+  /** Title of the first page. */
   readonly title: string | null
-  /** What robots.txt says; null when it could not be read, or does not count. */
+  /** The rules of robots.txt; null if it could not be read or is ignored. */
   readonly robots: {
-    /** Whether it lets this crawler read that page. */
+    /** Whether robots.txt lets this crawler read that page. */
     readonly allowed: boolean
     readonly detail: string | null
-    /** Pause that it asks for. */
+    /** Pause that robots.txt asks for. */
     readonly delay_ms: number | null
-    /** It names. */
+    /** Sitemaps that robots.txt names. */
     readonly sitemaps: readonly string[]
   } | null
   readonly program: {
-    /** `MediaWiki`, `Docusaurus`, or what the page calls its generator. */
+    /** `MediaWiki`, `Docusaurus` and so on, or the generator that the page names. */
     readonly name: string
     readonly version: string | null
-    /** How it shows. */
+    /** Evidence on the site. */
     readonly evidence: readonly string[]
-    /** Its section of the handbook's page Recipes. */
+    /** Section about it on the handbook's page Recipes. */
     readonly recipe: string | null
   } | null
-  /** The source that fits, with what differs from the defaults. */
+  /** The proposed source: only the fields that differ from their defaults. */
   readonly source: {
     /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
     readonly name?: string | undefined
@@ -1389,23 +1389,23 @@ export type Proposal = {
       readonly secret?: string | null | undefined
     })[] | undefined
   }
-  /** The same as a file of sources would have it. */
+  /** The same source as YAML for a file of sources. */
   readonly yaml: string
   readonly rendering: {
     readonly rendering: "auto" | "browser"
     readonly because: string
-    /** A browser is needed and there is none: what to install. */
+    /** What to install if a browser is needed but missing. */
     readonly browser_missing: string | null
-    /** Of the first page's text without scripts. */
+    /** Characters of the first page's text without scripts. */
     readonly characters: number
-    /** With them; null when no browser looked. */
+    /** The same with scripts; null if no browser was used. */
     readonly characters_in_browser: number | null
   } | null
   readonly sitemap: {
     readonly url: string
-    /** Those of the source that it lists. */
+    /** Pages of the source that the sitemap lists. */
     readonly pages: number
-    /** Else the source names it. */
+    /** Whether runs find the sitemap; if not, the proposed source names it. */
     readonly found_by_runs: boolean
   } | null
   readonly feeds: readonly string[]
@@ -1413,39 +1413,39 @@ export type Proposal = {
     /** ISO 639-1. */
     readonly language: string
     readonly from: "page" | "hreflang" | "address"
-    /** What the addresses of its pages begin with. */
+    /** Beginning of the addresses in this language. */
     readonly path: string | null
   })[]
   readonly login: {
-    /** Of the page with the form. */
+    /** Address of the page with the login form. */
     readonly url: string
-    /** Nothing can be read without it. */
+    /** Whether nothing can be read without a login. */
     readonly needed: boolean
     readonly user_field: string | null
     readonly password_field: string
-    /** Sent as the page has them, such as a CSRF token. */
+    /** Fields sent with the page's own values, such as a CSRF token. */
     readonly hidden_fields: readonly string[]
-    /** It can be sent as it stands. */
+    /** Whether the form is sent by POST to its own site, so that a source can log in with it. */
     readonly plain: boolean
   } | null
-  /** What stands in the way. */
+  /** Obstacles to a crawl. */
   readonly obstacles: readonly ({
     readonly kind: "address" | "browser" | "certificate" | "empty" | "login" | "network" | "noindex" | "pages" | "robots" | "server" | "sitemap"
     readonly text: string
-    /** What helps. */
+    /** How to get past the obstacle. */
     readonly help: string | null
   })[]
-  /** What is to be known of its program. */
+  /** Notes about the site's program. */
   readonly notes: readonly string[]
   readonly estimate: {
     readonly pages: number
-    /** `links`: there are at least so many. */
+    /** `links`: the site has at least this many pages. */
     readonly from: "sitemap" | "links"
     readonly delay_ms: number
-    /** Of a full crawl. */
+    /** Duration of a full crawl. */
     readonly seconds: number
   } | null
-  /** Up to five, as they read. */
+  /** Up to five pages, as a run would read them. */
   readonly pages: readonly ({
     readonly url: string
     readonly outcome: string
@@ -1453,38 +1453,38 @@ export type Proposal = {
     readonly title: string | null
     readonly language: string | null
     readonly characters: number
-    /** The beginning, as it would be indexed. */
+    /** Beginning of the text that would be indexed. */
     readonly text: string | null
   })[]
-  /** Made to the site. */
+  /** Requests made to the site. */
   readonly requests: number
   readonly took_ms: number
 }
 
 export type SourcePreview = {
-  /** Null when it has none. */
+  /** Null if the draft has no name. */
   readonly name: string | null
-  /** Where a source of this name is declared; null: there is none. */
+  /** Where a source of this name is already declared; null if there is none. */
   readonly exists: "file" | "api" | null
-  /** As a file of sources would have it. */
+  /** The source as YAML for a file of sources. */
   readonly yaml: string
-  /** Why it cannot be declared over the API; empty: it can. */
+  /** Why the source cannot be declared over the API; empty if it can. */
   readonly problems: readonly ({
-    /** `limits.pages`; empty for the whole. */
+    /** The wrong field, such as `limits.pages`; empty if the whole source is wrong. */
     readonly field: string
     readonly message: string
   })[]
-  /** Its private addresses that are not open: `POST /admin/networks` can open them. */
+  /** Private addresses of the source that are not open yet; `POST /admin/networks` can open them. */
   readonly closed_addresses: readonly string[]
-  /** Whether a file of sources can have it, with what only the API refuses. */
+  /** Whether a file of sources may declare it; a file may hold some fields that the API refuses. */
   readonly fits_file: boolean
-  /** Null while it is no source. */
+  /** Null while the draft is not a valid source. */
   readonly full_crawl: {
-    /** Addresses that earlier runs know; before the first run the most that its limits let in. */
+    /** Addresses known from earlier runs; before the first run, the most that the source's limits allow. */
     readonly pages: number
-    /** Whether earlier runs know them. */
+    /** Whether `pages` comes from earlier runs. */
     readonly pages_known: boolean
-    /** About so long does a run over all of it take, by the pauses that its hosts are given. */
+    /** Estimated duration of a run over the whole source, from the pauses between requests to its hosts. */
     readonly seconds: number
     /** The longest pause between two requests to one of its hosts. */
     readonly delay_ms: number
@@ -1492,18 +1492,18 @@ export type SourcePreview = {
 }
 
 export type SourceTrial = {
-  /** Why it cannot be declared over the API; empty: it can. */
+  /** Why the source cannot be declared over the API; empty if it can. */
   readonly problems: readonly ({
-    /** `limits.pages`; empty for the whole. */
+    /** The wrong field, such as `limits.pages`; empty if the whole source is wrong. */
     readonly field: string
     readonly message: string
   })[]
   readonly login: {
     readonly kind: "basic" | "headers" | "cookies" | "form"
-    /** Why the site lets nobody in; null: it does. */
+    /** Why the login failed; null if it worked. */
     readonly error: string | null
   } | null
-  /** Up to five, as they read. */
+  /** Up to five pages, as a run would read them. */
   readonly pages: readonly ({
     readonly url: string
     readonly outcome: string
@@ -1511,10 +1511,10 @@ export type SourceTrial = {
     readonly title: string | null
     readonly language: string | null
     readonly characters: number
-    /** The beginning, as it would be indexed. */
+    /** Beginning of the text that would be indexed. */
     readonly text: string | null
   })[]
-  /** Made to the site, its login apart. */
+  /** Requests made to the site, not counting its login. */
   readonly requests: number
   readonly took_ms: number
 }
@@ -1522,7 +1522,7 @@ export type SourceTrial = {
 export type SourceWritten = {
   readonly name: string
   readonly origin: "file" | "api" | "one-off"
-  /** With what differs from the defaults. */
+  /** Only the fields that differ from their defaults. */
   readonly source: {
     /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
     readonly name?: string | undefined
@@ -1635,22 +1635,22 @@ export type SourceWritten = {
       readonly secret?: string | null | undefined
     })[] | undefined
   }
-  /** As a file of sources would have it. */
+  /** The source as YAML for a file of sources. */
   readonly yaml: string
 }
 
 export type NetworkList = {
-  /** Whether any may be opened, and those below count: `FOSSICK_ADMIN_NETWORKS`. */
+  /** Whether networks may be opened and the listed ones take effect; set by `FOSSICK_ADMIN_NETWORKS`. */
   readonly on: boolean
   readonly networks: readonly OpenedNetwork[]
 }
 
 export type OpenedNetwork = {
   readonly id: number
-  /** In CIDR notation. */
+  /** Network in CIDR notation. */
   readonly network: string
   readonly port: number
-  /** The host that it was opened for. */
+  /** Host that the network was opened for. */
   readonly host: string
   readonly opened_at: string
 }
@@ -1659,11 +1659,11 @@ export type NetworkLook = {
   readonly host: string
   readonly port: number
   readonly addresses: readonly string[]
-  /** `none`: it has no address. */
+  /** `none`: the host has no address. */
   readonly is: "private" | "public" | "none"
-  /** Networks that may be opened for it, the narrowest first. */
+  /** Networks that may be opened for the host, narrowest first. */
   readonly choices: readonly string[]
-  /** Whether it is open already. */
+  /** Whether the host is open already. */
   readonly open: boolean
 }
 
@@ -1677,22 +1677,22 @@ export type Removals = {
     readonly url: string
     readonly source: string
     readonly state: "struck" | "held" | "approved" | "removed" | "restoring"
-    /** What was found: `not-found`, `gone`, `noindex` and the like. */
+    /** Evidence found: `not-found`, `gone`, `noindex` and the like. */
     readonly reason: string
     readonly detail: string | null
-    /** Runs that found evidence, one after the other. */
+    /** Consecutive runs that found evidence. */
     readonly strikes: number
     /** The run that found the latest evidence. */
     readonly job_id: number
     readonly at: string
-    /** Until when it can be restored. */
+    /** Until when the page can be restored. */
     readonly kept_until: string | null
   })[]
   /** Of all, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
-  /** What waits for an answer, by source. */
+  /** Removals that wait for an answer, by source. */
   readonly held: readonly ({
     readonly source: string
     readonly pages: number
@@ -1722,7 +1722,7 @@ export type Trace = {
     readonly name: string
     readonly verdict: "yes" | "no" | "note"
     readonly text: string
-    /** What the text was made of. */
+    /** Values that the text was made from. */
     readonly facts: { readonly [name: string]: unknown }
   })[]
 }
@@ -1732,7 +1732,7 @@ export type Tried = {
   readonly source: string
   /** Whether a run of the source would visit it. */
   readonly belongs: boolean
-  /** As runs record it: `indexed`, `skipped:noindex`, `failed:http-status`. */
+  /** Outcome as runs record it: `indexed`, `skipped:noindex`, `failed:http-status`. */
   readonly outcome: string
   readonly detail: string | null
   readonly robots: {
@@ -1741,7 +1741,7 @@ export type Tried = {
     readonly detail: string | null
   }
   readonly reading: {
-    /** After redirects. */
+    /** Address after redirects. */
     readonly url: string
     readonly status: number
     readonly content_type: string
@@ -1774,10 +1774,10 @@ export type Tried = {
     readonly favicon: string | null
     readonly markdown: string
     readonly passages: readonly ({
-      /** As it is searched. */
+      /** The text that is searched. */
       readonly text: string
       readonly headings: readonly string[]
-      /** As results show it, where it holds code or a table. */
+      /** The text as results show it, if it holds code or a table. */
       readonly shown?: string | undefined
     })[]
   } | null
@@ -1786,7 +1786,7 @@ export type Tried = {
 
 export type PageState = {
   readonly url: string
-  /** As the index holds it; null: it does not. */
+  /** The page as the index holds it; null if it does not. */
   readonly page: {
     readonly title: string
     readonly description: string | null
@@ -1795,20 +1795,20 @@ export type PageState = {
     readonly published_at: string | null
     readonly crawled_at: string
     readonly topic: string | null
-    /** What it is written in: `html`, `pdf`. */
+    /** Format of the page: `html`, `pdf`. */
     readonly type: string
-    /** For adults: left out of safe searches. */
+    /** Whether the page is for adults and left out of safe searches. */
     readonly unsafe: boolean
     readonly sources: readonly string[]
-    /** Of its text. */
+    /** Characters of its text. */
     readonly characters: number
     readonly images: number
-    /** In their order, up to 200. */
+    /** Up to 200 passages, in order. */
     readonly passages: readonly ({
-      /** As it is searched. */
+      /** The text that is searched. */
       readonly text: string
       readonly headings: readonly string[]
-      /** As results show it, where it holds code or a table. */
+      /** The text as results show it, if it holds code or a table. */
       readonly shown?: string | undefined
     })[]
     readonly passages_total: number
@@ -1818,10 +1818,10 @@ export type PageState = {
     readonly url: string
     readonly format: string
   })[]
-  /** What each source knows of it. */
+  /** The page in each source that knows it. */
   readonly known: readonly ({
     readonly source: string
-    /** Of the last visit. */
+    /** Outcome of the last visit. */
     readonly outcome: string
     readonly detail: string | null
     readonly job_id: number | null
@@ -1833,16 +1833,16 @@ export type PageState = {
     readonly first_seen: string
     readonly visited_at: string
     readonly changed_at: string | null
-    /** Null: it is due now. */
+    /** When the next visit is due; null if it is due now. */
     readonly due_at: string | null
   })[]
   readonly linked_from: {
-    /** Up to 50. */
+    /** Up to 50 pages. */
     readonly pages: readonly ({
       readonly url: string
       readonly source: string
     })[]
-    /** Whether these are all. */
+    /** Whether the list is complete. */
     readonly all: boolean
   }
 }
@@ -1854,33 +1854,33 @@ export type PageRecrawl = {
 
 export type IndexState = {
   readonly index: {
-    /** Where it is kept: `embedded`, `meilisearch` or `opensearch`. */
+    /** Where the index is kept: `embedded`, `meilisearch` or `opensearch`. */
     readonly engine: string
-    /** Id of the model that makes its vectors. */
+    /** Id of the model that makes the vectors. */
     readonly embedder: string
-    /** Of a vector. */
+    /** Dimensions of a vector. */
     readonly dimensions: number
     readonly pages: number
     readonly passages: number
-    /** Pages found by their words only, until their vectors are made. */
+    /** Pages that searches find only by their words, until their vectors are made. */
     readonly pages_without_vectors: number
-    /** Passages of those pages; on Meilisearch about. */
+    /** Passages of those pages; approximate on Meilisearch. */
     readonly passages_without_vectors: number
-    /** Passages that got their vectors in a second, over the last minute; null while none are made, or it is too early to tell. */
+    /** Passages that got vectors per second, over the last minute; null while no vectors are made, or if it is too early to tell. */
     readonly vectors_per_second: number | null
-    /** Until all have their vectors, as things go; 0 when all have, null when nobody can tell. */
+    /** Estimated seconds until all pages have vectors; 0 if they all do, null without an estimate. */
     readonly seconds_left: number | null
   }
   readonly machine: {
-    /** On the disk of the data folder; null where nobody knows. */
+    /** Free bytes on the data folder's disk; null if unknown. */
     readonly disk_free_bytes: number | null
-    /** All of it. */
+    /** Size of that disk; null if unknown. */
     readonly disk_bytes: number | null
-    /** In a container, within its limit. */
+    /** Free memory; in a container, within its limit. */
     readonly memory_free_bytes: number
-    /** All of it. */
+    /** Total memory. */
     readonly memory_bytes: number
-    /** Taken by the process that answers; crawls have one of their own. */
+    /** Memory of the process that answers; crawls run in another one. */
     readonly process_memory_bytes: number
   }
 }
@@ -1888,59 +1888,59 @@ export type IndexState = {
 export type ModelState = {
   readonly model: {
     readonly in_use: {
-      /** Of one that ships with Fossick. */
+      /** Name of a model that ships with Fossick; null for any other. */
       readonly name: "english" | "multilingual" | null
       /** Id of the model, with a hash of its weights. */
       readonly embedder: string
     } | null
-    /** The model that the settings name, which wins. */
+    /** The model in the settings, which takes precedence; null if they name none. */
     readonly setting: string | null
-    /** What was asked for: `auto`, a name or a folder. */
+    /** The requested model: `auto`, a name or a folder. */
     readonly wanted: string
-    /** What `auto` has come to. */
+    /** The model that `auto` chose. */
     readonly chosen: "english" | "multilingual" | null
-    /** Why this one, for people. */
+    /** Why this model is used, for people. */
     readonly because: string
-    /** What would suit the languages of the pages, when `auto` has come to another one. */
+    /** The model that would suit the pages' languages, if `auto` chose another one. */
     readonly suited: "english" | "multilingual" | null
-    /** Pages by language (ISO 639-1); empty for those whose language nobody knows. */
+    /** Pages by language (ISO 639-1); an empty name for pages in an unknown language. */
     readonly languages: { readonly [name: string]: number } | null
     /** How many of the last 200 questions are in a language that the multilingual model reads and the current model doesn't. Null for fewer than 3, for up to 5 %, and while `FOSSICK_QUERY_LOG_DAYS` is 0. */
     readonly unread_questions: {
       /** Questions that the multilingual model would read. */
       readonly count: number
-      /** The last ones. */
+      /** Recent questions that were looked at. */
       readonly of: number
     } | null
-    /** Why the server of models gives no vectors at present. */
+    /** Why the model server returns no vectors at the moment; null if it does. */
     readonly server_problem: string | null
   }
   readonly change: {
     readonly to: {
-      /** Of one that ships with Fossick. */
+      /** Name of a model that ships with Fossick; null for any other. */
       readonly name: "english" | "multilingual" | null
       /** Id of the model, with a hash of its weights. */
       readonly embedder: string
     }
-    /** `waiting`: it has not begun, as crawls go first. */
+    /** `waiting`: not begun yet, because crawls go first. */
     readonly state: "waiting" | "building"
-    /** Pages taken over. */
+    /** Pages copied to the new index. */
     readonly pages: number
     readonly of_pages: number | null
-    /** Of those taken over. */
+    /** Copied pages that have no vectors yet. */
     readonly pages_without_vectors: number | null
     readonly passages_without_vectors: number | null
-    /** Passages that got their vectors in a second, over the last minute; null while none are made, or it is too early to tell. */
+    /** Passages that got vectors per second, over the last minute; null while no vectors are made, or if it is too early to tell. */
     readonly vectors_per_second: number | null
-    /** Null when nobody can tell, and while pages are still taken over. */
+    /** Null without an estimate, and while pages are still being copied. */
     readonly seconds_left: number | null
   } | null
   readonly available: readonly ({
-    /** Null of one that does not ship with Fossick: ask for it by its folder. */
+    /** Null for a model that does not ship with Fossick; request it by its folder. */
     readonly name: "english" | "multilingual" | null
     readonly folder: string
     readonly embedder: string
-    /** Of a vector. */
+    /** Dimensions of a vector. */
     readonly dimensions: number
     readonly scripts: readonly string[] | null
   })[]
@@ -1950,12 +1950,12 @@ export type Alerts = {
   readonly alerts: readonly ({
     readonly about: "source" | "backup"
     readonly name: string
-    /** Number of the latest bad run: of a job, or of a backup. */
+    /** Number of the latest bad run, of a job or a backup. */
     readonly run_id: number
-    /** How it ended. */
+    /** How that run ended. */
     readonly result: string
     readonly reason: string | null
-    /** Runs in a row that went wrong. */
+    /** Consecutive bad runs. */
     readonly bad_runs: number
     readonly since: string
     readonly told_at: string | null
@@ -1975,7 +1975,7 @@ export type Alerts = {
   readonly notifications: readonly ({
     readonly channel: "ntfy"
     readonly id: string
-    /** The host: topics are secrets. */
+    /** Only the host, since topics are secret. */
     readonly recipient: string
     readonly subject: string
     readonly state: "waiting" | "delivered" | "given-up"
@@ -1992,7 +1992,7 @@ export type AlertsTested = {
     readonly by: "email" | "ntfy" | "webhook"
     /** The recipient, or the host of the webhook or of ntfy. */
     readonly to: string
-    /** Why it was not taken; null: it was. */
+    /** Why the message was not accepted; null if it was. */
     readonly error: string | null
   })[]
 }
@@ -2000,7 +2000,7 @@ export type AlertsTested = {
 export type DeliveryList = {
   readonly deliveries: readonly ({
     readonly id: string
-    /** Null: it tells of a backup. */
+    /** Null for a message about a backup. */
     readonly source: string | null
     readonly job_id: number | null
     readonly event: "finished" | "changed" | "alert"
@@ -2028,7 +2028,7 @@ export type FeedbackList = {
   readonly feedback: readonly ({
     readonly feedback_id: string
     readonly at: string
-    /** Of the key that gave it. */
+    /** Id of the key that sent the feedback. */
     readonly key_id: string
     /** Of the answer that is judged; this or `session_id` is given. */
     readonly request_id?: string | null | undefined
@@ -2057,9 +2057,9 @@ export type FeedbackList = {
     readonly used_citations?: readonly string[] | null | undefined
     /** Judgements of single results. */
     readonly urls_scores?: readonly ({
-      /** Of the result; this or `url` is given. */
+      /** Id of the result; give this or `url`. */
       readonly id?: string | undefined
-      /** Of the result. */
+      /** Address of the result. */
       readonly url?: string | undefined
       /** What a program thinks of it. */
       readonly agent_score?: number | string | undefined
@@ -2083,17 +2083,17 @@ export type FeedbackList = {
 export type PageRequestList = {
   readonly requests: readonly ({
     readonly id: string
-    /** The page that is missing; null when only a question is known. */
+    /** The missing page; null if the callers gave only a question. */
     readonly url: string | null
-    /** What was looked for the last time. */
+    /** The latest question. */
     readonly query: string | null
-    /** Of the last time. */
+    /** The latest comment. */
     readonly comment: string | null
-    /** That asked for it. */
+    /** Keys that asked for the page. */
     readonly keys: number
     readonly first_at: string
     readonly last_at: string
-    /** True once the index holds it. */
+    /** Whether the index holds the page now. */
     readonly in_index: boolean
   })[]
   /** Of all, not only of those listed. */
@@ -2111,11 +2111,11 @@ export type GrantList = {
   readonly grants: readonly ({
     readonly id: string
     readonly client_id: string
-    /** What the program calls itself. */
+    /** Name that the program gave itself. */
     readonly client_name: string
-    /** Of the key with which it was let in. */
+    /** Id of the key that let the program in. */
     readonly key_id: string
-    /** It is held to; null: all that the key may see. */
+    /** Collections the program may search; null for everything the key may search. */
     readonly collections: readonly string[] | null
     readonly created_at: string
     readonly used_at: string | null
@@ -2259,7 +2259,7 @@ export type RulePreview = {
       readonly score: number
       /** Ids of the rules that had a part in it. */
       readonly rules: readonly string[]
-      /** Of the score, as with `explain` of a search. */
+      /** Parts of the score, as with `explain` in a search. */
       readonly parts: {
         readonly lexical: number
         readonly passage: number
@@ -2276,7 +2276,7 @@ export type RulePreview = {
       readonly score: number
       /** Ids of the rules that had a part in it. */
       readonly rules: readonly string[]
-      /** Of the score, as with `explain` of a search. */
+      /** Parts of the score, as with `explain` in a search. */
       readonly parts: {
         readonly lexical: number
         readonly passage: number
@@ -2361,18 +2361,18 @@ export type DeletedQueries = {
 }
 
 export type VectorOrder = {
-  /** The pages that get their vectors first stand first. */
+  /** The pages that get vectors first come first. */
   readonly order: readonly ("changed" | "asked" | "first" | "new")[]
-  /** The source that goes before the others. */
+  /** Source whose pages go before the others. */
   readonly first_source: string | null
 }
 
 export type Backups = {
   readonly plan: {
-    /** What the names of its files begin with. */
+    /** Beginning of the names of its files. */
     readonly name: string
     readonly folder: string
-    /** Files that stay. */
+    /** Number of files to keep. */
     readonly keep: number
     readonly schedule: {
       readonly cron: string | null
@@ -2383,7 +2383,7 @@ export type Backups = {
   } | null
   /** Newest first. */
   readonly runs: readonly BackupRun[]
-  /** The plan's files that are there, newest first; null where the folder cannot be read from here. */
+  /** The plan's existing files, newest first; null if this process cannot read the folder. */
   readonly files: readonly ({
     readonly path: string
     readonly bytes: number
@@ -2398,27 +2398,27 @@ export type BackupRun = {
   readonly asked_at: string
   readonly started_at: string | null
   readonly ended_at: string | null
-  /** What was written, once it is whole and checked. */
+  /** The file, once it is complete and checked. */
   readonly file: string | null
   readonly bytes: number | null
   readonly pages: number | null
-  /** Why it failed. */
+  /** Why the backup failed. */
   readonly error: string | null
   readonly note: string | null
 }
 
 export type SettingList = {
   readonly settings: readonly ({
-    /** In the environment and in the settings file. */
+    /** Name in the environment and in the settings file. */
     readonly name: string
     readonly part: "api" | "crawler" | "engine" | "payments"
     readonly about: string
-    /** Its value is never shown. */
+    /** Whether the value is secret, and never shown. */
     readonly secret: boolean
     readonly from: "environment" | "file" | "default"
-    /** As it is written; null of a secret. */
+    /** The value as written; null for a secret. */
     readonly value: string | null
-    /** Empty: none. */
+    /** The default; empty if there is none. */
     readonly default: string
   })[]
   readonly selling: {
@@ -2432,35 +2432,35 @@ export type History = {
   readonly hours: number
   readonly from: string
   readonly to: string
-  /** From one point to the next. */
+  /** Seconds from one point to the next. */
   readonly step_seconds: number
-  /** Of the machine, or of the container. */
+  /** Memory of the machine or the container. */
   readonly memory_bytes: number
-  /** Of the data folder's disk. */
+  /** Size of the data folder's disk. */
   readonly disk_bytes: number | null
-  /** Oldest first; the last one is under way. A step in which the appliance did not run is left out. */
+  /** Oldest first; the last step is still under way. Steps in which the appliance did not run are left out. */
   readonly points: readonly ({
-    /** Its beginning. */
+    /** Beginning of the step. */
     readonly at: string
-    /** That were measured. */
+    /** Seconds that were measured. */
     readonly seconds: number
-    /** Of crawls, however they ended. */
+    /** Visits by crawls, whatever their outcome. */
     readonly visits: number
     readonly failed_visits: number
-    /** Questions, over any API. */
+    /** Questions that were answered, over any API. */
     readonly answered: number
     /** Questions that were answered with 4xx. */
     readonly refused: number
-    /** Questions that were answered with 5xx, or given up by who asked. */
+    /** Questions that were answered with 5xx, or that the caller gave up. */
     readonly failed: number
-    /** Half of the answers took no longer, to a tenth. */
+    /** Median time to answer, accurate to a tenth. */
     readonly median_ms: number | null
-    /** 95 % of the answers took no longer, to a tenth. */
+    /** 95th percentile of the time to answer, accurate to a tenth. */
     readonly slow_ms: number | null
-    /** At its end. */
+    /** Pages in the index at the end of the step. */
     readonly pages: number | null
     readonly passages: number | null
-    /** Taken by the process that answers. */
+    /** Memory of the process that answers. */
     readonly process_memory_bytes: number
     readonly memory_free_bytes: number
     readonly disk_free_bytes: number | null
@@ -2468,22 +2468,22 @@ export type History = {
 }
 
 export type Freshness = {
-  /** Pages of the index that crawls know. */
+  /** Indexed pages that crawls know. */
   readonly pages: number
-  /** Looked at in the last 24 hours. */
+  /** Visited in the last 24 hours. */
   readonly within_day: number
-  /** In the last 7 days. */
+  /** Visited in the last 7 days. */
   readonly within_week: number
-  /** In the last 30 days. */
+  /** Visited in the last 30 days. */
   readonly within_month: number
-  /** The longest ago that a page was looked at. */
+  /** The oldest of the last visits. */
   readonly oldest_at: string | null
 }
 
 export type AuditEntries = {
   /** Newest first. */
   readonly entries: readonly AuditEntry[]
-  /** For which entries are kept. */
+  /** Days for which entries are kept. */
   readonly days: number
   /** Of all, not only of those listed. */
   readonly total: number
@@ -2495,24 +2495,24 @@ export type AuditEntry = {
   readonly id: number
   readonly at: string
   readonly who: {
-    /** `key`: a call with an API key; `session`: somebody who signed in; `command`: the command line. */
+    /** `key`: a call with an API key; `session`: a person who signed in; `command`: the command line. */
     readonly kind: "key" | "session" | "command"
-    /** Of the key; of the command line: the user of the machine. */
+    /** Id of the key; for the command line, the user on the machine. */
     readonly id: string
-    /** What the key was called then; empty: it had no name. */
+    /** Name of the key at the time; empty if it had none. */
     readonly name: string
   }
-  /** `PUT /admin/sources/{name}`, `fossick keys create`. */
+  /** The action, such as `PUT /admin/sources/{name}` or `fossick keys create`. */
   readonly action: string
-  /** What was changed: `sources/docs`. */
+  /** The changed object, such as `sources/docs`. */
   readonly object: string
-  /** Of the answer; null for the command line. */
+  /** Status of the answer; null for the command line. */
   readonly status: number | null
   readonly changes: readonly ({
     readonly field: string
-    /** In short, as JSON, without secrets; null: it was not there, or it is not known. */
+    /** The old value as short JSON without secrets; null if there was none, or if it is unknown. */
     readonly before: string | null
-    /** Likewise. */
+    /** The new value, in the same form. */
     readonly after: string | null
   })[]
   /** IP address of the caller; empty for the command line. */
@@ -2520,14 +2520,14 @@ export type AuditEntry = {
 }
 
 export type OutboundHosts = {
-  /** Those talked to last come first. */
+  /** Most recently contacted first. */
   readonly hosts: readonly ({
     readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces"
-    /** With its port, if that is not the usual one. */
+    /** Host name, with its port unless that is the default one. */
     readonly host: string
     readonly first_at: string
     readonly last_at: string
-    /** Connections to sites and receivers, answers of servers that the operator named. */
+    /** Connections to sites and receivers, or answers from servers that the operator named. */
     readonly count: number
   })[]
   /** Of all, not only of those listed. */
@@ -2537,7 +2537,7 @@ export type OutboundHosts = {
 }
 
 export type JudgedQuestions = {
-  /** The worst of the latest run first. */
+  /** Worst in the latest run first. */
   readonly questions: readonly ({
     /** The same for each spelling of the question that differs in case and white space. */
     readonly id: string
@@ -2552,7 +2552,7 @@ export type JudgedQuestions = {
       readonly run: number
       /** nDCG@10. */
       readonly ndcg: number
-      /** Of the first expected page; null: none is among the first ten. */
+      /** Rank of the first expected page; null if none is among the first ten. */
       readonly rank: number | null
     } | null
     readonly before: {
@@ -2560,7 +2560,7 @@ export type JudgedQuestions = {
       readonly run: number
       /** nDCG@10. */
       readonly ndcg: number
-      /** Of the first expected page; null: none is among the first ten. */
+      /** Rank of the first expected page; null if none is among the first ten. */
       readonly rank: number | null
     } | null
   })[]
@@ -2586,7 +2586,7 @@ export type JudgedFile = {
     readonly question: string
     readonly pages: readonly ({
       readonly url: string
-      /** How well it answers; left out: 1. */
+      /** How well the page answers the question; left out, 1. */
       readonly grade?: number | undefined
     })[]
   })[]
@@ -2594,10 +2594,10 @@ export type JudgedFile = {
 
 export type ImportedQuestions = {
   readonly added: number
-  /** Those that got other pages. */
+  /** Questions that got other pages. */
   readonly changed: number
   readonly deleted: number
-  /** All there are. */
+  /** All questions after the import. */
   readonly total: number
 }
 
@@ -2624,20 +2624,20 @@ export type JudgedPreview = {
   /** Questions whose pages would rank better. */
   readonly better: number
   readonly worse: number
-  /** Those that differ; what loses most comes first. */
+  /** Questions that differ, biggest losses first. */
   readonly questions: readonly ({
     readonly id: string
     readonly question: string
     readonly before: {
       /** nDCG@10. */
       readonly ndcg: number
-      /** Of the first expected page; null: none is among the first ten. */
+      /** Rank of the first expected page; null if none is among the first ten. */
       readonly rank: number | null
     }
     readonly after: {
       /** nDCG@10. */
       readonly ndcg: number
-      /** Of the first expected page; null: none is among the first ten. */
+      /** Rank of the first expected page; null if none is among the first ten. */
       readonly rank: number | null
     }
   })[]
@@ -2657,7 +2657,7 @@ export type JudgedHistory = {
     readonly run: JudgedRun
     /** nDCG@10. */
     readonly ndcg: number
-    /** Of the first expected page; null: none is among the first ten. */
+    /** Rank of the first expected page; null if none is among the first ten. */
     readonly rank: number | null
   })[]
 }
@@ -2710,18 +2710,18 @@ export type JudgedRuns = {
 export type ComparedRun = {
   readonly run: JudgedRun
   readonly against: JudgedRun | null
-  /** What lost most comes first. */
+  /** Biggest losses first. */
   readonly questions: readonly ({
     readonly id: string
     readonly question: string
     /** nDCG@10. */
     readonly ndcg: number
-    /** Of the first expected page; null: none is among the first ten. */
+    /** Rank of the first expected page; null if none is among the first ten. */
     readonly rank: number | null
     readonly before: {
       /** nDCG@10. */
       readonly ndcg: number
-      /** Of the first expected page; null: none is among the first ten. */
+      /** Rank of the first expected page; null if none is among the first ten. */
       readonly rank: number | null
     } | null
   })[]
@@ -2739,11 +2739,11 @@ export type DeletedJudgedRun = {
 export type Keys = {
   /** Oldest first; the key in `FOSSICK_API_KEY` is not among them. */
   readonly keys: readonly Key[]
-  /** Of the key of this call; `operator` for the one in `FOSSICK_API_KEY`. */
+  /** Id of the key of this call; `operator` for the one in `FOSSICK_API_KEY`. */
   readonly current_key_id: string
-  /** When the key in `FOSSICK_API_KEY` was used last. */
+  /** When the key in `FOSSICK_API_KEY` was last used. */
   readonly operator_last_used_at: string | null
-  /** Those that there are. */
+  /** All collections. */
   readonly collections: readonly string[]
   /** Of all, not only of those listed. */
   readonly total: number
@@ -2774,11 +2774,11 @@ export type Key = {
   readonly rate_limits: string | null
   /** It may call these alone; null: all. */
   readonly endpoints: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null
-  /** It sees pages of these; null: of all. */
+  /** Sources whose pages the key sees; null for all. */
   readonly sources: readonly string[] | null
-  /** It sees pages of these. */
+  /** Collections whose pages the key sees. */
   readonly collections: readonly string[] | null
-  /** It sees pages on these domains alone; null: on all. */
+  /** The only domains whose pages the key sees; null for all. */
   readonly domains: readonly string[] | null
   /** Projects that it may name; empty: any. */
   readonly projects: readonly string[]
@@ -2815,11 +2815,11 @@ export type NewKey = {
   readonly rate_limits: string | null
   /** It may call these alone; null: all. */
   readonly endpoints: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null
-  /** It sees pages of these; null: of all. */
+  /** Sources whose pages the key sees; null for all. */
   readonly sources: readonly string[] | null
-  /** It sees pages of these. */
+  /** Collections whose pages the key sees. */
   readonly collections: readonly string[] | null
-  /** It sees pages on these domains alone; null: on all. */
+  /** The only domains whose pages the key sees; null for all. */
   readonly domains: readonly string[] | null
   /** Projects that it may name; empty: any. */
   readonly projects: readonly string[]
@@ -2845,23 +2845,23 @@ export type PublicKeys = {
 
 export type PublicKey = {
   readonly id: string
-  /** The key itself; it is no secret. */
+  /** The key itself, which is not secret. */
   readonly key: string
   readonly name: string
-  /** The source whose pages it finds. */
+  /** Source whose pages the key finds. */
   readonly source: string | null
-  /** The collection whose sources' pages it finds. */
+  /** Collection whose pages the key finds. */
   readonly collection: string | null
-  /** Origins of the web pages that may use it. */
+  /** Origins of the web pages that may use the key. */
   readonly origins: readonly string[]
-  /** Whether it may ask for answers. */
+  /** Whether the key may ask for answers. */
   readonly answers: boolean
-  /** Calls from each address; null: as `FOSSICK_PUBLIC_RATE_LIMITS` says. */
+  /** Rate limits for each IP address; null for those of `FOSSICK_PUBLIC_RATE_LIMITS`. */
   readonly rate_limits: string | null
-  /** Credits of all its callers in a calendar month; null: no limit. */
+  /** Credits that all callers together may use in a calendar month; null for no limit. */
   readonly credits: number | null
   readonly created_at: string
-  /** Since when it is refused; null while it is not. */
+  /** When the key was disabled; null if it is enabled. */
   readonly disabled_at: string | null
 }
 
@@ -3305,17 +3305,17 @@ export interface Calls {
   "POST /logs": {
     readonly given: {
       readonly body?: {
-        /** Calls at most. */
+        /** Maximum number of calls. */
         readonly limit?: number | null | undefined
         /** Calls of this day or later, in UTC. */
         readonly start_date?: string | null | undefined
         /** Calls of this day or earlier, in UTC. */
         readonly end_date?: string | null | undefined
-        /** Calls of these alone: search, extract, crawl, map, research. */
+        /** Only calls to these endpoints: search, extract, crawl, map, research. */
         readonly endpoints?: "search" | "extract" | "crawl" | "map" | "research" | readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null | undefined
-        /** Calls of this project alone. */
+        /** Only calls of this project. */
         readonly project_id?: string | null | undefined
-        /** Calls with this key alone; keys of the role `search` never see others. */
+        /** Only calls with this key; keys with the role `search` never see others. */
         readonly filter_by_api_key?: boolean | null | undefined
       }
     }
@@ -3352,9 +3352,9 @@ export interface Calls {
         readonly used_citations?: readonly string[] | null | undefined
         /** Judgements of single results. */
         readonly urls_scores?: readonly ({
-          /** Of the result; this or `url` is given. */
+          /** Id of the result; give this or `url`. */
           readonly id?: string | undefined
-          /** Of the result. */
+          /** Address of the result. */
           readonly url?: string | undefined
           /** What a program thinks of it. */
           readonly agent_score?: number | string | undefined
@@ -3404,7 +3404,7 @@ export interface Calls {
         readonly name?: string | null | undefined
         /** `["api:generate_keys"]` lets a `user` key make keys itself. */
         readonly scope?: readonly ("api:generate_keys")[] | null | undefined
-        /** A note; both do the same. */
+        /** A label; both types work the same. */
         readonly key_type?: "development" | "production" | null | undefined
         /** Credits that each key may use in all. */
         readonly key_limit?: number | null | undefined
@@ -3430,7 +3430,7 @@ export interface Calls {
   "POST /deactivate-keys": {
     readonly given: {
       readonly body?: {
-        /** Of the call that made the keys; left out: the key of this call. */
+        /** Id of the call that made the keys; left out, the key of this call. */
         readonly request_id?: string | null | undefined
       }
     }
@@ -3461,16 +3461,16 @@ export interface Calls {
     readonly given: {}
     readonly answer: Session
   }
-  /** What the appliance is called, and whether it is new. */
+  /** The appliance's name, and whether it is new. */
   "GET /admin/appliance": {
     readonly given: {}
     readonly answer: Appliance
   }
-  /** Name it. */
+  /** Name the appliance. */
   "PUT /admin/appliance": {
     readonly given: {
       readonly body: {
-        /** Shown on its pages; empty or null: it has none. */
+        /** Name to show on the appliance's pages; empty or null for none. */
         readonly name: string | null
       }
     }
@@ -3483,7 +3483,7 @@ export interface Calls {
     }
     readonly answer: SourceList
   }
-  /** Declare a source, or replace it whole. */
+  /** Declare a source, or replace it. */
   "PUT /admin/sources/{name}": {
     readonly given: {
       readonly path: { readonly name: string }
@@ -3499,7 +3499,7 @@ export interface Calls {
     }
     readonly answer: SourceEntry
   }
-  /** When it runs next. */
+  /** When a source runs next. */
   "GET /admin/sources/{name}/next-runs": {
     readonly given: {
       readonly path: { readonly name: string }
@@ -3507,14 +3507,14 @@ export interface Calls {
     }
     readonly answer: NextRuns
   }
-  /** How long a run over all of it takes. */
+  /** How long a run over a whole source takes. */
   "GET /admin/sources/{name}/full-crawl": {
     readonly given: {
       readonly path: { readonly name: string }
     }
     readonly answer: FullCrawl
   }
-  /** Hold its schedule. */
+  /** Pause a source's schedule. */
   "POST /admin/sources/{name}/pause": {
     readonly given: {
       readonly path: { readonly name: string }
@@ -3522,7 +3522,7 @@ export interface Calls {
     }
     readonly answer: SourceEntry
   }
-  /** Let its schedule go on. */
+  /** Resume a source's schedule. */
   "POST /admin/sources/{name}/resume": {
     readonly given: {
       readonly path: { readonly name: string }
@@ -3530,7 +3530,7 @@ export interface Calls {
     }
     readonly answer: SourceEntry
   }
-  /** Run it now. */
+  /** Run a source now. */
   "POST /admin/sources/{name}/run": {
     readonly given: {
       readonly path: { readonly name: string }
@@ -3541,11 +3541,11 @@ export interface Calls {
     }
     readonly answer: Job
   }
-  /** Run several now. */
+  /** Run several sources now. */
   "POST /admin/sources/run": {
     readonly given: {
       readonly body: {
-        /** These sources; either they or `all`. */
+        /** Names of the sources; give these or `all`. */
         readonly names?: readonly string[] | undefined
         /** All sources that are not paused. */
         readonly all?: true | undefined
@@ -3562,7 +3562,7 @@ export interface Calls {
     }
     readonly answer: JobList
   }
-  /** One run: its counts, its log, what failed. */
+  /** One run: its counts, log and failures. */
   "GET /admin/jobs/{id}": {
     readonly given: {
       readonly path: { readonly id: number }
@@ -3570,7 +3570,7 @@ export interface Calls {
     }
     readonly answer: JobDetail
   }
-  /** Every address of a run, by how its visit ended. */
+  /** Addresses of a run, by outcome. */
   "GET /admin/jobs/{id}/addresses": {
     readonly given: {
       readonly path: { readonly id: number }
@@ -3578,7 +3578,7 @@ export interface Calls {
     }
     readonly answer: JobAddresses
   }
-  /** Interrupt it. */
+  /** Pause a run. */
   "POST /admin/jobs/{id}/pause": {
     readonly given: {
       readonly path: { readonly id: number }
@@ -3586,7 +3586,7 @@ export interface Calls {
     }
     readonly answer: Job
   }
-  /** Let it go on. */
+  /** Resume a run. */
   "POST /admin/jobs/{id}/resume": {
     readonly given: {
       readonly path: { readonly id: number }
@@ -3594,7 +3594,7 @@ export interface Calls {
     }
     readonly answer: Job
   }
-  /** End it for good. */
+  /** Cancel a run. */
   "POST /admin/jobs/{id}/cancel": {
     readonly given: {
       readonly path: { readonly id: number }
@@ -3607,25 +3607,25 @@ export interface Calls {
     readonly given: {
       readonly path: { readonly id: number }
       readonly body: {
-        /** Name of the host, with its port if that is not the usual one. */
+        /** Name of the host, with its port unless that is the default one. */
         readonly host: string
       }
     }
     readonly answer: Job
   }
-  /** What runs, told as it changes. */
+  /** Follow runs, vectors and removals as they change. */
   "GET /admin/events": {
     readonly given: {
       readonly query?: { readonly seconds?: number | undefined }
     }
     readonly answer: string
   }
-  /** What each way to end a visit means. */
+  /** Outcomes of visits and what they mean. */
   "GET /admin/outcomes": {
     readonly given: {}
     readonly answer: Outcomes
   }
-  /** Take it away, and cancel its jobs. */
+  /** Delete a source and cancel its jobs. */
   "DELETE /admin/sources/{name}": {
     readonly given: {
       readonly path: { readonly name: string }
@@ -3637,51 +3637,51 @@ export interface Calls {
   "POST /admin/sources/propose": {
     readonly given: {
       readonly body: {
-        /** Where to start, an http or https address; a folder stands for what is below it. */
+        /** Address to start from, http or https. A folder includes everything below it. */
         readonly url: string
-        /** The site is yours: read what robots.txt forbids, and propose to do so. Only for hosts that FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS names. */
+        /** Ignores robots.txt, now and in the proposed source, because the site is yours. Only for hosts that FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS names. */
         readonly ignore_robots?: boolean | undefined
       }
     }
     readonly answer: Proposal
   }
-  /** What a source would be, without declaring it. */
+  /** Check a source without declaring it. */
   "POST /admin/sources/preview": {
     readonly given: {
       readonly body: {
-        /** As in the file of sources, with its name; wrong values are told, not refused. */
+        /** As in the file of sources, with its name. Wrong values are reported, not refused. */
         readonly source: { readonly [name: string]: unknown }
       }
     }
     readonly answer: SourcePreview
   }
-  /** Try a source before it is declared: its login, and up to five of its pages. */
+  /** Try a source before declaring it: its login and up to five pages. */
   "POST /admin/sources/trial": {
     readonly given: {
       readonly body: {
-        /** As in the file of sources, with its name; wrong values are told, not refused. */
+        /** As in the file of sources, with its name. Wrong values are reported, not refused. */
         readonly source: { readonly [name: string]: unknown }
       }
     }
     readonly answer: SourceTrial
   }
-  /** One source as a file of sources would have it. */
+  /** One source as YAML for a file of sources. */
   "GET /admin/sources/{name}/written": {
     readonly given: {
       readonly path: { readonly name: string }
     }
     readonly answer: SourceWritten
   }
-  /** Private networks that are open for sources declared here. */
+  /** Private networks that are open to sources declared over the API. */
   "GET /admin/networks": {
     readonly given: {}
     readonly answer: NetworkList
   }
-  /** Where a host is, and what may be opened for it. */
+  /** The addresses of a host, and the networks that may be opened for it. */
   "POST /admin/networks/look": {
     readonly given: {
       readonly body: {
-        /** Where a crawl is to start, an http or https address. */
+        /** Address where a crawl will start, http or https. */
         readonly url: string
       }
     }
@@ -3691,17 +3691,17 @@ export interface Calls {
   "POST /admin/networks": {
     readonly given: {
       readonly body: {
-        /** Where a crawl is to start, an http or https address. */
+        /** Address where a crawl will start, http or https. */
         readonly url: string
         /** The address as a network (`10.20.30.7/32`), or the network it is in (`10.20.30.0/24`). */
         readonly network: string
-        /** Must be true: somebody decided this. */
+        /** Must be true: confirms that a person decided this. */
         readonly confirmed: true
       }
     }
     readonly answer: OpenedNetwork
   }
-  /** Close one again. */
+  /** Close a private network. */
   "DELETE /admin/networks/{id}": {
     readonly given: {
       readonly path: { readonly id: number }
@@ -3715,21 +3715,21 @@ export interface Calls {
     }
     readonly answer: Removals
   }
-  /** What waits is removed. */
+  /** Remove the pages of a source that wait for an answer. */
   "POST /admin/removals/approve": {
     readonly given: {
       readonly body: {
-        /** Whose removals. */
+        /** Source of the removals. */
         readonly source: string
       }
     }
     readonly answer: RemovalsAnswered
   }
-  /** What waits stays. */
+  /** Keep the pages of a source that wait for an answer. */
   "POST /admin/removals/reject": {
     readonly given: {
       readonly body: {
-        /** Whose removals. */
+        /** Source of the removals. */
         readonly source: string
       }
     }
@@ -3739,11 +3739,11 @@ export interface Calls {
   "POST /admin/removals/restore": {
     readonly given: {
       readonly body: {
-        /** These pages. */
+        /** Pages to put back. */
         readonly urls?: readonly string[] | undefined
         /** All removed pages of this source. */
         readonly source?: string | undefined
-        /** All pages removed on the evidence of this run. */
+        /** All pages removed because of this run. */
         readonly job_id?: number | undefined
       }
     }
@@ -3762,15 +3762,15 @@ export interface Calls {
       readonly body: {
         /** The page to read, an http or https address. */
         readonly url: string
-        /** The source with whose settings it is read. */
+        /** Source whose settings apply to the page. */
         readonly source?: string | undefined
-        /** Instead of what the source says. */
+        /** Rendering to use instead of the source's. */
         readonly rendering?: "http" | "browser" | "auto" | undefined
       }
     }
     readonly answer: Tried
   }
-  /** One page as the index holds it: its passages, its dates, what links to it. */
+  /** One page in the index: its passages, its dates and the pages that link to it. */
   "GET /admin/page": {
     readonly given: {
       readonly query: { readonly url: string }
@@ -3781,18 +3781,18 @@ export interface Calls {
   "POST /admin/page/recrawl": {
     readonly given: {
       readonly body: {
-        /** A page that a declared source has met. */
+        /** A page that a declared source knows. */
         readonly url: string
       }
     }
     readonly answer: PageRecrawl
   }
-  /** What the index holds, how far its vectors are, and the room on the machine. */
+  /** The size of the index, the progress of its vectors, and the machine's free space. */
   "GET /admin/index": {
     readonly given: {}
     readonly answer: IndexState
   }
-  /** Which embedding model is used and why, which there are, and how far a change is. */
+  /** The embedding model in use and why, the available models, and the progress of a change. */
   "GET /admin/model": {
     readonly given: {}
     readonly answer: ModelState
@@ -3801,34 +3801,34 @@ export interface Calls {
   "POST /admin/model": {
     readonly given: {
       readonly body: {
-        /** `auto`, `english`, `multilingual`, or the whole path of a folder with a model. */
+        /** `auto`, `english`, `multilingual`, or the full path of a folder with a model. */
         readonly model: string
       }
     }
     readonly answer: ModelState
   }
-  /** Sources and backups that go wrong, and the messages that tell of it. */
+  /** Failing sources and backups, and the alerts about them. */
   "GET /admin/alerts": {
     readonly given: {
       readonly query?: { readonly mail_limit?: number | undefined }
     }
     readonly answer: Alerts
   }
-  /** Send a test to each receiver of alerts now. */
+  /** Send a test alert to each receiver. */
   "POST /admin/alerts/test": {
     readonly given: {
       readonly body?: { readonly [name: string]: unknown }
     }
     readonly answer: AlertsTested
   }
-  /** What was sent to webhooks, newest first. */
+  /** Messages to webhooks, newest first. */
   "GET /admin/webhooks/deliveries": {
     readonly given: {
       readonly query?: { readonly state?: "waiting" | "delivered" | "given-up" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
     }
     readonly answer: DeliveryList
   }
-  /** Send one again now. */
+  /** Send a message again now. */
   "POST /admin/webhooks/deliveries/{id}/retry": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -3836,35 +3836,35 @@ export interface Calls {
     }
     readonly answer: DeliveryRetried
   }
-  /** What callers think of their answers, newest first. */
+  /** Feedback on answers, newest first. */
   "GET /admin/feedback": {
     readonly given: {
       readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
     }
     readonly answer: FeedbackList
   }
-  /** Pages that callers ask for, what most keys want first. */
+  /** Pages that callers ask for, most wanted first. */
   "GET /admin/page-requests": {
     readonly given: {
       readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
     }
     readonly answer: PageRequestList
   }
-  /** Forget a request, since it was met or will not be. */
+  /** Delete a request that is done or declined. */
   "DELETE /admin/page-requests/{id}": {
     readonly given: {
       readonly path: { readonly id: string }
     }
     readonly answer: PageRequestSettled
   }
-  /** Programs that were let in over OAuth, newest first. */
+  /** Programs with access over OAuth, newest first. */
   "GET /admin/oauth/grants": {
     readonly given: {
       readonly query?: { readonly limit?: number | undefined }
     }
     readonly answer: GrantList
   }
-  /** Let a program in no more. */
+  /** Revoke a program's access. */
   "DELETE /admin/oauth/grants/{id}": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -3915,13 +3915,13 @@ export interface Calls {
   "POST /admin/rules/preview": {
     readonly given: {
       readonly body?: {
-        /** What is asked with the rules as they are, and as they would be. */
+        /** Questions to ask with the current rules and with the changed ones. */
         readonly questions?: readonly string[] | undefined
-        /** Asks so many of the questions that were asked most, too; they are kept where `FOSSICK_QUERY_LOG_DAYS` is set. 50 are asked at most, those of `questions` first. */
+        /** Also asks this many of the most frequent questions, which are kept if `FOSSICK_QUERY_LOG_DAYS` is set. Asks 50 at most, those of `questions` first. */
         readonly logged?: number | undefined
-        /** Rules that would be made, or would replace those of their ids. */
+        /** Rules to add; a rule replaces the existing one with its id. */
         readonly rules?: readonly Rule[] | undefined
-        /** Ids of rules that would be deleted. */
+        /** Ids of rules to leave out. */
         readonly without?: readonly string[] | undefined
       }
     }
@@ -3970,7 +3970,7 @@ export interface Calls {
   "POST /admin/vectors/first": {
     readonly given: {
       readonly body?: {
-        /** Its name; left out: none goes first. */
+        /** Name of the source; left out, no source goes first. */
         readonly source?: string | undefined
       }
     }
@@ -4002,7 +4002,7 @@ export interface Calls {
     }
     readonly answer: History
   }
-  /** How long ago crawls looked at the pages. */
+  /** How long ago crawls visited the pages. */
   "GET /admin/freshness": {
     readonly given: {}
     readonly answer: Freshness
@@ -4021,7 +4021,7 @@ export interface Calls {
     }
     readonly answer: string
   }
-  /** Whom the appliance talked to. */
+  /** Hosts that the appliance contacted. */
   "GET /admin/outbound": {
     readonly given: {
       readonly query?: { readonly purpose?: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
@@ -4041,7 +4041,7 @@ export interface Calls {
       readonly body: {
         /** As people ask it. */
         readonly question: string
-        /** Pages that answer it; `grade` says how well, 1 (the default) to 10. */
+        /** Pages that answer the question; `grade` says how well, from 1 (the default) to 10. */
         readonly pages: readonly ({
           readonly url: string
           readonly grade?: number | undefined
@@ -4059,7 +4059,7 @@ export interface Calls {
   "POST /admin/judged-questions/import": {
     readonly given: {
       readonly body: {
-        /** What a file of judged questions holds, YAML or JSON. */
+        /** Contents of a file of judged questions, YAML or JSON. */
         readonly text: string
         /** Deletes all other questions. */
         readonly alone?: boolean | undefined
@@ -4071,13 +4071,13 @@ export interface Calls {
   "POST /admin/judged-questions/preview": {
     readonly given: {
       readonly body?: {
-        /** Rules that would be made, or would replace those of their ids. */
+        /** Rules to add; a rule replaces the existing one with its id. */
         readonly rules?: readonly Rule[] | undefined
-        /** Ids of rules that would be deleted. */
+        /** Ids of rules to leave out. */
         readonly without?: readonly string[] | undefined
-        /** Of the searches. */
+        /** Depth of the searches. */
         readonly depth?: "ultra-fast" | "fast" | "basic" | "advanced" | undefined
-        /** Questions to ask: of more, always the same part. */
+        /** Maximum number of questions; of more, always the same ones are asked. */
         readonly most?: number | undefined
       }
     }
@@ -4095,7 +4095,7 @@ export interface Calls {
     readonly given: {
       readonly path: { readonly id: string }
       readonly body: {
-        /** Pages that answer it; `grade` says how well, 1 (the default) to 10. */
+        /** Pages that answer the question; `grade` says how well, from 1 (the default) to 10. */
         readonly pages: readonly ({
           readonly url: string
           readonly grade?: number | undefined
@@ -4122,9 +4122,9 @@ export interface Calls {
   "POST /admin/judged-runs": {
     readonly given: {
       readonly body?: {
-        /** Of the searches. */
+        /** Depth of the searches. */
         readonly depth?: "ultra-fast" | "fast" | "basic" | "advanced" | undefined
-        /** What it is for, to find it again. */
+        /** A note to find the run by. */
         readonly note?: string | undefined
       }
     }
@@ -4156,29 +4156,29 @@ export interface Calls {
   "POST /admin/keys": {
     readonly given: {
       readonly body?: {
-        /** What it may do. */
+        /** What the key may do. */
         readonly role?: "search" | "admin" | undefined
-        /** Whom or what it is for. */
+        /** Who or what the key is for. */
         readonly name?: string | undefined
-        /** When it ends: a time to come, such as `2027-01-31T00:00:00Z`; left out: never. */
+        /** When the key expires: a future time, such as `2027-01-31T00:00:00Z`; left out, never. */
         readonly expires_at?: string | undefined
-        /** Credits that it may use; left out: as many as there are. */
+        /** Credits that the key may use; left out, it has no limit of its own. */
         readonly credits?: number | undefined
-        /** In what time. */
+        /** Period of the credit limit. */
         readonly per?: "month" | "total" | undefined
-        /** Such as `search=100/m`, instead of those of the settings. */
+        /** Rate limits such as `search=100/m`, instead of those of the settings. */
         readonly rate_limits?: string | undefined
-        /** Whether it may make keys that may do no more than it. */
+        /** Whether the key may make keys, which may do no more than it does. */
         readonly may_make_keys?: boolean | undefined
-        /** It may call these alone. */
+        /** The only endpoints that the key may call. */
         readonly endpoints?: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | undefined
-        /** It sees pages of these sources. */
+        /** Sources whose pages the key sees. */
         readonly sources?: readonly string[] | undefined
-        /** It sees pages of these collections. */
+        /** Collections whose pages the key sees. */
         readonly collections?: readonly string[] | undefined
-        /** It sees pages on these domains alone. */
+        /** The only domains whose pages the key sees. */
         readonly domains?: readonly string[] | undefined
-        /** Projects that it may name. */
+        /** Projects that the key may name. */
         readonly projects?: readonly string[] | undefined
       }
     }
@@ -4205,7 +4205,7 @@ export interface Calls {
     readonly given: {
       readonly path: { readonly id: string }
       readonly body?: {
-        /** Hours for which the old key is accepted, too. */
+        /** Hours for which the old key is still accepted. */
         readonly overlap_hours?: number | undefined
       }
     }
@@ -4229,21 +4229,21 @@ export interface Calls {
   "POST /admin/public-keys": {
     readonly given: {
       readonly body: {
-        /** Origins of the web pages that may use it, such as `https://docs.example.com`. */
+        /** Origins of the web pages that may use the key, such as `https://docs.example.com`. */
         readonly origins: readonly string[]
         /** What the key is for. */
         readonly name?: string | undefined
-        /** The source whose pages it finds; either it or `collection`. */
+        /** Source whose pages the key finds; give this or `collection`. */
         readonly source?: string | null | undefined
-        /** The collection whose sources' pages it finds; either it or `source`. */
+        /** Collection whose pages the key finds; give this or `source`. */
         readonly collection?: string | null | undefined
-        /** Whether it may ask for answers. */
+        /** Whether the key may ask for answers. */
         readonly answers?: boolean | undefined
-        /** Calls from each address, such as `search=60/m`, instead of `FOSSICK_PUBLIC_RATE_LIMITS`; null: as that says. */
+        /** Rate limits for each IP address, such as `search=60/m`; null for those of `FOSSICK_PUBLIC_RATE_LIMITS`. */
         readonly rate_limits?: string | null | undefined
-        /** Credits that all its callers together may use in a calendar month; null: no limit. */
+        /** Credits that all callers together may use in a calendar month; null for no limit. */
         readonly credits?: number | null | undefined
-        /** Whether it is refused. */
+        /** Whether the key is disabled. */
         readonly disabled?: boolean | undefined
       } & ({
         readonly source: string
@@ -4265,21 +4265,21 @@ export interface Calls {
     readonly given: {
       readonly path: { readonly id: string }
       readonly body: {
-        /** Origins of the web pages that may use it, such as `https://docs.example.com`. */
+        /** Origins of the web pages that may use the key, such as `https://docs.example.com`. */
         readonly origins: readonly string[]
         /** What the key is for. */
         readonly name?: string | undefined
-        /** The source whose pages it finds; either it or `collection`. */
+        /** Source whose pages the key finds; give this or `collection`. */
         readonly source?: string | null | undefined
-        /** The collection whose sources' pages it finds; either it or `source`. */
+        /** Collection whose pages the key finds; give this or `source`. */
         readonly collection?: string | null | undefined
-        /** Whether it may ask for answers. */
+        /** Whether the key may ask for answers. */
         readonly answers?: boolean | undefined
-        /** Calls from each address, such as `search=60/m`, instead of `FOSSICK_PUBLIC_RATE_LIMITS`; null: as that says. */
+        /** Rate limits for each IP address, such as `search=60/m`; null for those of `FOSSICK_PUBLIC_RATE_LIMITS`. */
         readonly rate_limits?: string | null | undefined
-        /** Credits that all its callers together may use in a calendar month; null: no limit. */
+        /** Credits that all callers together may use in a calendar month; null for no limit. */
         readonly credits?: number | null | undefined
-        /** Whether it is refused. */
+        /** Whether the key is disabled. */
         readonly disabled?: boolean | undefined
       } & ({
         readonly source: string

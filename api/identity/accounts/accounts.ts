@@ -38,7 +38,7 @@ export interface Accounts extends AsyncDisposable {
   /** What is wrong with names of sources; null: nothing. */
   readonly unknownSource: (names: readonly string[]) => Promise<string | null>
   readonly ledger: Ledger
-  /** As the ledger says. */
+  /** As the ledger's; true while the state is away. */
   readonly mayName: Ledger["mayName"]
   readonly billing: Billing
   readonly callLog: CallLog
@@ -58,10 +58,10 @@ export interface Accounts extends AsyncDisposable {
   readonly writes: WriteQueue
 }
 
-/** How accounts bridge an outage of the server that has them. */
+/** How accounts bridge an outage of the state server. */
 export interface Bridge {
   readonly outage: StateOutage
-  /** Where calls wait to be counted; null: none continue. */
+  /** Where calls wait to be counted; null if no call continues. */
   readonly journals: readonly [Journal, ...Journal[]] | null
 }
 
@@ -75,7 +75,7 @@ const MEGABYTE = 1_000_000
  *
  * @param onProblem told of what fails beside any call
  * @param onWaiting told of calls that wait to be counted until there is room on the disk, with 0 once all are
- * @param bridge by default, no call continues while a server that has the accounts is away
+ * @param bridge by default, no call continues while the state server is away
  */
 export async function openAccounts(
   db: StateStore,
@@ -159,7 +159,7 @@ export async function openAccounts(
   }
 }
 
-/** The same keys, of which those that were valid lately are known while the state is away. They end at their own time all the same. */
+/** The same keys. While the state is away, keys that were valid lately are still known, and still expire on time. */
 function knownKeys(keys: KeyStore, outage: StateOutage): KeyStore {
   const lately = (look: KeyStore["verify"]): KeyStore["verify"] => {
     const known = outage.remembered(look, (key) => key !== null)

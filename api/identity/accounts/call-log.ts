@@ -139,7 +139,7 @@ export class CallLog {
     await this.stored.makeRoom(entry.keyId, this.#limits, this.#log.dropOldest)
   }
 
-  /** Whether a call is among them. */
+  /** Whether the log holds this call. */
   async has({ at, requestId }: Pick<CallEntry, "at" | "requestId">): Promise<boolean> {
     const row = await queriesOf<CallTables>(this.#db)
       .selectFrom("call_log")

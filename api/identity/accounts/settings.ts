@@ -116,7 +116,7 @@ export const accountSettings = {
       name: "FOSSICK_UNCOUNTED_CALLS",
       default: "10000",
       about:
-        "Calls that may wait to be counted, a tenth of them of one key; the next are refused with 503. They wait in memory until there is room on the disk, and are lost with the process; or on the disk until the server of the state is back.",
+        "Calls that may wait to be counted, a tenth of them for each key; further calls are refused with 503. While the disk is full they wait in memory, and are lost with the process; while the state server is away they wait on the disk.",
     },
     10,
     1_000_000,

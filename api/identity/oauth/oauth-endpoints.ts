@@ -59,7 +59,7 @@ export function openOAuth({
   readonly keys: Pick<KeyStore, "verify" | "byId">
   readonly collections: Pick<Collections, "list">
   readonly publicUrl: string
-  /** Left out: nothing is known while the state is away. */
+  /** Left out, no token is known while the state is away. */
   readonly outage?: Pick<StateOutage, "remembered" | "without">
 }): OAuth {
   const store = new OAuthStore(db)
@@ -133,7 +133,7 @@ export function openOAuth({
   const callers = new WeakMap<object, string>()
   let loading: ReturnType<typeof load> | undefined
 
-  // While the state is away a key is no known token, and is then looked for among the keys.
+  // While the state is away, an API key matches no remembered token and is then looked for among the keys.
   const granted = outage.without(
     outage.remembered(
       (token: string) => store.granted(token),

@@ -22,16 +22,18 @@ import {
 
 const PublicKey = namedObject("PublicKey", {
   id: text(),
-  key: text("The key itself; it is no secret."),
+  key: text("The key itself, which is not secret."),
   name: text(),
-  source: orNull(text("The source whose pages it finds.")),
-  collection: orNull(text("The collection whose sources' pages it finds.")),
-  origins: listOf(text(), "Origins of the web pages that may use it."),
-  answers: yesNo("Whether it may ask for answers."),
-  rate_limits: orNull(text("Calls from each address; null: as `FOSSICK_PUBLIC_RATE_LIMITS` says.")),
-  credits: orNull(count("Credits of all its callers in a calendar month; null: no limit.")),
+  source: orNull(text("Source whose pages the key finds.")),
+  collection: orNull(text("Collection whose pages the key finds.")),
+  origins: listOf(text(), "Origins of the web pages that may use the key."),
+  answers: yesNo("Whether the key may ask for answers."),
+  rate_limits: orNull(
+    text("Rate limits for each IP address; null for those of `FOSSICK_PUBLIC_RATE_LIMITS`."),
+  ),
+  credits: orNull(count("Credits that all callers together may use in a calendar month; null for no limit.")),
   created_at: time(),
-  disabled_at: orNull(time("Since when it is refused; null while it is not.")),
+  disabled_at: orNull(time("When the key was disabled; null if it is enabled.")),
 })
 const PublicKeys = namedObject("PublicKeys", {
   public_keys: listOf(PublicKey, "Oldest first."),
@@ -39,36 +41,40 @@ const PublicKeys = namedObject("PublicKeys", {
 })
 const DeletedPublicKey = namedObject("DeletedPublicKey", { id: text(), deleted: always(true) })
 
-/** Of a public key that is made, or replaced whole. */
+/** The body that makes or replaces a public key. */
 const written = object({
-  origins: listOf(text(), "Origins of the web pages that may use it, such as `https://docs.example.com`.", {
-    minItems: 1,
-    maxItems: MOST_ORIGINS,
-  }),
+  origins: listOf(
+    text(),
+    "Origins of the web pages that may use the key, such as `https://docs.example.com`.",
+    {
+      minItems: 1,
+      maxItems: MOST_ORIGINS,
+    },
+  ),
   ...optional({
     name: withDefault(text("What the key is for.", { maxLength: MAX_NAME_CHARS }), ""),
-    source: orNull(text("The source whose pages it finds; either it or `collection`.")),
-    collection: orNull(text("The collection whose sources' pages it finds; either it or `source`.")),
-    answers: flag("Whether it may ask for answers."),
+    source: orNull(text("Source whose pages the key finds; give this or `collection`.")),
+    collection: orNull(text("Collection whose pages the key finds; give this or `source`.")),
+    answers: flag("Whether the key may ask for answers."),
     rate_limits: orNull(
       text(
-        "Calls from each address, such as `search=60/m`, instead of `FOSSICK_PUBLIC_RATE_LIMITS`; null: as that says.",
+        "Rate limits for each IP address, such as `search=60/m`; null for those of `FOSSICK_PUBLIC_RATE_LIMITS`.",
       ),
     ),
     credits: orNull(
       whole(
         0,
         MOST_MONTHLY_CREDITS,
-        "Credits that all its callers together may use in a calendar month; null: no limit.",
+        "Credits that all callers together may use in a calendar month; null for no limit.",
       ),
     ),
-    disabled: flag("Whether it is refused."),
+    disabled: flag("Whether the key is disabled."),
   }),
 })
 export type PublicKeyBody = Of<typeof written>
 
 const body = closedBody(written, {
-  // One of them is given, and not both.
+  // Exactly one of them is given.
   oneOf: ["source", "collection"].map((name) => ({ required: [name], properties: { [name]: text() } })),
 })
 const path = { id: text("Id of the key.") }

@@ -16,19 +16,19 @@ import {
 } from "../../server/schema/schemas.ts"
 
 const Session = namedObject("Session", {
-  appliance_name: orNull(text("What the appliance is called; null: it has no name.")),
-  signed_in: yesNo("Whether the cookie of this call is that of a session."),
+  appliance_name: orNull(text("Name of the appliance; null if it has none.")),
+  signed_in: yesNo("Whether the cookie of this call belongs to a session."),
   is_open: yesNo("Whether people may search without signing in."),
-  role: orNull(oneOf(KEY_ROLES, "Of the key that the session began with.")),
+  role: orNull(oneOf(KEY_ROLES, "Role of the key that began the session.")),
   key_hint: orNull(text("Last characters of that key.")),
-  expires_at: orNull(time("When to sign in again.")),
+  expires_at: orNull(time("When the session ends.")),
   ways: listOf(
     anyOf([
       object({ kind: always("key", "`POST /session` with an API key.") }),
       object({
         kind: always("link", "A page elsewhere that signs people in."),
-        name: text("What it is called."),
-        url: text("Where it is."),
+        name: text("Name of the page."),
+        url: text("Address of the page."),
       }),
     ]),
     "How to sign in.",
@@ -40,7 +40,7 @@ export const sessionOperations = operations("Sessions", "none", {
   getSession: {
     at: "GET /session",
     summary: "Who is signed in",
-    answers: ok(Session, "The session of the cookie."),
+    answers: ok(Session, "The current session."),
     examples: [{ summary: "Nobody" }],
   },
   signIn: {
@@ -49,7 +49,7 @@ export const sessionOperations = operations("Sessions", "none", {
     description:
       "The answer sets a cookie that scripts cannot read. Calls that carry it do what the key may, within its limits; those that change something must come from a page of this appliance, as this one must. Other programs send their key with each call instead.",
     body: { schema: publishedBody(sessionSchema), required: true },
-    answers: ok(Session, "The session that has begun."),
+    answers: ok(Session, "The new session."),
     refusals: [401, 403, 429],
     examples: [{ summary: "From another page", body: { key: "fsk-none" }, status: 403 }],
   },

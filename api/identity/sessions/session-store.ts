@@ -18,7 +18,7 @@ interface SessionTables {
   face_session: { digest: Uint8Array; key_id: string; created_at: number; expires_at: number }
 }
 
-// Each call of a page runs this. A session of a clock that was years ahead would last for years.
+// Each call of a page runs this. `nextDay` ends sessions made while the clock was years ahead, which would last for years.
 const byDigest = once(
   (q: Queries<SessionTables>, { of, now, nextDay }: { of: Uint8Array; now: number; nextDay: number }) =>
     q

@@ -4,7 +4,7 @@ import { unknownSource } from "#crawler/sources/source-names.ts"
 import { badRequest } from "../../errors.ts"
 import { unprocessable } from "../../server/middleware/query-parameters.ts"
 
-/** The source that a query names. @throws ApiError 400 for a name that there is not, with the nearest */
+/** The source that a query names. @throws ApiError 400 for an unknown name, with the nearest known one */
 export async function knownSource(source: string | undefined, db: StateStore): Promise<string | undefined> {
   const unknown = source === undefined ? null : await unknownSource(db, [source])
   if (unknown !== null) throw badRequest(`Invalid source. ${unknown.replace(/(?<!\?)$/, ".")}`)

@@ -10,35 +10,37 @@ const AuditEntry = namedObject("AuditEntry", {
   who: object({
     kind: oneOf(
       ACTOR_KINDS,
-      "`key`: a call with an API key; `session`: somebody who signed in; `command`: the command line.",
+      "`key`: a call with an API key; `session`: a person who signed in; `command`: the command line.",
     ),
-    id: text("Of the key; of the command line: the user of the machine."),
-    name: text("What the key was called then; empty: it had no name."),
+    id: text("Id of the key; for the command line, the user on the machine."),
+    name: text("Name of the key at the time; empty if it had none."),
   }),
-  action: text("`PUT /admin/sources/{name}`, `fossick keys create`."),
-  object: text("What was changed: `sources/docs`."),
-  status: orNull(count("Of the answer; null for the command line.")),
+  action: text("The action, such as `PUT /admin/sources/{name}` or `fossick keys create`."),
+  object: text("The changed object, such as `sources/docs`."),
+  status: orNull(count("Status of the answer; null for the command line.")),
   changes: listOf(
     object({
       field: text(),
-      before: orNull(text("In short, as JSON, without secrets; null: it was not there, or it is not known.")),
-      after: orNull(text("Likewise.")),
+      before: orNull(
+        text("The old value as short JSON without secrets; null if there was none, or if it is unknown."),
+      ),
+      after: orNull(text("The new value, in the same form.")),
     }),
   ),
   address: text("IP address of the caller; empty for the command line."),
 })
 const AuditEntries = namedObject("AuditEntries", {
   entries: listOf(AuditEntry, "Newest first."),
-  days: count("For which entries are kept."),
+  days: count("Days for which entries are kept."),
   ...ofSlice,
 })
 
 const filters = {
   from: moment("Changed at this time or later."),
   before: moment("Changed before this time."),
-  who: filled("Id or name of a key, or the machine's user of the command line."),
-  object: filled("What was changed, or how it begins: `sources`, `sources/docs`."),
-  action: filled("A part of what was done: `DELETE`, `/admin/keys`, `fossick rules`."),
+  who: filled("Id or name of a key, or the user on the machine for the command line."),
+  object: filled("The changed object or its beginning: `sources`, `sources/docs`."),
+  action: filled("Part of the action: `DELETE`, `/admin/keys`, `fossick rules`."),
 }
 
 /** Who changed what. */
@@ -50,7 +52,7 @@ export const auditOperations = operations("Upkeep", "admin", {
       "Each change with a key of the role `admin`, by somebody who signed in with one, or by the command line on the data folder.",
     query: { ...filters, ...sliceOf() },
     answers: ok(AuditEntries, "The entries."),
-    examples: [{ summary: "What was done to sources", query: { object: "sources" } }],
+    examples: [{ summary: "Changes to sources", query: { object: "sources" } }],
   },
   exportAudit: {
     at: "GET /admin/audit.jsonl",
@@ -63,6 +65,6 @@ export const auditOperations = operations("Upkeep", "admin", {
         type: "application/x-ndjson",
       },
     },
-    examples: [{ summary: "All of it" }],
+    examples: [{ summary: "All entries" }],
   },
 })

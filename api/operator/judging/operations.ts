@@ -23,14 +23,14 @@ import { triedRules } from "../rules/operations.ts"
 import { gradeSchema, pagesSchema, questionSchema } from "./judged-schema.ts"
 import { RUN_STATES } from "./run-steps.ts"
 
-/** Questions of one preview: each is asked twice, one after the other. */
+/** Most questions of one preview; each is asked twice, one after the other. */
 const MOST_PREVIEWED = 200
 const MAX_NOTE_CHARS = 200
 
 const depth = oneOf(["ultra-fast", "fast", "basic", "advanced"] as const satisfies readonly SearchDepth[])
 const mark = {
   ndcg: share("nDCG@10."),
-  rank: orNull(whole(1, 10, "Of the first expected page; null: none is among the first ten.")),
+  rank: orNull(whole(1, 10, "Rank of the first expected page; null if none is among the first ten.")),
 }
 const sums = {
   ndcg: share("Mean nDCG@10."),
@@ -47,10 +47,7 @@ const ofRun = orNull(object({ run: count("Number of the run."), ...mark }))
 
 const JudgedQuestion = namedObject("JudgedQuestion", question)
 const JudgedQuestions = namedObject("JudgedQuestions", {
-  questions: listOf(
-    object({ ...question, latest: ofRun, before: ofRun }),
-    "The worst of the latest run first.",
-  ),
+  questions: listOf(object({ ...question, latest: ofRun, before: ofRun }), "Worst in the latest run first."),
   ...ofSlice,
 })
 const JudgedRun = namedObject("JudgedRun", {
@@ -84,7 +81,9 @@ const JudgedFile = namedObject("JudgedFile", {
       pages: listOf(
         object({
           url: text(),
-          ...optional({ grade: { ...gradeSchema, description: "How well it answers; left out: 1." } }),
+          ...optional({
+            grade: { ...gradeSchema, description: "How well the page answers the question; left out, 1." },
+          }),
         }),
       ),
     }),
@@ -92,9 +91,9 @@ const JudgedFile = namedObject("JudgedFile", {
 })
 const ImportedQuestions = namedObject("ImportedQuestions", {
   added: count(),
-  changed: count("Those that got other pages."),
+  changed: count("Questions that got other pages."),
   deleted: count(),
-  total: count("All there are."),
+  total: count("All questions after the import."),
 })
 const DeletedJudgedQuestion = namedObject("DeletedJudgedQuestion", { id: text(), deleted: always(true) })
 const JudgedPreview = namedObject("JudgedPreview", {
@@ -106,7 +105,7 @@ const JudgedPreview = namedObject("JudgedPreview", {
   worse: count(),
   questions: listOf(
     object({ id: text(), question: text(), before: object(mark), after: object(mark) }),
-    "Those that differ; what loses most comes first.",
+    "Questions that differ, biggest losses first.",
   ),
 })
 const ComparedRun = namedObject("ComparedRun", {
@@ -114,7 +113,7 @@ const ComparedRun = namedObject("ComparedRun", {
   against: orNull(JudgedRun),
   questions: listOf(
     object({ id: text(), question: text(), ...mark, before: orNull(object(mark)) }),
-    "What lost most comes first.",
+    "Biggest losses first.",
   ),
   ...ofSlice,
 })
@@ -122,9 +121,9 @@ const DeletedJudgedRun = namedObject("DeletedJudgedRun", { id: count(), deleted:
 
 const pages = {
   ...pagesSchema,
-  description: "Pages that answer it; `grade` says how well, 1 (the default) to 10.",
+  description: "Pages that answer the question; `grade` says how well, from 1 (the default) to 10.",
 }
-const depthAsked = withDefault({ ...depth, description: "Of the searches." }, "basic")
+const depthAsked = withDefault({ ...depth, description: "Depth of the searches." }, "basic")
 
 const ofQuestion = { id: text("Id of the question.", { minLength: 1 }) }
 const ofOneRun = { id: count("Number of the run.", { minimum: 1 }) }
@@ -132,15 +131,15 @@ const INSTALL = {
   question: "how do I install it",
   pages: [{ url: "https://docs.example.com/install", grade: 3 }],
 }
-const noQuestion = { summary: "A question that there is not", path: { id: "000000000000" }, status: 404 }
-const noRun = { summary: "A run that there is not", path: { id: "999999" }, status: 404 }
+const noQuestion = { summary: "An unknown question", path: { id: "000000000000" }, status: 404 }
+const noRun = { summary: "An unknown run", path: { id: "999999" }, status: 404 }
 
 /** Questions whose right pages are known, and how well these rank. */
 export const judgedOperations = operations("Judged questions", "admin", {
   listJudgedQuestions: {
     at: "GET /admin/judged-questions",
     summary: "Judged questions, with how each did in the last two runs",
-    query: { question: filled("This one alone, whatever its case and white space."), ...sliceOf() },
+    query: { question: filled("Only this question, whatever its case and white space."), ...sliceOf() },
     answers: ok(JudgedQuestions, "The questions."),
     examples: [{ summary: "The worst ones", query: { limit: "10" } }],
   },
@@ -163,7 +162,7 @@ export const judgedOperations = operations("Judged questions", "admin", {
     summary: "Add the questions of a file",
     description: "A question that is there gets the pages of the file. A file that is wrong changes nothing.",
     body: bodyOf({
-      text: text("What a file of judged questions holds, YAML or JSON."),
+      text: text("Contents of a file of judged questions, YAML or JSON."),
       ...optional({ alone: flag("Deletes all other questions.") }),
     }),
     answers: ok(ImportedQuestions, "Added."),
@@ -187,7 +186,7 @@ export const judgedOperations = operations("Judged questions", "admin", {
         ...triedRules,
         depth: depthAsked,
         most: withDefault(
-          whole(1, MOST_PREVIEWED, "Questions to ask: of more, always the same part."),
+          whole(1, MOST_PREVIEWED, "Maximum number of questions; of more, always the same ones are asked."),
           MOST_PREVIEWED,
         ),
       }),
@@ -241,7 +240,7 @@ export const judgedOperations = operations("Judged questions", "admin", {
     body: bodyOf(
       optional({
         depth: depthAsked,
-        note: withDefault(text("What it is for, to find it again.", { maxLength: MAX_NOTE_CHARS }), ""),
+        note: withDefault(text("A note to find the run by.", { maxLength: MAX_NOTE_CHARS }), ""),
       }),
     ),
     answers: accepted(JudgedRun, "Begun."),
@@ -253,7 +252,7 @@ export const judgedOperations = operations("Judged questions", "admin", {
     summary: "A run, beside another one",
     path: ofOneRun,
     query: {
-      against: count("Number of the run to compare with; default: the finished one before.", {
+      against: count("Number of the run to compare with; left out, the finished run before it.", {
         minimum: 1,
       }),
       ...sliceOf(),

@@ -10,23 +10,23 @@ const OutboundHosts = namedObject("OutboundHosts", {
   hosts: listOf(
     object({
       purpose: oneOf(PURPOSES),
-      host: text("With its port, if that is not the usual one."),
+      host: text("Host name, with its port unless that is the default one."),
       first_at: time(),
       last_at: time(),
-      count: count("Connections to sites and receivers, answers of servers that the operator named."),
+      count: count("Connections to sites and receivers, or answers from servers that the operator named."),
     }),
-    "Those talked to last come first.",
+    "Most recently contacted first.",
   ),
   ...ofSlice,
 })
 
-/** Whom the appliance talked to. */
+/** Hosts that the appliance contacted. */
 export const outboundOperations = operations("Upkeep", "admin", {
   listOutbound: {
     at: "GET /admin/outbound",
-    summary: "Whom the appliance talked to",
-    description: "Hosts that connections were made to, those talked to last first; 10,000 are kept.",
-    query: { purpose: oneOf(PURPOSES, "Only those for this."), ...sliceOf("Hosts") },
+    summary: "Hosts that the appliance contacted",
+    description: "Most recently contacted first; the newest 10,000 are kept.",
+    query: { purpose: oneOf(PURPOSES, "Only hosts contacted for this purpose."), ...sliceOf("Hosts") },
     answers: ok(OutboundHosts, "The hosts."),
     examples: [{ summary: "All of them" }],
   },

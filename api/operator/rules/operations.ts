@@ -20,7 +20,7 @@ import {
 import { NOT_BLANK } from "../../server/wire/characters.ts"
 import { RULE_ID, ruleSchemas } from "./rule-schema.ts"
 
-/** Questions of one preview: each is asked twice, one after the other. */
+/** Most questions of one preview; each is asked twice, one after the other. */
 export const MOST_PREVIEWED = 50
 const MAX_QUESTION_CHARS = 400
 const MOST_CHANGED = 100
@@ -53,7 +53,7 @@ const compared = listOf(
         fused: number(),
         boost: number(),
       },
-      "Of the score, as with `explain` of a search.",
+      "Parts of the score, as with `explain` in a search.",
     ),
   }),
 )
@@ -68,26 +68,26 @@ const RulePreview = namedObject("RulePreview", {
   ),
 })
 
-/** Rules that a body has tried. */
+/** Fields of bodies that try rules. */
 export const triedRules = {
   rules: listOf<Schema<object>>(
     { type: "object" },
-    "Rules that would be made, or would replace those of their ids.",
+    "Rules to add; a rule replaces the existing one with its id.",
     { maxItems: MOST_CHANGED, "x-judged": { items: Rule } },
   ),
-  without: listOf(text(), "Ids of rules that would be deleted.", { maxItems: MOST_CHANGED }),
+  without: listOf(text(), "Ids of rules to leave out.", { maxItems: MOST_CHANGED }),
 }
 const preview = object(
   optional({
     questions: listOf(
       text(undefined, { pattern: NOT_BLANK, maxLength: MAX_QUESTION_CHARS }),
-      "What is asked with the rules as they are, and as they would be.",
+      "Questions to ask with the current rules and with the changed ones.",
       { minItems: 1, maxItems: MOST_PREVIEWED },
     ),
     logged: whole(
       1,
       MOST_PREVIEWED,
-      "Asks so many of the questions that were asked most, too; they are kept where `FOSSICK_QUERY_LOG_DAYS` is set. 50 are asked at most, those of `questions` first.",
+      "Also asks this many of the most frequent questions, which are kept if `FOSSICK_QUERY_LOG_DAYS` is set. Asks 50 at most, those of `questions` first.",
     ),
     ...triedRules,
   }),
@@ -95,7 +95,7 @@ const preview = object(
 
 const path = { id: text("Id of the rule.", { pattern: RULE_ID }) }
 const PUMPS = { kind: "synonym", words: ["pump", "impeller"] } as const
-const none = { summary: "A rule that there is not", path: { id: "none" }, status: 404 }
+const none = { summary: "An unknown rule", path: { id: "none" }, status: 404 }
 
 /** Synonyms, pins and boosts. */
 export const ruleOperations = operations("Rules", "admin", {
@@ -121,7 +121,7 @@ export const ruleOperations = operations("Rules", "admin", {
     at: "POST /admin/rules/preview",
     summary: "What questions would find with other rules",
     description: "Nothing is saved. Each question is asked with the rules as they are and as they would be.",
-    // Nothing asked, nothing compared: no field must be there.
+    // No field is required: without questions there is nothing to compare.
     body: closedBody(preview),
     answers: ok(RulePreview, "Results before and after."),
     refusals: [409, 422],

@@ -19,12 +19,12 @@ import {
 } from "../../server/schema/schemas.ts"
 import { DEFAULT_LIMIT } from "../../server/wire/list-limits.ts"
 
-/** Runs that are remembered: `BackupTable` of the crawler. */
+/** Runs that the crawler's `BackupTable` keeps. */
 const MOST_RUNS = 100
 
 const VectorOrder = namedObject("VectorOrder", {
-  order: listOf(oneOf(URGENCIES), "The pages that get their vectors first stand first."),
-  first_source: orNull(text("The source that goes before the others.")),
+  order: listOf(oneOf(URGENCIES), "The pages that get vectors first come first."),
+  first_source: orNull(text("Source whose pages go before the others.")),
 })
 const BackupRun = namedObject("BackupRun", {
   id: count(),
@@ -33,18 +33,18 @@ const BackupRun = namedObject("BackupRun", {
   asked_at: time(),
   started_at: orNull(time()),
   ended_at: orNull(time()),
-  file: orNull(text("What was written, once it is whole and checked.")),
+  file: orNull(text("The file, once it is complete and checked.")),
   bytes: orNull(count()),
   pages: orNull(count()),
-  error: orNull(text("Why it failed.")),
+  error: orNull(text("Why the backup failed.")),
   note: orNull(text()),
 })
 const Backups = namedObject("Backups", {
   plan: orNull(
     object({
-      name: text("What the names of its files begin with."),
+      name: text("Beginning of the names of its files."),
       folder: text(),
-      keep: count("Files that stay."),
+      keep: count("Number of files to keep."),
       schedule: orNull(object({ cron: orNull(text()), every_hours: orNull(count()), time_zone: text() })),
       next_run_at: orNull(time()),
     }),
@@ -53,25 +53,25 @@ const Backups = namedObject("Backups", {
   files: orNull(
     listOf(
       object({ path: text(), bytes: count(), made_at: time() }),
-      "The plan's files that are there, newest first; null where the folder cannot be read from here.",
+      "The plan's existing files, newest first; null if this process cannot read the folder.",
     ),
   ),
 })
 const SettingList = namedObject("SettingList", {
   settings: listOf(
     object({
-      name: text("In the environment and in the settings file."),
+      name: text("Name in the environment and in the settings file."),
       part: oneOf(["api", "crawler", "engine", "payments"]),
       about: text(),
-      secret: yesNo("Its value is never shown."),
+      secret: yesNo("Whether the value is secret, and never shown."),
       from: oneOf(["environment", "file", "default"]),
-      value: orNull(text("As it is written; null of a secret.")),
-      default: text("Empty: none."),
+      value: orNull(text("The value as written; null for a secret.")),
+      default: text("The default; empty if there is none."),
     }),
   ),
   selling: object({
     on: yesNo("Whether searches are sold."),
-    missing: listOf(text("Settings that are left to set, where a part is set.")),
+    missing: listOf(text("Settings that are still missing, if some are set.")),
   }),
 })
 
@@ -89,15 +89,17 @@ export const upkeepOperations = operations("Upkeep", "admin", {
     at: "POST /admin/vectors/first",
     summary: "Have a source get its vectors before the others",
     description: "At once, also amid a long fill, and for an index that is built for another model.",
-    body: bodyOf(optional({ source: text("Its name; left out: none goes first.", { minLength: 1 }) })),
+    body: bodyOf(
+      optional({ source: text("Name of the source; left out, no source goes first.", { minLength: 1 }) }),
+    ),
     answers: ok(VectorOrder, "The order."),
     refusals: [422],
-    examples: [{ summary: "None goes first", body: {} }],
+    examples: [{ summary: "No source goes first", body: {} }],
   },
   listBackups: {
     at: "GET /admin/backups",
     summary: "The plan for backups, its runs and its files",
-    query: { limit: withDefault(whole(1, MOST_RUNS, "Runs at most."), DEFAULT_LIMIT) },
+    query: { limit: withDefault(whole(1, MOST_RUNS, "Maximum number of runs."), DEFAULT_LIMIT) },
     answers: ok(Backups, "The backups."),
     examples: [{ summary: "All of them" }],
   },

@@ -15,7 +15,7 @@ import { openStateParts } from "./state-parts.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
 
-test("every part that keeps something in the state is opened", async () => {
+test("every part with tables in the state is opened", async () => {
   const files = globSync("{base,engine,crawler,api}/**/*.ts", { cwd: ROOT })
     .filter((file) => !/\.test\.ts$|\/testing\//.test(file))
     .map((file) => readFileSync(join(ROOT, file), "utf8"))

@@ -41,7 +41,7 @@ import { RuleStore } from "../rules/rule-store.ts"
 
 const writes = { run: <T>(work: () => Promise<T>): Promise<T> => work() }
 
-/** Opens every part of a state: so a restore knows our triggers from others, and a state that moves finds its tables. */
+/** Opens every part of a state, so that a restore can tell our triggers from others and a move finds every table. */
 export function openStateParts(db: StateStore): void {
   openBaseParts(db)
   openCrawlerParts(db)
@@ -65,7 +65,7 @@ function openBaseParts(db: StateStore): void {
   migrateTraces(db)
 }
 
-/** Beside those that make triggers. */
+/** The crawler's parts that make no triggers. */
 function openOtherCrawlerParts(db: StateStore): void {
   migrateCopies(db)
   migrateTexts(db)

@@ -34,14 +34,14 @@ const date = (description: string) =>
 
 export const logsSchema = object(
   optional({
-    limit: withDefault(whole(1, 10_000, "Calls at most."), 10),
+    limit: withDefault(whole(1, 10_000, "Maximum number of calls."), 10),
     start_date: date("Calls of this day or later, in UTC."),
     end_date: date("Calls of this day or earlier, in UTC."),
-    endpoints: anyOf([text(), listOf(text())], `Calls of these alone: ${ENDPOINTS.join(", ")}.`, {
+    endpoints: anyOf([text(), listOf(text())], `Only calls to these endpoints: ${ENDPOINTS.join(", ")}.`, {
       "x-judged": { anyOf: [oneOf(ENDPOINTS), listOf(oneOf(ENDPOINTS))] },
     }),
-    project_id: text("Calls of this project alone."),
-    filter_by_api_key: flag("Calls with this key alone; keys of the role `search` never see others."),
+    project_id: text("Only calls of this project."),
+    filter_by_api_key: flag("Only calls with this key; keys with the role `search` never see others."),
   }),
 )
 
@@ -63,7 +63,10 @@ export const generateKeysSchema = object({
       "x-allowed": `the list ['${GENERATE_KEYS}']`,
       "x-blank-entries": "refused",
     }),
-    key_type: withDefault(oneOf(["development", "production"], "A note; both do the same."), "development"),
+    key_type: withDefault(
+      oneOf(["development", "production"], "A label; both types work the same."),
+      "development",
+    ),
     key_limit: withDefault(whole(1, 100_000, "Credits that each key may use in all."), 200),
     ttl_hours: withDefault(whole(1, 8760, "Hours after which the keys end."), 10),
     count: withDefault(whole(1, 200, "Keys to make."), 1),
@@ -86,7 +89,7 @@ export type GenerateKeysRequest = Of<typeof generateKeysSchema>
 
 export const deactivateKeysSchema = object(
   optional({
-    request_id: text("Of the call that made the keys; left out: the key of this call."),
+    request_id: text("Id of the call that made the keys; left out, the key of this call."),
   }),
 )
 
@@ -104,7 +107,7 @@ const labelled = (maxItems: number, description: string) =>
     description,
   )
 
-/** One of these fields is there, and says something. */
+/** At least one of these fields is given and not blank. */
 const anyGiven = (...fields: readonly string[]) =>
   fields.map((field) => ({
     required: [field],
@@ -137,8 +140,8 @@ export const feedbackSchema = object(
       100,
       object(
         optional({
-          id: text("Of the result; this or `url` is given."),
-          url: text("Of the result."),
+          id: text("Id of the result; give this or `url`."),
+          url: text("Address of the result."),
           agent_score: score("What a program thinks of it."),
           scores: labelled(20, "Further judgements."),
           comment: upTo(2000, "In words."),

@@ -26,7 +26,7 @@ export interface Served {
   readonly query?: string | undefined
 }
 
-/** A call as it is counted and written down, be it later. */
+/** An answered call, to be counted and logged now or later. */
 export interface AnsweredCall extends Served {
   readonly call: CountedCall &
     Pick<BilledCall, "session" | "human"> & { readonly key: Pick<BilledCall["key"], "hint"> }
@@ -37,17 +37,17 @@ export interface AnsweredCall extends Served {
 
 interface Waiting {
   readonly keyId: string
-  /** The most that may fall due. */
+  /** The most credits that may fall due. */
   readonly credits: number
   readonly answered: AnsweredCall
-  /** Where it waits on the disk; null: it is lost with the process. */
+  /** Where the call waits on the disk; null if it is lost with the process. */
   readonly place: Place | null
 }
 
 /** Between two attempts to count what waits, and how many calls are counted in one transaction. */
 const AGAIN_MS = 2000
 const CALLS_AT_ONCE = 200
-/** What is kept of a question while its call waits. */
+/** Characters of a question that are kept while its call waits. */
 const KEPT_CHARS = 1000
 
 export interface BillingParts {
@@ -60,7 +60,7 @@ export interface BillingParts {
   /** Told when calls begin to wait for room on the disk, with 0 once all are counted, and of those lost with the process. */
   readonly onWaiting: (calls: number, areLost: boolean) => void
   readonly outage: Pick<StateOutage, "ask" | "isAway">
-  /** Where calls wait that were answered while the server of the state is away; null: none are answered then. */
+  /** Where calls wait that were answered while the state server was away; null if none are answered then. */
   readonly late: LateCalls<AnsweredCall> | null
 }
 
@@ -68,8 +68,8 @@ export interface BillingParts {
  * Reserves before work, counts after it, and writes the call down, each in one transaction of the write queue.
  *
  * On a disk that is full or read-only calls are answered all the same, and counted when it takes writes again ({@link Unsettled}); so are calls that
- * continue while the server of the state is away. Limits hold meanwhile as well, and what waits is bounded. Without room on the disk it is
- * lost with the process; during an outage it is in a file.
+ * continue while the state server is away. Limits hold meanwhile as well, and the number of waiting calls is bounded. On a full disk, waiting
+ * calls are lost with the process; during an outage they are kept in a file.
  */
 export class Billing implements AsyncDisposable {
   readonly #parts: BillingParts
@@ -84,7 +84,7 @@ export class Billing implements AsyncDisposable {
     this.#unsettled = new Unsettled(parts.mostWaiting, parts.late === null ? undefined : STATE_AWAY)
   }
 
-  /** Counts what earlier processes left, at once or as soon as that can be. */
+  /** Counts calls that earlier processes left, at once or as soon as possible. */
   async recover(): Promise<void> {
     const { late } = this.#parts
     for (const { call, ...place } of late?.left ?? []) this.#unsettled.take(waitingOf(call, place))
@@ -108,14 +108,14 @@ export class Billing implements AsyncDisposable {
   async #refusalOf(call: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<Refusal | null> {
     const { ledger, late } = this.#parts
     try {
-      // After an outage there may be many, which nobody need wait for.
+      // After an outage many calls may wait; this one need not wait for them.
       if (this.#unsettled.size > 0 && late !== null) return await this.#holdInMemory(call, most)
       // The limit is judged by what is counted.
       if (this.#unsettled.size > 0) await this.#count()
       return await this.#writeUnlessGivenUp(async () => {
         // Work that goes on after a restart may have something set aside still, or not.
         await ledger.release(call.requestId)
-        // Calls that were let in without it may be under way still.
+        // Calls that were let in without the state may still be under way.
         return await ledger.hold(call, most, this.#uncounted(call.key.id))
       })
     } catch (error) {
@@ -137,7 +137,7 @@ export class Billing implements AsyncDisposable {
     )
   }
 
-  /** Without the state. @throws ApiError 503 */
+  /** Judges the limit without the state. @throws ApiError 503 */
   #holdAsKnown({ requestId, key }: Pick<BilledCall, "requestId" | "key">, most: Cost): Refusal | null {
     const credits = mostCredits(most)
     const refusal = this.#parts.ledger.refusalAsKnown(key, credits, this.#uncounted(key.id))
@@ -161,11 +161,11 @@ export class Billing implements AsyncDisposable {
 
   /**
    * Counts a call and writes it down. To be waited for before the answer is sent. On a full disk, and for a call that continues while the
-   * server of the state is away, it waits to be counted, unless there is something to be written with it.
+   * state server is away, it waits to be counted, unless something has to be written with it.
    * @param cost at most what was set aside
    * @param also written in the same transaction, so that neither lands without the other
-   * @returns the credits that fell due; of a call that continues those that are known to
-   * @throws ApiError 503 when it cannot be counted now and no more calls can wait
+   * @returns the credits that fell due; for a call that continues, those known without the state
+   * @throws ApiError 503 when the call cannot be counted now and no more calls can wait
    */
   async settle(call: BilledCall, cost: Cost, served: Served, also?: () => Promise<void>): Promise<number> {
     const { keepsQueries, ledger } = this.#parts
@@ -207,19 +207,19 @@ export class Billing implements AsyncDisposable {
     return this.#unsettled.most
   }
 
-  /** Whether a call that failed so is answered all the same. */
+  /** Whether a call is answered in spite of this error. */
   #continuesAfter(error: unknown): boolean {
     return this.#parts.late !== null && isContinuing() && isStateAway(error)
   }
 
   /**
-   * Does `work`, for a call that continues only until the server is found to be away.
-   * @param work calls `check` before what may not come about after that
+   * Does `work`; for a call that continues, only until the server is found to be away.
+   * @param work calls `check` before anything that may not happen after that
    */
   async #unlessGivenUp<T>(work: (check: () => void) => Promise<T>): Promise<T> {
     let isGivenUp = false
     const check = () => {
-      if (isGivenUp) throw new Error("The call that this is done for waits for it no longer.")
+      if (isGivenUp) throw new Error("The call no longer waits for this.")
     }
     try {
       return await this.#parts.outage.ask(() => work(check))
@@ -230,8 +230,7 @@ export class Billing implements AsyncDisposable {
   }
 
   /**
-   * The same for a write. What was about to be committed may land all the same, before whatever is written next, since writers take
-   * turns.
+   * The same for a write. A commit that was under way may still land, but before the next write, since writers take turns.
    */
   async #writeUnlessGivenUp<T>(work: () => Promise<T>): Promise<T> {
     return await this.#unlessGivenUp((check) =>
@@ -244,7 +243,7 @@ export class Billing implements AsyncDisposable {
     )
   }
 
-  /** Has a call wait on the disk until it is counted. */
+  /** Keeps a call on the disk until it is counted. */
   async #keep(answered: AnsweredCall): Promise<number> {
     const { call, cost } = answered
     this.#unsettled.assertRoom(call.key.id)
@@ -308,13 +307,13 @@ export class Billing implements AsyncDisposable {
     if (gone !== undefined && gone.length > 0) await writes.run(() => late!.forget(gone))
   }
 
-  /** It may have landed when the server went away, just before nobody could tell. */
+  /** The count may have landed just as the server went away, before this process could learn of it. */
   async #writeOnce(answered: AnsweredCall): Promise<void> {
     const { at, call } = answered
     if (!(await this.#parts.log.has({ at, requestId: call.requestId }))) await this.#write(answered)
   }
 
-  /** Belongs into a write transaction. */
+  /** To be called in a write transaction. */
   async #write({ call, cost, at, depth, seconds, query }: AnsweredCall): Promise<number> {
     const { ledger, log } = this.#parts
     const { requestId, endpoint, project, session, human, key } = call
@@ -336,7 +335,7 @@ export class Billing implements AsyncDisposable {
     return credits
   }
 
-  /** Counts what waits once more, at once. What cannot be counted and is on no disk is lost, and told of. */
+  /** Tries once more to count the waiting calls. Those that cannot be counted and are not on the disk are lost, and reported. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { late, outage, writes, onWaiting } = this.#parts
     if (this.#timer !== null) clearInterval(this.#timer)

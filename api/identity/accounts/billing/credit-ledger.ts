@@ -102,7 +102,7 @@ export const MOST_PROJECTS = 1000
 const ACCOUNT = "account"
 /** Stands in a hold for credits that are known, where others have their meter. */
 const CREDITS = ""
-/** Keys of which it is known how far they were from their limits when a call of theirs was last let in. */
+/** Keys whose distance from their limits is remembered from the last call that was let in. */
 const MOST_KNOWN = 10_000
 /** What a lost process set aside comes back after so long, if no other process finds it lost before. */
 const HOLD_MS = 3_600_000
@@ -213,7 +213,7 @@ export class Ledger {
   readonly #db: StateStore
   readonly #queries: LedgerQueries
   readonly #handedOut: (key: ApiKey) => Promise<number>
-  /** As {@link Passed} was with the last call that was let in, by key and of all keys. */
+  /** {@link Passed} after the last call that was let in, by key and for all keys. */
   readonly #knownOfKeys = new Lru<string, number>(MOST_KNOWN)
   #knownOfAccount: number | undefined
 
@@ -273,8 +273,8 @@ export class Ledger {
   }
 
   /**
-   * As {@link refusal}, by what was counted and set aside when calls were last let in.
-   * @returns undefined for a key with a limit of which that is not known
+   * As {@link refusal}, from the figures of the last calls that were let in.
+   * @returns undefined for a key with a limit and without such figures
    */
   refusalAsKnown(
     { id, creditLimit }: ApiKey,
@@ -287,7 +287,7 @@ export class Ledger {
     return this.#refusalAfter({ key, account }, credits, uncounted)
   }
 
-  /** Calls of a key were counted since one was last let in. */
+  /** Adds calls that were counted after the last one was let in. */
   countedSince(keyId: string, credits: number): void {
     const known = this.#knownOfKeys.get(keyId)
     if (known !== undefined) this.#knownOfKeys.set(keyId, known + credits)

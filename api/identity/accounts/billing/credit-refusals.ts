@@ -18,7 +18,7 @@ const refusals: Readonly<Record<Refusal, readonly [number, string]>> = {
 export const creditRefusal = (refusal: Refusal): ApiError => new ApiError(...refusals[refusal])
 
 const UNKNOWN_CREDITS =
-  "The server that keeps the state cannot be reached, and how much this key has used is not known without it. Try again once it is back."
+  "The server that keeps the state cannot be reached, so it is unknown how much this key has used. Try again once the server is back."
 
-/** For a call of a limited key while nobody knows what the key has used. */
+/** For a call with a limited key while its use is unknown. */
 export const creditsUnknown = (): ApiError => new ApiError(503, UNKNOWN_CREDITS, {}, { "Retry-After": "5" })

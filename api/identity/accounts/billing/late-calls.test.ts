@@ -21,7 +21,7 @@ let folder: ReturnType<typeof temporaryFolder>
 let db: StateStore
 let log: CallLog
 let ledger: Ledger
-/** `after`: it goes away once it has done what it was asked. */
+/** `after`: the server goes away once it has done its work. */
 let away: "no" | "yes" | "after"
 beforeEach(() => {
   folder = temporaryFolder()
@@ -46,7 +46,7 @@ const outage = {
     return done
   },
 }
-/** Of a process that begins on the folder. */
+/** The billing of a process that starts on the folder. */
 const begun = async (mostWaiting = 10_000) => {
   const late = new LateCalls<AnsweredCall>(db, Journal.open(folder.path))
   const billing = new Billing({
@@ -91,7 +91,7 @@ const logged = async () =>
     .toReversed()
 const used = async () => (await ledger.ofKey(callOf("").key, null)).all
 
-test("calls of an outage are counted in order once it is over, each once", async () => {
+test("calls made during an outage are counted after it, in order and once each", async () => {
   const billing = await begun()
   expect(await answer(billing, "before")).toBe(1)
   away = "yes"
@@ -99,7 +99,7 @@ test("calls of an outage are counted in order once it is over, each once", async
   expect(await answer(billing, "second")).toBe(1)
   expect([billing.waiting, await used()]).toEqual([2, 1])
   away = "no"
-  // What waits counts against the limit until it is counted.
+  // Waiting calls count against the limit, too.
   for (let calls = 0; calls < 7; calls++) await answer(billing, `after ${calls}`)
   await expect(answer(billing, "one too many")).rejects.toMatchObject({ status: 432 })
   await billing[Symbol.asyncDispose]()
@@ -112,7 +112,7 @@ test("calls of an outage are counted in order once it is over, each once", async
   expect(await statement(db, "select * from late_calls").all()).toEqual([])
 })
 
-test("what a call may cost that was let in during an outage is set aside after it, too", async () => {
+test("credits set aside for a call during an outage stay set aside after it", async () => {
   const billing = await begun()
   await answer(billing, "known")
   away = "yes"
@@ -126,10 +126,10 @@ test("what a call may cost that was let in during an outage is set aside after i
   await billing[Symbol.asyncDispose]()
 })
 
-test("limits hold during an outage, by what was known before it", async () => {
+test("limits hold during an outage, by the figures from before it", async () => {
   const billing = await begun()
   away = "yes"
-  // Of a key that has not been let in by this process, nobody knows.
+  // This process has no figures for a key that it has not let in.
   await expect(answer(billing, "unknown")).rejects.toMatchObject({ status: 503 })
   away = "no"
   await answer(billing, "known")
@@ -157,13 +157,13 @@ test("a count that landed just before the server went away is not counted again"
   expect(await logged()).toHaveLength(2)
 })
 
-test("what a killed process left is counted by the next one, and what it had counted already is not", async () => {
+test("the next process counts the calls that a killed one left, and none twice", async () => {
   const killed = await begun()
   await answer(killed, "known")
   away = "yes"
   await answer(killed, "first")
   await answer(killed, "second")
-  // It has counted the first when it is killed, and its journal is as it was.
+  // The process has counted the first call when it is killed, and its journal is unchanged.
   const journals = Journal.open(folder.path)
   expect(journals.map(({ left }) => left)).toEqual([[]])
   for (const one of journals) await one[Symbol.asyncDispose]()
@@ -190,7 +190,7 @@ test("what a killed process left is counted by the next one, and what it had cou
   await empty[Symbol.asyncDispose]()
 })
 
-test("a call that cannot be counted counts none of those with it", async () => {
+test("if one call cannot be counted, none of its batch is", async () => {
   const [journal] = Journal.open(folder.path)
   const late = new LateCalls<{ n: number }>(db, [journal])
   const calls: LateCall<{ n: number }>[] = []
@@ -210,13 +210,13 @@ test("a call that cannot be counted counts none of those with it", async () => {
   await late[Symbol.asyncDispose]()
 })
 
-test("more calls than may wait are refused, and so are all where nothing can be kept", async () => {
+test("calls are refused once too many wait, or if none can be kept", async () => {
   const billing = await begun(20)
   await answer(billing, "known")
   away = "yes"
   await answer(billing, "first")
   await answer(billing, "second")
-  // A tenth of all is for one key.
+  // A key may have a tenth of all.
   await expect(answer(billing, "third")).rejects.toMatchObject({
     status: 503,
     headers: { "Retry-After": "5" },

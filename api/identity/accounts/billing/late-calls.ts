@@ -9,7 +9,7 @@ export interface Place {
   readonly at: number
 }
 
-/** A call that an earlier process left. */
+/** A call that waits, and where. */
 export interface LateCall<T> extends Place {
   readonly call: T
 }
@@ -21,7 +21,7 @@ interface LateTables {
 const STEPS: readonly Step[] = [
   ({ text, integer, strict }) => `create table late_calls (
      journal ${text} primary key,
-     -- Entries of the journal that are counted, from its beginning on.
+     -- How many entries are counted, from the beginning of the journal.
      counted ${integer} not null
    ) ${strict}`,
 ]
@@ -30,10 +30,10 @@ const STEPS: readonly Step[] = [
 export const migrateLateCalls = (db: StateStore): void => migrate(db, "late-calls", STEPS)
 
 /**
- * Calls that were answered while the server of the state was away, in journals until they are counted. How far a journal is counted is
- * written in the transaction that counts: after a kill, or a commit of which nobody knows, each call is counted once.
+ * Calls that were answered while the state server was away, in journals until they are counted. The transaction that counts also writes
+ * how far a journal is counted, so each call is counted once even after a kill or a commit with an unknown outcome.
  *
- * @typeParam T a call, as JSON keeps it
+ * @typeParam T a call that JSON can hold
  */
 export class LateCalls<T extends object> implements AsyncDisposable {
   readonly #own: Journal
@@ -48,19 +48,19 @@ export class LateCalls<T extends object> implements AsyncDisposable {
     this.#own = journals[0]
   }
 
-  /** What earlier processes left, in order. */
+  /** Calls that earlier processes left, in order. */
   get left(): readonly LateCall<T>[] {
     return this.#journals.flatMap((journal) =>
       journal.left.map((call, at) => ({ journal, at, call: call as T })),
     )
   }
 
-  /** Has a call wait. It is on the disk once this resolves. */
+  /** Adds a call, which is on the disk once this resolves. */
   async add(call: T): Promise<Place> {
     return { journal: this.#own, at: await this.#own.append(call) }
   }
 
-  /** Counts calls by `write`, each journal's in order, but those that were counted before. Belongs into a write transaction. */
+  /** Counts calls with `write`, except those that were counted before. To be called in a write transaction. */
   async count(calls: readonly LateCall<T>[], write: (call: T) => Promise<unknown>): Promise<void> {
     for (const [{ id }, waiting] of Map.groupBy(calls, ({ journal }) => journal)) {
       const row = await this.#queries
@@ -69,7 +69,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
         .where("journal", "=", id)
         .executeTakeFirst()
       const before = row?.counted ?? 0
-      // Side by side: one after the other, each statement would wait for its round trip while others wait to write.
+      // In parallel: in sequence, every statement would add a round trip while others wait to write.
       const ends = await Promise.allSettled(
         waiting.filter(({ at }) => at >= before).map(({ call }) => write(call)),
       )
@@ -83,7 +83,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
     }
   }
 
-  /** Removes the journals of which these were the last calls. Resolves to the ids of those that are gone. */
+  /** Removes the journals that ended with these calls. @returns the ids of the removed journals */
   async removeCounted(calls: readonly Place[]): Promise<readonly string[]> {
     const gone: string[] = []
     for (const [journal, places] of Map.groupBy(calls, (place) => place.journal)) {
@@ -93,7 +93,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
     return gone
   }
 
-  /** Forgets how far journals were counted that are gone. */
+  /** Forgets how far removed journals were counted. */
   async forget(ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.#queries.deleteFrom("late_calls").where("journal", "=", id).execute()
   }

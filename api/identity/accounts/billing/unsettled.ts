@@ -44,7 +44,7 @@ export class Unsettled<W extends Waiting = Waiting> {
   readonly #sums = new Map<string, Sums>()
   #credits = 0
 
-  /** @param because what those are told that there is no room for */
+  /** @param because the message for calls that find no room */
   constructor(most = MOST_CALLS, because = DISK_FULL) {
     this.most = most
     this.#because = because
@@ -92,7 +92,7 @@ export class Unsettled<W extends Waiting = Waiting> {
     this.take(call)
   }
 
-  /** Takes a call for which room was found before it was written down elsewhere. */
+  /** Adds a call for which the caller has found room. */
   take(call: W): void {
     this.#waiting.push(call)
     this.#count(call, 1)

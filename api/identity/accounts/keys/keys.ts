@@ -225,7 +225,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
   const operator = operatorKey === "" ? null : digest(operatorKey)
   const queries = queriesOf<KeyTables>(db)
   const keys = queries.selectFrom("api_keys").selectAll().orderBy("created_at").orderBy("id")
-  /** Keys are valid that are neither disabled nor over. Times are ISO texts of one form, so they compare as texts. */
+  /** Valid keys are neither disabled nor expired. Times are ISO texts of one form, so they compare as texts. */
   const isValidNow = () => sql<boolean>`disabled_at is null and (expires_at is null or expires_at > ${now()})`
   const isOf = (generation: string, madeBy: string | null) =>
     sql<boolean>`generation = ${generation} and made_by = coalesce(${madeBy}, made_by)`

@@ -46,7 +46,7 @@ const takeSlot = once((q: Queries<RateTables>, { name, calls, spanMs }: Wanted) 
     )
     .returning("id"),
 )
-// The lowest number that is free: those between others may be gone.
+// The lowest free number: there may be gaps between the others.
 const addSlot = once((q: Queries<RateTables>, { name, calls, spanMs }: Wanted) =>
   q
     .insertInto("rate_slot")

@@ -20,7 +20,7 @@ function ratesOf() {
   return { rates, shared, outage }
 }
 
-test("calls before, in and after an outage count together", async () => {
+test("calls before, during and after an outage count together", async () => {
   const { rates, shared, outage } = ratesOf()
   const take = () => asContinuing(true, () => rates.take("key", "search", THREE))
   expect(await take()).toBeNull()
@@ -29,13 +29,13 @@ test("calls before, in and after an outage count together", async () => {
   const refused = await take()
   expect(refused!.retryAfter).toBeGreaterThan(0)
   outage.isAway = false
-  // The shared rates know of the first call alone.
+  // The shared rates know only the first call.
   expect(await take()).toEqual(refused)
   expect(await shared.take("key", "search", THREE)).toBeNull()
   expect(await asContinuing(true, () => rates.take("other", "search", THREE))).toBeNull()
 })
 
-test("where there was no outage the shared rates alone decide", async () => {
+test("without an outage the shared rates alone decide", async () => {
   const { rates, shared } = ratesOf()
   for (let calls = 0; calls < 3; calls++) expect(await rates.take("key", "search", THREE)).toBeNull()
   expect(await rates.take("key", "search", THREE)).not.toBeNull()
@@ -45,7 +45,7 @@ test("where there was no outage the shared rates alone decide", async () => {
   expect(await rates.take("another", "usage", THREE)).toBeNull()
 })
 
-test("a call that does not continue is refused as the state is", async () => {
+test("a call that does not continue fails with the error of the state", async () => {
   const { rates, outage } = ratesOf()
   outage.isAway = true
   await expect(rates.take("key", "search", THREE)).rejects.toBe(AWAY)

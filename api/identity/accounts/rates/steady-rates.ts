@@ -7,8 +7,8 @@ import { type LimitedEndpoint, limitOf, RateCounter, type RateLimits, type Rates
 type Outage = Pick<StateOutage, "ask" | "isCovered" | "wasAwayWithin">
 
 /**
- * The rates of all processes, which this process goes on counting by itself while the server of the state is away: its own calls before the
- * outage count, and those of the outage count after it.
+ * The rates of all processes. While the state server is away, this process counts alone: its own calls from before the outage count during
+ * it, and its calls during the outage count afterwards.
  */
 export class SteadyRates implements Rates {
   readonly #shared: Rates
@@ -34,7 +34,7 @@ export class SteadyRates implements Rates {
       if (!isContinuing() || !isStateAway(error)) throw error
       return await this.#own.take(key, endpoint, limits)
     }
-    // Their clocks differ by a round trip: at other times it would refuse what the shared rates let through.
+    // The clocks differ by a round trip: without an outage, this one would refuse calls that the shared rates let through.
     const refused = await this.#own.take(key, endpoint, limits)
     return this.#outage.wasAwayWithin(limit.seconds * 1000) ? refused : null
   }

@@ -21,7 +21,7 @@ import {
   yesNo,
 } from "../../../server/schema/schemas.ts"
 
-/** Days of usage that are shown when nobody says how many. */
+/** Days of usage in the answer when the caller names no number. */
 const DEFAULT_USE_DAYS = 30
 const period = oneOf(["day", "month"])
 
@@ -46,9 +46,11 @@ const GrantList = namedObject("GrantList", {
     object({
       id: text(),
       client_id: text(),
-      client_name: text("What the program calls itself."),
-      key_id: text("Of the key with which it was let in."),
-      collections: orNull(listOf(text(), "It is held to; null: all that the key may see.")),
+      client_name: text("Name that the program gave itself."),
+      key_id: text("Id of the key that let the program in."),
+      collections: orNull(
+        listOf(text(), "Collections the program may search; null for everything the key may search."),
+      ),
       created_at: time(),
       used_at: orNull(time()),
       revoked_at: orNull(time()),
@@ -62,10 +64,10 @@ const FeedbackList = namedObject("FeedbackList", {
       {
         feedback_id: text(),
         at: time(),
-        key_id: text("Of the key that gave it."),
+        key_id: text("Id of the key that sent the feedback."),
         ...optional(publishedBody(feedbackSchema)["properties"] as Fields),
       },
-      "The fields that came, as they came.",
+      "The fields as the caller sent them.",
     ),
   ),
   ...ofSlice,
@@ -74,25 +76,25 @@ const PageRequestList = namedObject("PageRequestList", {
   requests: listOf(
     object({
       id: text(),
-      url: orNull(text("The page that is missing; null when only a question is known.")),
-      query: orNull(text("What was looked for the last time.")),
-      comment: orNull(text("Of the last time.")),
-      keys: count("That asked for it."),
+      url: orNull(text("The missing page; null if the callers gave only a question.")),
+      query: orNull(text("The latest question.")),
+      comment: orNull(text("The latest comment.")),
+      keys: count("Keys that asked for the page."),
       first_at: time(),
       last_at: time(),
-      in_index: yesNo("True once the index holds it."),
+      in_index: yesNo("Whether the index holds the page now."),
     }),
   ),
   ...ofSlice,
 })
 const PageRequestSettled = namedObject("PageRequestSettled", { id: text(), settled: always(true) })
 
-/** What callers think and miss, what keys used, and which programs were let in. */
+/** Feedback, page requests, usage by key, and programs with access. */
 export const callerOperations = operations("Usage", "admin", {
   listFeedback: {
     at: "GET /admin/feedback",
     tag: "Feedback",
-    summary: "What callers think of their answers, newest first",
+    summary: "Feedback on answers, newest first",
     query: sliceOf(),
     answers: ok(FeedbackList, "The feedback."),
     examples: [{ summary: "All of it" }],
@@ -100,43 +102,43 @@ export const callerOperations = operations("Usage", "admin", {
   listPageRequests: {
     at: "GET /admin/page-requests",
     tag: "Feedback",
-    summary: "Pages that callers ask for, what most keys want first",
+    summary: "Pages that callers ask for, most wanted first",
     query: sliceOf(),
-    answers: ok(PageRequestList, "What is asked for."),
+    answers: ok(PageRequestList, "The requests."),
     examples: [{ summary: "All of it" }],
   },
   settlePageRequest: {
     at: "DELETE /admin/page-requests/{id}",
     tag: "Feedback",
-    summary: "Forget a request, since it was met or will not be",
-    path: { id: text("Of the request.", { minLength: 1 }) },
-    answers: ok(PageRequestSettled, "It is gone."),
+    summary: "Delete a request that is done or declined",
+    path: { id: text("Id of the request.", { minLength: 1 }) },
+    answers: ok(PageRequestSettled, "Deleted."),
     refusals: [404],
     examples: [{ summary: "No such request", path: { id: "none" }, status: 404 }],
   },
   listGrants: {
     at: "GET /admin/oauth/grants",
-    summary: "Programs that were let in over OAuth, newest first",
+    summary: "Programs with access over OAuth, newest first",
     query: { limit: sliceOf().limit },
     answers: ok(GrantList, "The grants."),
     examples: [{ summary: "All of them" }],
   },
   revokeGrant: {
     at: "DELETE /admin/oauth/grants/{id}",
-    summary: "Let a program in no more",
-    path: { id: text("Of the grant.", { minLength: 1 }) },
-    answers: ok(GrantRevoked, "Its tokens are refused from now on."),
+    summary: "Revoke a program's access",
+    path: { id: text("Id of the grant.", { minLength: 1 }) },
+    answers: ok(GrantRevoked, "Revoked; its tokens no longer work."),
     refusals: [404],
-    examples: [{ summary: "One that there is not", path: { id: "1" }, status: 404 }],
+    examples: [{ summary: "An unknown grant", path: { id: "1" }, status: 404 }],
   },
   keyUsage: {
     at: "GET /admin/usage",
     summary: "What each key used, by day or month, newest first",
-    description: "Answered calls and the credits that fell due with them, in UTC. Known for 396 days.",
+    description: "Answered calls and the credits charged for them, in UTC. Kept for 396 days.",
     query: {
-      key_id: filled("Of this key only."),
-      days: withDefault(whole(1, USE_DAYS, "The last days, today among them."), DEFAULT_USE_DAYS),
-      by: withDefault({ ...period, description: "What is summed up." }, "day"),
+      key_id: filled("Only usage of this key."),
+      days: withDefault(whole(1, USE_DAYS, "Number of days, including today."), DEFAULT_USE_DAYS),
+      by: withDefault({ ...period, description: "Length of each period." }, "day"),
     },
     answers: ok(KeyUsage, "The usage."),
     examples: [{ summary: "By month", query: { by: "month", days: "396" } }],

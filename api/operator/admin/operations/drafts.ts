@@ -27,87 +27,94 @@ const pagesInBrief = listOf(
     title: orNull(text()),
     language: orNull(text()),
     characters: count(),
-    text: orNull(text("The beginning, as it would be indexed.")),
+    text: orNull(text("Beginning of the text that would be indexed.")),
   }),
-  "Up to five, as they read.",
+  "Up to five pages, as a run would read them.",
 )
 
 const problems = listOf(
-  object({ field: text("`limits.pages`; empty for the whole."), message: text() }),
-  "Why it cannot be declared over the API; empty: it can.",
+  object({
+    field: text("The wrong field, such as `limits.pages`; empty if the whole source is wrong."),
+    message: text(),
+  }),
+  "Why the source cannot be declared over the API; empty if it can.",
 )
 
 const SourceWritten = namedObject("SourceWritten", {
   name: text(),
   origin,
-  source: sparseSource("With what differs from the defaults."),
-  yaml: text("As a file of sources would have it."),
+  source: sparseSource("Only the fields that differ from their defaults."),
+  yaml: text("The source as YAML for a file of sources."),
 })
 const SourcePreview = namedObject("SourcePreview", {
-  name: orNull(text("Null when it has none.")),
-  exists: orNull(oneOf(["file", "api"], "Where a source of this name is declared; null: there is none.")),
-  yaml: text("As a file of sources would have it."),
+  name: orNull(text("Null if the draft has no name.")),
+  exists: orNull(
+    oneOf(["file", "api"], "Where a source of this name is already declared; null if there is none."),
+  ),
+  yaml: text("The source as YAML for a file of sources."),
   problems,
   closed_addresses: listOf(
     text(),
-    "Its private addresses that are not open: `POST /admin/networks` can open them.",
+    "Private addresses of the source that are not open yet; `POST /admin/networks` can open them.",
   ),
-  fits_file: yesNo("Whether a file of sources can have it, with what only the API refuses."),
-  full_crawl: orNull(object(crawlSize, "Null while it is no source.")),
+  fits_file: yesNo(
+    "Whether a file of sources may declare it; a file may hold some fields that the API refuses.",
+  ),
+  full_crawl: orNull(object(crawlSize, "Null while the draft is not a valid source.")),
 })
 const SourceTrial = namedObject("SourceTrial", {
   problems,
   login: orNull(
     object({
       kind: oneOf(["basic", "headers", "cookies", "form"]),
-      error: orNull(text("Why the site lets nobody in; null: it does.")),
+      error: orNull(text("Why the login failed; null if it worked.")),
     }),
   ),
   pages: pagesInBrief,
-  requests: count("Made to the site, its login apart."),
+  requests: count("Requests made to the site, not counting its login."),
   took_ms: amount(),
 })
 const Proposal = namedObject("Proposal", {
   asked: text(),
-  url: orNull(text("Where it leads; null when nothing could be read.")),
-  outcome: text("How the first visit ended, as runs record it."),
+  url: orNull(text("Address after redirects; null if nothing could be read.")),
+  outcome: text("Outcome of the first visit, as runs record it."),
   detail: orNull(text()),
-  title: orNull(text("Of the first page.")),
+  title: orNull(text("Title of the first page.")),
   robots: orNull(
     object(
       {
-        allowed: yesNo("Whether it lets this crawler read that page."),
+        allowed: yesNo("Whether robots.txt lets this crawler read that page."),
         detail: orNull(text()),
-        delay_ms: orNull(amount("Pause that it asks for.")),
-        sitemaps: listOf(text(), "It names."),
+        delay_ms: orNull(amount("Pause that robots.txt asks for.")),
+        sitemaps: listOf(text(), "Sitemaps that robots.txt names."),
       },
-      "What robots.txt says; null when it could not be read, or does not count.",
+      "The rules of robots.txt; null if it could not be read or is ignored.",
     ),
   ),
   program: orNull(
     object({
-      name: text("`MediaWiki`, `Docusaurus`, or what the page calls its generator."),
+      name: text("`MediaWiki`, `Docusaurus` and so on, or the generator that the page names."),
       version: orNull(text()),
-      evidence: listOf(text(), "How it shows."),
-      recipe: orNull(text("Its section of the handbook's page Recipes.")),
+      evidence: listOf(text(), "Evidence on the site."),
+      recipe: orNull(text("Section about it on the handbook's page Recipes.")),
     }),
   ),
-  source: sparseSource("The source that fits, with what differs from the defaults."),
-  yaml: text("The same as a file of sources would have it."),
+  source: sparseSource("The proposed source: only the fields that differ from their defaults."),
+  yaml: text("The same source as YAML for a file of sources."),
   rendering: orNull(
     object({
       rendering: oneOf(["auto", "browser"]),
       because: text(),
-      browser_missing: orNull(text("A browser is needed and there is none: what to install.")),
-      characters: count("Of the first page's text without scripts."),
-      characters_in_browser: orNull(count("With them; null when no browser looked.")),
+      browser_missing: orNull(text("What to install if a browser is needed but missing.")),
+      characters: count("Characters of the first page's text without scripts."),
+      characters_in_browser: orNull(count("The same with scripts; null if no browser was used.")),
     }),
   ),
   sitemap: orNull(
     object({
       url: text(),
-      pages: count("Those of the source that it lists."),
-      found_by_runs: yesNo("Else the source names it."),
+      pages: count("Pages of the source that the sitemap lists."),
+      found_by_runs: yesNo("Whether runs find the sitemap; if not, the proposed source names it."),
     }),
   ),
   feeds: listOf(text()),
@@ -115,17 +122,17 @@ const Proposal = namedObject("Proposal", {
     object({
       language: text("ISO 639-1."),
       from: oneOf(["page", "hreflang", "address"]),
-      path: orNull(text("What the addresses of its pages begin with.")),
+      path: orNull(text("Beginning of the addresses in this language.")),
     }),
   ),
   login: orNull(
     object({
-      url: text("Of the page with the form."),
-      needed: yesNo("Nothing can be read without it."),
+      url: text("Address of the page with the login form."),
+      needed: yesNo("Whether nothing can be read without a login."),
       user_field: orNull(text()),
       password_field: text(),
-      hidden_fields: listOf(text(), "Sent as the page has them, such as a CSRF token."),
-      plain: yesNo("It can be sent as it stands."),
+      hidden_fields: listOf(text(), "Fields sent with the page's own values, such as a CSRF token."),
+      plain: yesNo("Whether the form is sent by POST to its own site, so that a source can log in with it."),
     }),
   ),
   obstacles: listOf(
@@ -144,70 +151,70 @@ const Proposal = namedObject("Proposal", {
         "sitemap",
       ]),
       text: text(),
-      help: orNull(text("What helps.")),
+      help: orNull(text("How to get past the obstacle.")),
     }),
-    "What stands in the way.",
+    "Obstacles to a crawl.",
   ),
-  notes: listOf(text(), "What is to be known of its program."),
+  notes: listOf(text(), "Notes about the site's program."),
   estimate: orNull(
     object({
       pages: count(),
-      from: oneOf(["sitemap", "links"], "`links`: there are at least so many."),
+      from: oneOf(["sitemap", "links"], "`links`: the site has at least this many pages."),
       delay_ms: amount(),
-      seconds: count("Of a full crawl."),
+      seconds: count("Duration of a full crawl."),
     }),
   ),
   pages: pagesInBrief,
-  requests: count("Made to the site."),
+  requests: count("Requests made to the site."),
   took_ms: amount(),
 })
 
-/** Its source is checked as a source is, with all that is wrong, and not by this schema. */
+/** The handler checks the source and reports every problem, so this schema refuses none. */
 const draft = bodyOf({
   source: {
-    ...anyObject("As in the file of sources, with its name; wrong values are told, not refused."),
+    ...anyObject("As in the file of sources, with its name. Wrong values are reported, not refused."),
     required: [],
   } as Schema<Readonly<Record<string, unknown>>>,
 })
 
-/** A source while somebody writes it. */
+/** Drafts of sources. */
 export const draftOperations = operations("Sources", "admin", {
   proposeSource: {
     at: "POST /admin/sources/propose",
     summary: "Look once at a site, and propose how to crawl it",
     description:
-      "A dozen requests at most, politely; it takes seconds, for a slow site up to a minute and a half. Declares nothing: `source` is what `PUT /admin/sources/{name}` takes.",
+      "Makes at most a dozen polite requests. Takes seconds, or up to a minute and a half for a slow site. Declares nothing: send `source` to `PUT /admin/sources/{name}` to do that.",
     body: bodyOf({
-      url: text("Where to start, an http or https address; a folder stands for what is below it.", {
+      url: text("Address to start from, http or https. A folder includes everything below it.", {
         "x-judged": webAddress,
       }),
       ...optional({
         ignore_robots: flag(
-          "The site is yours: read what robots.txt forbids, and propose to do so. Only for hosts that FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS names.",
+          "Ignores robots.txt, now and in the proposed source, because the site is yours. Only for hosts that FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS names.",
         ),
       }),
     }),
-    answers: ok(Proposal, "What was found, and the source that fits."),
+    answers: ok(Proposal, "The findings and the proposed source."),
     refusals: [409, 422],
     examples: [{ summary: "An address that may not be read", body: { url: "http://127.0.0.1:9/" } }],
   },
   previewSource: {
     at: "POST /admin/sources/preview",
-    summary: "What a source would be, without declaring it",
+    summary: "Check a source without declaring it",
     description:
-      "The same checks as `PUT /admin/sources/{name}`, told as an answer; the text for a file of sources; how long a run would take. Nothing is fetched.",
+      "Runs the checks of `PUT /admin/sources/{name}` and answers with the problems, the YAML for a file of sources, and how long a run would take. Fetches nothing.",
     body: draft,
-    answers: ok(SourcePreview, "What is wrong, and how it is written."),
+    answers: ok(SourcePreview, "The problems and the YAML."),
     refusals: [422],
-    examples: [{ summary: "While it is written", body: { source: { name: "docs", seeds: [] } } }],
+    examples: [{ summary: "An unfinished draft", body: { source: { name: "docs", seeds: [] } } }],
   },
   trySource: {
     at: "POST /admin/sources/trial",
-    summary: "Try a source before it is declared: its login, and up to five of its pages",
+    summary: "Try a source before declaring it: its login and up to five pages",
     description:
-      "As a run would read them, with the pauses that the site is due; it takes seconds, for a slow site up to a minute and a half. Indexes nothing. One that may not be declared is not tried: `problems` say why.",
+      "Reads the pages as a run would, with the site's pauses. Takes seconds, or up to a minute and a half for a slow site. Indexes nothing. A source that may not be declared is not tried; `problems` says why.",
     body: draft,
-    answers: ok(SourceTrial, "How it went."),
+    answers: ok(SourceTrial, "The result."),
     refusals: [409, 422],
     examples: [
       {
@@ -218,7 +225,7 @@ export const draftOperations = operations("Sources", "admin", {
   },
   sourceWritten: {
     at: "GET /admin/sources/{name}/written",
-    summary: "One source as a file of sources would have it",
+    summary: "One source as YAML for a file of sources",
     path: { name: sourceName },
     answers: ok(SourceWritten, "The source."),
     refusals: [404],

@@ -12,86 +12,90 @@ import {
   text,
 } from "../../../server/schema/schemas.ts"
 
-/** The models that ship with Fossick, and what leaves the choice to it: `model-choice.ts` of the engine. */
+/** The models that ship with Fossick, and `auto`, which lets Fossick choose: see `model-choice.ts` in the engine. */
 export const NAMED_MODELS = ["auto", "english", "multilingual"] as const
 const SHIPPED = ["english", "multilingual"] as const
 
 const modelName = object({
-  name: orNull(oneOf(SHIPPED, "Of one that ships with Fossick.")),
+  name: orNull(oneOf(SHIPPED, "Name of a model that ships with Fossick; null for any other.")),
   embedder: text("Id of the model, with a hash of its weights."),
 })
 const passagesASecond = orNull(
   amount(
-    "Passages that got their vectors in a second, over the last minute; null while none are made, or it is too early to tell.",
+    "Passages that got vectors per second, over the last minute; null while no vectors are made, or if it is too early to tell.",
   ),
 )
 
 const ModelState = namedObject("ModelState", {
   model: object({
     in_use: orNull(modelName),
-    setting: orNull(text("The model that the settings name, which wins.")),
-    wanted: text("What was asked for: `auto`, a name or a folder."),
-    chosen: orNull(oneOf(SHIPPED, "What `auto` has come to.")),
-    because: text("Why this one, for people."),
+    setting: orNull(text("The model in the settings, which takes precedence; null if they name none.")),
+    wanted: text("The requested model: `auto`, a name or a folder."),
+    chosen: orNull(oneOf(SHIPPED, "The model that `auto` chose.")),
+    because: text("Why this model is used, for people."),
     suited: orNull(
-      oneOf(SHIPPED, "What would suit the languages of the pages, when `auto` has come to another one."),
+      oneOf(SHIPPED, "The model that would suit the pages' languages, if `auto` chose another one."),
     ),
     languages: orNull(
-      byName(count(), "Pages by language (ISO 639-1); empty for those whose language nobody knows."),
+      byName(count(), "Pages by language (ISO 639-1); an empty name for pages in an unknown language."),
     ),
     unread_questions: orNull(
       object(
         {
           count: count("Questions that the multilingual model would read."),
-          of: count("The last ones."),
+          of: count("Recent questions that were looked at."),
         },
         "How many of the last 200 questions are in a language that the multilingual model reads and the current model doesn't. Null for fewer than 3, for up to 5 %, and while `FOSSICK_QUERY_LOG_DAYS` is 0.",
       ),
     ),
-    server_problem: orNull(text("Why the server of models gives no vectors at present.")),
+    server_problem: orNull(text("Why the model server returns no vectors at the moment; null if it does.")),
   }),
   change: orNull(
     object({
       to: modelName,
-      state: oneOf(["waiting", "building"], "`waiting`: it has not begun, as crawls go first."),
-      pages: count("Pages taken over."),
+      state: oneOf(["waiting", "building"], "`waiting`: not begun yet, because crawls go first."),
+      pages: count("Pages copied to the new index."),
       of_pages: orNull(count()),
-      pages_without_vectors: orNull(count("Of those taken over.")),
+      pages_without_vectors: orNull(count("Copied pages that have no vectors yet.")),
       passages_without_vectors: orNull(count()),
       vectors_per_second: passagesASecond,
-      seconds_left: orNull(count("Null when nobody can tell, and while pages are still taken over.")),
+      seconds_left: orNull(count("Null without an estimate, and while pages are still being copied.")),
     }),
   ),
   available: listOf(
     object({
-      name: orNull(oneOf(SHIPPED, "Null of one that does not ship with Fossick: ask for it by its folder.")),
+      name: orNull(
+        oneOf(SHIPPED, "Null for a model that does not ship with Fossick; request it by its folder."),
+      ),
       folder: text(),
       embedder: text(),
-      dimensions: count("Of a vector."),
+      dimensions: count("Dimensions of a vector."),
       scripts: orNull(listOf(text("Unicode name of a script."))),
     }),
   ),
 })
 const IndexState = namedObject("IndexState", {
   index: object({
-    engine: text("Where it is kept: `embedded`, `meilisearch` or `opensearch`."),
-    embedder: text("Id of the model that makes its vectors."),
-    dimensions: count("Of a vector."),
+    engine: text("Where the index is kept: `embedded`, `meilisearch` or `opensearch`."),
+    embedder: text("Id of the model that makes the vectors."),
+    dimensions: count("Dimensions of a vector."),
     pages: count(),
     passages: count(),
-    pages_without_vectors: count("Pages found by their words only, until their vectors are made."),
-    passages_without_vectors: count("Passages of those pages; on Meilisearch about."),
+    pages_without_vectors: count(
+      "Pages that searches find only by their words, until their vectors are made.",
+    ),
+    passages_without_vectors: count("Passages of those pages; approximate on Meilisearch."),
     vectors_per_second: passagesASecond,
     seconds_left: orNull(
-      count("Until all have their vectors, as things go; 0 when all have, null when nobody can tell."),
+      count("Estimated seconds until all pages have vectors; 0 if they all do, null without an estimate."),
     ),
   }),
   machine: object({
-    disk_free_bytes: orNull(count("On the disk of the data folder; null where nobody knows.")),
-    disk_bytes: orNull(count("All of it.")),
-    memory_free_bytes: count("In a container, within its limit."),
-    memory_bytes: count("All of it."),
-    process_memory_bytes: count("Taken by the process that answers; crawls have one of their own."),
+    disk_free_bytes: orNull(count("Free bytes on the data folder's disk; null if unknown.")),
+    disk_bytes: orNull(count("Size of that disk; null if unknown.")),
+    memory_free_bytes: count("Free memory; in a container, within its limit."),
+    memory_bytes: count("Total memory."),
+    process_memory_bytes: count("Memory of the process that answers; crawls run in another one."),
   }),
 })
 
@@ -99,17 +103,17 @@ const IndexState = namedObject("IndexState", {
 export const indexOperations = operations("Pages", "admin", {
   indexState: {
     at: "GET /admin/index",
-    summary: "What the index holds, how far its vectors are, and the room on the machine",
+    summary: "The size of the index, the progress of its vectors, and the machine's free space",
     description:
-      "Pages are found by their words at once; their vectors are made in the background. `seconds_left` goes by the rate of the last minute, with whatever else the machine does meanwhile.",
+      "Searches find new pages by their words at once; their vectors are made in the background. `seconds_left` is estimated from the rate of the last minute.",
     answers: ok(IndexState, "The index."),
     examples: [{ summary: "The index" }],
   },
   modelState: {
     at: "GET /admin/model",
-    summary: "Which embedding model is used and why, which there are, and how far a change is",
+    summary: "The embedding model in use and why, the available models, and the progress of a change",
     description:
-      "`change` is null when no other model is to come. While one is, the index in use answers, with its own model.",
+      "`change` is null unless the model is being changed. Until the change is complete, the current index answers with its own model.",
     answers: ok(ModelState, "The model."),
     refusals: [503],
     examples: [{ summary: "The model" }],
@@ -118,15 +122,15 @@ export const indexOperations = operations("Pages", "admin", {
     at: "POST /admin/model",
     summary: "Use another embedding model",
     description:
-      "As `fossick index model` does: the crawler process builds an index for it beside the one in use, from the pages that are there, and searches switch to it when it is complete. `auto` leaves the choice to what the index holds. Refused with 409 where the settings name a model.",
+      "Works like `fossick index model`: the crawler process builds a second index from the indexed pages, and searches switch to it once it is complete. `auto` chooses by the pages in the index. Refused with 409 if the settings name a model.",
     body: bodyOf({
       model: text(
-        `${NAMED_MODELS.map((name) => `\`${name}\``).join(", ")}, or the whole path of a folder with a model.`,
+        `${NAMED_MODELS.map((name) => `\`${name}\``).join(", ")}, or the full path of a folder with a model.`,
         { minLength: 1 },
       ),
     }),
-    answers: accepted(ModelState, "The model as it stands."),
+    answers: accepted(ModelState, "The model and the change."),
     refusals: [409, 422, 503],
-    examples: [{ summary: "As at the beginning", body: { model: "auto" } }],
+    examples: [{ summary: "Back to the default", body: { model: "auto" } }],
   },
 })

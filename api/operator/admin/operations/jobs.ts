@@ -21,28 +21,25 @@ import {
 } from "../../../server/schema/schemas.ts"
 import { SourceShown } from "./source-schema.ts"
 
-/** Lines of a job's log, and failures of it, that one answer may hold. */
+/** Most log lines and most failures of a job in one answer. */
 const MAX_LINES = 500
-/** Then a client asks for events again, with its key: one that was taken back learns nothing further. */
+/** After this a client connects again with its key, so a revoked key gets no further events. */
 const STREAM_SECONDS = 60
-/** Where a list of addresses goes on: an outcome, a blank, an address. */
+/** Where the next part of a list of addresses begins: an outcome, a space, an address. */
 export const ADDRESS_CURSOR = "^[a-z0-9:-]+ https?://"
 
 /** Which known pages a run may visit. */
 export const visits = oneOf(["all", "due", "failed"] as const satisfies readonly Visiting[])
 
 export const result = orNull(
-  oneOf(
-    JOB_RESULTS,
-    "How it ended, for its operator: null while it is not over, and for one that was cancelled.",
-  ),
+  oneOf(JOB_RESULTS, "How the job ended; null until it ends, and for a cancelled job."),
 )
-export const reason = orNull(text("One line why `result` is not `finished`."))
+export const reason = orNull(text("Why `result` is not `finished`, in one line."))
 
 const jobFields = {
   id: count(),
   source: text("Name of the source."),
-  trigger: oneOf(["command", "run", "schedule", "api", "start"], "Who asked for it."),
+  trigger: oneOf(["command", "run", "schedule", "api", "start"], "What started the job."),
   visits,
   state: oneOf(JOB_STATES),
   result,
@@ -53,20 +50,20 @@ const jobFields = {
   queued: count("Addresses known and not yet visited."),
   waits: listOf(
     object({
-      host: text("With its port, if that is not the usual one."),
+      host: text("Host name, with its port unless that is the default one."),
       until: time(),
-      why: text("Why its last visit brought nothing."),
+      why: text("Why the last visit to the host failed."),
     }),
-    "Hosts whose next try it waits for.",
+    "Hosts that the job waits to try again.",
   ),
   outcomes: byName(count(), "Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on."),
   changes: object(
     {
-      new: count("Pages that came into the index."),
+      new: count("Pages added to the index."),
       changed: count("Pages whose text changed."),
-      gone: count("Pages that left the index."),
+      gone: count("Pages removed from the index."),
     },
-    "What the run changed in the index.",
+    "Changes that the run made to the index.",
   ),
   checked_by_copy: object(
     {
@@ -77,12 +74,12 @@ const jobFields = {
   ),
   removals: orNull(
     object({
-      removed: count("Pages taken out of the index on its evidence."),
-      held: count("Pages that waited for an answer when it ended."),
+      removed: count("Pages removed from the index because of this run."),
+      held: count("Removals that waited for an answer when the run ended."),
     }),
   ),
-  note: orNull(text("What is to be known of its end.")),
-  error: orNull(text("Why it failed.")),
+  note: orNull(text("A note about how the run ended.")),
+  error: orNull(text("Why the run failed.")),
 }
 
 export const Job = namedObject("Job", jobFields)
@@ -96,28 +93,32 @@ const JobDetail = namedObject("JobDetail", {
 const JobList = namedObject("JobList", { jobs: listOf(Job), ...ofSlice })
 const JobAddresses = namedObject("JobAddresses", {
   addresses: listOf(ended),
-  counted: count("Visits that ended so, listed or not."),
+  counted: count("All visits with this outcome, listed or not."),
   limit: count(),
-  next: orNull(text("What to send as `after` for those behind; null: there are no more.")),
+  next: orNull(text("Value of `after` that gets the next part of the list; null at its end.")),
 })
 const Outcomes = namedObject("Outcomes", {
   outcomes: listOf(
-    object({ outcome: text(), kind: oneOf(OUTCOME_KINDS), meaning: text("For people, in a few words.") }),
+    object({
+      outcome: text(),
+      kind: oneOf(OUTCOME_KINDS),
+      meaning: text("The meaning in a few words, for people."),
+    }),
   ),
 })
 
 const path = { id: count("Number of the job.", { minimum: 1 }) }
-export const ofSource = filled("Of this source only; a name that there is not is refused.")
+export const ofSource = filled("Only this source; an unknown name is refused.")
 const lines = (description: string) => withDefault(whole(0, MAX_LINES, description), 100)
-/** What may be done to a run. */
+/** A call that pauses, resumes or cancels a run. */
 const action = <const Action extends string>(name: Action, summary: string, example: string) =>
   ({
     at: `POST /admin/jobs/{id}/${name}`,
     summary,
-    description: "A job that is running finishes the pages in hand first.",
+    description: "A running job first finishes the pages that it is reading.",
     path,
     body: noBody,
-    answers: accepted(Job, "The job as it stands."),
+    answers: accepted(Job, "The job."),
     refusals: [404, 409, 422],
     examples: [{ summary: example, path: { id: "1" } }],
   }) as const
@@ -127,15 +128,18 @@ export const jobOperations = operations("Jobs", "admin", {
   listJobs: {
     at: "GET /admin/jobs",
     summary: "Runs, newest first",
-    query: { source: ofSource, state: oneOf(JOB_STATES, "In this state only."), ...sliceOf() },
+    query: { source: ofSource, state: oneOf(JOB_STATES, "Only jobs in this state."), ...sliceOf() },
     answers: ok(JobList, "The jobs."),
     examples: [{ summary: "The last five", query: { limit: "5" } }],
   },
   getJob: {
     at: "GET /admin/jobs/{id}",
-    summary: "One run: its counts, its log, what failed",
+    summary: "One run: its counts, log and failures",
     path,
-    query: { log_limit: lines("Lines of its log at most."), failure_limit: lines("Failures at most.") },
+    query: {
+      log_limit: lines("Maximum number of log lines."),
+      failure_limit: lines("Maximum number of failures."),
+    },
     answers: ok(JobDetail, "The job."),
     refusals: [404],
     examples: [
@@ -145,47 +149,52 @@ export const jobOperations = operations("Jobs", "admin", {
   },
   listAddressesOfJob: {
     at: "GET /admin/jobs/{id}/addresses",
-    summary: "Every address of a run, by how its visit ended",
+    summary: "Addresses of a run, by outcome",
     description:
-      "Addresses that failed are kept of the last 20 runs of a source. Others are listed with the run that visited them last.",
+      "Failed addresses are kept for the last 20 runs of a source. Other addresses are listed with the run that visited them last.",
     path,
     query: {
       outcome: oneOf(
         OUTCOME_WORDS,
-        "Only those that ended so: `skipped:empty`, `empty`, or `failed` for all of them.",
+        "Only addresses with this outcome: `skipped:empty`, `empty`, or `failed` for all failures.",
       ),
-      limit: withDefault(whole(1, MAX_LIMIT, "Addresses at most."), DEFAULT_LIMIT),
-      after: text("`next` of the answer before.", { pattern: ADDRESS_CURSOR }),
+      limit: withDefault(whole(1, MAX_LIMIT, "Maximum number of addresses."), DEFAULT_LIMIT),
+      after: text("`next` of the previous answer.", { pattern: ADDRESS_CURSOR }),
     },
     answers: ok(JobAddresses, "The addresses."),
     refusals: [404],
     examples: [
-      { summary: "All of one run", path: { id: "1" } },
-      { summary: "Those that failed", path: { id: "1" }, query: { outcome: "failed" } },
+      { summary: "All addresses of a run", path: { id: "1" } },
+      { summary: "Failed addresses", path: { id: "1" }, query: { outcome: "failed" } },
     ],
   },
-  pauseJob: action("pause", "Interrupt it", "Interrupt"),
-  resumeJob: action("resume", "Let it go on", "Go on"),
-  cancelJob: action("cancel", "End it for good", "End"),
+  pauseJob: action("pause", "Pause a run", "Pause"),
+  resumeJob: action("resume", "Resume a run", "Resume"),
+  cancelJob: action("cancel", "Cancel a run", "Cancel"),
   skipHost: {
     at: "POST /admin/jobs/{id}/skip-host",
     summary: "Give up a host for this run",
     description:
-      "Its addresses end at once, as those of a host that was given up; pages that are known stay, and the next run visits it again.",
+      "Addresses on the host end at once, as if the run had given the host up. Known pages stay in the index, and the next run visits the host again.",
     path,
-    body: bodyOf({ host: text("Name of the host, with its port if that is not the usual one.") }),
-    answers: accepted(Job, "The job as it stands."),
+    body: bodyOf({ host: text("Name of the host, with its port unless that is the default one.") }),
+    answers: accepted(Job, "The job."),
     refusals: [404, 409, 422],
     examples: [
-      { summary: "Nothing waits there", path: { id: "1" }, body: { host: "old.example.org" }, status: 409 },
+      {
+        summary: "Nothing to visit on the host",
+        path: { id: "1" },
+        body: { host: "old.example.org" },
+        status: 409,
+      },
     ],
   },
   followEvents: {
     at: "GET /admin/events",
-    summary: "What runs, told as it changes",
-    description: `Server-sent events, each all of its topic: \`runs\` (\`{"jobs", "running", "queued", "last"}\`, jobs as in \`/admin/jobs\`), \`vectors\` (\`index\` as in \`/admin/index\`) and \`removals\` (\`held\` as in \`/admin/removals\`). The stream begins with all of them; with the header \`Last-Event-ID\` with those that changed since. It ends after a minute: clients ask again. At most \`FOSSICK_EVENT_STREAMS\` are open at a time.`,
+    summary: "Follow runs, vectors and removals as they change",
+    description: `Server-sent events. Each event holds its whole topic: \`runs\` (\`{"jobs", "running", "queued", "last"}\`, jobs as in \`/admin/jobs\`), \`vectors\` (\`index\` as in \`/admin/index\`) and \`removals\` (\`held\` as in \`/admin/removals\`). The stream begins with all topics or, given the header \`Last-Event-ID\`, with those that changed since that event. It ends after a minute, and clients connect again. At most \`FOSSICK_EVENT_STREAMS\` streams are open at a time.`,
     query: {
-      seconds: withDefault(whole(1, STREAM_SECONDS, "After which the stream ends."), STREAM_SECONDS),
+      seconds: withDefault(whole(1, STREAM_SECONDS, "Seconds until the stream ends."), STREAM_SECONDS),
     },
     answers: { 200: { description: "The events.", schema: EVENTS, type: EVENT_STREAM } },
     refusals: [429],
@@ -194,8 +203,8 @@ export const jobOperations = operations("Jobs", "admin", {
   outcomes: {
     at: "GET /admin/outcomes",
     tag: "Upkeep",
-    summary: "What each way to end a visit means",
-    answers: ok(Outcomes, "All of them."),
+    summary: "Outcomes of visits and what they mean",
+    answers: ok(Outcomes, "All outcomes."),
     examples: [{ summary: "All of them" }],
   },
 })

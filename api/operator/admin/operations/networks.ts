@@ -12,45 +12,47 @@ import {
   yesNo,
 } from "../../../server/schema/schemas.ts"
 
-const url = text("Where a crawl is to start, an http or https address.", { "x-judged": webAddress })
+const url = text("Address where a crawl will start, http or https.", { "x-judged": webAddress })
 
 const OpenedNetwork = namedObject("OpenedNetwork", {
   id: count(),
-  network: text("In CIDR notation."),
+  network: text("Network in CIDR notation."),
   port: count(),
-  host: text("The host that it was opened for."),
+  host: text("Host that the network was opened for."),
   opened_at: time(),
 })
 const NetworkList = namedObject("NetworkList", {
-  on: yesNo("Whether any may be opened, and those below count: `FOSSICK_ADMIN_NETWORKS`."),
+  on: yesNo(
+    "Whether networks may be opened and the listed ones take effect; set by `FOSSICK_ADMIN_NETWORKS`.",
+  ),
   networks: listOf(OpenedNetwork),
 })
-/** Where a host is, and what an admin may open for it. */
+/** The addresses of a host, and the networks that an admin may open for it. */
 export const NetworkLook = namedObject("NetworkLook", {
   host: text(),
   port: count(),
   addresses: listOf(text()),
-  is: oneOf(["private", "public", "none"], "`none`: it has no address."),
-  choices: listOf(text(), "Networks that may be opened for it, the narrowest first."),
-  open: yesNo("Whether it is open already."),
+  is: oneOf(["private", "public", "none"], "`none`: the host has no address."),
+  choices: listOf(text(), "Networks that may be opened for the host, narrowest first."),
+  open: yesNo("Whether the host is open already."),
 })
 const NetworkClosed = namedObject("NetworkClosed", { id: count(), closed: always(true) })
 
-/** Private networks that are open for crawls of sources that are declared here. */
+/** Private networks that sources declared over the API may crawl. */
 export const networkOperations = operations("Sources", "admin", {
   listNetworks: {
     at: "GET /admin/networks",
-    summary: "Private networks that are open for sources declared here",
+    summary: "Private networks that are open to sources declared over the API",
     answers: ok(NetworkList, "The networks."),
     examples: [{ summary: "All of them" }],
   },
   lookAtNetwork: {
     at: "POST /admin/networks/look",
-    summary: "Where a host is, and what may be opened for it",
+    summary: "The addresses of a host, and the networks that may be opened for it",
     description:
-      "Opens nothing. Only an admin key learns this; other callers cannot tell a private name from an unknown one.",
+      "Opens nothing. Only admin keys get this answer; other callers cannot tell a private name from an unknown one.",
     body: bodyOf({ url }),
-    answers: ok(NetworkLook, "Where it is."),
+    answers: ok(NetworkLook, "The host."),
     refusals: [409, 422],
     examples: [{ summary: "A host of this machine", body: { url: "http://127.0.0.1:9/" } }],
   },
@@ -58,13 +60,13 @@ export const networkOperations = operations("Sources", "admin", {
     at: "POST /admin/networks",
     summary: "Open a private network, on one port",
     description:
-      "For crawls of sources that are declared here, and for no live call. Link-local networks, the metadata services of clouds and ports of the appliance's own services are never opened.",
+      "Only crawls of sources declared over the API may use it; live calls may not. Link-local networks, cloud metadata services and the ports of the appliance's own services cannot be opened.",
     body: bodyOf({
       url,
       network: text("The address as a network (`10.20.30.7/32`), or the network it is in (`10.20.30.0/24`)."),
-      confirmed: yesNo("Must be true: somebody decided this.", { enum: [true] }),
+      confirmed: yesNo("Must be true: confirms that a person decided this.", { enum: [true] }),
     }),
-    answers: created(OpenedNetwork, "It is open."),
+    answers: created(OpenedNetwork, "Opened."),
     refusals: [409, 422],
     examples: [
       {
@@ -75,11 +77,11 @@ export const networkOperations = operations("Sources", "admin", {
   },
   closeNetwork: {
     at: "DELETE /admin/networks/{id}",
-    summary: "Close one again",
-    description: "From the next run on; pages that were read stay in the index.",
+    summary: "Close a private network",
+    description: "Takes effect with the next run. Pages that were read stay in the index.",
     path: { id: count("Number of the network.", { minimum: 1 }) },
-    answers: ok(NetworkClosed, "It is closed."),
+    answers: ok(NetworkClosed, "Closed."),
     refusals: [404],
-    examples: [{ summary: "One that is not open", path: { id: "999" }, status: 404 }],
+    examples: [{ summary: "A network that is not open", path: { id: "999" }, status: 404 }],
   },
 })

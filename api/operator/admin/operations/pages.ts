@@ -17,14 +17,14 @@ import {
 } from "../../../server/schema/schemas.ts"
 import { Job } from "./jobs.ts"
 
-/** Characters of the query whose ranks are asked for. */
+/** Most characters of the query that a trace ranks the page for. */
 export const MAX_QUERY_CHARS = 4000
 
 const images = listOf(object({ url: text(), description: orNull(text()) }))
 const passage = object({
-  text: text("As it is searched."),
+  text: text("The text that is searched."),
   headings: listOf(text()),
-  ...optional({ shown: text("As results show it, where it holds code or a table.") }),
+  ...optional({ shown: text("The text as results show it, if it holds code or a table.") }),
 })
 
 const Trace = namedObject("Trace", {
@@ -36,7 +36,7 @@ const Trace = namedObject("Trace", {
       name: text(),
       verdict: oneOf(["yes", "no", "note"]),
       text: text(),
-      facts: anyObject("What the text was made of."),
+      facts: anyObject("Values that the text was made from."),
     }),
   ),
 })
@@ -44,12 +44,12 @@ const Tried = namedObject("Tried", {
   url: text(),
   source: text(),
   belongs: yesNo("Whether a run of the source would visit it."),
-  outcome: text("As runs record it: `indexed`, `skipped:noindex`, `failed:http-status`."),
+  outcome: text("Outcome as runs record it: `indexed`, `skipped:noindex`, `failed:http-status`."),
   detail: orNull(text()),
   robots: object({ obeyed: yesNo(), allowed: orNull(yesNo()), detail: orNull(text()) }),
   reading: orNull(
     object({
-      url: text("After redirects."),
+      url: text("Address after redirects."),
       status: count(),
       content_type: text(),
       bytes: count(),
@@ -91,22 +91,22 @@ const PageState = namedObject("PageState", {
         published_at: orNull(time()),
         crawled_at: time(),
         topic: orNull(text()),
-        type: text("What it is written in: `html`, `pdf`."),
-        unsafe: yesNo("For adults: left out of safe searches."),
+        type: text("Format of the page: `html`, `pdf`."),
+        unsafe: yesNo("Whether the page is for adults and left out of safe searches."),
         sources: listOf(text()),
-        characters: count("Of its text."),
+        characters: count("Characters of its text."),
         images: count(),
-        passages: listOf(passage, "In their order, up to 200."),
+        passages: listOf(passage, "Up to 200 passages, in order."),
         passages_total: count(),
       },
-      "As the index holds it; null: it does not.",
+      "The page as the index holds it; null if it does not.",
     ),
   ),
   other_forms: listOf(object({ url: text(), format: text() }), "The same document in other formats."),
   known: listOf(
     object({
       source: text(),
-      outcome: text("Of the last visit."),
+      outcome: text("Outcome of the last visit."),
       detail: orNull(text()),
       job_id: orNull(count()),
       depth: count("Link steps from a seed."),
@@ -115,13 +115,13 @@ const PageState = namedObject("PageState", {
       first_seen: time(),
       visited_at: time(),
       changed_at: orNull(time()),
-      due_at: orNull(time("Null: it is due now.")),
+      due_at: orNull(time("When the next visit is due; null if it is due now.")),
     }),
-    "What each source knows of it.",
+    "The page in each source that knows it.",
   ),
   linked_from: object({
-    pages: listOf(object({ url: text(), source: text() }), "Up to 50."),
-    all: yesNo("Whether these are all."),
+    pages: listOf(object({ url: text(), source: text() }), "Up to 50 pages."),
+    all: yesNo("Whether the list is complete."),
   }),
 })
 const PageRecrawl = namedObject("PageRecrawl", { url: text(), jobs: listOf(Job) })
@@ -129,21 +129,21 @@ const PageRecrawl = namedObject("PageRecrawl", { url: text(), jobs: listOf(Job) 
 const page = text("The page.", webAddress)
 const MISSING = "https://docs.example.com/missing"
 
-/** What is known of one page. */
+/** Calls about one page. */
 export const pageOperations = operations("Pages", "admin", {
   why: {
     at: "GET /admin/why",
     summary: "Why a page is found, or is not",
     query: {
       url: page,
-      query: filled("Where it stands among the results for this is said, too.", {
+      query: filled("Query for which the answer also gives the page's rank.", {
         maxLength: MAX_QUERY_CHARS,
       }),
     },
     needs: ["url"],
-    answers: ok(Trace, "Step by step."),
+    answers: ok(Trace, "The explanation, step by step."),
     refusals: [503],
-    examples: [{ summary: "A page that is not there", query: { url: MISSING } }],
+    examples: [{ summary: "A missing page", query: { url: MISSING } }],
   },
   try: {
     at: "POST /admin/try",
@@ -151,11 +151,11 @@ export const pageOperations = operations("Pages", "admin", {
     body: bodyOf({
       url: text("The page to read, an http or https address.", { "x-judged": webAddress }),
       ...optional({
-        source: text("The source with whose settings it is read."),
-        rendering: oneOf(["http", "browser", "auto"], "Instead of what the source says."),
+        source: text("Source whose settings apply to the page."),
+        rendering: oneOf(["http", "browser", "auto"], "Rendering to use instead of the source's."),
       }),
     }),
-    answers: ok(Tried, "What a run would make of it."),
+    answers: ok(Tried, "The page as a run would see it."),
     refusals: [404, 409, 422],
     examples: [
       {
@@ -166,22 +166,22 @@ export const pageOperations = operations("Pages", "admin", {
   },
   pageState: {
     at: "GET /admin/page",
-    summary: "One page as the index holds it: its passages, its dates, what links to it",
-    description: "Asks no site. Links are looked for in up to 20,000 pages of each of its sources.",
+    summary: "One page in the index: its passages, its dates and the pages that link to it",
+    description: "Fetches nothing. Looks for links in up to 20,000 pages of each of its sources.",
     query: { url: page },
     needs: ["url"],
     answers: ok(PageState, "The page."),
     refusals: [503],
-    examples: [{ summary: "A page that is not there", query: { url: MISSING } }],
+    examples: [{ summary: "A missing page", query: { url: MISSING } }],
   },
   recrawlPage: {
     at: "POST /admin/page/recrawl",
     summary: "Visit a page again now",
     description:
-      "Its sources run over what is due, this page among the first; it is read in full whatever its site says of changes. A source that runs already is answered with that job.",
-    body: bodyOf({ url: text("A page that a declared source has met.", { "x-judged": webAddress }) }),
+      "Runs the page's sources over everything that is due, this page among the first. The page is read in full even if its site reports no change. If a source is already running, the answer holds that job.",
+    body: bodyOf({ url: text("A page that a declared source knows.", { "x-judged": webAddress }) }),
     answers: accepted(PageRecrawl, "The jobs."),
     refusals: [409, 422],
-    examples: [{ summary: "A page that no source has met", body: { url: MISSING }, status: 409 }],
+    examples: [{ summary: "A page that no source knows", body: { url: MISSING }, status: 409 }],
   },
 })

@@ -33,12 +33,12 @@ const Removals = namedObject("Removals", {
       url: text(),
       source: text(),
       state: oneOf(STATES),
-      reason: text("What was found: `not-found`, `gone`, `noindex` and the like."),
+      reason: text("Evidence found: `not-found`, `gone`, `noindex` and the like."),
       detail: orNull(text()),
-      strikes: count("Runs that found evidence, one after the other."),
+      strikes: count("Consecutive runs that found evidence."),
       job_id: count("The run that found the latest evidence."),
       at: time(),
-      kept_until: orNull(time("Until when it can be restored.")),
+      kept_until: orNull(time("Until when the page can be restored.")),
     }),
   ),
   ...ofSlice,
@@ -51,17 +51,17 @@ const Removals = namedObject("Removals", {
       job_id: count(),
       at: time(),
     }),
-    "What waits for an answer, by source.",
+    "Removals that wait for an answer, by source.",
   ),
 })
 const RemovalsAnswered = namedObject("RemovalsAnswered", { source: text(), pages: count() })
 const RemovalsRestored = namedObject("RemovalsRestored", { pages: count() })
 
 const answered = {
-  body: bodyOf({ source: text("Whose removals.") }),
-  answers: accepted(RemovalsAnswered, "The crawler carries it out."),
+  body: bodyOf({ source: text("Source of the removals.") }),
+  answers: accepted(RemovalsAnswered, "Accepted; the crawler carries it out."),
   refusals: [409, 422],
-  examples: [{ summary: "Nothing waits", body: { source: "docs" }, status: 409 }],
+  examples: [{ summary: "No removals wait", body: { source: "docs" }, status: 409 }],
 }
 
 /** Pages that are gone, or seem to be. */
@@ -69,24 +69,36 @@ export const removalOperations = operations("Removals", "admin", {
   listRemovals: {
     at: "GET /admin/removals",
     summary: "Pages that are gone, or seem to be",
-    query: { state: withDefault(oneOf(STATES, "In this state."), "held"), source: ofSource, ...sliceOf() },
-    answers: ok(Removals, "The pages, and what waits for an answer."),
-    examples: [{ summary: "What waits" }],
+    query: {
+      state: withDefault(oneOf(STATES, "Only removals in this state."), "held"),
+      source: ofSource,
+      ...sliceOf(),
+    },
+    answers: ok(Removals, "The pages, and the removals that wait for an answer."),
+    examples: [{ summary: "Removals that wait" }],
   },
-  approveRemovals: { at: "POST /admin/removals/approve", summary: "What waits is removed", ...answered },
-  rejectRemovals: { at: "POST /admin/removals/reject", summary: "What waits stays", ...answered },
+  approveRemovals: {
+    at: "POST /admin/removals/approve",
+    summary: "Remove the pages of a source that wait for an answer",
+    ...answered,
+  },
+  rejectRemovals: {
+    at: "POST /admin/removals/reject",
+    summary: "Keep the pages of a source that wait for an answer",
+    ...answered,
+  },
   restoreRemovals: {
     at: "POST /admin/removals/restore",
     summary: "Put removed pages back",
     body: bodyOf(
       optional({
-        urls: listOf(text(), "These pages.", { minItems: 1, maxItems: MAX_URLS }),
+        urls: listOf(text(), "Pages to put back.", { minItems: 1, maxItems: MAX_URLS }),
         source: text("All removed pages of this source."),
-        job_id: count("All pages removed on the evidence of this run.", { minimum: 1 }),
+        job_id: count("All pages removed because of this run.", { minimum: 1 }),
       }),
       { required: true, oneOf: ["urls", "source", "job_id"].map((field) => ({ required: [field] })) },
     ),
-    answers: accepted(RemovalsRestored, "The crawler carries it out."),
+    answers: accepted(RemovalsRestored, "Accepted; the crawler carries it out."),
     refusals: [409, 422],
     examples: [{ summary: "Nothing to put back", body: { source: "docs" }, status: 409 }],
   },

@@ -24,20 +24,20 @@ const written = inlined(
 ) as Schema<object>
 const { name: nameField, ...otherFields } = written["properties"] as Readonly<Record<string, JsonSchema>>
 
-/** The name of a source that is declared. */
+/** Name of a source to be declared. */
 export const newSourceName = nameField as Schema<string>
 export const sourceName = text("Name of the source.", { minLength: 1 })
 
-/** A source as it is declared; its name stands in the path, too. */
+/** A source to be declared; its name is also in the path. */
 const source: Schema<object> = {
   ...written,
   required: ["seeds"],
-  description: "What is crawled, how, and when: the fields of the file of sources.",
+  description: "What to crawl, how and when, with the fields of the file of sources.",
 }
 
 export const Source = named("Source", source)
 
-/** A source with what differs from the defaults. */
+/** A source with only the fields that differ from their defaults. */
 export const sparseSource = (description: string): Schema<object> => ({ ...source, description })
 
 const shownFields = {
@@ -45,19 +45,25 @@ const shownFields = {
   name: text(nameField!["description"] as string),
   ...otherFields,
   login: orNull(
-    anyObject("How it logs in. Values that may be secrets are `(hidden)`, names of secrets are shown."),
+    anyObject(
+      "How the source logs in. Values that may be secret are shown as `(hidden)`, names of secrets as they are.",
+    ),
   ),
 }
 export const SourceShown: Schema<object> = namedObject(
   "SourceShown",
   shownFields,
-  "Every field with its value: what was left out has its default.",
+  "Every field with its value; fields that were left out have their defaults.",
   { required: Object.keys(shownFields) },
 )
 
 export const crawlSize = {
-  pages: count("Addresses that earlier runs know; before the first run the most that its limits let in."),
-  pages_known: yesNo("Whether earlier runs know them."),
-  seconds: count("About so long does a run over all of it take, by the pauses that its hosts are given."),
+  pages: count(
+    "Addresses known from earlier runs; before the first run, the most that the source's limits allow.",
+  ),
+  pages_known: yesNo("Whether `pages` comes from earlier runs."),
+  seconds: count(
+    "Estimated duration of a run over the whole source, from the pauses between requests to its hosts.",
+  ),
   delay_ms: count("The longest pause between two requests to one of its hosts."),
 }

@@ -32,16 +32,15 @@ const SourceEntry = namedObject("SourceEntry", {
   name: text(),
   origin: {
     ...origin,
-    description: "Where it was declared, and so can be changed; `one-off`: nowhere, it was only crawled.",
+    description:
+      "Where the source was declared and can be changed; `one-off`: crawled without being declared.",
   },
   paused: yesNo(),
   created_at: time(),
   updated_at: time(),
   next_run_at: orNull(time()),
-  pages: count("Pages that the index holds for it."),
-  pages_with_vectors: orNull(
-    count("Those of them that have their vectors; null when the index cannot be asked."),
-  ),
+  pages: count("Pages of the source in the index."),
+  pages_with_vectors: orNull(count("Those pages that have vectors; null if the index cannot be reached.")),
   last_result: orNull(
     object(
       {
@@ -49,13 +48,13 @@ const SourceEntry = namedObject("SourceEntry", {
         result: oneOf(JOB_RESULTS),
         reason,
         ended_at: orNull(time()),
-        new: count("Pages that came into the index."),
+        new: count("Pages added to the index."),
         changed: count("Pages whose text changed."),
-        gone: count("Pages that left the index."),
+        gone: count("Pages removed from the index."),
         failed: count("Visits that failed."),
-        skipped: count("Visits to addresses that the index is not to hold."),
+        skipped: count("Visits to addresses that do not belong in the index."),
       },
-      "Of the last run that is over and was not cancelled.",
+      "Result of the last run that ended and was not cancelled.",
     ),
   ),
   last_job: orNull(
@@ -98,7 +97,7 @@ const allVisits = withDefault(
 const path = { name: sourceName }
 const SOURCE = { name: "docs" }
 
-/** What is crawled. */
+/** Sources: declaring them, and running them. */
 export const sourceOperations = operations("Sources", "admin", {
   listSources: {
     at: "GET /admin/sources",
@@ -109,10 +108,11 @@ export const sourceOperations = operations("Sources", "admin", {
   },
   putSource: {
     at: "PUT /admin/sources/{name}",
-    summary: "Declare a source, or replace it whole",
-    description: "What is left out has its default again. A source of the file of sources is changed there.",
+    summary: "Declare a source, or replace it",
+    description:
+      "Fields left out get their defaults. A source declared in the file of sources can only be changed there.",
     path: { name: newSourceName },
-    query: { run: flag("Whether it is run at once.") },
+    query: { run: flag("Whether to run the source at once.") },
     body: { schema: Source, required: true },
     answers: {
       200: { description: "Replaced.", schema: SourceEntry },
@@ -139,58 +139,58 @@ export const sourceOperations = operations("Sources", "admin", {
   },
   nextRuns: {
     at: "GET /admin/sources/{name}/next-runs",
-    summary: "When it runs next",
+    summary: "When a source runs next",
     path,
-    query: { count: withDefault(whole(1, MAX_NEXT_RUNS, "Runs to name."), 5) },
+    query: { count: withDefault(whole(1, MAX_NEXT_RUNS, "Number of runs to list."), 5) },
     answers: ok(NextRuns, "The times."),
     refusals: [404],
     examples: [{ summary: "The next three", path: SOURCE, query: { count: "3" } }],
   },
   fullCrawl: {
     at: "GET /admin/sources/{name}/full-crawl",
-    summary: "How long a run over all of it takes",
+    summary: "How long a run over a whole source takes",
     description:
-      "By what earlier runs know and the pace of its hosts; nothing is fetched. A site that is slow, or asks for more patience, takes longer.",
+      "Estimated from earlier runs and the pace of the hosts; nothing is fetched. A site that is slow or asks for longer pauses takes longer.",
     path,
     answers: ok(FullCrawl, "Pages and seconds."),
     refusals: [404],
-    examples: [{ summary: "Before it is run", path: SOURCE }],
+    examples: [{ summary: "Before a run", path: SOURCE }],
   },
   pauseSource: {
     at: "POST /admin/sources/{name}/pause",
-    summary: "Hold its schedule",
+    summary: "Pause a source's schedule",
     path,
     body: noBody,
     answers: ok(SourceEntry, "The source."),
     refusals: [404, 409, 422],
-    examples: [{ summary: "Hold it", path: SOURCE }],
+    examples: [{ summary: "Pause", path: SOURCE }],
   },
   resumeSource: {
     at: "POST /admin/sources/{name}/resume",
-    summary: "Let its schedule go on",
+    summary: "Resume a source's schedule",
     path,
     body: noBody,
     answers: ok(SourceEntry, "The source."),
     refusals: [404, 409, 422],
-    examples: [{ summary: "Go on", path: SOURCE }],
+    examples: [{ summary: "Resume", path: SOURCE }],
   },
   runSource: {
     at: "POST /admin/sources/{name}/run",
-    summary: "Run it now",
+    summary: "Run a source now",
     path,
     body: bodyOf(optional({ visits: allVisits })),
     answers: accepted(Job, "The job."),
     refusals: [404, 409, 422],
-    examples: [{ summary: "What is due", path: SOURCE, body: { visits: "due" } }],
+    examples: [{ summary: "Only pages that are due", path: SOURCE, body: { visits: "due" } }],
   },
   runSources: {
     at: "POST /admin/sources/run",
-    summary: "Run several now",
+    summary: "Run several sources now",
     description:
-      "All of them, or none when a name is unknown. One that runs already is answered with that job.",
+      "Runs all of them, or none if a name is unknown. If a source is already running, the answer holds that job.",
     body: bodyOf(
       optional({
-        names: listOf(text(), "These sources; either they or `all`.", {
+        names: listOf(text(), "Names of the sources; give these or `all`.", {
           minItems: 1,
           maxItems: MAX_NAMES,
         }),
@@ -201,18 +201,18 @@ export const sourceOperations = operations("Sources", "admin", {
     ),
     answers: accepted(JobsStarted, "The jobs."),
     refusals: [422],
-    examples: [{ summary: "All of them", body: { all: true } }],
+    examples: [{ summary: "All sources that are not paused", body: { all: true } }],
   },
 })
 
-/** Apart from the others: whoever tries the examples in their order deletes the source last. */
+/** Separate, so that trying the examples in order deletes the source last. */
 export const deleteOperations = operations("Sources", "admin", {
   deleteSource: {
     at: "DELETE /admin/sources/{name}",
-    summary: "Take it away, and cancel its jobs",
+    summary: "Delete a source and cancel its jobs",
     path,
-    query: { remove_pages: flag("Whether its pages leave the index.") },
-    answers: ok(SourceDeleted, "It is gone."),
+    query: { remove_pages: flag("Whether to remove its pages from the index.") },
+    answers: ok(SourceDeleted, "Deleted."),
     refusals: [404, 409],
     examples: [{ summary: "With its pages", path: SOURCE, query: { remove_pages: "true" } }],
   },

@@ -24,7 +24,7 @@ const DeliveryList = namedObject("DeliveryList", {
   deliveries: listOf(
     object({
       id: text(),
-      source: orNull(text("Null: it tells of a backup.")),
+      source: orNull(text("Null for a message about a backup.")),
       job_id: orNull(count()),
       event: oneOf(["finished", "changed", "alert"]),
       url: text(),
@@ -57,10 +57,10 @@ const Alerts = namedObject("Alerts", {
     object({
       about: oneOf(["source", "backup"]),
       name: text(),
-      run_id: count("Number of the latest bad run: of a job, or of a backup."),
-      result: text("How it ended."),
+      run_id: count("Number of the latest bad run, of a job or a backup."),
+      result: text("How that run ended."),
       reason: orNull(text()),
-      bad_runs: count("Runs in a row that went wrong."),
+      bad_runs: count("Consecutive bad runs."),
       since: time(),
       told_at: orNull(time()),
     }),
@@ -70,7 +70,7 @@ const Alerts = namedObject("Alerts", {
     object({
       channel: oneOf(NOTIFYING),
       ...noticeFields,
-      recipient: text("The host: topics are secrets."),
+      recipient: text("Only the host, since topics are secret."),
     }),
     "Messages by channels other than e-mail and webhooks.",
   ),
@@ -80,7 +80,7 @@ const AlertsTested = namedObject("AlertsTested", {
     object({
       by: oneOf(CHANNELS.map(({ name }) => name)),
       to: text("The recipient, or the host of the webhook or of ntfy."),
-      error: orNull(text("Why it was not taken; null: it was.")),
+      error: orNull(text("Why the message was not accepted; null if it was.")),
     }),
   ),
 })
@@ -89,39 +89,39 @@ const AlertsTested = namedObject("AlertsTested", {
 export const webhookOperations = operations("Webhooks", "admin", {
   listAlerts: {
     at: "GET /admin/alerts",
-    summary: "Sources and backups that go wrong, and the messages that tell of it",
+    summary: "Failing sources and backups, and the alerts about them",
     query: {
       mail_limit: withDefault(
-        whole(0, MAX_LIMIT, "Messages at most by each channel, newest first."),
+        whole(0, MAX_LIMIT, "Maximum number of messages per channel, newest first."),
         DEFAULT_LIMIT,
       ),
     },
-    answers: ok(Alerts, "What goes wrong now; `told_at` is null while its bad runs are few."),
+    answers: ok(Alerts, "Current problems; `told_at` is null until there are enough bad runs for an alert."),
     examples: [{ summary: "All of them" }],
   },
   testAlerts: {
     at: "POST /admin/alerts/test",
-    summary: "Send a test to each receiver of alerts now",
+    summary: "Send a test alert to each receiver",
     description:
-      "One message to each address of `FOSSICK_ALERT_EMAIL`, to `FOSSICK_ALERT_NTFY` and to `FOSSICK_ALERT_WEBHOOK`. It answers when all of them have; nothing is tried again.",
+      "Sends one message to each address of `FOSSICK_ALERT_EMAIL`, to `FOSSICK_ALERT_NTFY` and to `FOSSICK_ALERT_WEBHOOK`. Answers once every receiver has; tries nothing again.",
     body: noBody,
-    answers: ok(AlertsTested, "How it went, receiver by receiver."),
+    answers: ok(AlertsTested, "The result for each receiver."),
     refusals: [409, 422],
     examples: [{ summary: "No receiver is set", status: 409 }],
   },
   listDeliveries: {
     at: "GET /admin/webhooks/deliveries",
-    summary: "What was sent to webhooks, newest first",
-    query: { state: oneOf(STATES, "In this state only."), ...sliceOf() },
+    summary: "Messages to webhooks, newest first",
+    query: { state: oneOf(STATES, "Only messages in this state."), ...sliceOf() },
     answers: ok(DeliveryList, "The messages."),
     examples: [{ summary: "All of them" }],
   },
   retryDelivery: {
     at: "POST /admin/webhooks/deliveries/{id}/retry",
-    summary: "Send one again now",
-    path: { id: text("Of the message.", { minLength: 1 }) },
+    summary: "Send a message again now",
+    path: { id: text("Id of the message.", { minLength: 1 }) },
     body: noBody,
-    answers: accepted(DeliveryRetried, "It waits to be sent."),
+    answers: accepted(DeliveryRetried, "Waiting to be sent."),
     refusals: [404, 422],
     examples: [{ summary: "No such message", path: { id: "none" }, status: 404 }],
   },

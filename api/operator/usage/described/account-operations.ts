@@ -36,15 +36,15 @@ const warned = <const F extends Readonly<Record<string, JsonSchema>>>(fields: F)
 export const UsageReport = namedObject("UsageReport", {
   key: object({
     usage: count("Credits that the key of this call has used."),
-    limit: orNull(count("Credits that it may use; null for no limit.")),
+    limit: orNull(count("Credits that the key may use; null for no limit.")),
     ...byEndpoint,
   }),
   account: object({
     current_plan: text(),
-    plan_usage: count("Credits of all keys, up to the plan's."),
+    plan_usage: count("Credits that all keys used, up to the plan's limit."),
     plan_limit: orNull(count("Credits of the plan; null for no limit.")),
-    paygo_usage: count("Credits beyond the plan's."),
-    paygo_limit: orNull(count("Credits that may be used beyond the plan's.")),
+    paygo_usage: count("Credits that all keys used beyond the plan's limit."),
+    paygo_limit: orNull(count("Credits that may be used beyond the plan's limit; null for no limit.")),
     ...byEndpoint,
   }),
 })
@@ -109,8 +109,8 @@ export const accountOperations = operations("Keys and usage", "key", {
     at: "GET /usage",
     summary: "Credits used and left",
     description: "Of the project in the header `X-Project-ID`, when there is one.",
-    answers: ok(UsageReport, "Of the key, and of all keys."),
-    examples: [{ summary: "What is used" }],
+    answers: ok(UsageReport, "Usage of the key and of all keys."),
+    examples: [{ summary: "Usage" }],
   },
   logs: {
     at: "POST /logs",
@@ -132,7 +132,7 @@ export const accountOperations = operations("Keys and usage", "key", {
       schema: publishedBody(feedbackSchema),
       required: true,
     },
-    answers: ok(FeedbackTaken, "It is kept."),
+    answers: ok(FeedbackTaken, "Stored."),
     refusals: [422],
     examples: [
       {
@@ -154,7 +154,7 @@ export const accountOperations = operations("Keys and usage", "key", {
       schema: publishedBody(pageRequestSchema),
       required: true,
     },
-    answers: ok(PageRequestTaken, "The operator sees it."),
+    answers: ok(PageRequestTaken, "The operator sees the request."),
     examples: [
       {
         summary: "A page that is missing",
@@ -181,7 +181,7 @@ export const accountOperations = operations("Keys and usage", "key", {
     summary: "End keys",
     description: "Those that one call made, or without a body the key of this call.",
     body: { schema: publishedBody(deactivateKeysSchema), required: false },
-    answers: ok(KeysDeactivated, "They are refused from now on."),
+    answers: ok(KeysDeactivated, "The keys no longer work."),
     refusals: [404],
     examples: [{ summary: "Of a call that made none", body: { request_id: "none" }, status: 404 }],
   },

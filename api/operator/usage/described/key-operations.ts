@@ -27,7 +27,7 @@ const MOST_CREDITS = 1_000_000_000
 const MOST_PROJECTS = 100
 const MAX_PROJECT_CHARS = 200
 const MAX_RATES_CHARS = 500
-/** Both keys of a change are accepted for a week at most: it is there for programs that are told of the new one later. */
+/** A rotation accepts both keys for a week at most, for programs that get the new key later. */
 const MOST_OVERLAP_HOURS = 168
 
 const role = oneOf(KEY_ROLES)
@@ -48,9 +48,9 @@ const key = {
   limit_per: orNull(period),
   rate_limits: orNull(text("As `search=100/m`; null: as the settings say.")),
   endpoints: orNull(listOf(oneOf(ENDPOINTS), "It may call these alone; null: all.")),
-  sources: seen("It sees pages of these; null: of all."),
-  collections: seen("It sees pages of these."),
-  domains: seen("It sees pages on these domains alone; null: on all."),
+  sources: seen("Sources whose pages the key sees; null for all."),
+  collections: seen("Collections whose pages the key sees."),
+  domains: seen("The only domains whose pages the key sees; null for all."),
   projects: listOf(text(), "Projects that it may name; empty: any."),
   status: oneOf(["active", "disabled", "expired"]),
   last_used_at: orNull(time("Of its last counted call; to the day where the call itself is forgotten.")),
@@ -62,9 +62,9 @@ const Key = namedObject("Key", key)
 const NewKey = namedObject("NewKey", { key: text("The key itself, shown only here."), ...key })
 const Keys = namedObject("Keys", {
   keys: listOf(Key, "Oldest first; the key in `FOSSICK_API_KEY` is not among them."),
-  current_key_id: text("Of the key of this call; `operator` for the one in `FOSSICK_API_KEY`."),
-  operator_last_used_at: orNull(time("When the key in `FOSSICK_API_KEY` was used last.")),
-  collections: listOf(text(), "Those that there are."),
+  current_key_id: text("Id of the key of this call; `operator` for the one in `FOSSICK_API_KEY`."),
+  operator_last_used_at: orNull(time("When the key in `FOSSICK_API_KEY` was last used.")),
+  collections: listOf(text(), "All collections."),
   ...ofSlice,
 })
 const DeletedKey = namedObject("DeletedKey", { id: text(), deleted: always(true) })
@@ -74,26 +74,26 @@ const names = (description: string, items: JsonSchema, maxItems: number) =>
 
 const made = object(
   optional({
-    role: withDefault({ ...role, description: "What it may do." }, "search"),
-    name: withDefault(text("Whom or what it is for.", { maxLength: MAX_KEY_NAME_CHARS }), ""),
-    expires_at: text("When it ends: a time to come, such as `2027-01-31T00:00:00Z`; left out: never."),
-    credits: whole(0, MOST_CREDITS, "Credits that it may use; left out: as many as there are."),
-    per: withDefault({ ...period, description: "In what time." }, "month"),
-    rate_limits: text("Such as `search=100/m`, instead of those of the settings.", {
+    role: withDefault({ ...role, description: "What the key may do." }, "search"),
+    name: withDefault(text("Who or what the key is for.", { maxLength: MAX_KEY_NAME_CHARS }), ""),
+    expires_at: text("When the key expires: a future time, such as `2027-01-31T00:00:00Z`; left out, never."),
+    credits: whole(0, MOST_CREDITS, "Credits that the key may use; left out, it has no limit of its own."),
+    per: withDefault({ ...period, description: "Period of the credit limit." }, "month"),
+    rate_limits: text("Rate limits such as `search=100/m`, instead of those of the settings.", {
       maxLength: MAX_RATES_CHARS,
     }),
-    may_make_keys: yesNo("Whether it may make keys that may do no more than it."),
-    endpoints: names("It may call these alone.", { enum: ENDPOINTS }, MAX_ENTRIES),
-    sources: names("It sees pages of these sources.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
-    collections: names("It sees pages of these collections.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
-    domains: names("It sees pages on these domains alone.", {}, MAX_ENTRIES),
-    projects: names("Projects that it may name.", { maxLength: MAX_PROJECT_CHARS }, MOST_PROJECTS),
+    may_make_keys: yesNo("Whether the key may make keys, which may do no more than it does."),
+    endpoints: names("The only endpoints that the key may call.", { enum: ENDPOINTS }, MAX_ENTRIES),
+    sources: names("Sources whose pages the key sees.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
+    collections: names("Collections whose pages the key sees.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
+    domains: names("The only domains whose pages the key sees.", {}, MAX_ENTRIES),
+    projects: names("Projects that the key may name.", { maxLength: MAX_PROJECT_CHARS }, MOST_PROJECTS),
   }),
 )
 export type MakeKeyBody = Of<typeof made>
 
 const path = { id: text("Id of the key.", { minLength: 1 }) }
-const missing = [{ summary: "A key that there is not", path: { id: "000000000000" }, status: 404 }]
+const missing = [{ summary: "An unknown key", path: { id: "000000000000" }, status: 404 }]
 
 /** Keys, one by one. */
 export const keyOperations = operations("Usage", "admin", {
@@ -130,7 +130,7 @@ export const keyOperations = operations("Usage", "admin", {
     summary: "Have a disabled key accepted again",
     path,
     body: noBody,
-    answers: ok(Key, "Enabled, unless it is over."),
+    answers: ok(Key, "Enabled, unless the key has expired."),
     refusals: [404, 422],
     examples: missing,
   },
@@ -143,7 +143,7 @@ export const keyOperations = operations("Usage", "admin", {
     body: bodyOf(
       optional({
         overlap_hours: withDefault(
-          whole(0, MOST_OVERLAP_HOURS, "Hours for which the old key is accepted, too."),
+          whole(0, MOST_OVERLAP_HOURS, "Hours for which the old key is still accepted."),
           0,
         ),
       }),
