@@ -38,6 +38,10 @@ const STEPS: readonly Step[] = [
    ) ${keyed}`,
 ]
 
+// Each search runs these.
+const allSources = once((q: Queries<CollectionTables>) =>
+  q.selectFrom("collection_source").selectAll().orderBy("collection").orderBy("source"),
+)
 const sourcesIn = once((q: Queries<CollectionTables>, { name }: { name: string }) =>
   q.selectFrom("collection_source").select("source").where("collection", "=", name).orderBy("source"),
 )
@@ -71,13 +75,7 @@ export function openCollections(db: StateStore): Collections {
   const sourcesOf = async (name: string) => (await sourcesIn.all(db, { name })).map(({ source }) => source)
   return {
     async list() {
-      const rows = await queries
-        .selectFrom("collection_source")
-        .selectAll()
-        .orderBy("collection")
-        .orderBy("source")
-        .execute()
-      const sets = Map.groupBy(rows, ({ collection }) => collection)
+      const sets = Map.groupBy(await allSources.all(db, {}), ({ collection }) => collection)
       return Array.from(sets, ([name, set]) => ({ name, sources: set.map(({ source }) => source) }))
     },
     async set(name, sources) {
