@@ -2,7 +2,7 @@ import { KnownError } from "../errors.ts"
 import { sql } from "kysely"
 import { once } from "./query/once.ts"
 import { type Queries, queriesOf } from "./query/queries.ts"
-import { SCHEMA_WORDS, type SchemaWords } from "./query/schema-words.ts"
+import { SCHEMA_WORDS, type Step } from "./query/schema-words.ts"
 import { hasTable } from "./rows/tables.ts"
 import type { StateStore } from "./state-port.ts"
 
@@ -19,7 +19,7 @@ export interface VersionTables {
   schema_version: { part: string; version: number }
 }
 
-export const versionTable = ({ text, integer, strict }: SchemaWords): string =>
+export const versionTable: Step = ({ text, integer, strict }) =>
   `create table if not exists schema_version (part ${text} primary key, version ${integer} not null) ${strict}`
 
 /** The steps that a part has taken, or the generation. */

@@ -2,8 +2,8 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } f
 import { join } from "node:path"
 
 import { queriesOf } from "./query/queries.ts"
-import type { SchemaWords } from "./query/schema-words.ts"
-import type { StateStore } from "./state-port.ts"
+import type { Step } from "./query/schema-words.ts"
+import type { StateDialect, StateStore } from "./state-port.ts"
 
 // Each state.db has an id, and the data folder notes the id of the one that it was begun with. So a folder whose state.db was
 // lost is told from one at its first start, and from one that only ever had an index imported into it.
@@ -15,16 +15,15 @@ interface IdentityTables {
   state_identity: { id: string; begun_at: string }
 }
 
-const NEW_IDENTITY: Readonly<Record<SchemaWords["dialect"], string>> = {
-  sqlite: "lower(hex(randomblob(16))), strftime('%Y-%m-%d', 'now')",
-  postgres:
-    "replace(gen_random_uuid()::text, '-', ''), to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD')",
+const TODAY: Readonly<Record<StateDialect, string>> = {
+  sqlite: "strftime('%Y-%m-%d', 'now')",
+  postgres: "to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD')",
 }
 
-export const IDENTITY_STEPS: readonly ((words: SchemaWords) => string)[] = [
-  ({ dialect, text, strict }) =>
+export const IDENTITY_STEPS: readonly Step[] = [
+  ({ dialect, text, strict, randomHex }) =>
     `create table state_identity (id ${text} not null, begun_at ${text} not null) ${strict};
-     insert into state_identity values (${NEW_IDENTITY[dialect]})`,
+     insert into state_identity values (${randomHex}, ${TODAY[dialect]})`,
 ]
 
 const WHAT_IT_IS = `

@@ -42,7 +42,7 @@ export interface StateStore extends Disposable {
   /** Longest wait for other processes that write, in milliseconds; 0: none. */
   patienceMs: number
   /** Whether a commit waits for the disk, so that a power failure takes nothing back. A file's is set outside of its transactions. */
-  isDurable: boolean
+  setDurable(isDurable: boolean): void
   /** Runs `work` with at least this patience, even on a store whose own patience is 0. */
   patiently<T>(work: () => Promise<T>, ms?: number): Promise<T>
   /** The file, null for a database in memory or on a server. */

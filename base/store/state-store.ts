@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { makeDataFolder } from "../disk-space.ts"
 import { queriesOf } from "./query/queries.ts"
-import { SCHEMA_WORDS, type SchemaWords } from "./query/schema-words.ts"
+import { SCHEMA_WORDS, type Step } from "./query/schema-words.ts"
 import { BUSY_MS, openToRead, useWal } from "./sqlite/busy.ts"
 import {
   beginGeneration,
@@ -23,7 +23,7 @@ import { TRUSTED_TIME_STEPS } from "./clock/trusted-time.ts"
 import type { StateStore } from "./state-port.ts"
 import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
-export type { StateStore }
+export type { StateStore, Step }
 
 /** What an appliance keeps is for its own user: keys, and pages from behind logins. */
 const OWN_FOLDER = 0o700
@@ -117,10 +117,10 @@ async function beginState(db: StateStore): Promise<void> {
   await beginGeneration(db)
   await refuseOtherGeneration(db)
   // The folder is about to note the id for good: a power cut must not take it out of the store again.
-  db.isDurable = true
+  db.setDurable(true)
   migrate(db, "identity", IDENTITY_STEPS)
   await db.ready()
-  db.isDurable = false
+  db.setDurable(false)
   migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
   await db.ready()
 }
@@ -136,17 +136,14 @@ function closeToOthers(path: string, mode: number, silently = false): void {
   process.stderr.write(`${path} was open to other users (mode ${before}); now it is for its owner alone.\n`)
 }
 
-/** A step of a migration: SQL by the words of a store. */
-export type Step = (words: SchemaWords) => string
-
 /**
  * Brings the tables of one part (`"jobs"`, `"keys"`) up to date before the store's next statement: runs, in one transaction, the steps
  * that this state has not seen. Steps are only ever appended. It waits for other processes, also on a store that otherwise waits for
  * nobody. When a newer Fossick wrote the state, the statements that come after fail with OtherStateError.
  */
 export function migrate(db: StateStore, part: string, allSteps: readonly Step[]): void {
-  const most = limits.get(db)
-  const steps = most === undefined ? allSteps : allSteps.slice(0, most.get(part) ?? 0)
+  const taken = copied.get(db)
+  const steps = taken === undefined ? allSteps : allSteps.slice(0, taken.get(part) ?? 0)
   db.first(async () => {
     const seen = async (): Promise<number> => (await versionOf.get(db, { part }))?.version ?? 0
     // Nothing is written that need not be: what only reads works on a full disk, too.
@@ -155,8 +152,8 @@ export function migrate(db: StateStore, part: string, allSteps: readonly Step[])
   })
 }
 
-/** Steps of each part that stores take which are to be as another one. */
-const limits = new WeakMap<StateStore, ReadonlyMap<string, number>>()
+/** Steps that each part has taken in the state that a store is being made a copy of. */
+const copied = new WeakMap<StateStore, ReadonlyMap<string, number>>()
 
 /**
  * Has parts make the tables that another state has, after as many steps.
@@ -170,14 +167,14 @@ export async function migrateAs(
   open: (db: StateStore) => void,
 ): Promise<void> {
   const versions = await versionsIn(original)
-  limits.set(db, versions)
+  copied.set(db, versions)
   try {
     migrate(db, "identity", IDENTITY_STEPS)
     migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
     open(db)
     await db.ready()
   } finally {
-    limits.delete(db)
+    copied.delete(db)
   }
   const taken = await versionsIn(db)
   const unknown = [...versions].filter(([part, version]) => taken.get(part) !== version)

@@ -31,6 +31,6 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
         `See to ${names}; they are tried again for a day. docs/alerts.md has more.`,
       )
     })
-    return [...wrongSettings, ...told, ...waiting]
+    return [wrongSettings, told, waiting]
   },
 })

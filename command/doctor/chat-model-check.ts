@@ -1,8 +1,8 @@
 import { ChatModelError } from "../../api/services/chat-models/chat-model.ts"
 import { openChatModel } from "../../api/services/chat-models/chat-server.ts"
 import { tryModel } from "../../api/services/chat-models/try-model.ts"
-import { ModelServerError } from "#engine/models/servers/model-server.ts"
 import { type Check, note, wrong } from "./check.ts"
+import { saidIn } from "./model-checks.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
 const ADVICE =
@@ -19,9 +19,7 @@ export const chatModelCheck = (settings: DoctorSettings): Check => ({
       return note(works)
     } catch (error) {
       if (!(error instanceof ChatModelError)) throw error
-      const { cause } = error
-      const said = cause instanceof ModelServerError && cause.said !== "" ? ` It says: ${cause.said}` : ""
-      return wrong(`The language model gives no answers: ${error.message}.${said}`, ADVICE)
+      return wrong(`The language model gives no answers: ${error.message}.${saidIn(error)}`, ADVICE)
     }
   },
 })

@@ -34,8 +34,8 @@ export const statementRerankerCheck = ({ statementReranker: isOn }: DoctorSettin
   async run() {
     if (!isOn) return []
     try {
-      const reranker = await openUnitReader()
-      await reranker[Symbol.asyncDispose]()
+      const reader = await openUnitReader()
+      await reader[Symbol.asyncDispose]()
       return []
     } catch (error) {
       return wrong(
@@ -62,7 +62,7 @@ async function tryEmbeddings(settings: DoctorSettings): Promise<Found> {
 const TRIED = "ready?"
 
 /** What a server said itself, when it said something. */
-function saidIn({ cause }: { cause?: unknown }): string {
+export function saidIn({ cause }: { cause?: unknown }): string {
   return cause instanceof ModelServerError && cause.said !== "" ? ` It says: ${cause.said}` : ""
 }
 

@@ -138,18 +138,18 @@ export const outOfCore = (imports: readonly Import[]): readonly Import[] =>
       isIn(from, "api/core") && isIn(to, "api") && !BESIDE_CORE.some((room) => isIn(to, room)),
   )
 
-/** A use case, and not what lets its calls in and answers them: files of these names alone speak HTTP. */
+const isOfUseCases = (file: string): boolean => isIn(file, "api/core") || isIn(file, "api/services")
+
+/** A use case, rather than one of the files beside it that may know HTTP. */
 export const isUseCase = (file: string): boolean =>
-  (isIn(file, "api/core") || isIn(file, "api/services")) && !/[/-](?:routes|feature)\.ts$/.test(file)
+  isOfUseCases(file) && !/[/-](?:routes|feature)\.ts$/.test(file)
 
 const HTTP = /^api\/(?:(?:context|errors|read-only|room-on-disk)\.ts|server\/(?:middleware\/.*|[^/]*))$/
 
 /** Imports of use cases that lead to HTTP, and those of their routes that lead to a door. */
 export const outOfUseCases = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(
-    ({ from, to }) =>
-      (isUseCase(from) && HTTP.test(to)) ||
-      ((isIn(from, "api/core") || isIn(from, "api/services")) && isIn(to, "api/doors")),
+    ({ from, to }) => (isUseCase(from) && HTTP.test(to)) || (isOfUseCases(from) && isIn(to, "api/doors")),
   )
 
 const isIn = (file: string, folder: string): boolean => file.startsWith(`${folder}/`)

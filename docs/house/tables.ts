@@ -18,7 +18,7 @@ const NAMED =
   /\b(?:from|join|into|table(?: if (?:not )?exists)?|references|update(?= \w+ set\b)|(?:index (?:if not exists )?\w+|insert|delete|update|of \w+) on) +"?(\w+)/gi
 
 /** What the query builder is asked for. */
-const BUILT = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|(?:inner|left|cross)Join)\(\s*"(\w+)/g
+const BUILT = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|(?:inner|left|cross)Join)\(\s*\[?"(\w+)/g
 
 /** The statements of a file, as far as they stand in it. */
 export function sqlOf(text: string): string[] {

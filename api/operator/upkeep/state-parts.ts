@@ -1,7 +1,6 @@
 import { AuditLog } from "#base/audit/audit-log.ts"
 import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { migrateTraces } from "#base/telemetry/traces/trace-parents.ts"
 import { migrateCopies } from "#crawler/crawl/copies/host-credit.ts"
 import { migrateTexts } from "#crawler/crawl/duplicates/text-store.ts"
 import { LostPages } from "#crawler/crawl/frontier/lost-pages.ts"
@@ -62,7 +61,6 @@ export function openStateParts(db: StateStore): void {
 function openBaseParts(db: StateStore): void {
   void new AuditLog(db, 0)
   void new OutboundLedger(db)
-  migrateTraces(db)
 }
 
 /** The crawler's parts that make no triggers. */

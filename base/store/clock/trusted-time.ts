@@ -3,7 +3,7 @@ import { DeletionGuard, steadyNow } from "../../steady-time.ts"
 import { isBusy } from "../sqlite/busy.ts"
 import { once } from "../query/once.ts"
 import { type Queries, queriesOf } from "../query/queries.ts"
-import type { SchemaWords } from "../query/schema-words.ts"
+import type { Step } from "../query/schema-words.ts"
 import type { StateStore } from "../state-port.ts"
 
 // The store remembers up to when the wall clock went on as clocks do. A machine that starts with a clock ten years ahead looks like one that was
@@ -16,11 +16,11 @@ export const ORDINARY_MS = 30 * DAY_MS
 const NOTED_EVERY_MS = 60_000
 
 /** One row, the first. */
-export interface TrustedTimeTables {
+interface TrustedTimeTables {
   trusted_time: { id: number; at: number }
 }
 
-export const TRUSTED_TIME_STEPS: readonly ((words: SchemaWords) => string)[] = [
+export const TRUSTED_TIME_STEPS: readonly Step[] = [
   ({ id, integer, strict }) =>
     `create table trusted_time (id ${id} check (id = 1), at ${integer} not null) ${strict}`,
 ]

@@ -168,13 +168,13 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     const settings = async () => [await setting(db, "lock_timeout"), await setting(db, "synchronous_commit")]
     expect([db.patienceMs, await settings()]).toEqual([BUSY_MS, ["10s", "off"]])
     db.patienceMs = 700
-    db.isDurable = true
+    db.setDurable(true)
     expect(await Promise.all([settings(), settings()])).toEqual([
       ["700ms", "on"],
       ["700ms", "on"],
     ])
     expect(await db.patiently(settings, 2000)).toEqual(["2s", "on"])
-    db.isDurable = false
+    db.setDurable(false)
     expect(await settings()).toEqual(["700ms", "off"])
   })
 

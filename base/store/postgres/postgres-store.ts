@@ -63,11 +63,7 @@ export class PostgresStore implements StateStore {
     this.#patience.ms = ms
   }
 
-  get isDurable(): boolean {
-    return this.#sessions.mode.isDurable
-  }
-
-  set isDurable(isDurable: boolean) {
+  setDurable(isDurable: boolean): void {
     this.#sessions.mode = { ...this.#sessions.mode, isDurable }
   }
 

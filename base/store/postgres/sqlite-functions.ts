@@ -5,12 +5,6 @@
 export const SQLITE_FUNCTIONS = `
 create or replace function instr(text, text) returns bigint language sql immutable strict parallel safe
   as $$ select strpos($1, $2)::bigint $$;
-create or replace function hex(bytea) returns text language sql immutable strict parallel safe
-  as $$ select upper(encode($1, 'hex')) $$;
-create or replace function strftime(text, text) returns text language sql stable strict
-  as $$ select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD') $$;
-create or replace function date(bigint, text) returns text language sql immutable strict
-  as $$ select to_char(to_timestamp($1) at time zone 'utc', 'YYYY-MM-DD') $$;
 create or replace function json_extract(text, text) returns text language sql immutable strict
   as $$ select $1::jsonb #>> string_to_array(substr($2, 3), '.') $$;
 create or replace function json_set(text, text, json) returns text language sql immutable strict

@@ -15,7 +15,7 @@ const MARGIN_MS = 3000
 /** After a longer pause between two looks nothing is known of what others did meanwhile. */
 const LOOK_MS = 3 * SIGN_MS
 
-export interface ProcessTables {
+interface ProcessTables {
   state_process: { id: string; kind: string; machine: string; pid: number; signs: Generated<number> }
   state_role: { name: string; process: string }
 }

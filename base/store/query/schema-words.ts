@@ -46,6 +46,9 @@ export interface SchemaWords {
   readonly randomHex: string
 }
 
+/** A step of a migration: its SQL in the words of a store. */
+export type Step = (words: SchemaWords) => string
+
 export const SCHEMA_WORDS: Readonly<Record<StateDialect, SchemaWords>> = {
   sqlite: {
     dialect: "sqlite",

@@ -24,7 +24,7 @@ export function inWordsOf<T>(words: Readonly<Record<StateDialect, RawBuilder<T>>
 
 /** `where("name", "in", listed(names))`: values of a list of any length, as one parameter, so that the statement stays the same. */
 export const listed = <T extends string>(values: Iterable<T>): RawBuilder<T> =>
-  sql`(select value from json_each(${JSON.stringify([...values])}))`
+  listedIn(JSON.stringify([...values]))
 
 /** As {@link listed}, of integers. */
 export const listedNumbers = <T extends number>(values: Iterable<T>): RawBuilder<T> =>

@@ -20,8 +20,6 @@ export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
   }
 }
 
-/** SQLite's number for a file whose commits wait for the disk. */
-const FULL = 2
 /** Texts are few, but for lists of values that were not passed as one. */
 const MOST_PREPARED = 2000
 
@@ -61,11 +59,7 @@ export class SqliteStore implements StateStore {
     this.#patience.ms = ms
   }
 
-  get isDurable(): boolean {
-    return this.file.prepare("pragma synchronous").get()!["synchronous"] === FULL
-  }
-
-  set isDurable(isDurable: boolean) {
+  setDurable(isDurable: boolean): void {
     this.file.exec(`pragma synchronous = ${isDurable ? "full" : "normal"}`)
   }
 

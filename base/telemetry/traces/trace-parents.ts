@@ -1,6 +1,5 @@
 import { queriesOf } from "#base/store/query/queries.ts"
-import type { SchemaWords } from "#base/store/query/schema-words.ts"
-import { migrate, type StateStore } from "#base/store/state-store.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 import { isTracing, traceparent } from "./tracing.ts"
 
@@ -11,11 +10,13 @@ interface TraceTables {
   trace_parent: { job: number; traceparent: string }
 }
 
-const table = ({ id, text, strict }: SchemaWords): string =>
-  `create table if not exists trace_parent (job ${id}, traceparent ${text} not null) ${strict}`
+const STEPS: readonly Step[] = [
+  ({ id, text, strict }) =>
+    `create table if not exists trace_parent (job ${id}, traceparent ${text} not null) ${strict}`,
+]
 
 /** Comes before {@link noteTraceOf} and {@link traceOf}: the first is part of a transaction, in which no table is made. */
-export const migrateTraces = (db: StateStore): void => migrate(db, "traces", [table])
+export const migrateTraces = (db: StateStore): void => migrate(db, "traces", STEPS)
 
 /** Remembers which call asked for a run, so that the process that runs it goes on with its trace. Nothing where none is made. */
 export async function noteTraceOf(db: StateStore, job: number): Promise<void> {

@@ -177,7 +177,7 @@ export async function openLedger(
   process: string | null = null,
 ): Promise<Ledger> {
   const db = await openStateStore(dataDir)
-  db.isDurable = true
+  db.setDurable(true)
   migrateProcesses(db)
   migrateX402(db)
   const queries = queriesOf<X402Tables>(db)
