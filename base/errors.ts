@@ -2,11 +2,11 @@
 export class KnownError extends Error {}
 
 /**
- * Something is asked that is not done: a value is wrong, the caller or an address is not let in, what is meant is not there, too much
- * waits already, what is kept of the caller is full, or there is no room now. The message is for the caller.
+ * A request is refused: a value is wrong, the caller ("denied") or an address ("forbidden") is not allowed, the thing asked for does not
+ * exist, too many requests already wait, the caller's storage is full, or the appliance is busy. The message is for the caller.
  */
 export class Refusal extends KnownError {
-  /** Null: for what the answer says alone. */
+  /** Null: the answer carries its own status. */
   readonly because: "wrong" | "denied" | "forbidden" | "missing" | "crowded" | "full" | "busy" | null
 
   constructor(because: Refusal["because"], message: string) {

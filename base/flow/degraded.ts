@@ -16,7 +16,7 @@ export const DEGRADED_PARTS = {
   language_model: "the language model did not answer, so the pages' own sentences do",
   coverage: "how complete the index is could not be determined",
   state:
-    "the server of the state could not be reached, so keys, sources and rules are those of a few minutes ago, and what is known of pages beside their text is missing",
+    "the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing",
 } as const
 
 export type DegradedPart = keyof typeof DEGRADED_PARTS

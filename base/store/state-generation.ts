@@ -14,7 +14,7 @@ export const GENERATION = 2
 /** In `schema_version`, among the parts. */
 const WHOLE = "state"
 
-/** Which steps each part has taken, and the generation of all of them. */
+/** The steps that each part has taken, and the generation of the whole state. */
 export interface VersionTables {
   schema_version: { part: string; version: number }
 }
@@ -22,7 +22,7 @@ export interface VersionTables {
 export const versionTable: Step = ({ text, integer, strict }) =>
   `create table if not exists schema_version (part ${text} primary key, version ${integer} not null) ${strict}`
 
-/** The steps that a part has taken, or the generation. */
+/** How many steps a part has taken; for {@link WHOLE}, the generation. */
 export const versionOf = once((queries: Queries<VersionTables>, { part }: { part: string }) =>
   queries.selectFrom("schema_version").select("version").where("part", "=", part),
 )
@@ -44,12 +44,12 @@ export async function beginGeneration(db: StateStore): Promise<void> {
     .execute()
 }
 
-/** The generation of a state whose rows are not there yet: none that is ever opened. */
+/** The generation of a state that is still being copied. Nothing opens it. */
 const MOVING = 0
 
 /**
- * Notes in a store that a state is being copied into it: until the generation is copied, too, it is not opened.
- * @returns false when it holds a state
+ * Notes in a store that a state is being copied into it. It cannot be opened until the generation has been copied as well.
+ * @returns false when the store holds a state already
  */
 export async function beginMove(db: StateStore): Promise<boolean> {
   await db.script(versionTable(SCHEMA_WORDS[db.dialect]))
@@ -61,7 +61,7 @@ export async function beginMove(db: StateStore): Promise<boolean> {
   return true
 }
 
-/** The steps that each part has taken. */
+/** How many steps each part has taken. */
 export async function versionsIn(db: StateStore): Promise<ReadonlyMap<string, number>> {
   const rows = await queriesOf<VersionTables>(db)
     .selectFrom("schema_version")

@@ -4,14 +4,14 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite"
 export type StateRow = Record<string, SQLOutputValue>
 export type StateValue = SQLInputValue
 
-/** Whose SQL a store speaks. */
+/** The SQL dialect of a store. */
 export type StateDialect = "sqlite" | "postgres"
 
-/** A statement in the SQL of its store, with `?` or `$1` for values. `query/` writes it. */
+/** A statement in the SQL of its store, with `?` or `$1` for values, as `query/` writes it. */
 export interface NativeStatement {
-  /** @returns `changes`: rows that a write inserted, updated or deleted */
+  /** @returns `changes`: how many rows a write inserted, updated or deleted */
   ask(values: readonly StateValue[]): Promise<{ readonly rows: StateRow[]; readonly changes: number }>
-  /** Rows with some of them in memory at a time. */
+  /** The rows, only some of them in memory at a time. */
   iterate(values: readonly StateValue[]): AsyncIterable<StateRow>
 }
 
@@ -21,9 +21,9 @@ export interface NativeStatement {
  */
 export interface StateStore extends Disposable {
   readonly dialect: StateDialect
-  /** A statement in the store's own SQL. It is prepared once for each text. */
+  /** A statement in the store's own SQL. Each text is prepared once. */
   native(sql: string): NativeStatement
-  /** Runs statements in the store's own SQL that have no values and give no rows, such as the making of tables. */
+  /** Runs statements in the store's own SQL that take no values and return no rows, such as `create table`. */
   script(sql: string): Promise<void>
   /**
    * Runs `work` in one write transaction: all of its statements land, or none. Other statements of this store wait until the transaction
@@ -41,7 +41,7 @@ export interface StateStore extends Disposable {
   ready(): Promise<void>
   /** Longest wait for other processes that write, in milliseconds; 0: none. */
   patienceMs: number
-  /** Whether a commit waits for the disk, so that a power failure takes nothing back. A file's is set outside of its transactions. */
+  /** Sets whether a commit waits for the disk, so that it survives a power failure. Call it outside of transactions. */
   setDurable(isDurable: boolean): void
   /** Runs `work` with at least this patience, even on a store whose own patience is 0. */
   patiently<T>(work: () => Promise<T>, ms?: number): Promise<T>
@@ -50,8 +50,8 @@ export interface StateStore extends Disposable {
   close(): void
 }
 
-/** A store as those see it who write queries. */
+/** The part of a store that queries need. */
 export type QueriedStore = Pick<StateStore, "dialect" | "native">
 
-/** Is in a write that is right whatever others write at the same moment, and so waits for no turn among writers. */
+/** Marks a write that is safe alongside any other write, so that it waits for no turn among writers. */
 export const NO_TURN = "/* waits for no turn */"

@@ -109,7 +109,7 @@ function openFile(dataDir: string): DatabaseSync {
   return db
 }
 
-/** Which steps each part has taken, as SQLite's words. */
+/** The table that records which steps each part has taken, in SQLite's words. */
 export const SCHEMA_VERSION = versionTable(SCHEMA_WORDS.sqlite)
 
 async function beginState(db: StateStore): Promise<void> {
@@ -152,14 +152,14 @@ export function migrate(db: StateStore, part: string, allSteps: readonly Step[])
   })
 }
 
-/** Steps that each part has taken in the state that a store is being made a copy of. */
+/** For a store that becomes a copy: how many steps each part has taken in the original. */
 const copied = new WeakMap<StateStore, ReadonlyMap<string, number>>()
 
 /**
- * Has parts make the tables that another state has, after as many steps.
+ * Creates the tables of another state, each part after as many steps as there.
  *
  * @param open opens every part that may be in it
- * @throws OtherStateError when there are parts or steps that this Fossick does not know
+ * @throws OtherStateError when the original has parts or steps that this Fossick does not know
  */
 export async function migrateAs(
   db: StateStore,

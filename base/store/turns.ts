@@ -5,7 +5,7 @@ import { sharing } from "../flow/sharing.ts"
 const READS = /^\s*(?:select|pragma|explain)\b/i
 const READS_NAMED = /^\s*with\b(?![\s\S]*\b(?:insert|update|delete)\b)/i
 
-/** Whether a statement changes nothing, and so waits for no turn among writers. */
+/** Whether a statement changes nothing, so that it waits for no turn among writers. */
 export const isRead = (sql: string): boolean => READS.test(sql) || READS_NAMED.test(sql)
 
 /** A transaction, or work that comes before all statements, and what runs it. */

@@ -33,10 +33,10 @@ export interface LogShares {
   readonly countEvery: number
 }
 
-/** Conditions that rows must meet. They name columns without their table. */
+/** Conditions that rows must meet, with column names that are not qualified by a table. */
 export type LogFilter<Row> = (eb: ExpressionBuilder<{ log: Row }, "log">) => readonly Expression<SqlBool>[]
 
-/** Any table of the kind. */
+/** Stands for any log table. */
 interface Logs {
   log: Record<string, StateValue>
 }
@@ -45,7 +45,7 @@ interface Logs {
  * The rows of a log: listed newest first, and deleted oldest first when they are old or newer ones need their room. One owner's rows
  * never push out those of owners with fewer. Writes belong into the caller's transaction.
  *
- * @typeParam Row columns of the table
+ * @typeParam Row the columns of the table
  */
 export class BoundedLog<Row> {
   readonly #queries: Queries<Logs>
@@ -135,7 +135,7 @@ export class BoundedLog<Row> {
   }
 }
 
-/** The condition of a query that lists other rows than {@link BoundedLog.list} does. */
+/** The condition of a {@link LogFilter}, for queries other than {@link BoundedLog.list}. */
 export function whereOf<Row>(filter: LogFilter<Row> = () => []): Expression<SqlBool> {
   const eb = expressionBuilder<{ log: Row }, "log">()
   return eb.and([...filter(eb)])

@@ -14,7 +14,7 @@ export interface SharedWork {
 /** Turns among keys for work that is kept in the state, where several processes may take it up. */
 export interface KeyTurns {
   /**
-   * The id of the work whose turn it is: of the key with the least under way; among equals, of the key whose last
+   * The id of the work to begin next: that of the key with the least under way; among equals, of the key whose last
    * turn began longest ago. `turn_at` of what is begun has to be set to the time.
    */
   readonly nextId: RawBuilder<string>

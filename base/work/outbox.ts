@@ -65,12 +65,12 @@ export interface OutboxOptions<Own, Columns extends object> {
   readonly own: (row: Selectable<Columns>) => Own
   /** Whether a message that waits for another attempt holds up later ones to the same receiver. */
   readonly inOrder: boolean
-  /** Whether a message may be sent now, by its columns. Default: all. */
+  /** A condition on the columns of messages that may be sent now. Default: all may. */
   readonly maySend?: Expression<SqlBool>
   readonly clock?: Clock
 }
 
-/** The columns of every outbox, where a table is made. */
+/** The columns of every outbox, for `create table`. */
 export const outboxColumns = ({ id, text, integer }: SchemaWords): string =>
   `seq ${id}, id ${text} not null unique, receiver ${text} not null, key ${text},
   state ${text} not null default 'waiting', attempts ${integer} not null default 0, created_at ${integer} not null, due_at ${integer},
@@ -79,18 +79,18 @@ export const outboxColumns = ({ id, text, integer }: SchemaWords): string =>
 export const dueIndex = (table: string): string =>
   `create index ${table}_due on ${table} (due_at) where state = 'waiting'`
 
-/** Messages that were given up, or failed and wait for another attempt. */
+/** How many messages were given up, or failed and wait for another attempt. */
 export interface NotTaken {
   readonly of: string | null
   readonly state: DeliveryState
   readonly n: number
-  /** One of their last errors. */
+  /** The last error of one of them. */
   readonly error: string | null
 }
 
 /**
- * Messages of a table that were not taken, for programs that read the store without {@link Outbox}.
- * @param by one of the table's own columns
+ * Counts the undelivered messages of a table, for programs that read the store without {@link Outbox}.
+ * @param by one of the table's own columns, to group them by
  */
 export async function notTaken(db: QueriedStore, table: string, by: string): Promise<NotTaken[]> {
   return await queriesOf<Outboxes>(db)
@@ -114,14 +114,14 @@ const KEPT_MS = 7 * 24 * 3_600_000
 /** Values of columns; undefined: any. */
 type Values = Readonly<Record<string, StateValue | undefined>>
 
-/** As a part of the text, so that the index of those that are due serves. */
+/** Written into the text, so that {@link dueIndex} serves the statement. */
 const WAITING = sql.lit("waiting" as const)
 
 /**
  * Messages that wait for their receivers, in a table of `state.db`. Each is sent until it is taken, or given up after a day: at least
  * once, since a process may die between the receiver's answer and its record here.
  *
- * @typeParam Columns those that the table has beside those of every outbox
+ * @typeParam Columns the columns that the table has beside those of every outbox
  */
 export class Outbox<Own = unknown, Columns extends object = StateRow> {
   readonly #db: StateStore
@@ -261,7 +261,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
   }
 }
 
-/** Whether the time of a message has come. One that is due later than any pause was put off while the clock was ahead. */
+/** Whether a message is due. One that is due later than any pause allows was put off while the clock was ahead. */
 const hasCome = (now: number) => {
   const eb = expressionBuilder<Outboxes, "outbox">()
   return eb.or([eb("due_at", "<=", now), eb("due_at", ">", now + GIVE_UP_MS)])

@@ -49,7 +49,7 @@ export interface Attempted {
   readonly firstDueAt: number
 }
 
-/** @param before the attempt: what the message's row says */
+/** @param before the message's row before the attempt */
 export function afterAttempt(
   before: { readonly attempts: number; readonly first_due_at: number },
   ended: Attempt,

@@ -5,7 +5,7 @@ import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 import { ask } from "./state-checks.ts"
 
-/** Settings of alerts that contradict each other, alerts that are not over, and messages that nobody takes. */
+/** Contradictory settings of alerts, alerts that are not over, and undelivered messages. */
 export const alertsCheck = (settings: DoctorSettings): Check => ({
   name: "alerts",
   async run(): Promise<Found> {

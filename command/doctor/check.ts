@@ -10,7 +10,7 @@ export interface Finding {
   readonly advice: string
 }
 
-/** What a check found: one thing, several, or none. */
+/** The findings of a check: one, several or none. */
 export type Found = Finding | false | readonly Found[]
 
 /** Looks at one thing, and changes nothing. Finding nothing means that all is well with it. */
@@ -25,7 +25,7 @@ export interface Checked {
   readonly findings: readonly Finding[]
 }
 
-/** For an answer of the appliance, of a server, of the index. */
+/** Longest wait for an answer of the appliance, a server or the index. */
 export const PATIENCE_MS = 30_000
 
 export const wrong = (what: string, advice: string): Finding => ({ level: "wrong", what, advice })

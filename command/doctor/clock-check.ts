@@ -10,7 +10,7 @@ const AHEAD_MS = 300_000
 /** Fossick is younger than any clock that says less. */
 const EARLIEST = Date.UTC(2026, 0, 1)
 
-/** Against the newest file in the data folder, which nobody can have written later than now, and against the time that the state remembers. */
+/** Compares the clock with the newest file in the data folder, which cannot come from the future, and with the time that the state remembers. */
 export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "clock",
   async run() {

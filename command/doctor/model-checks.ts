@@ -28,7 +28,7 @@ export const modelCheck = (settings: DoctorSettings): Check => ({
   },
 })
 
-/** Looks at the files of the reader of answers. */
+/** Checks the files of the model that reads units of pages for answers. */
 export const statementRerankerCheck = ({ statementReranker: isOn }: DoctorSettings): Check => ({
   name: "statement reranker",
   async run() {
@@ -46,7 +46,7 @@ export const statementRerankerCheck = ({ statementReranker: isOn }: DoctorSettin
   },
 })
 
-/** Asks the server for a vector; all that is sent is a word of ours, so what it says of a failure can be shown. */
+/** Asks the server for a vector. It gets only a word of ours, so its error message can be shown. */
 async function tryEmbeddings(settings: DoctorSettings): Promise<Found> {
   const advice =
     "Check FOSSICK_EMBEDDINGS_URL, FOSSICK_EMBEDDINGS_MODEL, FOSSICK_EMBEDDINGS_KEY and the server: docs/remote-models.md."
@@ -61,7 +61,7 @@ async function tryEmbeddings(settings: DoctorSettings): Promise<Found> {
 
 const TRIED = "ready?"
 
-/** What a server said itself, when it said something. */
+/** The server's own message, if it sent one. */
 export function saidIn({ cause }: { cause?: unknown }): string {
   return cause instanceof ModelServerError && cause.said !== "" ? ` It says: ${cause.said}` : ""
 }

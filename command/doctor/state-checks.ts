@@ -87,7 +87,7 @@ export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
   async run(): Promise<Found> {
     const lost = await ask(dataDir, lostJobs)
     return lost.map(({ id }) =>
-      note(`Job ${id} lost its process.`, "It continues by itself at the next start, or with fossick crawl."),
+      note(`Job ${id} lost its process.`, "It continues at the next start, or with fossick crawl."),
     )
   },
 })

@@ -40,7 +40,7 @@ export function afterInstall() {
   runBuilder("../../faces/build/build-command.ts")
 }
 
-/** Longest build: each takes less than a second, and thirty times that on a machine that is busy. */
+/** Time limit of a build. A build takes less than a second, and thirty times that on a busy machine. */
 const BUILD_MS = 60_000
 
 function runBuilder(/** @type {string} */ path) {

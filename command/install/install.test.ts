@@ -92,7 +92,7 @@ test("only what nothing loads goes; licences, other files and what links lead to
   }
 })
 
-test("a package whose modules are joined exports what it exported, from one file", async () => {
+test("a package whose modules are joined keeps its exports, in one file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "fossick-join-"))
   try {
     mkdirSync(join(folder, "dist"))

@@ -2,6 +2,6 @@ import { join } from "node:path"
 
 import { JOINED, joinModules } from "./join-modules.ts"
 
-// After an installation: has packages of many small modules load as one.
+// Runs after an installation: joins packages of many small modules into one module each.
 
 for (const name of JOINED) await joinModules(join(import.meta.dirname, "../../node_modules", name))

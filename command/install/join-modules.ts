@@ -9,7 +9,7 @@ export const JOINED: readonly string[] = ["kysely"]
 const OWN_MODULE = /\bfrom\s*["']\.\//
 
 /**
- * Writes all modules of a package into its first one, which whoever imports the package loads. It exports what it exported.
+ * Joins all modules of a package into its main one, whose exports stay the same.
  *
  * @param folder of the package
  * @returns false when there was nothing to join
@@ -18,7 +18,7 @@ export async function joinModules(folder: string): Promise<boolean> {
   const { main } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { main: string }
   const entry = join(folder, main)
   if (!OWN_MODULE.test(readFileSync(entry, "utf8"))) return false
-  // Beside it: a process may load the package meanwhile, and npm may have linked the file to others.
+  // A new file replaces the old one at once: a process may be loading it, and npm may have hard-linked it elsewhere.
   const draft = `${entry}.joined`
   try {
     await using bundle = await rolldown({ input: entry, platform: "node", logLevel: "silent" })

@@ -75,9 +75,9 @@ function withTypes(exports: Readonly<Record<string, string>>): object {
 }
 
 /**
- * Which of our packages go along: those whose modules are joined, and those that ask for something that `overrides` replaces in a clone. npm heeds neither `overrides` nor, for a
- * package that is a file, the lock of a dependency; so these come with package.json files that ask for the right
- * thing. Else a second runtime for models would come with the index, and a build of sharp with the first.
+ * Our packages that the package bundles: those whose modules are joined, and those that ask for something that `overrides` replaces in a
+ * clone. npm heeds neither `overrides` nor, for a package that is a file, the lock of a dependency, so the latter get package.json files
+ * that ask for the right version. Else a second runtime for models would come with the index, and a build of sharp with the first.
  */
 export function bundledNames({ dependencies, overrides }: Manifest, { packages }: Lock): string[] {
   return Object.keys(dependencies).filter((name) => {

@@ -81,7 +81,7 @@ describe("the doors of the API", () => {
     expect([...outOfCore(imports), ...outOfUseCases(imports)]).toEqual([])
     const having = (word: RegExp) => (file: string) => word.test(readFileSync(join(ROOT, file), "utf8"))
     expect(files.filter(isUseCase).filter(having(/from "@?koa/))).toEqual([])
-    // The fields of bodies.
+    // Fields of request and answer bodies have underscores.
     const core = files.filter((file) => file.startsWith("api/core/"))
     expect(core.filter(having(/\b[a-z]+_[a-z]/))).toEqual([])
   })
@@ -123,7 +123,7 @@ test("threads are started in base/process/threads/thread.ts alone", () => {
 
 /** What one person keeps in mind of a folder; more files want a room of their own. */
 const MOST_FILES = 12
-/** So few files say what they are: a README of theirs is for a promise that the files themselves do not make. */
+/** So few files explain themselves: a README is only for a promise that they do not state. */
 const MOST_WITHOUT_README = 3
 const HEADINGS = ["## What it promises", "## The words", "## The files in reading order"]
 

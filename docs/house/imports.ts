@@ -105,7 +105,7 @@ export function roomOf(file: string): string {
 
 /** APIs that callers speak. Only lists know them. */
 export const DOORS = ["tavily", "firecrawl", "searxng", "openai", "openwebui", "mcp"] as const
-/** Where doors are listed, what restores and repairs the tables of every part, and MCP over standard input and output. */
+/** The list of doors, the files that restore and repair the tables of every part, and MCP over standard input and output. */
 const LISTS: readonly string[] = [
   "api/features.ts",
   "api/operator/commands/asking/mcp-session.ts",
@@ -146,7 +146,7 @@ export const isUseCase = (file: string): boolean =>
 
 const HTTP = /^api\/(?:(?:context|errors|read-only|room-on-disk)\.ts|server\/(?:middleware\/.*|[^/]*))$/
 
-/** Imports of use cases that lead to HTTP, and those of their routes that lead to a door. */
+/** Imports from use cases to HTTP, and from use cases or their routes to a door. */
 export const outOfUseCases = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(
     ({ from, to }) => (isUseCase(from) && HTTP.test(to)) || (isOfUseCases(from) && isIn(to, "api/doors")),

@@ -17,7 +17,7 @@ const MADE = /\bcreate table (?:if not exists )?(\w+)/gi
 const NAMED =
   /\b(?:from|join|into|table(?: if (?:not )?exists)?|references|update(?= \w+ set\b)|(?:index (?:if not exists )?\w+|insert|delete|update|of \w+) on) +"?(\w+)/gi
 
-/** What the query builder is asked for. */
+/** Tables in calls of the query builder. */
 const BUILT = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|(?:inner|left|cross)Join)\(\s*\[?"(\w+)/g
 
 /** The statements of a file, as far as they stand in it. */
@@ -40,7 +40,7 @@ export function tablesOf(files: readonly string[]): Map<string, Set<string>> {
   return owners
 }
 
-/** Which of the tables the statements of which files name. */
+/** Which of the tables each file names in its statements. */
 export function tableUses(files: readonly string[], tables: ReadonlySet<string>): TableUse[] {
   return files.flatMap((file) => {
     const text = readFileSync(join(ROOT, file), "utf8")

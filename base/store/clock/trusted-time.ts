@@ -15,7 +15,7 @@ export const ORDINARY_MS = 30 * DAY_MS
 /** The time is written no more often than this. */
 const NOTED_EVERY_MS = 60_000
 
-/** One row, the first. */
+/** It has one row, whose id is 1. */
 interface TrustedTimeTables {
   trusted_time: { id: number; at: number }
 }
@@ -29,7 +29,7 @@ const trustedRow = once((queries: Queries<TrustedTimeTables>) =>
   queries.selectFrom("trusted_time").select("at").where("id", "=", 1),
 )
 
-/** The time that is trusted; null: none is known. */
+/** The latest time that is trusted, or null when none is known. */
 export const trustedTime = async (db: StateStore): Promise<number | null> =>
   (await trustedRow.get(db, {}))?.at ?? null
 

@@ -16,7 +16,7 @@ import { type ServerLocation, sharedBy } from "./state-location.ts"
 
 /** Statements are few, and each is written in the program once; a list of other texts would be a leak. */
 const MOST_KNOWN = 4000
-/** Ends a `select` whose rows nobody else has at the moment: several processes take different rows at once. */
+/** Ends a `select` that skips rows which others have locked, so that several processes take different rows at once. */
 const LOCKS_ROWS = "for update skip locked"
 /** Rows that a cursor brings at a time. */
 const FETCHED = 500
@@ -27,7 +27,7 @@ const FETCHED = 500
  */
 const writersOf = sharedBy(() => new Serial())
 
-/** Steps of migrations as SQLite takes them. */
+/** Steps of migrations in SQLite's words. */
 export interface StepTables {
   schema_step: { id: Generated<number>; sql: string }
 }

@@ -61,7 +61,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     })
     using to = opened("moved")
     const newer: Step = ({ text }) => `alter table thing add column more ${text}`
-    // As far as the file has taken the steps of a part: the next ones change the rows that are there.
+    // The server takes only the steps that the file has taken; later ones change the copied rows.
     const moved = await copyToServer(from, to, (db) => migrate(db, "things", [...STEPS, newer]))
     expect(moved.map(({ table, rows }) => [table, rows])).toEqual(
       expect.arrayContaining([
@@ -139,7 +139,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
       back.exec("insert into word values ('new', 1)")
       expect(total()).toEqual({ n: 33_002 })
     }
-    // Rows come before those that they belong to.
+    // Some rows come before those they refer to.
     using far = new SqliteStore(new DatabaseSync(file))
     using other = opened("far")
     await copyToServer(far, other, (db) => {
@@ -152,7 +152,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     )
   })
 
-  test("that could not be copied is tried again, and opened by nobody until it is there", async () => {
+  test("can be copied again after a failure, and cannot be opened until the copy is complete", async () => {
     using from = await openStateFile(join(folder, "twice"))
     openThings(from)
     using to = opened("twice")

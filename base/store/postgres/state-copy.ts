@@ -66,11 +66,11 @@ export async function copyToFile(from: PostgresStore, file: string): Promise<Cop
 }
 
 /**
- * Has parts make their tables on a server, and copies all rows into them. A copy that fails leaves tables without rows there, which no
- * Fossick opens, and can be tried again.
+ * Has each part create its tables on a server, and copies all rows into them. A copy that fails leaves empty tables, which Fossick refuses
+ * to open, and can be tried again.
  *
  * @param open opens every part that may be in the state
- * @throws Error when there is a state already, or what was copied is not what was there
+ * @throws Error when the schema holds a state already, or the copy differs from the original
  */
 export async function copyToServer(
   from: SqliteStore,
@@ -98,7 +98,7 @@ export async function copyToServer(
   })
 }
 
-/** Runs `work` while no trigger fires, and a row may come before the one that it belongs to. */
+/** Runs `work` with triggers disabled and foreign keys deferred, so that a row may come before the one it refers to. */
 async function withoutReactions<T>(
   to: PostgresStore,
   tables: readonly string[],
@@ -114,7 +114,7 @@ async function withoutReactions<T>(
   }
   await alter("disable", "deferrable initially deferred")
   const result = await work()
-  // An altered table has no row left to be looked at.
+  // PostgreSQL alters no table that has checks pending.
   await to.script("set constraints all immediate")
   await alter("enable", "not deferrable")
   return result

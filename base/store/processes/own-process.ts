@@ -27,7 +27,7 @@ const STEPS: readonly Step[] = [
    create table state_role (name ${text} primary key, process ${text} not null) ${keyed}`,
 ]
 
-/** Whether the process with this id is taken for living. One that is null never was. */
+/** Whether the process with this id is thought to be alive. False for null. */
 export const isLiving = (id: Expression<string | null>): RawBuilder<SqlBool> =>
   sql`exists (select 1 from state_process where state_process.id = ${id})`
 

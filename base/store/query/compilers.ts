@@ -8,7 +8,7 @@ import {
 } from "kysely"
 import type { StateDialect } from "../state-port.ts"
 
-/** SQL that the stores say in different words; see {@link inWordsOf}. */
+/** SQL that differs between the stores; see {@link inWordsOf}. */
 export interface WordsNode extends RawNode {
   readonly words: Readonly<Record<StateDialect, RawNode>>
 }
@@ -16,10 +16,10 @@ export interface WordsNode extends RawNode {
 const wordsIn = (node: RawNode, dialect: StateDialect): RawNode =>
   (node as Partial<WordsNode>).words?.[dialect] ?? node
 
-/** SQLite has one writer at a time, and no locks of rows. */
+/** SQLite has one writer at a time and no row locks, so these are left out. */
 const ROW_LOCKS: ReadonlySet<string | undefined> = new Set(["ForUpdate", "SkipLocked"])
 
-/** Whether a value stays a parameter of the statement; others become a part of its text, as an index on some rows wants to have them. */
+/** Whether a value stays a parameter. Others are written into the text, since a partial index serves only constants. */
 export type IsParameter = (value: unknown) => boolean
 
 export class SqliteCompiler extends SqliteQueryCompiler {
@@ -61,7 +61,7 @@ export class PostgresCompiler extends PostgresQueryCompiler {
     super.visitRaw(wordsIn(node, "postgres"))
   }
 
-  /** Likeness heeds no case, as in SQLite. */
+  /** `like` ignores case, as in SQLite. */
   protected override visitOperator(node: OperatorNode): void {
     const { operator } = node
     if (operator === "like" || operator === "not like") this.append(operator.replace("like", "ilike"))
@@ -69,18 +69,18 @@ export class PostgresCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** Both stores know `returning`. */
+/** Both stores support `returning`. */
 class StateAdapter extends DialectAdapterBase {
   override get supportsReturning(): boolean {
     return true
   }
 
   override async acquireMigrationLock(): Promise<never> {
-    throw new Error("Migrations are those of state-store.ts.")
+    throw new Error("state-store.ts runs the migrations.")
   }
 
   override async releaseMigrationLock(): Promise<never> {
-    throw new Error("Migrations are those of state-store.ts.")
+    throw new Error("state-store.ts runs the migrations.")
   }
 }
 

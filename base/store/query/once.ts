@@ -2,18 +2,18 @@ import type { Compilable } from "kysely"
 import type { QueriedStore, StateDialect, StateRow, StateValue } from "../state-port.ts"
 import { Queries } from "./queries.ts"
 
-/** A query that is built with its first use and only run from then on; `P` are the values that differ between two runs. */
+/** A query that is built on first use and reused after that. `P` are the values that change from run to run. */
 export interface Once<P, R> {
   /** The first row. */
   get(db: QueriedStore, values: P): Promise<R | undefined>
   all(db: QueriedStore, values: P): Promise<R[]>
-  /** As {@link all}, with some rows in memory at a time. */
+  /** Like {@link all}, but with only some rows in memory at a time. */
   iterate(db: QueriedStore, values: P): AsyncIterable<R>
-  /** @returns how many rows were changed */
+  /** @returns the number of rows changed */
   run(db: QueriedStore, values: P): Promise<number>
 }
 
-/** Stands for a value that is not known yet. */
+/** A placeholder for a value that is not known yet. */
 class Parameter {
   readonly name: string
 
@@ -21,7 +21,7 @@ class Parameter {
     this.name = name
   }
 
-  /** Whoever would look into it would build a query of its name. */
+  /** Throws: otherwise the parameter's name would end up in the query. */
   toJSON(): never {
     return this[Symbol.toPrimitive]()
   }
@@ -31,7 +31,7 @@ class Parameter {
   }
 }
 
-/** What `build` is given: a parameter for each name that it asks for. */
+/** The values that `build` gets: a parameter for each name it reads. */
 const PARAMETERS = new Proxy(
   {},
   { get: (_, name) => (typeof name === "string" ? new Parameter(name) : undefined) },
@@ -55,12 +55,11 @@ interface Compiled {
 }
 
 /**
- * A query for paths that run it thousands of times: building costs 10 to 30 µs, running one that was built a fifth of that.
+ * Makes a query for a path that runs it thousands of times: building takes 10 to 30 µs, running a built query a fifth of that.
  *
- * Constants in it are a part of its text, so that an index on some rows serves it.
+ * Constants are written into its text, so that partial indexes serve it.
  *
- * @param build is called once for each kind of store, with parameters that stand for values: it passes them on to the query, and cannot
- *   look into them
+ * @param build is called once per dialect with placeholders for the values. It can pass them to the query but not read them.
  */
 export function once<Tables, P extends { readonly [K in keyof P]: StateValue }, R>(
   build: (queries: Queries<Tables>, values: P) => Compilable<R>,

@@ -49,7 +49,7 @@ async function kites(...rows: readonly (readonly [name: string, length: number |
   return { db, q, [Symbol.dispose]: () => db.close() }
 }
 
-test("rows come back with the types that their tables declare", async () => {
+test("rows have the types that their tables declare", async () => {
   using state = await kites()
   const { q } = state
   const data = new Uint8Array([0, 1, 255])
@@ -99,7 +99,7 @@ test("rows are added, added to, or left as they are, and changes are counted", a
   expect(await q.deleteFrom("kite").where("length", ">", 4).returning("name").execute()).toHaveLength(2)
 })
 
-test("triggers do their work on both stores", async () => {
+test("triggers fire on both stores", async () => {
   using state = await kites(["a", 1], ["b", 2], ["c", 0])
   const { q } = state
   const n = async () => (await q.selectFrom("tally").select("n").executeTakeFirst())?.n
@@ -124,7 +124,7 @@ test("a number that a trigger keeps is counted again", async () => {
   expect([await miscounted(db, count), await miscounted(db, { ...count, of: "gone" })]).toEqual([0, 0])
 })
 
-test("what the stores say in different words means the same", async () => {
+test("expressions that differ between the stores mean the same on both", async () => {
   using state = await kites(["a", 1], ["B", 2], ["c", null])
   const { q } = state
   const among = async (query: { execute(): Promise<{ name: string }[]> }) =>
@@ -152,7 +152,7 @@ test("what the stores say in different words means the same", async () => {
   expect(Math.abs(now - Date.now())).toBeLessThan(60_000)
 })
 
-test("rows that others may take are taken by an update", async () => {
+test("each row is taken by one update only", async () => {
   using state = await kites(["a", 1], ["b", 2])
   const { q } = state
   const take = () =>
@@ -186,7 +186,7 @@ const cut = once((queries: Queries<KiteTables>, { name, by }: { name: string; by
     .where("name", "=", name),
 )
 
-test("a query that is built once is run with other values, and on other stores", async () => {
+test("a query that was built once runs with other values, and on other stores", async () => {
   using state = await kites(["a", 1], ["b", 2], ["c", 3])
   using other = await kites(["x", 9])
   expect(await longer.all(state.db, { length: 2, limit: 9 })).toEqual([{ name: "b" }, { name: "c" }])

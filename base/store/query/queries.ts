@@ -12,7 +12,7 @@ import type { QueriedStore, StateDialect, StateValue } from "../state-port.ts"
 import { ADAPTER, type IsParameter, PostgresCompiler, SqliteCompiler } from "./compilers.ts"
 
 /**
- * Builds queries on tables, with the types of their columns. Has no transactions of its own: those of the store hold for its queries, too.
+ * Builds typed queries on tables. It has no transactions of its own; its queries take part in the store's.
  *
  * @typeParam Tables columns of each table by its name
  */
@@ -27,7 +27,7 @@ export class Queries<Tables> extends QueryCreator<Tables> implements QueryExecut
     this.#executor = executor
   }
 
-  /** Has `sql` run on the store: sql`select 1`.execute(queries). */
+  /** Lets raw SQL run on the store: sql`select 1`.execute(queries). */
   getExecutor(): QueryExecutor {
     return this.#executor
   }
@@ -35,12 +35,12 @@ export class Queries<Tables> extends QueryCreator<Tables> implements QueryExecut
 
 const known = new WeakMap<QueriedStore, Queries<unknown>>()
 
-/** The query builder of a store, for tables that a part declares beside its schema. The same one for each call. */
+/** The query builder of a store, for the tables that a part declares beside its schema. Every call returns the same builder. */
 export function queriesOf<Tables>(store: QueriedStore): Queries<Tables> {
   let queries = known.get(store)
   if (queries === undefined) {
     const connection = connectionOf(store)
-    // The connection is asked in the calling turn of the event loop: a statement of a file is done once its promise is there.
+    // No await comes before the statement, so SQLite has run it by the time `execute` returns its promise.
     queries = new Queries(store.dialect, { provideConnection: (consumer) => consumer(connection) })
     known.set(store, queries)
   }

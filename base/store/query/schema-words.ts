@@ -1,48 +1,48 @@
 import type { StateDialect } from "../state-port.ts"
 
-/** A trigger that does its work after each row. */
+/** A trigger that fires after each row. */
 export interface TriggerSpec {
   readonly name: string
   /** What sets it off: `insert`, `delete`, `update`, `update of state`. */
   readonly on: string
   readonly table: string
-  /** A condition on `new` and `old`; it may look into tables. */
+  /** A condition on `new` and `old`, which may query tables. */
   readonly when?: string
-  /** Statements in words of both stores. */
+  /** Statements that run on both stores. */
   readonly does: readonly string[]
 }
 
 /**
- * What is said of tables in different words. Statements that use them are written once:
+ * The words of SQL for schemas that differ between the stores, so that each statement is written once:
  *
  * `({ id, integer, text, strict }) => `create table kite (id ${id}, name ${text} not null, length ${integer}) ${strict}``
  */
 export interface SchemaWords {
   readonly dialect: StateDialect
-  /** Type of a column of numbers that the store gives to rows without one; the primary key. */
+  /** Type of a numeric primary key that the store assigns. */
   readonly id: string
-  /** As {@link id}; the number of a row that is gone is never given again. */
+  /** Like {@link id}, but the number of a deleted row is never reused. */
   readonly lastingId: string
   /** Safe integers, booleans as 0 and 1, times in milliseconds. */
   readonly integer: string
   readonly real: string
-  /** In the order of its bytes. */
+  /** Sorted by its bytes. */
   readonly text: string
   readonly blob: string
-  /** Behind the columns of a table. */
+  /** Goes after the columns of a table. */
   readonly strict: string
-  /** Behind the columns of a table whose primary key is no number. */
+  /** Goes after the columns of a table whose primary key is not a number. */
   readonly keyed: string
-  /** Likeness that heeds no case, as in queries. */
+  /** The `like` operator that ignores case, as in queries. */
   readonly like: string
-  /** Milliseconds since 1970 by the clock of the store. */
+  /** Milliseconds since 1970 by the store's clock. */
   readonly now: string
   readonly trigger: (spec: TriggerSpec) => string
-  /** A column of the row that is in conflict, in `on conflict … do update set n = ${own("tally", "n")} + 1`. */
+  /** A column of the conflicting row, in `on conflict … do update set n = ${own("tally", "n")} + 1`. */
   readonly own: (table: string, column: string) => string
-  /** An `insert` that does nothing where a row of the same key is: `ignored("kite (name)", "values ('red')")`. */
+  /** An `insert` that does nothing when a row with the same key exists: `ignored("kite (name)", "values ('red')")`. */
   readonly ignored: (into: string, rest: string) => string
-  /** 32 hexadecimal digits that nobody can guess. */
+  /** 32 random hexadecimal digits. */
   readonly randomHex: string
 }
 
@@ -83,7 +83,7 @@ end`,
     keyed: "",
     like: "ilike",
     now: "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
-    // The condition is the function's, since that of a trigger may not look into tables.
+    // The function checks the condition, because a trigger's own condition cannot query tables.
     trigger: ({ name, on, table, when, does }) =>
       `create or replace function ${name}_fires() returns trigger language plpgsql as $fires$
 begin

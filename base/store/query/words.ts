@@ -10,9 +10,9 @@ import { NO_TURN, type StateDialect } from "../state-port.ts"
 import type { WordsNode } from "./compilers.ts"
 import { SCHEMA_WORDS } from "./schema-words.ts"
 
-// What the stores say in different words, each once.
+// Expressions that differ between the stores, or that the builder lacks.
 
-/** SQL that the stores say in different words. */
+/** An expression with its own SQL for each store. */
 export function inWordsOf<T>(words: Readonly<Record<StateDialect, RawBuilder<T>>>): AliasableExpression<T> {
   const { sqlite, postgres } = words
   const node: WordsNode = {
@@ -22,39 +22,39 @@ export function inWordsOf<T>(words: Readonly<Record<StateDialect, RawBuilder<T>>
   return new ExpressionWrapper<unknown, never, T>(node)
 }
 
-/** `where("name", "in", listed(names))`: values of a list of any length, as one parameter, so that the statement stays the same. */
+/** `where("name", "in", listed(names))` passes a list of any length as one parameter, so that the statement stays the same. */
 export const listed = <T extends string>(values: Iterable<T>): RawBuilder<T> =>
   listedIn(JSON.stringify([...values]))
 
-/** As {@link listed}, of integers. */
+/** Like {@link listed}, for integers. */
 export const listedNumbers = <T extends number>(values: Iterable<T>): RawBuilder<T> =>
   sql`(select cast(value as bigint) from json_each(${JSON.stringify([...values])}))`
 
-/** As {@link listed}, of a JSON text: for a query that is built once. */
+/** Like {@link listed}, for a list that is already JSON: for queries that are built once. */
 export const listedIn = <T extends string>(json: string): RawBuilder<T> =>
   sql`(select value from json_each(${json}))`
 
-/** Whether a text is like a pattern, whatever their case; for columns whose type is some texts, and for raw fragments. */
+/** Whether a text matches a pattern, ignoring case; for columns with a union type, and for raw fragments. */
 export const isLike = (
   column: Expression<string | null>,
   pattern: string | Expression<string>,
 ): AliasableExpression<SqlBool> =>
   inWordsOf({ sqlite: sql`${column} like ${pattern}`, postgres: sql`${column} ilike ${pattern}` })
 
-/** The lesser of two integers or texts; null when one of them is. On a server it is a function of sqlite-functions.ts. */
+/** The lesser of two integers or texts; null when either is. sqlite-functions.ts defines it for PostgreSQL. */
 export const lesser = <T extends number | string | null>(a: Expression<T>, b: Expression<T>): RawBuilder<T> =>
   sql`min(${a}, ${b})`
 
-/** The greater of two integers; null when one of them is. */
+/** The greater of two integers; null when either is. */
 export const greater = <T extends number | null>(a: Expression<T>, b: Expression<T>): RawBuilder<T> =>
   sql`max(${a}, ${b})`
 
-/** Milliseconds since 1970 by the clock of the store, which is one for all processes on a server. */
+/** Milliseconds since 1970 by the store's clock, which all processes on a server share. */
 export const storeTime = (): AliasableExpression<number> =>
   inWordsOf<number>({
     sqlite: sql.raw(SCHEMA_WORDS.sqlite.now),
     postgres: sql.raw(SCHEMA_WORDS.postgres.now),
   })
 
-/** At the end of a write that is right whatever others write at the same moment, and so waits for no turn: `.modifyEnd(noTurn)`. */
+/** Marks a write that is safe alongside any other write, so that it waits for no turn: `.modifyEnd(noTurn)`. */
 export const noTurn = sql.raw(NO_TURN)

@@ -3,7 +3,7 @@ import { queriesOf } from "../query/queries.ts"
 import { hasTable } from "./tables.ts"
 import { type StateStore, transaction } from "../state-store.ts"
 
-/** Numbers that triggers keep, so that nobody has to count: what they are, and what they should be, in words of both stores. */
+/** Counts that triggers maintain: SQL for both stores that reads them and that computes them anew. */
 export interface Count {
   /** The table whose rows are counted. */
   readonly of: string

@@ -20,7 +20,7 @@ export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Texts are few, but for lists of values that were not passed as one. */
+/** There are few texts, except for lists whose values are separate parameters. */
 const MOST_PREPARED = 2000
 
 /**

@@ -98,7 +98,7 @@ export function describeStateStore(name: string, isServer: boolean): void {
       ).toEqual({ n: 1, sum: values[1], no: 0, yes: 1 })
     })
 
-    test("a value may be null, and be compared with null", async () => {
+    test("a value may be null, and compares with null", async () => {
       await clear()
       await db.script("insert into thing (name, count) values ('a', 1), ('b', 2)")
       const find = statement(db, "select count(*) as n from thing where note is not distinct from ?")

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import { queriesOf } from "../query/queries.ts"
 import type { QueriedStore, StateRow, StateValue } from "../state-port.ts"
 
-/** A statement of a test. */
+/** A statement that a test runs. */
 export interface Statement {
   get(...values: StateValue[]): Promise<StateRow | undefined>
   all(...values: StateValue[]): Promise<StateRow[]>
@@ -11,8 +11,8 @@ export interface Statement {
 }
 
 /**
- * Asks a store beside the code that is tested.
- * @param text in words of the store, with `?` for each value
+ * Lets a test query a store directly, without the code under test.
+ * @param text in the store's own SQL, with `?` for each value
  */
 export function statement(db: QueriedStore, text: string): Statement {
   const withValues = (values: readonly StateValue[]) => {

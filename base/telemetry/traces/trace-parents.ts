@@ -15,7 +15,7 @@ const STEPS: readonly Step[] = [
     `create table if not exists trace_parent (job ${id}, traceparent ${text} not null) ${strict}`,
 ]
 
-/** Comes before {@link noteTraceOf} and {@link traceOf}: the first is part of a transaction, in which no table is made. */
+/** Call it before {@link noteTraceOf} and {@link traceOf}; the former runs in a transaction, where no table can be created. */
 export const migrateTraces = (db: StateStore): void => migrate(db, "traces", STEPS)
 
 /** Remembers which call asked for a run, so that the process that runs it goes on with its trace. Nothing where none is made. */
