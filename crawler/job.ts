@@ -13,14 +13,11 @@ export const BEAT_MS = 1000
  */
 export type JobState = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
 
-export const JOB_STATES: readonly JobState[] = [
-  "queued",
-  "running",
-  "paused",
-  "finished",
-  "failed",
-  "cancelled",
-]
+export const OPEN_STATES = ["queued", "running", "paused"] as const satisfies readonly JobState[]
+export const OVER_STATES = ["finished", "failed", "cancelled"] as const satisfies readonly JobState[]
+export const JOB_STATES: readonly JobState[] = [...OPEN_STATES, ...OVER_STATES]
+
+export const isOver = (state: JobState): boolean => (OVER_STATES as readonly JobState[]).includes(state)
 
 /**
  * How a run ended, for its operator. `job.state` only says that it came to its end.

@@ -7,10 +7,11 @@ import {
   isFailure,
   isPageOutcome,
   isSkip,
+  isUnread,
   outcomeName,
   type OutcomeName,
-  PAGE_OUTCOMES_SQL,
   pagesIn,
+  unreadSql,
 } from "./outcome-name.ts"
 
 const NAMES: readonly OutcomeName[] = [
@@ -30,10 +31,10 @@ test("an outcome found a page, was left out, failed or waits, and the store judg
   expect(pagesIn({ indexed: 2, unchanged: 3, "failed:dns": 4 })).toBe(5)
   using db = new DatabaseSync(":memory:")
   const judge = db.prepare(
-    `select ?1 in (${PAGE_OUTCOMES_SQL}) as page, ?1 like '${FAILURES_LIKE}' as failure`,
+    `select ${unreadSql("like")} as unread, outcome like '${FAILURES_LIKE}' as failure from (select ? as outcome)`,
   )
   for (const name of NAMES) {
-    expect(judge.get(name)).toEqual({ page: Number(isPageOutcome(name)), failure: Number(isFailure(name)) })
+    expect(judge.get(name)).toEqual({ unread: Number(isUnread(name)), failure: Number(isFailure(name)) })
   }
 })
 

@@ -16,8 +16,6 @@ export const PAGE_OUTCOMES = ["indexed", "unchanged"] as const satisfies readonl
 const SKIPPED = "skipped:"
 const FAILED = "failed:"
 
-/** What {@link isPageOutcome} holds for, as a list in SQL. */
-export const PAGE_OUTCOMES_SQL = PAGE_OUTCOMES.map((name) => `'${name}'`).join(", ")
 /** What {@link isUnread} holds for, as a condition in SQL. @param like the store's word for likeness that heeds no case */
 export const unreadSql = (like: string) => `(outcome = 'postponed' or outcome ${like} '${FAILED}%')`
 /** What {@link isFailure} holds for, as a pattern for `like` in SQL. */

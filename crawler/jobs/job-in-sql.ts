@@ -3,9 +3,6 @@ import type { Webhook } from "../source.ts"
 
 // What others' SQL asks of jobs. `migrateJobs` comes first.
 
-/** Whether there is such a job. */
-export const isJobSql = (id: string): string => `exists (select 1 from job where job.id = ${id})`
-
 /** Whether a receiver of the job's source wants to hear of an event. */
 export const wantsEventSql = (event: Webhook["events"][number], id: string): string =>
   `exists (select 1 from job, json_each(job.spec, '$.webhooks') hook, json_each(hook.value, '$.events') event

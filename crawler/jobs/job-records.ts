@@ -5,7 +5,7 @@ import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { addressesOf, failuresOf, hasOpenAt, openCount, outcomesOf } from "../crawl/frontier/job-addresses.ts"
-import type { Failure, Job, JobEvent, JobState } from "../job.ts"
+import { type Failure, isOver, type Job, type JobEvent, type JobState, OPEN_STATES } from "../job.ts"
 import type { Source } from "../source.ts"
 import { isAlive, isSilent } from "./alive.ts"
 import { HostWaits } from "../fetch/hosts/host-waits.ts"
@@ -14,9 +14,6 @@ import { type JobTables, migrateJobs } from "./job-schema.ts"
 import { changesOf } from "./page-changes.ts"
 import { sourceOf } from "./source-runs.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
-
-/** States of jobs that are not over. */
-const OPEN = ["queued", "running", "paused"] as const
 
 /** The state of a job at a time: one that says it is running and is silent has lost its process and waits. */
 const shownState = (now: number) =>
@@ -80,11 +77,9 @@ export class JobRecords {
 
   /** Jobs of a source that are queued, running or paused; newest first. */
   async open(source: string): Promise<Job[]> {
-    const rows = await this.queries
-      .selectFrom("job")
+    const rows = await this.#chosen({ source })
       .selectAll()
-      .where("source", "=", source)
-      .where("state", "in", OPEN)
+      .where("state", "in", OPEN_STATES)
       .orderBy("id", "desc")
       .execute()
     return await Promise.all(rows.map((row) => this.jobOf(row)))
@@ -92,10 +87,8 @@ export class JobRecords {
 
   /** The newest job of a source that is over and was judged, or null. */
   async lastJudged(source: string): Promise<Job | null> {
-    const row = await this.queries
-      .selectFrom("job")
+    const row = await this.#chosen({ source })
       .selectAll()
-      .where("source", "=", source)
       .where("result", "is not", null)
       .orderBy("id", "desc")
       .limit(1)
@@ -164,7 +157,6 @@ export class JobRecords {
   protected async jobOf(row: Selectable<JobTables["job"]>): Promise<Job> {
     const { id, author, trigger, visits, error, note, result, reason } = row
     const silent = row.state === "running" && isSilent(row.beat_at)
-    const isOver = ["finished", "failed", "cancelled"].includes(row.state)
     return {
       id,
       source: sourceOf(row, author),
@@ -182,7 +174,7 @@ export class JobRecords {
       changes: await changesOf(this.db, id),
       checkedByCopy: { pages: row.copy_pages, sparedBytes: row.copy_spared },
       waits: row.state === "running" && !silent ? await this.#waits.of(id) : [],
-      queued: isOver ? 0 : await openCount(this.db, id),
+      queued: isOver(row.state) ? 0 : await openCount(this.db, id),
       outcomes: await outcomesOf(this.db, id),
     }
   }

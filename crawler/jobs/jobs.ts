@@ -3,14 +3,16 @@ import { noteTraceOf } from "#base/telemetry/traces/trace-parents.ts"
 import { isLiving } from "#base/store/processes/own-process.ts"
 import { listed, listedNumbers, storeTime } from "#base/store/query/words.ts"
 import { transaction } from "#base/store/state-store.ts"
+import { forgetAddresses, hasPrunable, outcomesOf, pruneAddresses } from "../crawl/frontier/job-addresses.ts"
 import {
-  forgetAddresses,
-  forgetFailures,
-  hasPrunable,
-  outcomesOf,
-  pruneAddresses,
-} from "../crawl/frontier/job-addresses.ts"
-import { BETWEEN_NOTES, type Job, type JobEvent, type JobState, type Judged } from "../job.ts"
+  BETWEEN_NOTES,
+  isOver,
+  type Job,
+  type JobEvent,
+  type JobState,
+  type Judged,
+  OVER_STATES,
+} from "../job.ts"
 import type { Source } from "../source.ts"
 import { isAlive } from "./alive.ts"
 import { JobRecords } from "./job-records.ts"
@@ -20,8 +22,6 @@ import type { JobTables } from "./job-schema.ts"
 const MAX_CRASHES = 5
 /** From then on it is run with no other beside it until it records an outcome: others are not to be blamed with it. */
 const CRASHES_IN_DOUBT = 2
-/** States whose jobs keep nothing of their frontier but what failed. */
-const OVER = ["finished", "failed", "cancelled"] as const
 /**
  * Of so many runs of a source, the latest that are over, the addresses that failed are kept; of those before, how many there were. A thousand
  * dead links that a site never mends, met each hour, would else leave two million rows in the 90 days of a job.
@@ -277,7 +277,7 @@ export class Jobs extends JobRecords {
     const old = await this.queries
       .selectFrom("job")
       .select("id")
-      .where("state", "in", OVER)
+      .where("state", "in", OVER_STATES)
       .where("ended_at", "<", time)
       .where("id", "not in", (eb) =>
         eb
@@ -287,7 +287,7 @@ export class Jobs extends JobRecords {
       )
       .execute()
     for (const { id } of old) {
-      await forgetAddresses(this.db, id)
+      await forgetAddresses(this.db, this.queries.selectFrom("job").select("id").where("id", "=", id))
       await this.queries.deleteFrom("job").where("id", "=", id).execute()
     }
     return old.length
@@ -305,7 +305,7 @@ export class Jobs extends JobRecords {
     const left = await this.queries
       .selectFrom("job")
       .select("id")
-      .where("state", "in", OVER)
+      .where("state", "in", OVER_STATES)
       .where((eb) => hasPrunable(eb.ref("job.id")))
       .execute()
     for (const { id } of left) await this.#prune(id)
@@ -369,7 +369,7 @@ export class Jobs extends JobRecords {
   async #ask(id: number, state: "paused" | "cancelled"): Promise<boolean> {
     return await transaction(this.db, async () => {
       const job = await this.get(id)
-      if (!job || [state, "finished", "failed", "cancelled"].includes(job.state)) return false
+      if (!job || job.state === state || isOver(job.state)) return false
       if (job.state === "running") {
         await this.#set(id, { stop: state })
       } else {
@@ -412,7 +412,7 @@ export class Jobs extends JobRecords {
   }
 
   async #prune(id: number): Promise<void> {
-    const over = this.queries.selectFrom("job").select("id").where("state", "in", OVER)
+    const over = this.queries.selectFrom("job").select("id").where("state", "in", OVER_STATES)
     await pruneAddresses(this.db, id, expressionBuilder().exists(over.where("id", "=", id)))
     const ofSource = over.where("source", "=", (eb) =>
       eb.selectFrom("job").select("source").where("id", "=", id),
@@ -423,7 +423,7 @@ export class Jobs extends JobRecords {
       "<=",
       ofSource.orderBy("id", "desc").limit(1).offset(RUNS_WITH_FAILURES),
     )
-    await forgetFailures(this.db, earlier)
+    await forgetAddresses(this.db, earlier)
   }
 
   async #must(id: number): Promise<Job> {

@@ -1,7 +1,7 @@
 import { hasTable } from "#base/store/rows/tables.ts"
 import { queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import type { Job } from "../job.ts"
+import { type Job, OPEN_STATES } from "../job.ts"
 import { type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 import type { JobTables } from "./job-schema.ts"
 
@@ -63,6 +63,10 @@ export async function knownRuns(db: StateStore, name: string | null): Promise<Kn
 const runsOf = (db: StateStore, name: string) =>
   queriesOf<JobTables>(db).selectFrom("job").where("source", "=", name).orderBy("id", "desc")
 
+/** The last run of a source before this one that visited more than what had failed. */
+const runBeforeThis = (db: StateStore, { id, source }: Pick<Job, "id" | "source">) =>
+  runsOf(db, source.name).where("id", "<", id).where("visits", "<>", "failed").limit(1)
+
 /** A source as it was when it ran last, or null. */
 export async function sourceAsRun(db: StateStore, name: string): Promise<Source | null> {
   const row = await runsOf(db, name).select("spec").limit(1).executeTakeFirst()
@@ -72,15 +76,12 @@ export async function sourceAsRun(db: StateStore, name: string): Promise<Source 
 /** The source as it was in its last finished run before this one that its declaration asked for, or null. */
 export async function declaredBefore(
   db: StateStore,
-  { id, source }: Pick<Job, "id" | "source">,
+  job: Pick<Job, "id" | "source">,
 ): Promise<Source | null> {
-  const row = await runsOf(db, source.name)
+  const row = await runBeforeThis(db, job)
     .select("spec")
-    .where("id", "<", id)
     .where("state", "=", "finished")
     .where("trigger", "<>", "command")
-    .where("visits", "<>", "failed")
-    .limit(1)
     .executeTakeFirst()
   return row === undefined ? null : sourceOf(row)
 }
@@ -88,14 +89,9 @@ export async function declaredBefore(
 /** The run of the source before this one, and whether it is known to have followed every link; or null. */
 export async function runBefore(
   db: StateStore,
-  { id, source }: Pick<Job, "id" | "source">,
+  job: Pick<Job, "id" | "source">,
 ): Promise<{ readonly whole: boolean; readonly source: Source } | null> {
-  const row = await runsOf(db, source.name)
-    .select(["whole", "spec"])
-    .where("id", "<", id)
-    .where("visits", "<>", "failed")
-    .limit(1)
-    .executeTakeFirst()
+  const row = await runBeforeThis(db, job).select(["whole", "spec"]).executeTakeFirst()
   return row === undefined ? null : { whole: row.whole === 1, source: sourceOf(row) }
 }
 
@@ -130,7 +126,7 @@ export async function hasOpenRun(db: StateStore, name: string): Promise<boolean>
   if (!(await hasJobs(db))) return false
   const open = await runsOf(db, name)
     .select("id")
-    .where("state", "in", ["queued", "running", "paused"])
+    .where("state", "in", OPEN_STATES)
     .limit(1)
     .executeTakeFirst()
   return open !== undefined

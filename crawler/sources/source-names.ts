@@ -1,6 +1,7 @@
 import { hasPages } from "../crawl/frontier/source-pages.ts"
 import { hasOpenRun, namesOfRuns } from "../jobs/source-runs.ts"
-import { queriesOf } from "#base/store/query/queries.ts"
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { hasTable } from "#base/store/rows/tables.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { CommandError } from "#base/run-command.ts"
@@ -10,6 +11,8 @@ import type { SourceTables } from "./source-schema.ts"
 // Looked up in whatever tables there are: commands and tests may be the first to open the store.
 
 const sourcesOf = (db: StateStore) => queriesOf<SourceTables>(db).selectFrom("source").select("name")
+/** Built once: every search asks for them. */
+const declaredRows = once((q: Queries<SourceTables>) => q.selectFrom("source").select("name").orderBy("name"))
 const removalsOf = (db: StateStore) =>
   queriesOf<{ removal: { source: string } }>(db).selectFrom("removal").select("source")
 
@@ -50,9 +53,7 @@ export const hasRestorable = async (db: StateStore, name: string): Promise<boole
 
 /** The names of declared sources: all that readers are told of without asking for it. */
 export const declaredNames = async (db: StateStore): Promise<readonly string[]> =>
-  (await hasTable(db, "source"))
-    ? (await sourcesOf(db).orderBy("name").execute()).map(({ name }) => name)
-    : []
+  (await hasTable(db, "source")) ? (await declaredRows.all(db, {})).map(({ name }) => name) : []
 
 /** The names that callers may ask for: of declared sources, and of others while they have pages or a run that is not over. */
 export async function findableNames(db: StateStore): Promise<readonly string[]> {

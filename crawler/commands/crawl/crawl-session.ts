@@ -13,7 +13,7 @@ import { didYouMean } from "#base/text/near-names.ts"
 import type { DescribedCrawl } from "./described-crawl.ts"
 import { CrawlDisplay } from "./crawl-display.ts"
 import { Jobs } from "../../jobs/jobs.ts"
-import { BY_HAND, type Job, type JobState, type Visiting } from "../../job.ts"
+import { BY_HAND, isOver, type Job, type Visiting } from "../../job.ts"
 import { CrawlShare } from "../../crawl/together/crawl-share.ts"
 import { JobRuns, type JobRunsOptions } from "../../crawl/together/job-runs.ts"
 import { SourceTable } from "../../sources/source-table.ts"
@@ -295,8 +295,6 @@ async function runHere({ ids, onPoll, ...options }: RunHereOptions): Promise<voi
 }
 
 const isOpen = ({ state }: Job): boolean => state === "queued" || state === "running"
-
-const isOver = (state: JobState): boolean => ["finished", "failed", "cancelled"].includes(state)
 
 const isOurs = ({ trigger }: Job): boolean => BY_HAND.includes(trigger)
 

@@ -1,4 +1,4 @@
-import type { Job, JobResult } from "../../job.ts"
+import { isOver, type Job, type JobResult } from "../../job.ts"
 import type { SourceStatus } from "../../sources/source-status.ts"
 import { aboutSeconds } from "#base/text/duration.ts"
 import type { FullCrawl } from "../../sources/crawl-time.ts"
@@ -90,7 +90,7 @@ function rowOf(
   status: SourceStatus | undefined,
 ): string[] {
   const { pages = 0, pagesWithVectors: embedded = null, lastResult = null, lastJob = null } = status ?? {}
-  const open = lastJob !== null && ["queued", "running", "paused"].includes(lastJob.state)
+  const open = lastJob !== null && !isOver(lastJob.state)
   const count = (value: number | undefined) => (value === undefined ? "-" : value.toLocaleString("en"))
   return [
     source.name.length > MAX_NAME ? `${source.name.slice(0, MAX_NAME - 1).toWellFormed()}…` : source.name,

@@ -3,7 +3,7 @@ import { concealedEnd } from "../../fetch/concealed.ts"
 import type { FetchResult } from "../../fetch/fetch.ts"
 import { type Job, listNote, moreListsNote } from "../../job.ts"
 import { outcomeName } from "../../outcome-name.ts"
-import type { ListingKind } from "../frontier/known-listings.ts"
+import type { ListingKind } from "../frontier/frontier-schema.ts"
 import type { ListTrouble } from "../listings/list-parser.ts"
 
 /** More would hide the run's other notes. */

@@ -1,6 +1,7 @@
 import type { PageUrl } from "#engine"
-import { type Queries, queriesOf } from "#base/store/query/queries.ts"
-import { listed } from "#base/store/query/words.ts"
+import { once } from "#base/store/query/once.ts"
+import type { Queries } from "#base/store/query/queries.ts"
+import { listedIn } from "#base/store/query/words.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { formatOf, OTHER_FORMAT } from "./document-form.ts"
 import { migrateTexts, type TextTables } from "./text-store.ts"
@@ -17,33 +18,36 @@ const MOST_FORMS = 20
 
 const BROWSER_FORMATS = new Set(["htm", "xhtml"])
 
+const formsOf = once((q: Queries<TextTables>, { page, sources }: { page: PageUrl; sources: string }) =>
+  q
+    .selectFrom("page_alias as alias")
+    .innerJoin("page_text as text", (join) =>
+      join.onRef("text.url", "=", "alias.url").onRef("text.source", "=", "alias.source"),
+    )
+    .select("alias.url")
+    .where("alias.of", "=", page)
+    .where("alias.evidence", "=", OTHER_FORMAT)
+    .where("alias.source", "in", listedIn(sources))
+    .groupBy("alias.url")
+    .orderBy("alias.url")
+    .limit(MOST_FORMS),
+)
+
 /**
  * The formats in which a document is there besides its page. Asked for when a page is shown, and not kept with it: which
  * there are is known only when all have been read.
  */
 export class OtherForms {
-  readonly #queries: Queries<TextTables>
+  readonly #db: StateStore
 
   constructor(db: StateStore) {
-    this.#queries = queriesOf(db)
+    this.#db = db
     migrateTexts(db)
   }
 
   /** Those that any of `sources` has read and not lost since, one for each format, in the order of their addresses. */
   async of(page: PageUrl, sources: readonly string[]): Promise<OtherForm[]> {
-    const rows = await this.#queries
-      .selectFrom("page_alias as alias")
-      .innerJoin("page_text as text", (join) =>
-        join.onRef("text.url", "=", "alias.url").onRef("text.source", "=", "alias.source"),
-      )
-      .select("alias.url")
-      .where("alias.of", "=", page)
-      .where("alias.evidence", "=", OTHER_FORMAT)
-      .where("alias.source", "in", listed(sources))
-      .groupBy("alias.url")
-      .orderBy("alias.url")
-      .limit(MOST_FORMS)
-      .execute()
+    const rows = await formsOf.all(this.#db, { page, sources: JSON.stringify(sources) })
     const shown = new Set([named(page)])
     const forms: OtherForm[] = []
     for (const { url } of rows) {

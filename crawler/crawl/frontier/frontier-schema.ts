@@ -85,8 +85,7 @@ export type CrawlUrl<Column extends keyof FrontierTables["crawl_url"] = never> =
 >
 
 const OF_JOB = "references job (id) on delete cascade"
-// `crawl_url.reading` and `strikes`: what is being read, and how often a process was lost over it, see suspects.ts.
-// `known_address`: each source knows an address separately, since a page may belong to several.
+
 export const FRONTIER_STEPS: readonly Step[] = [
   ({ dialect, integer, text, blob, keyed }) => {
     // PostgreSQL looks for the tables of jobs at once: see FRONTIER_OF_JOBS.
@@ -140,7 +139,6 @@ export const FRONTIER_STEPS: readonly Step[] = [
   // Pages that something was noted of, such as that their answers were cut off: few, and coverage asks for them.
   () =>
     "create index known_address_noted on known_address (source, job) where hash is not null and detail is not null",
-  // A MarkdownCopy as JSON.
   ({ text }) => `alter table known_address add column copy ${text}`,
 ]
 

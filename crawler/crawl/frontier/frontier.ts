@@ -1,7 +1,7 @@
 import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
-import { greater, lesser } from "#base/store/query/words.ts"
-import type { CrawlUrl, FrontierTables } from "./frontier-schema.ts"
+import { lesser } from "#base/store/query/words.ts"
+import type { CrawlUrl, FoundHow, FrontierTables, ListingKind } from "./frontier-schema.ts"
 import { OutcomeBook } from "./outcome-book.ts"
 import { type FrontierEntry, HostQueues, type OpenAddresses } from "./host-queues.ts"
 import { type HostManners, HostPaces } from "../../fetch/hosts/host-paces.ts"
@@ -10,13 +10,12 @@ import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Job } from "../../job.ts"
 import {
-  type FoundHow,
   type KnownAddress,
   type KnownAddresses,
+  listedFacts,
   type ListedFacts,
   type Visited,
 } from "./known-addresses.ts"
-import type { ListingKind } from "./known-listings.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
 /** Addresses found in one place. */
@@ -73,12 +72,7 @@ const demote = once((q: Queries<FrontierTables>, row: CrawlUrl<"priority">) =>
 
 const noteFacts = once(
   (q: Queries<FrontierTables>, row: CrawlUrl<"modified_at" | "published_at" | "news" | "listed_in">) =>
-    openAt(q, row).set((eb) => ({
-      modified_at: eb.fn.coalesce(eb.val(row.modified_at), "modified_at"),
-      published_at: eb.fn.coalesce(eb.val(row.published_at), "published_at"),
-      news: greater(eb.ref("news"), eb.val(row.news)),
-      listed_in: eb.fn.coalesce(eb.val(row.listed_in), "listed_in"),
-    })),
+    openAt(q, row).set(listedFacts(row)),
 )
 
 const postpone = once((q: Queries<FrontierTables>, { job, url, due, tries }: CrawlUrl<"due" | "tries">) =>
@@ -98,28 +92,27 @@ const notDue = once(
       .where("job", "<>", job),
 )
 
-interface HostThen {
+interface OpenHost {
   readonly job: number
   readonly host: string
-  readonly now: number
 }
 
-const openOf = (q: Queries<FrontierTables>, { job, host }: Omit<HostThen, "now">) =>
+const openOf = (q: Queries<FrontierTables>, { job, host }: OpenHost) =>
   q.selectFrom("crawl_url").where((eb) => eb.and({ job, host, outcome: null }))
 
-const dueAt = once((q: Queries<FrontierTables>, then: HostThen & { readonly limit: number }) =>
-  openOf(q, then)
+const dueBy = once((q: Queries<FrontierTables>, one: OpenHost & { now: number; limit: number }) =>
+  openOf(q, one)
     .select(["url", "depth", "tries", "modified_at as modifiedAt", "published_at as publishedAt", "news"])
-    .where("due", "<=", then.now)
+    .where("due", "<=", one.now)
     .orderBy("priority")
     .orderBy("depth")
-    .limit(then.limit),
+    .limit(one.limit),
 )
 
-const dueAfter = once((q: Queries<FrontierTables>, then: HostThen) =>
-  openOf(q, then)
+const dueAfter = once((q: Queries<FrontierTables>, one: OpenHost & { now: number }) =>
+  openOf(q, one)
     .select((eb) => eb.fn.min<number | null>("due").as("due"))
-    .where("due", ">", then.now),
+    .where("due", ">", one.now),
 )
 
 /**
@@ -363,7 +356,7 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   async due(host: string, now: number, limit: number): Promise<FrontierEntry[]> {
-    const rows = await dueAt.all(this.#db, { job: this.#job.id, host, now, limit })
+    const rows = await dueBy.all(this.#db, { job: this.#job.id, host, now, limit })
     return rows.map(({ url, depth, tries, modifiedAt, publishedAt, news }) => {
       return { url, host, depth, tries, facts: { modifiedAt, publishedAt, isNews: news === 1 } }
     })

@@ -12,7 +12,6 @@ import {
   endingOf,
   failuresOf,
   forgetAddresses,
-  forgetFailures,
   givenUpHosts,
   hasOpenAt,
   hasPrunable,
@@ -230,9 +229,9 @@ test("a job that is over forgets all addresses but those that failed, then all, 
   const again = await begin("site", id)
   await again.frontier.add(many, LINK)
   expect(await left()).toBe(4100)
-  await forgetAddresses(db, other.id)
+  await forgetAddresses(db, sql`select id from job where id = ${other.id}`)
   expect([await left(), await openCount(db, other.id)]).toEqual([4100, 0])
-  await forgetAddresses(db, id)
+  await forgetAddresses(db, sql`select id from job where id = ${id}`)
   expect(await left()).toBe(0)
 })
 
@@ -245,8 +244,8 @@ test("the jobs that a condition names forget all that failed, however much, and 
   for (const { frontier } of [second, other]) await frontier.record(failed(2))
   const left = () =>
     Promise.all([first, second, other].map(async ({ id }) => (await failuresOf(db, id, 9999)).length))
-  await forgetFailures(db, sql`select id from job where id > ${other.id}`)
+  await forgetAddresses(db, sql`select id from job where id > ${other.id}`)
   expect(await left()).toEqual([4100, 2, 2])
-  await forgetFailures(db, sql`select id from job where id < ${other.id}`)
+  await forgetAddresses(db, sql`select id from job where id < ${other.id}`)
   expect(await left()).toEqual([0, 0, 2])
 })

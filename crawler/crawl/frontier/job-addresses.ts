@@ -1,12 +1,11 @@
 import { type Expression, expressionBuilder, type RawBuilder, sql, type SqlBool } from "kysely"
 import { queriesOf } from "#base/store/query/queries.ts"
 import { isLike, listed } from "#base/store/query/words.ts"
-import { type FrontierTables, migrateFrontier } from "./frontier-schema.ts"
+import { type FoundHow, type FrontierTables, migrateFrontier } from "./frontier-schema.ts"
 import type { PageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Failure } from "../../job.ts"
 import { FAILURES_LIKE, isFailure, type OutcomeCounts, type OutcomeName } from "../../outcome-name.ts"
-import type { FoundHow } from "./known-addresses.ts"
 
 // What is told of the addresses of a job beside its frontier, to those who do not work on it.
 
@@ -156,8 +155,8 @@ export async function pruneAddresses(
   while ((await some.executeTakeFirst()).numDeletedRows > 0n);
 }
 
-/** Forgets all addresses of jobs that are over. @param jobs a query for their numbers */
-export async function forgetFailures(db: StateStore, jobs: Expression<{ id: number }>): Promise<void> {
+/** Forgets all addresses of jobs. @param jobs a query for their numbers */
+export async function forgetAddresses(db: StateStore, jobs: Expression<{ id: number }>): Promise<void> {
   const some = sql`delete from crawl_url
     where (job, url) in (select job, url from crawl_url where job in (${jobs}) limit ${PRUNED_ROWS})`
   while (((await some.execute(queriesOf(db))).numAffectedRows ?? 0n) > 0n);
@@ -166,13 +165,6 @@ export async function forgetFailures(db: StateStore, jobs: Expression<{ id: numb
 /** Whether {@link pruneAddresses} has something to do. */
 export const hasPrunable = (job: Expression<number>): RawBuilder<SqlBool> =>
   sql`exists (select 1 from crawl_url where crawl_url.job = ${job} and ${isPruned})`
-
-/** Forgets all addresses of a job. */
-export async function forgetAddresses(db: StateStore, job: number): Promise<void> {
-  const some = sql`delete from crawl_url
-    where (job, url) in (select job, url from crawl_url where job = ${job} limit ${PRUNED_ROWS})`
-  while (((await some.execute(queriesOf(db))).numAffectedRows ?? 0n) > 0n);
-}
 
 /** Whether a job has an open address of a host, with its port. */
 export const hasOpenAt = async (db: StateStore, job: number, host: string): Promise<boolean> =>

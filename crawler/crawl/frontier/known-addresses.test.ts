@@ -1,3 +1,4 @@
+import { type Expression, sql, type SqlBool } from "kysely"
 import { describe, expect, test } from "vitest"
 import { at, DAY, GONE, HOUR, PAGE, sourceOf, VisitedSite } from "../../testing/visited.ts"
 import { type Found, FOUND_SOMEHOW, VAIN_VISITS, type Visited } from "./known-addresses.ts"
@@ -424,7 +425,8 @@ test("an address at which nothing was found again and again is forgotten, unless
   await often("/held", { outcome: "failed:http-status", status: 404, hash: "h" })
   await often("/other", GONE, VAIN_VISITS, "other")
   await site.visit("/other", PAGE)
-  const spared = (url: string, source: string) => `${url} like '%/spared' and ${source} = 'site'`
+  const spared = (url: Expression<string>, source: Expression<string>) =>
+    sql<SqlBool>`${url} like '%/spared' and ${source} = 'site'`
   expect(await site.known.forgetDead(spared)).toBe(1003)
   const left = (await site.known.some("site", 2000)).map(({ url }) => url)
   expect(left.sort()).toEqual(["/away", "/held", "/lately", "/listed", "/other", "/spared"].map(at))

@@ -1,10 +1,15 @@
-import { expressionBuilder, type Selectable, type Selection, sql, type SqlBool } from "kysely"
+import {
+  type Expression,
+  expressionBuilder,
+  type Selectable,
+  type Selection,
+  sql,
+  type SqlBool,
+} from "kysely"
 import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { greater, lesser } from "#base/store/query/words.ts"
 import { type FoundHow, type FrontierTables, migrateFrontier } from "./frontier-schema.ts"
-
-export type { FoundHow }
 import { isFailure, isMissing, type OutcomeName } from "../../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
@@ -192,10 +197,18 @@ const COLUMNS = [
   ...ADDRESS.map((column) => column.split(" ")[0]),
   "listed_job",
 ] as readonly (keyof KnownRow)[]
+const KEPT: ReadonlySet<keyof KnownRow> = new Set([
+  "url",
+  "source",
+  "title",
+  "found_how",
+  "found_on",
+  "first_seen",
+  "listed_in",
+  "listed_job",
+])
 /** What a visit says anew, whatever is known. */
-const ANEW = COLUMNS.filter(
-  (column) => !/^(?:url|source|title|found_how|found_on|first_seen|listed_in|listed_job)$/.test(column),
-)
+const ANEW = COLUMNS.filter((column) => !KEPT.has(column))
 
 const keep = once((q: Queries<FrontierTables>, row: KnownRow) =>
   q
@@ -211,28 +224,24 @@ const keep = once((q: Queries<FrontierTables>, row: KnownRow) =>
     ),
 )
 
-interface ListedRow {
-  readonly url: PageUrl
-  readonly source: string
-  readonly listedIn: string | null
-  readonly listedJob: number | null
-  readonly modifiedAt: number | null
-  readonly publishedAt: number | null
-  readonly news: number
-}
+type ListedRow = Pick<KnownRow, "listed_in" | "modified_at" | "published_at" | "news">
 
-const list = once((q: Queries<FrontierTables>, row: ListedRow) =>
-  q
-    .updateTable("known_address")
-    .set((eb) => ({
-      listed_in: eb.fn.coalesce(eb.val(row.listedIn), "listed_in"),
-      listed_job: eb.fn.coalesce(eb.val(row.listedJob), "listed_job"),
-      modified_at: eb.fn.coalesce(eb.val(row.modifiedAt), "modified_at"),
-      published_at: eb.fn.coalesce(eb.val(row.publishedAt), "published_at"),
-      news: greater(eb.ref("news"), eb.val(row.news)),
-    }))
-    .where("url", "=", row.url)
-    .where("source", "=", row.source),
+/** What a list says of an address, for `set`, here and in `crawl_url`; columns of which it says nothing stay as they are. */
+export const listedFacts = ({ listed_in, modified_at, published_at, news }: ListedRow) => ({
+  listed_in: address.fn.coalesce(address.val(listed_in), "listed_in"),
+  modified_at: address.fn.coalesce(address.val(modified_at), "modified_at"),
+  published_at: address.fn.coalesce(address.val(published_at), "published_at"),
+  news: greater(address.ref("news"), address.val(news)),
+})
+
+const list = once(
+  (q: Queries<FrontierTables>, row: ListedRow & Pick<KnownRow, "url" | "source" | "listed_job">) =>
+    q
+      .updateTable("known_address")
+      .set(listedFacts(row))
+      .set((eb) => ({ listed_job: eb.fn.coalesce(eb.val(row.listed_job), "listed_job") }))
+      .where("url", "=", row.url)
+      .where("source", "=", row.source),
 )
 
 const setHash = once(
@@ -398,10 +407,10 @@ export class KnownAddresses {
     await list.run(this.#db, {
       url,
       source,
-      listedIn,
-      listedJob: listedIn === null ? null : job,
-      modifiedAt: facts.modifiedAt,
-      publishedAt: facts.publishedAt,
+      listed_in: listedIn,
+      listed_job: listedIn === null ? null : job,
+      modified_at: facts.modifiedAt,
+      published_at: facts.publishedAt,
       news: facts.isNews ? 1 : 0,
     })
     return known
@@ -464,8 +473,10 @@ export class KnownAddresses {
    * @param sparedSql in SQL: whether an address of a source is kept nevertheless
    * @returns how many there were
    */
-  async forgetDead(sparedSql: (url: string, source: string) => string = () => "false"): Promise<number> {
-    const spared = sql.raw(sparedSql("known_address.url", "known_address.source"))
+  async forgetDead(
+    isSpared: (url: Expression<PageUrl>, source: Expression<string>) => Expression<SqlBool> = () =>
+      sql.lit(false),
+  ): Promise<number> {
     const some = this.#queries
       .selectFrom("known_address")
       .select(["url", "source"])
@@ -473,7 +484,7 @@ export class KnownAddresses {
       .where("status", "in", [404, 410])
       .where("misses", ">=", VAIN_VISITS)
       .where("listed_in", "is", null)
-      .where(sql<SqlBool>`not (${spared})`)
+      .where((eb) => eb.not(eb.parens(isSpared(eb.ref("known_address.url"), eb.ref("known_address.source")))))
       .orderBy("url")
       .orderBy("source")
       .limit(CHUNK)

@@ -5,8 +5,6 @@ import type { FrontierTables, ListingKind } from "./frontier-schema.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
-export type { ListingKind }
-
 /** A sitemap or feed as an earlier run of the source left it. Times are milliseconds since 1970. */
 export interface Listing {
   readonly url: PageUrl

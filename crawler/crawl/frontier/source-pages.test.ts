@@ -1,3 +1,6 @@
+import { type Expression, sql, type SqlBool } from "kysely"
+import type { PageUrl } from "#engine"
+import { queriesOf } from "#base/store/query/queries.ts"
 import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import { statement } from "#base/store/testing/statement.ts"
 import { expect, test } from "vitest"
@@ -6,10 +9,10 @@ import { at, DAY, GONE, PAGE, VisitedSite } from "../../testing/visited.ts"
 import {
   addressesByHost,
   hasPages,
-  isHeldSql,
-  isKnownSql,
+  isHeld,
+  isKnown,
   isPageNow,
-  isUnfoundSinceSql,
+  isUnfoundSince,
   knowsAny,
   lastCheckOf,
   matchPages,
@@ -24,7 +27,7 @@ import {
   pageVisits,
   somePage,
   targetsOf,
-  wasFoundSql,
+  wasFound,
   whereItLed,
 } from "./source-pages.ts"
 
@@ -203,29 +206,31 @@ test("sources are matched with the pages that a table names, and what differs is
   expect(await matchPages(site.db, "pages_now")).toBe(0)
 })
 
-test("conditions of others' SQL hold for known, held, found and missing pages", async () => {
+test("conditions for other queries hold for known, held, found and missing pages", async () => {
   const site = new VisitedSite()
   await site.visit("/found", PAGE)
   await site.visit("/missed", PAGE)
   await site.visit("/missed", { outcome: "failed:timeout", job: 3 })
   await site.visit("/none", { ...GONE, job: 3 })
-  const holds = async (condition: string) => {
-    const row = statement(
-      site.db,
-      `select 1 from (select ? as url, 'site' as source) as row where ${condition}`,
-    )
+  const url = sql.ref<PageUrl>("row.url")
+  const source = sql.ref<string>("row.source")
+  const holds = async (condition: Expression<SqlBool>) => {
     const paths: string[] = []
-    for (const path of ["/found", "/missed", "/none", "/unknown"])
-      if ((await row.get(at(path))) !== undefined) paths.push(path)
+    for (const path of ["/found", "/missed", "/none", "/unknown"]) {
+      const row = sql`(select cast(${at(path)} as text) as url, 'site' as source) as row`
+      const { rows } = await sql`select 1 from ${row} where ${condition}`.execute(queriesOf(site.db))
+      if (rows.length > 0) paths.push(path)
+    }
     return paths
   }
-  expect(await holds(isKnownSql("row.url", "row.source"))).toEqual(["/found", "/missed", "/none"])
-  expect(await holds(isKnownSql("row.url", "'other'"))).toEqual([])
-  expect(await holds(isHeldSql("row.url", "row.source"))).toEqual(["/found", "/missed"])
-  expect(await holds(wasFoundSql("row.url", "row.source", "1"))).toEqual(["/found"])
-  expect(await holds(wasFoundSql("row.url", "row.source", "3"))).toEqual([])
-  expect(await holds(isUnfoundSinceSql("row.url", "row.source", "1"))).toEqual(["/found", "/missed"])
-  expect(await holds(isUnfoundSinceSql("row.url", "row.source", "0"))).toEqual(["/missed"])
+  const job = (id: number) => sql.lit(id)
+  expect(await holds(isKnown(url, source))).toEqual(["/found", "/missed", "/none"])
+  expect(await holds(isKnown(url, sql.lit("other")))).toEqual([])
+  expect(await holds(isHeld(url, source))).toEqual(["/found", "/missed"])
+  expect(await holds(wasFound(url, source, 1))).toEqual(["/found"])
+  expect(await holds(wasFound(url, source, 3))).toEqual([])
+  expect(await holds(isUnfoundSince(url, source, job(1)))).toEqual(["/found", "/missed"])
+  expect(await holds(isUnfoundSince(url, source, job(0)))).toEqual(["/missed"])
 })
 
 test("triggers tell of pages that come, change, go, and are forgotten", async () => {

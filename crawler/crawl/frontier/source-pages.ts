@@ -1,4 +1,4 @@
-import { type Expression, sql, type SqlBool } from "kysely"
+import { type Expression, expressionBuilder, sql, type SqlBool } from "kysely"
 import type { PageUrl } from "#engine"
 import { hasTable } from "#base/store/rows/tables.ts"
 import { once } from "#base/store/query/once.ts"
@@ -9,7 +9,7 @@ import { dateOrNull } from "#base/store/date-columns.ts"
 import type { QueriedStore } from "#base/store/state-port.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { CUT_OFF } from "../../outcome.ts"
-import { type OutcomeName, PAGE_OUTCOMES, PAGE_OUTCOMES_SQL, unreadSql } from "../../outcome-name.ts"
+import { type OutcomeName, PAGE_OUTCOMES, unreadSql } from "../../outcome-name.ts"
 import type { FrontierTables } from "./frontier-schema.ts"
 import type { KnownAddress } from "./known-addresses.ts"
 
@@ -315,30 +315,46 @@ export async function matchPages(db: StateStore, table: string): Promise<number>
   return Number(numUpdatedRows)
 }
 
-const known = (url: string, source: string, more = "") =>
-  `exists (select 1 from known_address as known where known.url = ${url} and known.source = ${source}${more})`
+// Conditions for queries on other tables, which name a page by its address and its source.
 
-/** In SQL: whether a source knows an address. */
-export const isKnownSql = (url: string, source: string): string => known(url, source)
+const expressions = expressionBuilder<FrontierTables>()
+const known = (url: Expression<PageUrl>, source: Expression<string>) =>
+  expressions
+    .selectFrom("known_address as known")
+    .select("known.url")
+    .where("known.url", "=", url)
+    .where("known.source", "=", source)
+const heldPage = (url: Expression<PageUrl>, source: Expression<string>) =>
+  known(url, source).where("known.hash", "is not", null)
 
-/** In SQL: whether the index holds a page for a source. */
-export const isHeldSql = (url: string, source: string): string =>
-  known(url, source, " and known.hash is not null")
+/** Whether a source knows an address. */
+export const isKnown = (url: Expression<PageUrl>, source: Expression<string>): Expression<SqlBool> =>
+  expressions.exists(known(url, source))
 
-/** In SQL: whether a job found a page, which the index holds, where it was. */
-export const wasFoundSql = (url: string, source: string, job: string): string =>
-  known(
-    url,
-    source,
-    ` and known.job = ${job} and known.hash is not null and known.outcome in (${PAGE_OUTCOMES_SQL})`,
+/** Whether the index holds a page for a source. */
+export const isHeld = (url: Expression<PageUrl>, source: Expression<string>): Expression<SqlBool> =>
+  expressions.exists(heldPage(url, source))
+
+/** Whether a job found a page, which the index holds, where it was. */
+export const wasFound = (
+  url: Expression<PageUrl>,
+  source: Expression<string>,
+  job: number,
+): Expression<SqlBool> =>
+  expressions.exists(
+    heldPage(url, source).where("known.job", "=", job).where("known.outcome", "in", PAGE_OUTCOMES),
   )
 
-/** In SQL: whether the index holds a page that no job after this one has found. */
-export const isUnfoundSinceSql = (url: string, source: string, job: string): string =>
-  known(
-    url,
-    source,
-    ` and known.hash is not null and (known.outcome not in (${PAGE_OUTCOMES_SQL}) or known.job <= ${job})`,
+/** Whether the index holds a page that no job after this one has found. */
+export const isUnfoundSince = (
+  url: Expression<PageUrl>,
+  source: Expression<string>,
+  job: Expression<number>,
+): Expression<SqlBool> =>
+  expressions.exists(
+    heldPage(url, source).where((of) =>
+      of.or([of("known.outcome", "not in", PAGE_OUTCOMES), of("known.job", "<=", job)]),
+    ),
   )
 
 /**

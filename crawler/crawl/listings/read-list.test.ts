@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import type { ListingKind } from "../frontier/known-listings.ts"
+import type { ListingKind } from "../frontier/frontier-schema.ts"
 import { type ListFile, readList } from "./read-list.ts"
 
 const BASE = "https://lamp.example"

@@ -1,7 +1,7 @@
 import type { PageUrl } from "#engine"
 import type { Fetched } from "../../fetch/fetch.ts"
 import { charsetParameter } from "../../page/headers/media-type.ts"
-import type { ListingKind } from "../frontier/known-listings.ts"
+import type { ListingKind } from "../frontier/frontier-schema.ts"
 import { feedParser } from "./feeds.ts"
 import { type Listed, listed, type ListParser, type ListTrouble, type Take } from "./list-parser.ts"
 import { llmsParser } from "./llms.ts"

@@ -141,20 +141,15 @@ export class AlertBook {
   async list(): Promise<Alert[]> {
     const rows = await this.#queries
       .selectFrom("alert")
-      .selectAll()
+      .select(["about", "name", "bad_runs as badRuns", "run", "result", "reason", "since", "told_at"])
       .orderBy(sql`told_at is null`)
       .orderBy("about")
       .orderBy("name")
       .execute()
-    return rows.map(({ about, name, bad_runs: badRuns, since, told_at: toldAt, run, result, reason }) => ({
-      about,
-      name,
-      badRuns,
+    return rows.map(({ since, told_at, ...row }) => ({
+      ...row,
       since: new Date(since),
-      toldAt: dateOrNull(toldAt),
-      run,
-      result,
-      reason,
+      toldAt: dateOrNull(told_at),
     }))
   }
 

@@ -87,7 +87,7 @@ const dropSite = once((q: Images, { site }: { site: string }) =>
 )
 
 /** How many pages carry an image, by another column of its key. */
-const pagesOf = (table: "image_use", column: "site") => ({
+const countedBy = (table: "image_use", column: "site") => ({
   more: once((q: Images, { image, by }: CountKey) =>
     q
       .insertInto(table)
@@ -110,8 +110,8 @@ const pagesOf = (table: "image_use", column: "site") => ({
       .where("pages", "<=", 0),
   ),
 })
-const onSite = pagesOf("image_use", "site")
-const ofSource = pagesOf("image_source" as "image_use", "source" as "site")
+const onSite = countedBy("image_use", "site")
+const ofSource = countedBy("image_source" as "image_use", "source" as "site")
 
 /** Which images indexed pages carry, as the crawl notes it down. */
 export class ImageNotes {

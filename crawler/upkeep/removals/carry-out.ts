@@ -1,6 +1,5 @@
-import { isUnfoundSinceSql } from "../../crawl/frontier/source-pages.ts"
+import { isUnfoundSince } from "../../crawl/frontier/source-pages.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { sql, type SqlBool } from "kysely"
 import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
 import { Serial } from "#base/flow/serial.ts"
 import type { Clock } from "#base/clock.ts"
@@ -46,7 +45,7 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
     .deleteFrom("removal")
     .where("state", "=", "approved")
     .where((eb) =>
-      eb.not(sql.raw<SqlBool>(isUnfoundSinceSql("removal.url", "removal.source", "removal.job"))),
+      eb.not(isUnfoundSince(eb.ref("removal.url"), eb.ref("removal.source"), eb.ref("removal.job"))),
     )
     .execute()
   const approved = await q

@@ -1,8 +1,7 @@
 import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
-import { isHeldSql, isKnownSql, pageCount, wasFoundSql } from "../../crawl/frontier/source-pages.ts"
-import { type Selectable, sql, type SqlBool, type Updateable } from "kysely"
-import { isJobSql } from "../../jobs/job-in-sql.ts"
-import { migrateJobs } from "../../jobs/job-schema.ts"
+import { isHeld, isKnown, pageCount, wasFound } from "../../crawl/frontier/source-pages.ts"
+import { expressionBuilder, type Selectable, type Updateable } from "kysely"
+import { type JobTables, migrateJobs } from "../../jobs/job-schema.ts"
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
@@ -77,7 +76,7 @@ export type RemovedPages =
 export class Removals {
   readonly #db: StateStore
   readonly #clock: Clock
-  readonly #queries: Queries<RemovalTables>
+  readonly #queries: Queries<RemovalTables & Pick<JobTables, "job">>
   readonly #copies: RemovedCopies
 
   constructor(db: StateStore, clock: Clock = Date.now) {
@@ -200,12 +199,12 @@ export class Removals {
       await this.#queries
         .deleteFrom("removal")
         .where("state", "<>", "restoring")
-        .where(sql.raw<SqlBool>(wasFoundSql("removal.url", "removal.source", String(job))))
+        .where((eb) => wasFound(eb.ref("removal.url"), eb.ref("removal.source"), job))
         .execute()
       await this.#queries
         .deleteFrom("removal")
         .where("state", "in", ["struck", "held"])
-        .where((eb) => eb.not(sql.raw<SqlBool>(isHeldSql("removal.url", "removal.source"))))
+        .where((eb) => eb.not(isHeld(eb.ref("removal.url"), eb.ref("removal.source"))))
         .execute()
     })
   }
@@ -220,21 +219,23 @@ export class Removals {
         .execute()
       await this.#queries
         .deleteFrom("removal")
-        .where((eb) => eb.not(sql.raw<SqlBool>(isKnownSql("removal.url", "removal.source"))))
+        .where((eb) => eb.not(isKnown(eb.ref("removal.url"), eb.ref("removal.source"))))
         .execute()
       await this.#copies.dropForgotten()
       await this.#queries
         .deleteFrom("removal_run")
-        .where((eb) => eb.not(sql.raw<SqlBool>(isJobSql("removal_run.job"))))
+        .where("job", "not in", this.#queries.selectFrom("job").select("id"))
         .execute()
     })
   }
 
   /** Forgets addresses of which nothing is left but that there is nothing, once no removal can be taken back there. */
   async forgetDead(): Promise<void> {
-    await new KnownAddresses(this.#db, this.#clock).forgetDead(
-      (url, source) =>
-        `exists (select 1 from removal where removal.url = ${url} and removal.source = ${source})`,
+    const removals = this.#queries.selectFrom("removal").select("removal.url")
+    await new KnownAddresses(this.#db, this.#clock).forgetDead((url, source) =>
+      expressionBuilder().exists(
+        removals.where("removal.url", "=", url).where("removal.source", "=", source),
+      ),
     )
   }
 
