@@ -20,7 +20,7 @@ type Apart = { readonly host: string | null } | null
  * setting says so. It is found by name: by its host in `includeDomains`, in a preference or behind `site:`, and in a
  * filter by sources. It costs the index one more condition, and the store a look each second at most.
  *
- * @param remembered may keep what a look found, for when the store cannot be asked
+ * @param remembered may keep the last result for when the store does not answer
  */
 export function handbookApart(
   engine: Engine,

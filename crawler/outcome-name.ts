@@ -16,7 +16,7 @@ export const PAGE_OUTCOMES = ["indexed", "unchanged"] as const satisfies readonl
 const SKIPPED = "skipped:"
 const FAILED = "failed:"
 
-/** What {@link isUnread} holds for, as a condition in SQL. @param like the store's word for likeness that heeds no case */
+/** {@link isUnread} as a condition in SQL. @param like the store's `like` that ignores case */
 export const unreadSql = (like: string) => `(outcome = 'postponed' or outcome ${like} '${FAILED}%')`
 /** What {@link isFailure} holds for, as a pattern for `like` in SQL. */
 export const FAILURES_LIKE = `${FAILED}%`

@@ -4,8 +4,8 @@ import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely"
 const SILENT_MS = 10_000
 
 /**
- * Whether a process whose last sign of life was at `beat_at` is alive at `now`. A sign from the future is none: the clock was set
- * back, and whoever lives gives another within a second.
+ * Whether a process whose last sign of life was at `beat_at` is alive at `now`. A sign from the future does not count: the clock was
+ * set back, and a living process gives another within a second.
  */
 export const isAlive = (now: number | Expression<number>): RawBuilder<SqlBool> =>
   sql`abs(${now} - beat_at) < ${sql.lit(SILENT_MS)}`

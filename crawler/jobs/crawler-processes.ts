@@ -52,11 +52,11 @@ export class CrawlerProcesses {
   }
 }
 
-/** Processes that take jobs, in a store that may be of any version. */
+/** Processes that take jobs, in a store of any version. */
 export const livingCrawlers = (db: StateStore): Promise<{ pid: number }[]> =>
   queriesOf<JobTables>(db).selectFrom("crawler_process").select("pid").where(isAlive(Date.now())).execute()
 
-/** Jobs that are running and whose process is gone, in a store that may be of any version. */
+/** Running jobs whose process is gone, in a store of any version. */
 export const lostJobs = (db: StateStore): Promise<{ id: number }[]> =>
   queriesOf<JobTables>(db)
     .selectFrom("job")

@@ -15,7 +15,7 @@ import { changesOf } from "./page-changes.ts"
 import { sourceOf } from "./source-runs.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 
-/** The state of a job at a time: one that says it is running and is silent has lost its process and waits. */
+/** The state of a job at a time. A running job that is silent has lost its process, and is queued again. */
 const shownState = (now: number) =>
   sql<JobState>`case when state = 'running' and not ${isAlive(now)} then 'queued' else state end`
 

@@ -14,7 +14,7 @@ export interface JobTables {
     id: Generated<number>
     source: string
     state: JobState
-    /** What its process is asked to have it become. */
+    /** The state that its process is asked to bring it to. */
     stop: "paused" | "cancelled" | null
     error: string | null
     crashes: Generated<number>
@@ -29,16 +29,16 @@ export interface JobTables {
     note: string | null
     bytes: Generated<number>
     spent_ms: Generated<number>
-    /** Whether the run followed every link it met; null while it is not known to have. */
+    /** Whether the run is known to have followed every link it met; null: not known yet. */
     whole: number | null
     author: Generated<SourceAuthor>
-    /** Outcomes recorded when its process was lost last; crashes counts those with none in between. */
+    /** Outcomes recorded when its process was last lost; `crashes` counts losses with no outcome in between. */
     outcomes_at_crash: Generated<number>
     result: JobResult | null
     reason: string | null
-    /** The process has it in hand, and does nothing for it until its hosts' time has come. */
+    /** Whether its process only waits until it may visit a host again. */
     waiting: Generated<number>
-    /** The process that works on it; null of one that is known by its beat alone. */
+    /** The process that works on it; null for one that only gives its beat. */
     process: string | null
     copy_pages: Generated<number>
     copy_spared: Generated<number>
@@ -50,8 +50,8 @@ export interface JobTables {
 }
 
 /**
- * Counts the changes of pages with the run that made them, in the transaction that records them. What changes while the
- * job does not run, such as by a restore, is none of its doing.
+ * Counts page changes for the run that made them, in the transaction that records them. Changes while the job does not
+ * run, such as those of a restore, do not count.
  */
 const changeTriggers = (words: SchemaWords): string =>
   pageTriggers(

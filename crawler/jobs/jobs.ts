@@ -29,7 +29,7 @@ const CRASHES_IN_DOUBT = 2
 export const RUNS_WITH_FAILURES = 20
 const FINE: Judged = { result: "finished", reason: null }
 
-/** Whether the process of a running job is lost. A command that crawls by itself is known by its beat alone. */
+/** Whether the process of a running job is lost. A command that crawls on its own gives only its beat. */
 const isLost = () =>
   sql<SqlBool>`case when process is null then not ${isAlive(storeTime())} else not ${isLiving(sql.ref("job.process"))} end`
 
@@ -344,7 +344,7 @@ export class Jobs extends JobRecords {
     await this.queries.updateTable("job").set(values).where("id", "=", id).execute()
   }
 
-  /** Those that {@link nextQueued} chooses from, in its order. */
+  /** The jobs that {@link nextQueued} chooses from, in its order. */
   #queued({ except = new Set<string>(), only, isAlone = true }: JobWish, most: number) {
     let query = this.queries
       .selectFrom("job")
@@ -417,7 +417,7 @@ export class Jobs extends JobRecords {
     const ofSource = over.where("source", "=", (eb) =>
       eb.selectFrom("job").select("source").where("id", "=", id),
     )
-    // Runs of the same source before the latest.
+    // Earlier runs of the source than the latest RUNS_WITH_FAILURES.
     const earlier = ofSource.where(
       "id",
       "<=",

@@ -63,7 +63,7 @@ export async function knownRuns(db: StateStore, name: string | null): Promise<Kn
 const runsOf = (db: StateStore, name: string) =>
   queriesOf<JobTables>(db).selectFrom("job").where("source", "=", name).orderBy("id", "desc")
 
-/** The last run of a source before this one that visited more than what had failed. */
+/** The last run of the source before this one, without runs that visited only failed addresses. */
 const runBeforeThis = (db: StateStore, { id, source }: Pick<Job, "id" | "source">) =>
   runsOf(db, source.name).where("id", "<", id).where("visits", "<>", "failed").limit(1)
 

@@ -11,7 +11,7 @@ import type { SourceTables } from "./source-schema.ts"
 // Looked up in whatever tables there are: commands and tests may be the first to open the store.
 
 const sourcesOf = (db: StateStore) => queriesOf<SourceTables>(db).selectFrom("source").select("name")
-/** Built once: every search asks for them. */
+/** Built once, since every search asks for these names. */
 const declaredRows = once((q: Queries<SourceTables>) => q.selectFrom("source").select("name").orderBy("name"))
 const removalsOf = (db: StateStore) =>
   queriesOf<{ removal: { source: string } }>(db).selectFrom("removal").select("source")
@@ -22,7 +22,7 @@ const removalsOf = (db: StateStore) =>
  */
 export async function sourceNames(db: StateStore): Promise<readonly string[]> {
   const names = [...(await declaredNames(db)), ...(await namesOfRuns(db))]
-  // Kept longer than the source and its runs.
+  // Removals are kept longer than the source and its runs.
   const removed = (await hasTable(db, "removal")) ? await removalsOf(db).distinct().execute() : []
   return [...new Set([...names, ...removed.map(({ source }) => source)])]
 }

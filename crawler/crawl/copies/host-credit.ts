@@ -31,7 +31,7 @@ interface Taken {
   readonly source: string
   readonly host: string
   readonly now: number
-  /** The host has more than this. */
+  /** A request is granted while the host's credit is above this. */
   readonly least: number
 }
 const take = once((q: Queries<CreditTables>, { source, host, now, least }: Taken) =>

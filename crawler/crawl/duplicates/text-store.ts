@@ -134,7 +134,7 @@ const sought = (q: Texts, column: "lines" | "form" | "stem", { source, value, li
 const withLines = once((q: Texts, one: Sought) => sought(q, "lines", one).orderBy("own", "desc"))
 const withForm = once((q: Texts, one: Sought) => sought(q, "form", one))
 const withStem = once((q: Texts, one: Sought) => sought(q, "stem", one))
-/** Written so that the planner does not go through all pages of the source. */
+/** The expression keeps the planner from reading all pages of the source. */
 const claiming = once((q: Texts, { source, value, limit }: Sought) =>
   texts(q)
     .where(sql`source || ''`, "=", source)
@@ -374,7 +374,7 @@ export function migrateTexts(db: StateStore): void {
   migrate(db, "duplicates", STEPS)
 }
 
-/** Whether a row is of one of these sources; null: of any. */
+/** Whether a row belongs to one of these sources; null: to any source. */
 export const ofSources = (sources: readonly string[] | null) =>
   sources === null ? sql.lit<SqlBool>(true) : sql<SqlBool>`source in ${listed(sources)}`
 

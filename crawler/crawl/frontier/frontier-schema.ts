@@ -3,7 +3,7 @@ import type { PageUrl } from "#engine"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { type OutcomeName, unreadSql } from "../../outcome-name.ts"
 
-/** By what an address was found first. */
+/** How an address was found first. */
 export type FoundHow = "seed" | "link" | "sitemap" | "feed" | "llms" | "redirect" | "canonical"
 
 /** `llms`: an llms.txt, a site's list of links for language models. */
@@ -29,7 +29,7 @@ export interface FrontierTables {
     published_at: number | null
     news: Generated<number>
     listed_in: string | null
-    /** Whether it is being read, and how often a process was lost over it: see suspects.ts. */
+    /** Whether a process is reading the page, and how many were lost while they read it: see suspects.ts. */
     reading: Generated<number>
     strikes: Generated<number>
   }
@@ -44,14 +44,14 @@ export interface FrontierTables {
     read_at: number | null
   }
   page_links: { url: PageUrl; source: string; links: Uint8Array }
-  /** Each source knows an address separately, since a page may belong to several. */
+  /** One row for each source that knows the address: a page may belong to several sources. */
   known_address: {
     url: PageUrl
     source: string
     job: number
     outcome: OutcomeName
     detail: string | null
-    /** Of a page that is in the index. */
+    /** Null unless the index holds the page. */
     hash: string | null
     visited_at: number
     changed_at: number | null
@@ -78,7 +78,7 @@ export interface FrontierTables {
   }
 }
 
-/** Columns of an address of a job. */
+/** Columns of a job's address. */
 export type CrawlUrl<Column extends keyof FrontierTables["crawl_url"] = never> = Pick<
   Selectable<FrontierTables["crawl_url"]>,
   "job" | "url" | Column
@@ -88,7 +88,7 @@ const OF_JOB = "references job (id) on delete cascade"
 
 export const FRONTIER_STEPS: readonly Step[] = [
   ({ dialect, integer, text, blob, keyed }) => {
-    // PostgreSQL looks for the tables of jobs at once: see FRONTIER_OF_JOBS.
+    // PostgreSQL wants the table of jobs to exist already: see FRONTIER_OF_JOBS.
     const ofJob = dialect === "sqlite" ? OF_JOB : ""
     return `create table job_outcome (
      job ${integer} not null ${ofJob}, outcome ${text} not null, count ${integer} not null,

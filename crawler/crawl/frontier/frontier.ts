@@ -421,7 +421,7 @@ export class Frontier implements OpenAddresses, Disposable {
       const { host } = new URL(url)
       if (onlyDue && (await notDue.get(this.#db, { url, source: source.name, now, job: id }))) continue
       if ((await insert.run(this.#db, { job: id, url, host, depth, priority, found_how, found_on })) === 0) {
-        // One that an earlier run left may turn out to be nearer.
+        // An address that an earlier run left may turn out to be nearer to a seed.
         await advance.run(this.#db, { job: id, url, depth, found_how, found_on })
         continue
       }

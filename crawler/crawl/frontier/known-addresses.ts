@@ -207,7 +207,7 @@ const KEPT: ReadonlySet<keyof KnownRow> = new Set([
   "listed_in",
   "listed_job",
 ])
-/** What a visit says anew, whatever is known. */
+/** Columns that every visit overwrites. */
 const ANEW = COLUMNS.filter((column) => !KEPT.has(column))
 
 const keep = once((q: Queries<FrontierTables>, row: KnownRow) =>
@@ -226,7 +226,7 @@ const keep = once((q: Queries<FrontierTables>, row: KnownRow) =>
 
 type ListedRow = Pick<KnownRow, "listed_in" | "modified_at" | "published_at" | "news">
 
-/** What a list says of an address, for `set`, here and in `crawl_url`; columns of which it says nothing stay as they are. */
+/** Values for an update of `known_address` or `crawl_url`: what a list states replaces what was known, the rest stays. */
 export const listedFacts = ({ listed_in, modified_at, published_at, news }: ListedRow) => ({
   listed_in: address.fn.coalesce(address.val(listed_in), "listed_in"),
   modified_at: address.fn.coalesce(address.val(modified_at), "modified_at"),
@@ -565,6 +565,6 @@ type AddressRow = Selection<FrontierTables, "known_address", (typeof ADDRESS)[nu
 function addressOf(row: AddressRow): KnownAddress {
   const { etag, lastModified, news, ...address } = row
   const copy = row.copy === null ? null : (JSON.parse(row.copy) as MarkdownCopy)
-  // Asked several times at each visit, and a second copy of so many fields takes 2 µs.
+  // Each visit calls this several times, and a second copy of so many fields takes 2 µs.
   return Object.assign(address, { copy, validators: { etag, lastModified }, isNews: news === 1 })
 }

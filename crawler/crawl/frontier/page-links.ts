@@ -64,7 +64,7 @@ const keep = once((q: Queries<FrontierTables>, { url, source, links }: Key & { l
     ),
 )
 
-/** Addresses of which the links are known, with these. */
+/** Known addresses whose links are kept, with the links. */
 export const withLinks = (q: Queries<FrontierTables>) =>
   q
     .selectFrom("known_address")

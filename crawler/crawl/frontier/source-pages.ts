@@ -117,7 +117,7 @@ interface HostCount {
 
 const countsOf = (rows: readonly HostCount[]) => new Map(rows.map(({ host, n }) => [host, n]))
 
-// In SQL: the API asks, too, and a source may know a million. Each has a path, and none a name or a password.
+// Counted in SQL: the API asks, too, and a source may know a million addresses. Every address has a path, and none a user name.
 const byHost = (q: Queries<FrontierTables>, source: string, condition: Expression<SqlBool>) =>
   q
     .selectFrom(
@@ -299,8 +299,8 @@ export async function missedPages(
 }
 
 /**
- * Has each source know the pages that `table` names (`url, source, hash`), and no others; those that differ are due and
- * read anew. Runs in the caller's transaction. @returns how many differed.
+ * Makes each source know the pages in `table` (`url, source, hash`), and no others. Pages that differ are due and read
+ * anew. Runs in the caller's transaction. @returns how many differed.
  */
 export async function matchPages(db: StateStore, table: string): Promise<number> {
   const pages = sql.table(table)

@@ -96,7 +96,7 @@ export class Suspects {
     await this.#unread().execute()
   }
 
-  /** Takes for unread what is noted as being read. */
+  /** Clears the note that pages are being read. */
   #unread() {
     return queriesOf<FrontierTables>(this.#db)
       .updateTable("crawl_url")

@@ -10,7 +10,7 @@ import { steadyNow } from "#base/steady-time.ts"
 import { HostTurn, RETRY_MS, type SharedPace, type Turns } from "./host-turn.ts"
 
 interface TurnTables {
-  /** Times are of the clock of the store: machines need not agree on the time. */
+  /** Times are by the store's clock, so machines need not agree on the time. */
   host_turn: {
     host: string
     process: string | null

@@ -4,7 +4,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 interface WaitTables {
-  /** The outcome of a host that is only to be skipped is empty. */
+  /** `outcome` is empty for a host that is only to be skipped. */
   host_wait: {
     job: number
     host: string

@@ -5,11 +5,11 @@ import type { LoginReader, SourceLogin } from "./source-login.ts"
 type OnRedirect = NonNullable<FetchOptions["onRedirect"]>
 
 interface LoggedInFetch {
-  /** Asked of every redirect that does not lead to the login form. */
+  /** Called for every redirect that does not lead to the login form. */
   readonly onRedirect: FetchOptions["onRedirect"] | undefined
   /** Fetches the page once. */
   readonly attempt: (onRedirect: OnRedirect) => Promise<FetchResult>
-  /** What a login is made with. */
+  /** The reader that a new login is made with. */
   readonly reader: () => LoginReader
 }
 
@@ -30,7 +30,7 @@ export async function fetchLoggedIn(
   await login.renew(generation, how.reader())
   const second = await fetchOnce(login, url, how)
   if (!second.isSignedOut) return second.result
-  // A box to log in that is there even for those who are, or a page for others than this user.
+  // Either a login box that even logged-in users see, or a page that this user may not see.
   if (second.result.kind === "fetched" && second.result.url === url) {
     login.noteFormEverywhere()
     return second.result
@@ -39,7 +39,7 @@ export async function fetchLoggedIn(
   return { kind: "failed", because: "http-status", detail, transient: false }
 }
 
-/** A redirect to the login form is not followed, whatever robots.txt says of the form. */
+/** A redirect to the login form is not followed, whatever robots.txt says about the form. */
 async function fetchOnce(
   login: SourceLogin,
   url: PageUrl,

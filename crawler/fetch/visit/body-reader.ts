@@ -17,19 +17,19 @@ import type { ReadBodyResult, ReaderPool } from "../../page/pool/reader-pool.ts"
 import type { Visit, VisitOptions } from "../../reading.ts"
 import type { ReadingPlaces } from "./reading-places.ts"
 
-/** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
+/** Text that is not UTF-8 is slow to decode, so a thread decodes larger bodies. */
 const DECODED_IN_PLACE_BYTES = 512 * 1024
 /**
- * Larger pages are read in a process. V8 ends the whole process when a thread asks for much at once that it may not have:
+ * Larger pages are read in a process. V8 ends the whole process when one large request of a thread exceeds its memory:
  * a page of 10 MB did that to a thread of 128 MB, one of 100 MB to one of 256 MB.
  */
 const THREAD_BYTES = 2_000_000
-/** Larger pages are not searched for links on the spot: those that only a raised FOSSICK_MAX_PAGE_BYTES lets in. */
+/** Larger pages, which only a raised FOSSICK_MAX_PAGE_BYTES lets in, are not searched for links on the spot. */
 const IN_PLACE_BYTES = 10_000_000
-/** Share of the time limit after which a document's reader takes what it has; the rest is for writing it down. */
+/** Share of the time limit after which a document's reader stops with what it has; the rest is for writing its text. */
 const DOCUMENT_BUDGET = 0.6
 
-/** Reads bodies that were fetched: sniffs, decodes and extracts, each in the place that its size and its type ask for. */
+/** Reads fetched bodies: sniffs, decodes and extracts, in the place that suits their size and type. */
 export class BodyReader {
   readonly #config: CrawlerConfig
   readonly #places: ReadingPlaces
@@ -39,7 +39,7 @@ export class BodyReader {
     this.#places = places
   }
 
-  /** @param deadline of the visit, as {@link steadyNow} counts */
+  /** @param deadline of the visit, by {@link steadyNow} */
   async read(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
     const { linksOnly = false } = options
     const header = fetched.headers["content-type"]
@@ -52,7 +52,7 @@ export class BodyReader {
       return await this.#readDocument(fetched, content.format, options, deadline)
     const bytes = fetched.body.byteLength
     const charset = charsetParameter(header)
-    // Before a thread takes the bytes. Where decoding would hold up others, there is none.
+    // Decoded before a thread takes the bytes. Where decoding would hold up others, the HTML is left out.
     const isKept = options.withHtml === true && content.kind === "html"
     const isDecodedHere = bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body)
     const html = isKept && isDecodedHere ? decodeText(fetched.body, charset) : undefined
@@ -103,7 +103,7 @@ export class BodyReader {
     { signal, onReading, timeoutMs }: VisitOptions,
   ): Promise<Visit> {
     const bytes = fetched.body.byteLength
-    // In a crawl a body may wait for its turn as long as it takes: the wait is no fault of its own.
+    // In a crawl a body may wait for its turn as long as it takes: other pages cause the wait.
     const until = timeoutMs === undefined ? Infinity : deadline
     const done = new AbortController()
     const result = await inTime(
@@ -118,11 +118,11 @@ export class BodyReader {
     if (kind === "unsupported") return { kind: "skipped", because: "unsupported-type", detail }
     if (kind === "too-large" || kind === "undecodable") return { kind: "skipped", because: kind, detail }
     const because = kind === "closed" ? "cancelled" : kind === "late" ? "timeout" : kind
-    // Being late is other pages' fault, which kept the readers busy: the next visit may well succeed.
+    // Other pages kept the readers busy, so the next visit may well succeed.
     return { kind: "failed", because, detail, transient: kind === "late" }
   }
 
-  /** `bytes`: of the body, which is gone when a thread has read it. */
+  /** `bytes`: size of the body, which is gone once a thread has read it. */
   #visited(fetched: Fetched, bytes: number, extracted: Extracted): Visit {
     const { cutOff } = fetched
     const note = [extracted.note, cutOff].filter((part) => part !== undefined).join("; ")
@@ -145,7 +145,7 @@ export class BodyReader {
   }
 }
 
-/** The result, unless the caller gives up or the visit's time is over before it is there. */
+/** The result, unless the caller gives up or the visit's time ends first. */
 function inTime(
   work: Promise<ReadBodyResult>,
   deadline: number,

@@ -154,7 +154,7 @@ export class PageReader implements Reader {
     return detail === null ? null : { kind: "skipped", because: "robots", detail }
   }
 
-  /** As {@link crawlDelayMs}; null for a host of our own. For those who obey robots.txt there. */
+  /** As {@link crawlDelayMs}; null for a host of our own. Only for callers that obey robots.txt. */
   async crawlDelayMs(url: PageUrl): Promise<number | null> {
     return this.isOwnHost(url) ? null : await crawlDelayMs(this.robots, url, this.#config)
   }

@@ -48,7 +48,7 @@ interface AlertTables {
 
 type ToldAlert = Pick<AlertTables["alert"], "about" | "name" | "bad_runs" | "reason">
 
-/** The alerts that were told and are not over, for those who read the store without {@link AlertBook}. */
+/** Alerts that were sent and are not over, for programs that read the store without {@link AlertBook}. */
 export const toldAlerts = (db: StateStore): Promise<ToldAlert[]> =>
   queriesOf<AlertTables>(db)
     .selectFrom("alert")

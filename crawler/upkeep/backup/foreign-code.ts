@@ -46,7 +46,7 @@ export async function removeForeignCode(file: string, open: OpenParts): Promise<
   return foreign.map(({ name }) => String(name))
 }
 
-/** Blanks between words change with the way in which a version of ours writes its statements, and mean nothing. */
+/** White space is ignored: versions of Fossick write their statements with more of it or less. */
 const isSame = (own: string | undefined, sql: string): boolean =>
   own?.replaceAll(/\s+/g, " ") === sql.replaceAll(/\s+/g, " ")
 

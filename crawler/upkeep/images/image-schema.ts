@@ -32,7 +32,7 @@ export interface ImageTables {
   image_source: { image: number; source: string; pages: number }
 }
 
-/** Columns of an image that nobody has looked at yet. */
+/** Columns of an image that has not been looked at yet. */
 export const UNREAD = { state: null, tries: 0, due: 0 } as const
 
 // `page_images`, `image_use` and `image_source` say the same thing from both ends, so that neither a page's change nor the

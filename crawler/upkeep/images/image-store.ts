@@ -303,7 +303,7 @@ async function readThumbnail(
 
 const thumbnailName = (id: number): string => join((id % 256).toString(16).padStart(2, "0"), `${id}.webp`)
 
-/** What was seen of an image is there once somebody has looked. */
+/** The fields of {@link Look} are set once `state` is `read`. */
 type ImageOnSite = { readonly id: number; readonly state: string | null } & Look
 
 function factsOf({ state, ...look }: ImageOnSite, fixture: boolean): ImageFacts {

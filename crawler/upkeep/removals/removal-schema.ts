@@ -5,7 +5,7 @@ import type { RemovalReason } from "./evidence.ts"
 
 /**
  * - `struck`: there is evidence, not yet enough.
- * - `held`: enough, but too many at once: waits for the operator.
+ * - `held`: there is enough, but for too many pages at once: waits for the operator.
  * - `approved`: to be taken out of the index by the process that writes it.
  * - `removed`: out of the index, a copy is kept.
  * - `restoring`: to be put back by the process that writes the index.

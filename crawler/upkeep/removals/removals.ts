@@ -244,7 +244,7 @@ export class Removals {
     return source === undefined ? inState : inState.where("source", "=", source)
   }
 
-  /** @returns how many pages of the source waited for this. */
+  /** @returns how many pages of the source were waiting */
   async #settle(source: string, word: Updateable<RemovalTables["removal"]>): Promise<number> {
     const held = this.#queries.updateTable("removal").where("state", "=", "held").where("source", "=", source)
     return Number((await held.set(word).executeTakeFirst()).numUpdatedRows)
