@@ -1,7 +1,15 @@
+import { type Expression, expressionBuilder, type SqlBool } from "kysely"
 import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import type { Webhook } from "../source.ts"
+import type { JobTables } from "./job-schema.ts"
 
 // What others' SQL asks of jobs. `migrateJobs` comes first.
+
+/** Whether there is such a job. */
+export function isJob(id: Expression<number>): Expression<SqlBool> {
+  const eb = expressionBuilder<JobTables>()
+  return eb.exists(eb.selectFrom("job").select("job.id").where("job.id", "=", id))
+}
 
 /** Whether a receiver of the job's source wants to hear of an event. */
 export const wantsEventSql = (event: Webhook["events"][number], id: string): string =>

@@ -1,7 +1,8 @@
 import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
 import { isHeld, isKnown, pageCount, wasFound } from "../../crawl/frontier/source-pages.ts"
 import { expressionBuilder, type Selectable, type Updateable } from "kysely"
-import { type JobTables, migrateJobs } from "../../jobs/job-schema.ts"
+import { isJob } from "../../jobs/job-in-sql.ts"
+import { migrateJobs } from "../../jobs/job-schema.ts"
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
@@ -76,7 +77,7 @@ export type RemovedPages =
 export class Removals {
   readonly #db: StateStore
   readonly #clock: Clock
-  readonly #queries: Queries<RemovalTables & Pick<JobTables, "job">>
+  readonly #queries: Queries<RemovalTables>
   readonly #copies: RemovedCopies
 
   constructor(db: StateStore, clock: Clock = Date.now) {
@@ -224,7 +225,7 @@ export class Removals {
       await this.#copies.dropForgotten()
       await this.#queries
         .deleteFrom("removal_run")
-        .where("job", "not in", this.#queries.selectFrom("job").select("id"))
+        .where((eb) => eb.not(isJob(eb.ref("removal_run.job"))))
         .execute()
     })
   }
