@@ -107,7 +107,7 @@ describe("answers from these pages", () => {
       for (const length of ["short", "long"] as const) {
         const answer = await answerQuestion(engine, embedder, text, length)
         expect(answer.invented).toEqual([])
-        said[length] += answer.statements.length
+        said[length] += answer.units.length
       }
     }
     // Some questions are answered by one sentence, however much is asked for.
@@ -116,7 +116,7 @@ describe("answers from these pages", () => {
 
   test("are not given where no page answers", async () => {
     for (const text of UNRELATED_QUESTIONS.slice(0, 3)) {
-      expect((await answerQuestion(engine, embedder, text, "short")).statements).toEqual([])
+      expect((await answerQuestion(engine, embedder, text, "short")).units).toEqual([])
     }
   })
 })

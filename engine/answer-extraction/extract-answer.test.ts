@@ -152,16 +152,16 @@ describe("what an answer is made of", () => {
       "# Engines\n\n## Diesel\n\nA diesel engine burns oil under pressure.\n\n## Petrol\n\nA petrol engine burns petrol with a spark.",
     )
     const both = await extractSides("diesel engine versus petrol engine", [engines], short)
-    expect(both.statements.map(({ text }) => text)).toEqual([
+    expect(both.units.map(({ text }) => text)).toEqual([
       "A diesel engine burns oil under pressure.",
       "A petrol engine burns petrol with a spark.",
     ])
     expect(both.missing).toEqual([])
     const one = await extractSides("diesel engine versus steam turbine", [engines], short)
-    expect(one.statements.map(({ text }) => text)).toEqual(["A diesel engine burns oil under pressure."])
+    expect(one.units.map(({ text }) => text)).toEqual(["A diesel engine burns oil under pressure."])
     expect(one.missing).toEqual(["steam turbine"])
     const none = await extractSides("wind wheel versus steam turbine", [engines], short)
-    expect(none).toEqual({ statements: [], missing: [] })
+    expect(none).toEqual({ units: [], missing: [] })
   })
 
   test("the newest is preferred where it is asked for", async () => {

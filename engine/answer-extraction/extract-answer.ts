@@ -7,6 +7,7 @@ import { leadsOf } from "./printed.ts"
 import { questionType } from "./question-type.ts"
 import { recencyAsked } from "./recency.ts"
 import { type Comparison, comparisonIn } from "./sides.ts"
+import type { Unit } from "./units/answer-units.ts"
 import { type Rarity, repeats, valued, type ValuedUnit } from "./values.ts"
 
 /** Something a page states, and the hit it stands in. */
@@ -37,7 +38,7 @@ export interface ExtractOptions {
 
 /** An answer, and of what a comparison names, that of which nothing was found. */
 export interface Extracted {
-  readonly statements: readonly CitedStatement[]
+  readonly units: readonly CitedStatement[]
   readonly missing: readonly string[]
 }
 
@@ -58,7 +59,7 @@ const ABOUT = 1.5
 const NAME_CHARS = 50
 /** Questions for what to do, among which are those without a verb that asks. */
 const TO_DO = new Set(["method", "open"])
-const NOTHING: Extracted = { statements: [], missing: [] }
+const NOTHING: Extracted = { units: [], missing: [] }
 
 /**
  * The units of the hits' pages that answer a question, best first; of a comparison side by side. Empty when nothing there answers it. Every text
@@ -69,7 +70,7 @@ export async function extractAnswer(
   hits: readonly Source[],
   options: ExtractOptions,
 ): Promise<readonly CitedStatement[]> {
-  return (await extractSides(question, hits, options)).statements
+  return (await extractSides(question, hits, options)).units
 }
 
 /** As {@link extractAnswer}, and what is missing. */
@@ -108,7 +109,7 @@ export async function extractSides(
       if (!best || best.value < LEAST.side) missing.push(comparison.sides[at]!)
       else if (!chosen.some((one) => one.unit === best.unit)) chosen.push(best)
     }
-    return chosen.length === 0 ? NOTHING : { statements: cited(chosen), missing }
+    return chosen.length === 0 ? NOTHING : { units: cited(chosen), missing }
   }
   const all = await value(question, found, MOST_JUDGED)
   const [best] = all
@@ -123,11 +124,11 @@ export async function extractSides(
     else if (TO_DO.has(type) && one.unit.kind === "code" && chosen[same]!.unit.kind === "prose")
       chosen[same] = one
   }
-  return { statements: cited(chosen), missing: [] }
+  return { units: cited(chosen), missing: [] }
 }
 
 /** It gives no orders to models. */
-const isSayable = ({ headings, lead, text }: WeighedUnit["unit"]): boolean =>
+const isSayable = ({ headings, lead, text }: Unit): boolean =>
   !holdsModelOrder([headings.at(-1) ?? "", lead ?? "", text].join("\n"))
 
 function toCited(one: ValuedUnit, rarity: Rarity): CitedStatement {

@@ -130,7 +130,7 @@ async function nearness(
 }
 
 /** What a model reads of a unit: the page's title, its heading, its text without the marks of code and tables. */
-export function readingOf({ headings, lead, text }: Unit): string {
+function readingOf({ headings, lead, text }: Unit): string {
   const above = [...new Set([headings[0] ?? "", headings.at(-1) ?? ""])].join(" > ")
   return `${above} : ${lead ?? ""} ${plainOf(text)}`.replaceAll(/\s+/g, " ")
 }

@@ -1,6 +1,7 @@
 import { analyse } from "../text/analysis/analyse.ts"
 import type { WeighedUnit } from "./found-units.ts"
 import { lineKey } from "./statements/page-marks.ts"
+import type { Unit } from "./units/answer-units.ts"
 import type { Rarity } from "./values.ts"
 
 /** Headings that turn what stands below them. */
@@ -28,7 +29,7 @@ export function leadsOf({ unit, asked, own }: WeighedUnit, rarity: Rarity): stri
 }
 
 /** @param lacks those terms that say what the question is about and that the unit has not */
-function headingFor({ headings, kind, lead }: WeighedUnit["unit"], lacks: readonly string[]): string | null {
+function headingFor({ headings, kind, lead }: Unit, lacks: readonly string[]): string | null {
   // The title stands above the page, and not always in it.
   const [nearest, ...outer] = headings
     .slice(1)
@@ -39,9 +40,9 @@ function headingFor({ headings, kind, lead }: WeighedUnit["unit"], lacks: readon
   if (TURNING.test(nearest)) return nearest
   const adds = (heading: string) => {
     const terms = new Set(analyse(heading, null))
-    return !EMPTY.test(heading) && lacks.some((term) => terms.has(term))
+    return !isEmptyHeading(heading) && lacks.some((term) => terms.has(term))
   }
   const named = adds(nearest) ? nearest : (outer.find(adds) ?? null)
   // Rows and steps say nothing without what they are of.
-  return named ?? (kind !== "prose" && lead === null && !EMPTY.test(nearest) ? nearest : null)
+  return named ?? (kind !== "prose" && lead === null && !isEmptyHeading(nearest) ? nearest : null)
 }

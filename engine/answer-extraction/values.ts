@@ -1,7 +1,8 @@
+import { lazily } from "#base/process/lazily.ts"
 import { overlap } from "../text/analysis/likeness.ts"
 import { chanceOf, holdOf, type Source } from "./found-units.ts"
 import type { Judge, JudgedUnit, Judgement } from "./judge.ts"
-import { hasForm, questionType } from "./question-type.ts"
+import { hasForm, type QuestionType, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"
 
 /** The inverse document frequencies of the question's terms in the whole index. Terms that are not in it count nothing. */
@@ -80,53 +81,72 @@ const RECENCY = 3
 /** That of a term which one page of a thousand has: none counts as rarer. */
 const RAREST = 7
 /** Nothing answers these without their form. */
-const STRICT = new Set<ReturnType<typeof questionType>>(["amount", "time", "person", "place"])
+const STRICT = new Set<QuestionType>(["amount", "time", "person", "place"])
 const STEPS = new Set(["steps", "code", "list", "entry"])
 
-export interface Asking {
+interface Asking {
   readonly question: string
   readonly hits: readonly Source[]
   readonly rarity: Rarity
   readonly recency: Recency | null
   /** Terms that need not be in a unit. */
-  readonly named?: ReadonlySet<string>
+  readonly named: ReadonlySet<string>
 }
 
 /** Values judged units, best first. */
 export function valued({ by, units }: Judgement, asking: Asking): ValuedUnit[] {
   const { bias, ...weights } = WEIGHTS[by]
   const names = Object.keys(weights) as (keyof Signs)[]
+  const type = questionType(asking.question)
+  // A page may be long, and have many of the units.
+  const pages = asking.hits.map((hit) => lazily(() => pageOf(hit, asking.question)))
   return units
     .map((one) => {
-      const signs = signsOf(one, asking)
+      const signs = signsOf(one, type, pages[one.unit.source]!(), asking)
       const value = names.reduce((sum, name) => sum + weights[name] * signs[name], bias)
       return { ...one, value: value + RECENCY * (asking.recency?.(one.unit) ?? 0) }
     })
     .sort((a, b) => b.value - a.value)
 }
 
-export function signsOf(one: JudgedUnit, { question, hits, rarity, named = new Set() }: Asking): Signs {
+/** What the signs of all units of a page have in common. */
+interface AskedPage {
+  readonly chance: number
+  /** Its title and address, in lower case. */
+  readonly address: string
+  readonly lacksName: boolean
+}
+
+const pageOf = (hit: Source, question: string): AskedPage => ({
+  chance: chanceOf(hit),
+  address: `${hit.title} ${decoded(hit.url ?? "")}`.toLowerCase(),
+  lacksName: lacksName(question, hit),
+})
+
+function signsOf(
+  one: JudgedUnit,
+  type: QuestionType,
+  page: AskedPage,
+  { rarity, named }: Pick<Asking, "rarity" | "named">,
+): Signs {
   const { unit, said, words } = one
-  const hit = hits[unit.source]!
-  const type = questionType(question)
   const text = `${unit.lead ?? ""} ${unit.text}`
   const isOfForm = hasForm(type, text)
-  const address = `${hit.title} ${decoded(hit.url ?? "")}`.toLowerCase()
   const missing = one.asked.filter(
-    (term) => !named.has(term) && holdOf(one, term) === 0 && !address.includes(term),
+    (term) => !named.has(term) && holdOf(one, term) === 0 && !page.address.includes(term),
   )
   const rarest = Math.max(0, ...missing.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
   return {
     said,
     words,
-    page: chanceOf(hit),
+    page: page.chance,
     passage: 1 / (1 + unit.rank),
     form: isOfForm ? 1 : 0,
     formless: STRICT.has(type) && !isOfForm ? 1 : 0,
     step: type === "method" && STEPS.has(unit.kind) ? 1 : 0,
     missing: rarest,
     number: missing.some((term) => /^\d/.test(term)) ? 1 : 0,
-    name: lacksName(question, hit) ? 1 : 0,
+    name: page.lacksName ? 1 : 0,
   }
 }
 

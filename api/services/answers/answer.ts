@@ -50,14 +50,14 @@ export async function answerFrom(
   const { question, hits, rarity, depth, signal } = asked
   const sources = hits.slice(0, MAX_SOURCES)
   const extracted = async () => {
-    const { statements, missing } = await extractSides(question, sources, {
+    const { units, missing } = await extractSides(question, sources, {
       length: depth === "advanced" ? "long" : "short",
       embedder,
       reader: statementReranker,
       ...(rarity && { rarity }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(MEANING_MS)]),
     })
-    return citedText(statements, missing)
+    return citedText(units, missing)
   }
   const answered = async () => {
     const written = chatModel && sources.length > 0 ? await inWords(asked, chatModel, embedder) : null

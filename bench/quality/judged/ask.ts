@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Embedder, Engine, Page, PageUrl } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { plainOf } from "#engine/answer-extraction/judge.ts"
 import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 import { type ChatSettings, openChatModel } from "../../../api/services/chat-models/chat-server.ts"
 import { serveApp } from "../../../api/testing/serve-app.ts"
@@ -72,9 +73,9 @@ export async function withAnswers(
   const timeout = AbortSignal.timeout.bind(AbortSignal)
   AbortSignal.timeout = () => new AbortController().signal
   try {
-    await using statementReranker = reranks ? await openUnitReader({ timeoutMs: PATIENCE_MS }) : null
+    await using reader = reranks ? await openUnitReader({ timeoutMs: PATIENCE_MS }) : null
     await using chatModel = llm === null ? null : openChatModel(llm)
-    await using app = await serveApp({ engine, embedder: patient as Embedder, statementReranker, chatModel })
+    await using app = await serveApp({ engine, embedder: patient as Embedder, statementReranker: reader, chatModel })
     await use(async (question, length) => {
       const { status, body } = await app.post("/search", { query: question, include_answer: length })
       if (status !== 200) throw new Error(`${question}: ${status} ${JSON.stringify(body)}`)
@@ -114,8 +115,7 @@ async function standsIn(text: string, url: string, engine: Pick<Engine, "get">):
 /** Whether each line of a text stands in a page, but for the marks of Markdown: units leave out what stands between steps, and repeat the names of columns. */
 export function linesStandIn(text: string, markdown: string): boolean {
   const page = bare(toPlainText(markdown))
-  return text
-    .replaceAll(/^(?:`{3,}\S*|\|[-|]+\|)$/gm, "")
+  return plainOf(text)
     .split("\n")
     .map((line) => line.replace(/^\s*(?:-|\d+[.)])\s+/, "").replace(/\s*…$/, ""))
     .every((line) => isMadeOf(line, page))

@@ -27,8 +27,9 @@ export interface Part {
 
 const ITEM = /^(?:-|\d{1,9}[.)]) /
 export const isItem = (text: string): boolean => ITEM.test(text)
-/** Begins what a term stands for. */
-const DEFINITION = /^: /
+/** Begins the definition of a term. */
+export const DEFINITION = /^: /
+export const withoutMarker = (line: string): string => line.replace(/^(?:[-:]|\d{1,9}[.)])\s+/, "")
 const QUOTED = /^\s*>/
 const CAPTION = /^(?:table|figure|fig\.?|listing|example)\s+\d/i
 const ANNOUNCING = /[:：]\s*$/
@@ -36,6 +37,8 @@ const ANNOUNCING = /[:：]\s*$/
 const MAX_ITEMS = 20
 /** A term, or what announces a list, is no longer. */
 const MAX_LEAD_CHARS = 240
+/** This many characters of a block identify the passage that contains it. */
+const KEY_CHARS = 60
 
 /** The parts of a page in its order: of its passages when it has no text. */
 export function partsOf({ title, markdown, passages, language }: StatedIn, marks: PageMarks): Part[] {
@@ -111,6 +114,16 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
     if (block.kind === "text" && !isOfList) announcement = announcementOf(block.text, language)
   }
   return found
+}
+
+/** Finds the place of a block's passage among the page's best, from 0; infinite for a block in none of them. */
+export function passageRanks({ passages }: Pick<StatedIn, "passages">): (block: Block) => number {
+  const texts = passages.map(({ text }) => lineKey(text))
+  return ({ text }) => {
+    const key = lineKey(text.replace(DEFINITION, "")).slice(0, KEY_CHARS)
+    const found = texts.findIndex((passage) => passage.includes(key))
+    return found === -1 ? Number.POSITIVE_INFINITY : found
+  }
 }
 
 /** The last sentence of a paragraph when something has to follow it. */

@@ -10,7 +10,6 @@ const statements = (markdown: string, passages: string[] = []) =>
       passages: passages.map((text, position) => ({ text, headings: ["Section"], position })),
     },
     0,
-    () => true,
   )
 const texts = (markdown: string) => statements(markdown).map(({ text }) => text)
 

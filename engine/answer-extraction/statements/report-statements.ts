@@ -2,9 +2,9 @@ import { holdsModelOrder } from "../../text/model-orders.ts"
 import { isStopWord } from "../../text/analysis/stop-words.ts"
 import type { Block } from "../../text/markdown/markdown-blocks.ts"
 import { isStruck, lineKey, type PageMarks, marksOf } from "./page-marks.ts"
-import { isItem, type Part, partsOf, type StatedIn } from "./page-parts.ts"
+import { isItem, type Part, partsOf, passageRanks, type StatedIn, withoutMarker } from "./page-parts.ts"
 import { isDangling } from "./dangling.ts"
-import { splitSentences } from "./sentences.ts"
+import { isUnspaced, spacedWords, splitSentences } from "./sentences.ts"
 import { rowsOf } from "./table-rows.ts"
 
 /** What a page says in one piece: a sentence, a row of a table, code, or a sentence and the code or list it announces. */
@@ -24,8 +24,6 @@ export interface Statement {
   readonly headings: readonly string[]
   /** What it says nothing without: the term it defines, the names of its columns, what announces its list. Verbatim. */
   readonly leads: readonly string[]
-  /** Of the leads, the one that announces its list. */
-  readonly announcement: string | null
   /** The statement right before it in its paragraph. */
   readonly before: Statement | null
   /** It makes no sense without the one before: it begins with "It", "However" and the like. */
@@ -44,31 +42,14 @@ export const MAX_PAGE_CHARS = 200_000
 const MAX_ANNOUNCED_CHARS = 600
 const MAX_STATEMENT_CHARS = 600
 const MAX_CODE_LINES = 3
-/** So many characters of a block tell which passage it stands in. */
-const KEY_CHARS = 60
 
-/**
- * What a page states, in its order, read from those of its parts that the search found best or that `concerns` is
- * true for. Headings are no statements, nor are questions, scraps of text, or what the page has struck out.
- *
- * @param concerns whether a part is of interest, by its text and what heads it
- */
-export function statementsOf(
-  hit: StatedIn,
-  source: number,
-  concerns: (text: string) => boolean,
-): Statement[] {
+/** What a page states, in its order. Headings are no statements, nor are questions, scraps of text, or what the page has struck out. */
+export function statementsOf(hit: StatedIn, source: number): Statement[] {
   const marks = marksOf(hit.markdown)
-  const passages = hit.passages.map((passage) => lineKey(passage.text))
+  const rankOf = passageRanks(hit)
   const statements: Statement[] = []
   for (const part of partsOf(hit, marks)) {
-    const { block, headings, term, announcement } = part
-    const key = lineKey(block.text.replace(/^: /, "")).slice(0, KEY_CHARS)
-    const found = passages.findIndex((passage) => passage.includes(key))
-    const about = [...headings.slice(1), term, announcement, block.text].filter((text) => text !== null)
-    if (found === -1 && !concerns(about.join("\n"))) continue
-    const rank = found === -1 ? Number.POSITIVE_INFINITY : found
-    const place = { source, rank, marks, language: hit.language }
+    const place = { source, rank: rankOf(part.block), marks, language: hit.language }
     for (const made of fromPart(part, place)) {
       // The one before is the same object, so that both can be told to be neighbours.
       statements.push(Object.assign(made, { position: statements.length }))
@@ -92,7 +73,6 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
     term,
     headings,
     leads,
-    announcement,
     position: 0,
     before: null,
     dangling: false,
@@ -187,8 +167,8 @@ function isWhole(text: string, kind: Statement["kind"], language: string | null,
   if (text.length > most || /^\(?see\b/i.test(text) || /[?？:：]["'”’)]*$/.test(text)) return false
   const [first = ""] = /^\p{Ll}[\p{L}'’]*/u.exec(text) ?? []
   if (first !== "" && lead === "" && isStopWord(first, language)) return false
-  const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{6}/u.test(text)
-  const words = `${lead} ${text}`.match(/[\p{L}\p{N}]+/gu)?.length ?? 0
+  const unspaced = isUnspaced(text)
+  const words = spacedWords(`${lead} ${text}`)
   if (words < 3 && !unspaced) return false
   const ended = text.includes("\n") || /[.!。！…]["'”’)\]]*$/.test(text)
   return ended || unspaced || lead !== "" || (kind === "item" && words >= 4)
@@ -196,5 +176,3 @@ function isWhole(text: string, kind: Statement["kind"], language: string | null,
 
 /** Quotations and links that stand so deep in a list that they read like code. */
 const isMarkdown = (code: string): boolean => /^> /m.test(code) || code.includes("](")
-
-const withoutMarker = (line: string): string => line.replace(/^(?:[-:]|\d{1,9}[.)])\s+/, "")

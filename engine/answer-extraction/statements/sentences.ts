@@ -39,6 +39,13 @@ function goesOn(text: string): boolean {
   return count(text, /[([{（「『]/g) > count(text, /[)\]}）」』]/g)
 }
 
+/** Whether a text has a run of words without spaces between them, as Chinese and Thai are written. */
+export const isUnspaced = (text: string): boolean =>
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{6}/u.test(text)
+
+/** How many words stand between spaces and marks. */
+export const spacedWords = (text: string): number => count(text, /[\p{L}\p{N}]+/gu)
+
 function segmenterOf(language: string | null): Intl.Segmenter {
   const locale = language ?? "en"
   let segmenter = segmenters.get(locale)

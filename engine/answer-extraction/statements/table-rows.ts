@@ -1,4 +1,5 @@
 import { lineKey } from "./page-marks.ts"
+import { spacedWords } from "./sentences.ts"
 
 /** A row of a table, and what its columns are called: null when they have no names, "prose" when it has but one cell. */
 export interface Row {
@@ -36,9 +37,8 @@ const isProperty = (row: string): boolean => /^[^|]{1,40}[:：]\s*\|/u.test(row)
 function isNavigation(raw: string): boolean {
   const links = raw.match(/\[(?:!\[[^\]]*\]\([^)]*\)|[^[\]])*\]\([^)]*\)/g) ?? []
   if (links.length < 2) return false
-  const words = (text: string) => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0
-  const outside = words(links.reduce((rest, link) => rest.replace(link, " "), raw))
-  const inside = words(links.join(" ").replace(/\([^)]*\)/g, ""))
+  const outside = spacedWords(links.reduce((rest, link) => rest.replace(link, " "), raw))
+  const inside = spacedWords(links.join(" ").replace(/\([^)]*\)/g, ""))
   return outside <= inside && outside < 6
 }
 

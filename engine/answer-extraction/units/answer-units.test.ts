@@ -59,6 +59,11 @@ describe("a unit of a page", () => {
     })
   })
 
+  test("is a table without names of columns, one row of which has a single cell", () => {
+    const table = "| Default: | 80 | m |\n|---|---|---|\n| Context: | mill | yard |\n| Sails of wood | | |"
+    expect(texts(table)).toEqual(["- Default: 80 | m\n- Context: mill | yard\n- Sails of wood"])
+  })
+
   test("is a row below the names of its columns, and a small table as a whole", () => {
     expect(texts("| setting | default |\n|---|---|\n| `PORT` | 8080 |\n| `HOST` | localhost |")).toEqual([
       "| setting | default |\n|---|---|\n| PORT | 8080 |\n| HOST | localhost |",
@@ -79,6 +84,19 @@ describe("a unit of a page", () => {
     expect(texts("Mills are old. Copy the folder like this:\n\n```sh\ncp -r a b\n\nls\n```\n")).toContain(
       "Copy the folder like this:\n```sh\ncp -r a b\n\nls\n```",
     )
+  })
+
+  test("is code that is closed where it is cut, even if the code has fences of its own", () => {
+    const code = ["```", ...LONG, ...LONG, "```"].join("\n")
+    const [unit] = units(`Write this:\n\n\`\`\`\`\n${code}\n\`\`\`\`\n`).filter(({ kind }) => kind === "code")
+    expect(unit!.text).toMatch(/^Write this:\n````\n```\nThe mill [^]*door\.\n````\n…$/)
+  })
+
+  test("has no empty code where not even the first line fits", () => {
+    const [unit] = units(`Write all of this line:\n\n\`\`\`\n${"x".repeat(690)}\n\`\`\`\n`).filter(
+      ({ kind }) => kind === "code",
+    )
+    expect(unit!.text).toBe("Write all of this line:\n…")
   })
 
   test("is a list with what announces it, in pieces where it is long", () => {

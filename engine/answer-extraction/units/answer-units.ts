@@ -1,8 +1,16 @@
 import { type Block, rowText, type Table } from "../../text/markdown/markdown-blocks.ts"
 import { isDangling } from "../statements/dangling.ts"
 import { isStruck, lineKey, marksOf, type PageMarks } from "../statements/page-marks.ts"
-import { isItem, type Part, partsOf, type StatedIn } from "../statements/page-parts.ts"
-import { splitSentences } from "../statements/sentences.ts"
+import {
+  DEFINITION,
+  isItem,
+  type Part,
+  partsOf,
+  passageRanks,
+  type StatedIn,
+  withoutMarker,
+} from "../statements/page-parts.ts"
+import { isUnspaced, spacedWords, splitSentences } from "../statements/sentences.ts"
 import { rowsOf } from "../statements/table-rows.ts"
 
 /** The smallest piece of a page that can be an answer. */
@@ -12,8 +20,6 @@ export interface Unit {
   readonly kind: "prose" | "entry" | "list" | "steps" | "code" | "row"
   /** Position of the page among the hits, from 0. */
   readonly source: number
-  /** Place among the page's units, in the page's order. */
-  readonly position: number
   /** Place of the passage that it stands in among the page's best, from 0; infinite when it stands in none. */
   readonly rank: number
   /** The headings above it, outermost first; the page title is the first. */
@@ -34,33 +40,26 @@ const MAX_STEPS_CHARS = 1000
 const SHORT_CHARS = 90
 /** Characters of an introduction that are said before code. */
 const MAX_INTRO_CHARS = 240
-/** So many characters of a block tell which passage it stands in. */
-const KEY_CHARS = 60
 
 type Made = Pick<Unit, "text" | "kind"> & { readonly lead?: string | null }
 
 /** The units of a page, in its order: of its passages when it has no text. What the page strikes out, headings, questions and lists of links are none. */
 export function unitsOf(page: StatedIn, source: number): Unit[] {
   const marks = marksOf(page.markdown)
-  const passages = page.passages.map(({ text }) => lineKey(text))
+  const rankOf = passageRanks(page)
   const units: Unit[] = []
   for (const section of sectionsOf(partsOf(page, marks))) {
     const reader = new SectionReader(section, marks, page.language)
     for (const { part, lead = null, ...made } of reader.units()) {
-      const key = lineKey(part.block.text.replace(DEFINITION, "")).slice(0, KEY_CHARS)
-      const found = passages.findIndex((passage) => passage.includes(key))
-      const rank = found === -1 ? Number.POSITIVE_INFINITY : found
-      units.push({ ...made, lead, source, position: units.length, rank, headings: part.headings })
+      units.push({ ...made, lead, source, rank: rankOf(part.block), headings: part.headings })
     }
   }
   return units
 }
 
-const DEFINITION = /^: /
 const BOX = /^(?:\[?(?:tip|note|caution|warning|important)\]?[\s|]*){1,2}/i
 /** What the picture in such a box is called. */
 const PICTURE = /^(?:tip|note|caution|warning|important)(?: icon)?$/i
-const MARKER = /^(?:[-:]|\d{1,9}[.)])\s+/
 const ORDERED = /^\d{1,9}[.)] /
 const LINK_ALONE = /^\s*(?:[-*+]|\d{1,9}[.)])?\s*\[[^\]]*\]\([^)]*\)[.,;]?\s*$/
 
@@ -175,7 +174,7 @@ class SectionReader {
     for (const line of lines) {
       if (line.text.length > MAX_CHARS) {
         close()
-        for (const text of this.#windows(line.text.replace(MARKER, "")))
+        for (const text of this.#windows(withoutMarker(line.text)))
           found.push({ part: line.part, kind: "list", lead, text })
         continue
       }
@@ -199,7 +198,7 @@ class SectionReader {
   #introduction(text: string): string {
     const sentences = this.#sentences(text)
     let intro = ""
-    for (const sentence of sentences.reverse()) {
+    for (const sentence of sentences.toReversed()) {
       if (intro.length + sentence.length > MAX_INTRO_CHARS) break
       intro = intro === "" ? sentence : `${sentence} ${intro}`
       if (!isDangling(sentence)) break
@@ -209,16 +208,15 @@ class SectionReader {
 
   #table(part: Part, next: Part | undefined): Found[] {
     const { block, raw } = part
-    const table = tableOf(block)
     // A box beside the text that is drawn as a table.
     if (BOX.test(block.text)) return this.#prose(part, block.text.replace(BOX, "").replaceAll("|", " "))
     const rows = rowsOf(block.text, raw)
-    if (!table || !rows || rows.length === 0) {
-      return table && rows ? [] : this.#prose(part, block.text)
-    }
-    if (rows[0]!.columns === "prose") return rows.flatMap(({ text }) => this.#prose(part, text))
+    if (!rows) return this.#prose(part, block.text)
+    if (rows.length === 0) return []
+    const names = rows[0]!.columns
+    if (names === "prose") return rows.flatMap(({ text }) => this.#prose(part, text))
     const lead = part.announcement
-    if (rows.every(({ columns }) => columns === null)) {
+    if (names === null) {
       const pairs = rows.map(({ text }) => `- ${text.replace(/^([^|]*?)[:：]?\s*\|\s*/, "$1: ")}`)
       const all = pairs.join("\n")
       if (all.length <= MAX_CODE_CHARS) {
@@ -231,7 +229,6 @@ class SectionReader {
       }
       return pairs.map((text) => ({ part, kind: "row", lead, text: cutLines([text], MAX_CODE_CHARS) }))
     }
-    const names = rows.find(({ columns }) => columns !== null && columns !== "prose")!.columns!
     const drawn = (some: readonly string[]) =>
       [drawnRow(names), `|${"---|".repeat(names.split(" | ").length)}`, ...some.map(drawnRow)].join("\n")
     const texts = rows.map(({ text }) => text)
@@ -257,18 +254,14 @@ class SectionReader {
     const sentences = this.#sentences(text)
     const windows: string[] = []
     for (let at = 0; at < sentences.length;) {
-      let begin = at
-      if (
+      const leans =
         at > 0 &&
         isDangling(sentences[at]!) &&
         sentences[at - 1]!.length + sentences[at]!.length < MAX_CHARS
-      )
-        begin -= 1
-      let said = sentences[begin]!
-      let end = begin + 1
+      let end = leans ? at : at + 1
+      let said = sentences[end - 1]!
       while (end < sentences.length && (end <= at || said.length + sentences[end]!.length < MAX_CHARS))
         said += ` ${sentences[end++]!}`
-      // No rest of a few words.
       windows.push(said)
       at = end
     }
@@ -279,7 +272,7 @@ class SectionReader {
     return text
       .replace(DEFINITION, "")
       .split("\n")
-      .flatMap((line) => splitSentences(lineKey(line).replace(MARKER, ""), this.#language))
+      .flatMap((line) => splitSentences(withoutMarker(lineKey(line)), this.#language))
       .filter((sentence) => !isStruck(this.#marks, sentence) && !PICTURE.test(sentence))
   }
 }
@@ -309,17 +302,18 @@ function cutLines(lines: readonly string[], most: number): string {
   const kept: string[] = []
   let chars = 0
   for (const line of lines) {
-    const isFence = /^`{3,}/.test(line)
     if (kept.length > 0 && chars + line.length > most) {
-      if (fence !== "") kept.push(fence)
-      return [
-        ...kept.filter((_, at) => !(at === kept.length - 1 && fence === "" && /^`{3,}\w/.test(kept[at]!))),
-        "…",
-      ].join("\n")
+      // A block of which no line fits is left out.
+      if (fence !== "" && kept.at(-1)!.startsWith(fence)) kept.pop()
+      else if (fence !== "") kept.push(fence)
+      kept.push("…")
+      break
     }
     kept.push(line.length > most ? `${line.slice(0, most).replace(/\s+\S*$/, "")} …` : line)
     chars += line.length + 1
-    if (isFence) fence = fence === "" ? /^`+/.exec(line)![0] : ""
+    // Code in four backticks may hold three.
+    if (fence === "") fence = /^`{3,}/.exec(line)?.[0] ?? ""
+    else if (line === fence) fence = ""
   }
   return kept.join("\n")
 }
@@ -332,6 +326,5 @@ function isLinks(raw: readonly string[]): boolean {
 
 function saysSomething(text: string): boolean {
   if (/^[^.!。\n]{0,200}[?？]$/u.test(text)) return false
-  const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{6}/u.test(text)
-  return unspaced || (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= 3
+  return isUnspaced(text) || spacedWords(text) >= 3
 }

@@ -50,7 +50,7 @@ export function statedTextsIn(
   // Those whose referent is the heading.
   const named = new Set<Statement>()
   // All of the page, so that a place means the same to every question.
-  for (const statement of statementsOf(page, source, () => true)) {
+  for (const statement of statementsOf(page, source)) {
     const { text, headings, leads, position, kind, rank, before } = statement
     const opens = headings.join("\n") !== section
     section = headings.join("\n")

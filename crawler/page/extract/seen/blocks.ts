@@ -10,6 +10,7 @@ export interface Visitor {
 /** What opens, closes or ends something, and what may hold such signs that do not: escapes, comments, texts in quotes, addresses. */
 const SIGN =
   /[{}()[\];]|\\[^]|\/\*[^]*?(?:\*\/|$)|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|(?<![\w-])url\(\s*(?!["'\s])(?:[^)\\]|\\[^])*\)?|<!--|-->/gi
+const BLANKS = /\s*/y
 const CLOSING: ReadonlyMap<string, string> = new Map([
   ["(", ")"],
   ["[", "]"],
@@ -18,7 +19,7 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
 
 /**
  * Reads the blocks of a style sheet, or with `isBlock` what stands inside of one, such as a `style` attribute (CSS
- * Syntax 3 §5.4). Any text is some sheet. In one pass, whatever is left open.
+ * Syntax 3 §5.4). Any text is some sheet. In one pass, whatever is left open: no sign looks back over text that an earlier one has seen.
  */
 export function readBlocks(css: string, visitor: Visitor, isBlock = false): void {
   /** What closes the brackets that are open within a declaration, a prelude or a block that is left out. */
@@ -26,6 +27,17 @@ export function readBlocks(css: string, visitor: Visitor, isBlock = false): void
   let isLeftOut = false
   let depth = 0
   let start = 0
+  /** The start of the last declaration found to be of a custom property, whose value may hold blocks. */
+  let custom = -1
+  const startAt = (at: number) => {
+    BLANKS.lastIndex = at
+    start = at + BLANKS.exec(css)![0].length
+  }
+  const isCustom = (prelude: string) => {
+    if (custom !== start && /^--[^:\s]*\s*:/.test(prelude)) custom = start
+    return custom === start
+  }
+  startAt(0)
   const declare = (end: number) => {
     const text = css.slice(start, end)
     if (text.includes(":")) visitor.declaration(text)
@@ -38,27 +50,27 @@ export function readBlocks(css: string, visitor: Visitor, isBlock = false): void
       else if (sign === closing.at(-1)) closing.pop()
       if (closing.length > 0 || !isLeftOut) continue
       isLeftOut = false
-      start = at + 1
+      startAt(at + 1)
     } else if (sign === "{") {
       const prelude = css.slice(start, at).trim()
-      const isCustom = isInside && /^--[^:\s]*\s*:/.test(prelude)
-      if (!isCustom && visitor.open(prelude)) {
+      const isValue = isInside && isCustom(prelude)
+      if (!isValue && visitor.open(prelude)) {
         depth += 1
-        start = at + 1
+        startAt(at + 1)
       } else {
         closing.push("}")
-        isLeftOut = !isCustom
+        isLeftOut = !isValue
       }
     } else if (closes !== undefined) closing.push(closes)
     else if (sign === "}" && depth > 0) {
       declare(at)
       visitor.close()
       depth -= 1
-      start = at + 1
-    } else if (sign === ";" && (isInside || /^\s*@/.test(css.slice(start, at)))) {
+      startAt(at + 1)
+    } else if (sign === ";" && (isInside || css[start] === "@")) {
       if (isInside) declare(at)
-      start = at + 1
-    } else if (/^(?:<!--|-->)$/.test(sign) && css.slice(start, at).trim() === "") start = at + sign.length
+      startAt(at + 1)
+    } else if (/^(?:<!--|-->)$/.test(sign) && start === at) startAt(at + sign.length)
   }
   if (isBlock || depth > 0) declare(css.length)
   for (; depth > 0; depth--) visitor.close()

@@ -34,6 +34,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
 const MAX_VALUE_CHARS = 300
 /** Custom properties of one block; large designs have some hundreds. */
 const MAX_CUSTOM = 500
+
 /** Declarations as they are written, `name: value`. What is none is left out. */
 export function readDeclarations(parts: Iterable<string>): Declarations {
   const found = new Map<string, Declared>()

@@ -1,5 +1,6 @@
 import { Lru } from "#base/flow/memory/lru.ts"
 import { readBlocks, type Visitor } from "./blocks.ts"
+import { partsOf } from "./colors.ts"
 import { type Declarations, readDeclarations, withoutComments } from "./declarations.ts"
 import { HOST } from "../html/shadow-roots.ts"
 import { matchesMedia } from "./media-queries.ts"
@@ -145,10 +146,10 @@ const MAX_PRELUDE = 20_000
 /** A selector inside of a rule (CSS Nesting 1), as it would stand alone. */
 function nested(inner: string, above: string): string {
   const outer = above.includes(",") ? `:is(${above})` : above
-  if (inner.split("&").length * outer.length > MAX_PRELUDE) return ":not(*)"
-  return inner
-    .split(/,(?![^(]*\))/)
-    .map((one) => (one.includes("&") ? one.replaceAll("&", () => outer).trim() : `${outer} ${one.trim()}`))
+  // Each selector of the list has the outer one once, and once for each `&`.
+  if (inner.split(/[&,]/).length * outer.length > MAX_PRELUDE) return ":not(*)"
+  return partsOf(inner, ",")
+    .map((one) => (one.includes("&") ? one.replaceAll("&", () => outer) : `${outer} ${one}`))
     .join(",")
 }
 

@@ -352,6 +352,10 @@ describe("a style sheet made to take long", () => {
     ["of quotes", `.a { content: "${"\\".repeat(500_000)}`],
     ["of comments", "/*".repeat(500_000)],
     ["of brackets", `:is(${"(".repeat(200_000)}`],
+    ["of blanks before semicolons", `${" ".repeat(500_000)}a${";".repeat(500_000)}`],
+    ["of blanks before old comments", `${" ".repeat(500_000)}a${"<!--".repeat(250_000)}`],
+    ["of blocks in a property", `.a { --${"b".repeat(500_000)}:${"{}".repeat(250_000)}`],
+    ["of lists in rules", `.a${".c".repeat(9000)} { ${`${",".repeat(19_000)} {}`.repeat(50)}`],
     ["of signs for the rule around", `.a, .b${".c".repeat(9000)} { ${"&".repeat(19_000)} { color: red } }`],
   ])("%s ends", (_of, css) => {
     expect(extractHtml(`<style>${css}</style>${elements}<p>${SAID}</p>`, URL).title).toBe("")
