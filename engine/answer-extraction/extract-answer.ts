@@ -10,60 +10,60 @@ import { type Comparison, comparisonIn } from "./sides.ts"
 import type { Unit } from "./units/answer-units.ts"
 import { type Rarity, repeats, valued, type ValuedUnit } from "./values.ts"
 
-/** Something a page states, and the hit it stands in. */
+/** A text from a page, and the hit that it is from. */
 export interface CitedStatement {
-  /** Verbatim, but for white space; several lines are Markdown. */
+  /** Verbatim except for white space; Markdown if it has several lines. */
   readonly text: string
   /** Position of the page among the hits, from 0. */
   readonly source: number
-  /** What it says nothing without, each word by word in the page: its heading, the term it defines, what announces its list. */
+  /** Texts of the page that it makes no sense without, verbatim: its heading, the term it defines, the line that announces its list. */
   readonly leads?: readonly string[]
 }
 
 export interface ExtractOptions {
   /**
-   * `short` is the unit that answers, and a second one where that answers too; `long` up to three, of several pages where they have something to add.
-   * `evidence` is whatever is near the question, up to eight: for those who choose among it themselves.
+   * `short`: the unit that answers, and a second one if it answers nearly as well. `long`: up to three.
+   * `evidence`: up to eight units near the question, for callers that choose among them.
    */
   readonly length: keyof typeof LENGTHS
-  /** Judges meaning where the reader does not. Without it words alone decide. */
+  /** Judges meaning where there is no reader. Without it, words alone decide. */
   readonly embedder?: Pick<Embedder, "embed">
   /** Reads English questions together with units. */
   readonly reader?: UnitReader | null
   /** How rare the question's terms are. Without it all are alike. */
   readonly rarity?: Rarity
-  /** When it aborts, what is known by then decides. */
+  /** When it aborts, the units judged so far decide. */
   readonly signal?: AbortSignal
 }
 
-/** An answer, and of what a comparison names, that of which nothing was found. */
+/** An answer, and the sides of a comparison for which nothing was found. */
 export interface Extracted {
   readonly units: readonly CitedStatement[]
   readonly missing: readonly string[]
 }
 
-/** How many units, how sure each but the first has to be, and by how much it may be less sure than the first: as logits. */
+/** How many units; the least value of each but the first; and how far below the first it may be. Values are logits. */
 const LENGTHS = {
   short: { units: 2, least: 0, margin: 0.5 },
   long: { units: 3, least: 0, margin: 1.5 },
   evidence: { units: 8, least: -3, margin: Infinity },
 }
-/** Units that are judged: each takes some 10 ms of processor time. */
+/** Most units judged: each takes some 10 ms of processor time. */
 const MOST_JUDGED = 24
 const MOST_JUDGED_A_SIDE = 10
-/** As a logit of its chance, what a unit has to have for an answer, and for one side of a comparison. */
+/** The least value, a logit, of an answer and of one side of a comparison. */
 const LEAST = { answer: 0, side: -2 }
-/** What a unit that begins with a side's name, and twice that one which stands under it, is worth for that side. */
+/** Added to the value for a side if the unit begins with its name; added twice if the unit is under that name. */
 const ABOUT = 1.5
-/** A name stands in so many characters. */
+/** A side's name is looked for in the first characters of a text. */
 const NAME_CHARS = 50
-/** Questions for what to do, among which are those without a verb that asks. */
+/** Questions about what to do; those of no known type may be, too. */
 const TO_DO = new Set(["method", "open"])
 const NOTHING: Extracted = { units: [], missing: [] }
 
 /**
- * The units of the hits' pages that answer a question, best first; of a comparison side by side. Empty when nothing there answers it. Every text
- * stands word by word in its page.
+ * The units of the hits' pages that answer a question, best first; for a comparison, side by side. Empty when nothing answers it. Every text
+ * is in its page word for word.
  */
 export async function extractAnswer(
   question: string,
@@ -73,14 +73,14 @@ export async function extractAnswer(
   return (await extractSides(question, hits, options)).units
 }
 
-/** As {@link extractAnswer}, and what is missing. */
+/** Like {@link extractAnswer}, with the sides that are missing. */
 export async function extractSides(
   question: string,
   hits: readonly Source[],
   { length, embedder, reader = null, rarity = new Map(), signal }: ExtractOptions,
 ): Promise<Extracted> {
   const type = questionType(question)
-  // Nobody who asks for something else wants a section's steps.
+  // A section's steps only help with questions about what to do.
   const found = (await unitsFound(question, hits, signal)).filter(
     ({ unit }) => unit.kind !== "steps" || TO_DO.has(type),
   )
@@ -120,14 +120,14 @@ export async function extractSides(
     if (chosen.length >= units || (one !== best && one.value < Math.max(least, best.value - margin))) break
     const same = chosen.findIndex((other) => repeats(one, other))
     if (same === -1) chosen.push(one)
-    // What says the same with its command is of more use to whoever asks what to do.
+    // For questions about what to do, the same text with its command is more useful.
     else if (TO_DO.has(type) && one.unit.kind === "code" && chosen[same]!.unit.kind === "prose")
       chosen[same] = one
   }
   return { units: cited(chosen), missing: [] }
 }
 
-/** It gives no orders to models. */
+/** Whether a unit gives no orders to models. */
 const isSayable = ({ headings, lead, text }: Unit): boolean =>
   !holdsModelOrder([headings.at(-1) ?? "", lead ?? "", text].join("\n"))
 
@@ -140,13 +140,13 @@ function toCited(one: ValuedUnit, rarity: Rarity): CitedStatement {
 interface Side {
   readonly text: string
   readonly units: readonly WeighedUnit[]
-  /** Terms that name the other sides alone. */
+  /** Terms that only the names of the other sides have. */
   readonly foreign: ReadonlySet<string>
-  /** 2 when a unit stands under the side's name and no other's, 1 when it begins with it, else 0. */
+  /** 2 if the unit is under the side's name and no other's, 1 if it begins with that name, else 0. */
   readonly about: (one: WeighedUnit) => number
 }
 
-/** For each side its question, and the units that speak of it. */
+/** Each side with its question and the units about it. */
 function sidesOf(
   { sides, questions, asksWhatTheyAre }: Comparison,
   units: readonly WeighedUnit[],
@@ -156,7 +156,7 @@ function sidesOf(
   return sides.map((side, at) => {
     const own = terms[at]!
     const others = new Set(terms.flatMap((all, i) => (i === at ? [] : [...all])))
-    // What tells it from the others: of RAID-6 and RAID-5, both of which have "raid".
+    // Terms that only this side has: RAID-6 and RAID-5 both have "raid".
     const alone = [...own].filter((term) => !others.has(term))
     const telling = alone.length > 0 ? alone : [...own]
     const foreign = new Set([...others].filter((term) => !own.has(term)))

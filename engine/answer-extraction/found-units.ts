@@ -7,35 +7,35 @@ import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import type { StatedIn } from "./statements/page-parts.ts"
 import { type Unit, unitsOf } from "./units/answer-units.ts"
 
-/** A page that was found, as far as answers are made of it. */
+/** The parts of a hit that answers are made from. */
 export type Source = StatedIn & Pick<Hit, "score"> & Partial<Pick<Hit, "match" | "url" | "publishedAt">>
 
-/** The chance that a page answers, by what it has: what it lacks is looked for here, in single units. */
+/** The chance that a page answers, by the words it has. The words it lacks are judged here, unit by unit. */
 export const chanceOf = ({ score, match = score }: Pick<Source, "score" | "match">): number => match
 
-/** A unit with those of the question's terms that it has. */
+/** A unit with the terms that match the question. */
 export interface FoundUnit {
   readonly unit: Unit
-  /** The question's terms, as the page's language has them. */
+  /** The question's terms, analysed in the page's language. */
   readonly asked: readonly string[]
-  /** Its own terms, and those of its lead. */
+  /** The terms of the unit and its lead. */
   readonly own: ReadonlySet<string>
-  /** Those of the question's terms that stand in its nearest heading, and in those above. */
+  /** The question's terms in its nearest heading, and in the headings above that one. */
   readonly near: ReadonlySet<string>
   readonly far: ReadonlySet<string>
 }
 
-/** A found unit, and the share of the question's terms that it has, by their rarity, 0..1. */
+/** A found unit with the share of the question's terms that it has, weighted by rarity, 0..1. */
 export interface WeighedUnit extends FoundUnit {
   readonly words: number
 }
 
-/** Units of one page that are weighed, those with most of the question's terms. */
+/** Most units of a page that are weighed: those with most of the question's terms. */
 const WEIGHED_PER_PAGE = 120
-/** A term that only stands above a unit counts for so much. */
+/** How much a term counts that is only in a heading above the unit. */
 const ABOVE = { near: 0.8, far: 0.5 }
 
-/** The units of all pages, in their order. */
+/** The units of all pages, in order. */
 export async function unitsFound(
   question: string,
   hits: readonly Source[],
@@ -46,20 +46,20 @@ export async function unitsFound(
     const page = { title, markdown, passages, language }
     const read = weighable({ chars: markdown.length, signal }, question, page, source).catch(
       (error: unknown) => {
-        // Late, or past reading, a page is read by its best passages: they are short.
+        // If the page is late or can't be read, its best passages are: they are short.
         if (!(error instanceof WorkError) && !signal?.aborted) throw error
         leaveOut("pages")
         return unitsIn(question, { ...page, markdown: "" }, source)
       },
     )
     for (const one of await read) found.push(one)
-    // A page of many words takes some milliseconds; others have their turn in between.
+    // A long page takes some milliseconds; other requests get their turn in between.
     await setImmediate()
   }
   return weighed(found)
 }
 
-/** The units of a page that may answer the question, as values that can be handed from thread to thread. */
+/** The units of a page that may answer the question, as values that can be sent between threads. */
 export function unitsIn(question: string, page: StatedIn, source: number): FoundUnit[] {
   const asked = analyseQuery(question, page.language).terms
   const wanted = new Set(asked)
@@ -94,13 +94,13 @@ export function unitsIn(question: string, page: StatedIn, source: number): Found
 
 const weighable = offLoop(import.meta.url, unitsIn)
 
-/** How far a unit has a term, 0..1. */
+/** How much a unit's text or headings contain a term, 0..1. */
 export function holdOf({ own, near, far }: Pick<FoundUnit, "own" | "near" | "far">, term: string): number {
   if (own.has(term)) return 1
   return near.has(term) ? ABOVE.near : far.has(term) ? ABOVE.far : 0
 }
 
-/** The rarer a term is among the units, the more it says; one that none has weighs most. */
+/** The rarer a term is among the units, the more it weighs; a term that no unit has weighs most. */
 function weighed(found: readonly FoundUnit[]): WeighedUnit[] {
   const having = new Map<string, number>()
   for (const { asked } of found) for (const term of asked) having.set(term, 0)
@@ -114,14 +114,14 @@ function weighed(found: readonly FoundUnit[]): WeighedUnit[] {
   })
 }
 
-/** Fewer words may well be the name of what an answer speaks of. */
+/** Shorter questions may be names that answers mention. */
 const LEAST_ASKED_WORDS = 4
 
-/** Whether a text repeats the whole question: examples and lists of questions do, and answer nothing. */
+/** Whether a text repeats the whole question, as examples and lists of questions do without answering it. */
 function repeating(question: string): (text: string) => boolean {
   const words = wordsOf(question)
   const asked = ` ${words.join(" ")} `
-  // Text of fewer characters than the words have cannot hold them.
+  // A text shorter than the words can't contain them.
   const holds = (text: string) =>
     text.length >= asked.length - 2 && ` ${wordsOf(text).join(" ")} `.includes(asked)
   return words.length < LEAST_ASKED_WORDS ? () => false : holds

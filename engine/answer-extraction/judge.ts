@@ -10,7 +10,7 @@ import type { Unit } from "./units/answer-units.ts"
 /** Reads a question together with units as {@link readingOf} writes them: `models/unit-reader-en`. */
 export type UnitReader = Pick<Reranker, "scores">
 
-/** What says how well units answer: a model that reads both, nearness in meaning, or nothing but words. */
+/** How units are scored: by a model that reads them with the question, by nearness in meaning, or by words alone. */
 export type Judge = "reader" | "meaning" | "words"
 
 export interface JudgedUnit extends WeighedUnit {
@@ -23,14 +23,14 @@ export interface Judgement {
   readonly units: readonly JudgedUnit[]
 }
 
-/** What units are worth looking at, beside the share of the question's words that they have: the page, beside the best one, and the place of their passage. */
+/** How much the page's chance relative to the best page, and the passage's place, count beside the unit's share of the question's words. */
 const PROMISE = { page: 0.6, passage: 0.4 }
-/** Units that are read at once: what came is used when time is up. */
+/** Units read at a time: when time is up, the batches that were read count. */
 const BATCH = 8
-/** Of the pages that the reader was trained on. */
+/** The language of the pages that the reader was trained on. */
 const LANGUAGE = { code: "en", scripts: ["Latin"] }
 
-/** The most promising of the units, best first. @param favour what one has beside its promise */
+/** The most promising units, best first. @param favour added to a unit's promise */
 export function promising<One extends WeighedUnit>(
   units: readonly One[],
   hits: readonly Source[],
@@ -50,8 +50,8 @@ export function promising<One extends WeighedUnit>(
 }
 
 /**
- * Judges units, the most promising first, by the best judge that can be had: the reader for English, as many units as there is time for, else
- * the meaning, else the words alone. What is lost for want of time is said to {@link leaveOut}.
+ * Judges units, the most promising first, by the best available judge: for English the reader, for as many units as time allows; else
+ * meaning; else words alone. Reports to {@link leaveOut} what there was no time for.
  */
 export async function judged(
   question: string,
@@ -83,7 +83,7 @@ const judgement = (by: Judge, units: readonly WeighedUnit[], said: readonly numb
   units: said.map((one, at) => ({ ...units[at]!, said: one })),
 })
 
-/** The logits of the first units, batch by batch: fewer than units when time is up, or the reader fails. */
+/** The logits of the units in order, batch by batch; fewer if time is up or the reader fails. */
 async function read(
   question: string,
   units: readonly WeighedUnit[],
@@ -115,7 +115,7 @@ async function nearness(
   signal: AbortSignal | undefined,
 ): Promise<number[] | null> {
   try {
-    // After waiting searches, which are one text each.
+    // Searches, one text each, go first.
     const options = { priority: "index" as const, ...(signal && { signal }) }
     const [asked, ...vectors] = await embedder.embed(
       [question, ...units.map(({ unit }) => readingOf(unit))],
@@ -129,16 +129,16 @@ async function nearness(
   }
 }
 
-/** What a model reads of a unit: the page's title, its heading, its text without the marks of code and tables. */
+/** The text of a unit for a model: the page's title, the unit's heading, and its text without the marks of code and tables. */
 function readingOf({ headings, lead, text }: Unit): string {
   const above = [...new Set([headings[0] ?? "", headings.at(-1) ?? ""])].join(" > ")
   return `${above} : ${lead ?? ""} ${plainOf(text)}`.replaceAll(/\s+/g, " ")
 }
 
-/** Without fences and the rules of tables. */
+/** Removes code fences and the rules below table headers. */
 export const plainOf = (text: string): string => text.replaceAll(/^(?:`{3,}\S*|\|[-|]+\|)$/gm, "")
 
-/** The inverse of the sigmoid; scores of exactly 0 or 1 are those of a logit beyond what a double tells from them. */
+/** The inverse of the sigmoid. Scores of exactly 0 or 1 come from logits too large for a double, and get the largest it can express. */
 function logitOf(score: number): number {
   const inside = Math.min(1 - Number.EPSILON, Math.max(Number.EPSILON, score))
   return Math.log(inside / (1 - inside))

@@ -16,7 +16,7 @@ const TELLING_SHARE = 0.6
 
 export const isEmptyHeading = (heading: string): boolean => EMPTY.test(heading)
 
-/** What is printed before a unit, since it says nothing without it: its heading, its term, what announces its list. Verbatim. */
+/** Texts printed before a unit that makes no sense without them, verbatim: its heading, its term, the line that announces its list. */
 export function leadsOf({ unit, asked, own }: WeighedUnit, rarity: Rarity): string[] {
   const rare = (term: string) => rarity.get(term) ?? 0
   const most = Math.max(0, ...asked.map(rare))
@@ -28,7 +28,7 @@ export function leadsOf({ unit, asked, own }: WeighedUnit, rarity: Rarity): stri
   ) as string[]
 }
 
-/** @param lacks those terms that say what the question is about and that the unit has not */
+/** @param lacks terms that say what the question is about and that the unit lacks */
 function headingFor({ headings, kind, lead }: Unit, lacks: readonly string[]): string | null {
   // The title stands above the page, and not always in it.
   const [nearest, ...outer] = headings
@@ -43,6 +43,6 @@ function headingFor({ headings, kind, lead }: Unit, lacks: readonly string[]): s
     return !isEmptyHeading(heading) && lacks.some((term) => terms.has(term))
   }
   const named = adds(nearest) ? nearest : (outer.find(adds) ?? null)
-  // Rows and steps say nothing without what they are of.
+  // Rows and steps mean nothing without their subject.
   return named ?? (kind !== "prose" && lead === null && !isEmptyHeading(nearest) ? nearest : null)
 }

@@ -1,7 +1,7 @@
 import type { Source } from "./found-units.ts"
 import type { Unit } from "./units/answer-units.ts"
 
-/** How new what a unit says is, 0..1. */
+/** How recent a unit's content is, 0..1. */
 export type Recency = (unit: Unit) => number
 
 const ASKS_LATEST =
@@ -11,13 +11,13 @@ const SAYS_PRESENT =
 const YEAR = /\b(?:19[5-9]\d|20\d\d)\b/g
 /** Years after which what was said counts for half. */
 const HALF_LIFE_YEARS = 3
-/** What a unit without a year, and one that says that it is about now, counts. */
+/** The recency of a unit without a year, and the bonus for one that says it is about now. */
 const UNDATED = 0.5
 const PRESENT = 0.4
 /** The newest of several versions of a page. */
 const NEWEST_VERSION = 0.3
 
-/** Null unless the question asks for what is so now: then the newer of the units that answer are the better ones. */
+/** Null unless the question asks about the present; newer units then answer better. */
 export function recencyAsked(
   question: string,
   hits: readonly Source[],

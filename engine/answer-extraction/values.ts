@@ -5,7 +5,7 @@ import type { Judge, JudgedUnit, Judgement } from "./judge.ts"
 import { hasForm, type QuestionType, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"
 
-/** The inverse document frequencies of the question's terms in the whole index. Terms that are not in it count nothing. */
+/** The inverse document frequencies of the question's terms in the whole index. Terms without one count nothing. */
 export type Rarity = ReadonlyMap<string, number>
 
 export interface ValuedUnit extends JudgedUnit {
@@ -13,24 +13,24 @@ export interface ValuedUnit extends JudgedUnit {
   readonly value: number
 }
 
-/** What speaks for a unit, each about 0..1 but for the reader's logit. */
+/** Evidence for or against a unit, each about 0..1 except the reader's logit. */
 interface Signs {
-  /** What the judge says. */
+  /** The judge's score. */
   readonly said: number
-  /** Share of the question's words in it or above it. */
+  /** Share of the question's words in the unit or its headings. */
   readonly words: number
   /** The chance that its page answers. */
   readonly page: number
-  /** How far up its passage is among the page's best. */
+  /** How high its passage ranks among the page's best. */
   readonly passage: number
-  /** It has the form that the question's type wants, or lacks it where nothing answers without. */
+  /** It has the form that the question asks for; it lacks that form where only that form answers. */
   readonly form: number
   readonly formless: number
-  /** It is a step, code or a list, and the question asks how. */
+  /** It is steps, code, a list or an entry, and the question asks how. */
   readonly step: number
-  /** How rare the rarest term is that neither it nor its title has. */
+  /** The rarity of the rarest term missing from the unit, its title and its address. */
   readonly missing: number
-  /** A number or a name that was asked for and is not there. */
+  /** A number or a name of the question is missing. */
   readonly number: number
   readonly name: number
 }
@@ -76,11 +76,11 @@ const WEIGHTS: Readonly<Record<Judge, Signs & { readonly bias: number }>> = {
     name: -1.8,
   },
 }
-/** How much newer counts where the newest is asked for. */
+/** How much recency counts if the question asks for the newest. */
 const RECENCY = 3
-/** That of a term which one page of a thousand has: none counts as rarer. */
+/** The rarity of a term that one page in a thousand has; rarer terms count the same. */
 const RAREST = 7
-/** Nothing answers these without their form. */
+/** Only units of the right form answer questions of these types. */
 const STRICT = new Set<QuestionType>(["amount", "time", "person", "place"])
 const STEPS = new Set(["steps", "code", "list", "entry"])
 
@@ -89,7 +89,7 @@ interface Asking {
   readonly hits: readonly Source[]
   readonly rarity: Rarity
   readonly recency: Recency | null
-  /** Terms that need not be in a unit. */
+  /** Terms that may be missing from a unit. */
   readonly named: ReadonlySet<string>
 }
 
@@ -98,7 +98,7 @@ export function valued({ by, units }: Judgement, asking: Asking): ValuedUnit[] {
   const { bias, ...weights } = WEIGHTS[by]
   const names = Object.keys(weights) as (keyof Signs)[]
   const type = questionType(asking.question)
-  // A page may be long, and have many of the units.
+  // Each page is looked at once: it may be long, and have many of the units.
   const pages = asking.hits.map((hit) => lazily(() => pageOf(hit, asking.question)))
   return units
     .map((one) => {
@@ -109,7 +109,7 @@ export function valued({ by, units }: Judgement, asking: Asking): ValuedUnit[] {
     .sort((a, b) => b.value - a.value)
 }
 
-/** What the signs of all units of a page have in common. */
+/** Facts about a page that the signs of all its units share. */
 interface AskedPage {
   readonly chance: number
   /** Its title and address, in lower case. */
@@ -150,10 +150,10 @@ function signsOf(
   }
 }
 
-/** A word with a capital letter where none has to stand; in other languages nouns may have one. */
+/** A capitalised word that doesn't begin a sentence. English only: other languages capitalise nouns. */
 const NAME = /(?<=[^\s.?!:]\s+)\p{Lu}[\p{L}\p{N}_-]+/gu
 
-/** Whether a question has a name that a page has not. English only. */
+/** Whether a question has a name that the page lacks. English only. */
 function lacksName(question: string, { title, markdown, language }: Source): boolean {
   const names = language === "en" ? (question.match(NAME) ?? []) : []
   if (names.length === 0) return false
@@ -169,10 +169,10 @@ function decoded(url: string): string {
   }
 }
 
-/** Units that share more of their terms say the same. */
+/** Units that share more of their terms than this say the same. */
 const REPETITION = 0.6
 
-/** Whether a unit says again what another one says. */
+/** Whether a unit repeats another one. */
 export const repeats = (one: JudgedUnit, other: JudgedUnit): boolean =>
   overlap(one.own, other.own) > REPETITION ||
   (one.unit.source === other.unit.source &&

@@ -14,7 +14,7 @@ describe("a question is moved", () => {
   })
 
   test.each<[why: string, question: string, pages: Record<string, number>]>([
-    ["pages are in its language", "wie wird die Pumpe entlüftet und befüllt?", { en: 0.9, de: 0.1 }],
+    ["some pages are in its language", "wie wird die Pumpe entlüftet und befüllt?", { en: 0.9, de: 0.1 }],
     ["its language is not clear", "Pumpe XR-7", { en: 1 }],
     ["no language has most of the pages", "怎样加水泵", { en: 0.5, de: 0.5 }],
     ["the languages of the pages are unknown", "怎样加水泵", {}],
@@ -26,7 +26,7 @@ describe("a question is moved", () => {
 
 describe("vectors", () => {
   const CHINESE = /\p{Script=Han}/u
-  /** The first two values are the subject of a text; the last one, the largest, is its language. */
+  /** The first two values stand for the subject of a text; the last and largest for its language. */
   const vectorOf = async (text: string) => {
     const about = text.includes("pump") || text.includes("泵") ? [1, 0] : [0, 1]
     return unit([...about, CHINESE.test(text) ? 3 : -3])
@@ -37,7 +37,7 @@ describe("vectors", () => {
   }
   const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
 
-  test("are nearer to those of the pages' language, and of unit length", async () => {
+  test("come nearer to those of the pages' language, and keep unit length", async () => {
     const question = await vectorOf("水泵")
     const page = await vectorOf("pump")
     const moved = await new LanguageOffsets(vectorOf).moved(question, { from: "zh", to: "en" })
@@ -45,7 +45,7 @@ describe("vectors", () => {
     expect(Math.hypot(...moved)).toBeCloseTo(1)
   })
 
-  test("of everyday questions are asked for once, and again after a failure, which moves nothing", async () => {
+  test("of everyday questions are requested once; a failure moves nothing, and they are requested again", async () => {
     const asked: string[] = []
     let isAway = true
     const offsets = new LanguageOffsets(async (text) => {

@@ -1,13 +1,13 @@
 import questions from "./everyday-questions.json" with { type: "json" }
 import { areSpoken, clearlyIn } from "./reader-language.ts"
 
-/** The same questions in each language, about nothing in particular. */
+/** The same everyday questions in each language. */
 const EVERYDAY: Readonly<Record<string, readonly string[]>> = questions
 
 /**
  * A multilingual model keeps languages apart: part of a vector is the language of its text (Yang et al. 2021, "A Simple and Effective Method To Eliminate the Self
- * Language Bias in Multilingual Representations"). So much of what everyday questions in two languages differ by is taken off a question.
- * nDCG@10 by vectors alone, even questions of XQuAD in ten languages about its English paragraphs, mean, Chinese, and the language that gains least:
+ * Language Bias in Multilingual Representations"). This share of the difference between everyday questions in two languages is subtracted from a question.
+ * nDCG@10 by vectors alone of the even questions of XQuAD in ten languages about its English paragraphs: mean, Chinese, and the language that gains least:
  *
  *     none   0.857  0.734
  *     0.5    0.866  0.770  -0.001
@@ -15,17 +15,17 @@ const EVERYDAY: Readonly<Record<string, readonly string[]>> = questions
  *     1      0.862  0.780  -0.014
  */
 const TAKEN_OFF = 0.5
-/** Pages in other languages are no nearer to a question that was moved to the language of the others. */
+/** The share of the pages that one language must exceed: moving a question brings it no nearer to pages in other languages. */
 const MOST_PAGES = 0.5
 
-/** From the language of a question to that of the pages, ISO 639-1. */
+/** From a question's language to the pages' language, both ISO 639-1. */
 export interface LanguageOffset {
   readonly from: string
   readonly to: string
 }
 
 /**
- * Null for a question in a language of the pages, or in none that is clear, and where no language has most of the pages.
+ * Null if the question is in a language of the pages or in no clear one, or if no language has most of the pages.
  *
  * @param asked the languages that the question is clearly in
  * @param shares of the pages, by language
@@ -41,11 +41,11 @@ export function offsetFor(
 }
 
 /**
- * What the language of a question says about its search: the languages that it is clearly in, how its vector is moved, and whether no page need have its
- * words, since it may be in another language than the pages and the model reads several.
+ * How a question's language affects its search: the languages that it is clearly in, how its vector is moved, and whether it may be in a language that
+ * the model reads and the pages aren't written in, so that pages need not have its words.
  *
  * @param shares of the pages, by language
- * @param scripts that the model reads, null where it doesn't say; none where words alone are asked
+ * @param scripts that the model reads; null if unknown, empty if the search uses words alone
  */
 export function askedIn(
   question: string,
@@ -61,23 +61,23 @@ export function askedIn(
   }
 }
 
-/** Moves vectors of questions to the language of the pages. */
+/** Moves question vectors to the language of the pages. */
 export class LanguageOffsets {
   readonly #vectorOf: (text: string) => Promise<Float32Array>
-  /** Of everyday questions, by language. */
+  /** The mean vectors of the everyday questions, by language. */
   readonly #means = new Map<string, Promise<Float32Array>>()
 
   constructor(vectorOf: (text: string) => Promise<Float32Array>) {
     this.#vectorOf = vectorOf
   }
 
-  /** A vector of unit length. Where the everyday questions get no vectors, the one that was given. */
+  /** Returns a vector of unit length; the given one if the everyday questions get no vectors. */
   async moved(vector: Float32Array, { from, to }: LanguageOffset): Promise<Float32Array> {
     try {
       const [asked, wanted] = await Promise.all([this.#meanOf(from), this.#meanOf(to)])
       return toUnit(vector.map((value, i) => value - TAKEN_OFF * (asked[i]! - wanted[i]!)))
     } catch {
-      // The question's own vector came, so the model is there; the next such question asks again.
+      // The model made the question's own vector, so the next such question tries again.
       return vector
     }
   }

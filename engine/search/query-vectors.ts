@@ -32,7 +32,7 @@ export class QueryVectors {
     return traitsOf(this.#embedder)
   }
 
-  /** As {@link of} gives it, moved to the language of the pages where an offset is given. */
+  /** Like {@link of}, but moved to the language of the pages if an offset is given. */
   async movedBy(
     offset: LanguageOffset | null,
     ...asked: Parameters<QueryVectors["of"]>

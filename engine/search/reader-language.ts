@@ -116,7 +116,7 @@ export function clearlyIn(question: string): readonly string[] {
   return own.length > 1 || isBackedUp ? [language] : []
 }
 
-/** Whether a real share of the pages is in any of these languages. */
+/** Whether any of these languages has a real share of the pages. */
 export const areSpoken = (languages: readonly string[], shares: ReadonlyMap<string, number>): boolean =>
   languages.some((one) => (shares.get(one) ?? 0) >= REAL_SHARE)
 

@@ -75,7 +75,12 @@ export async function withAnswers(
   try {
     await using reader = reranks ? await openUnitReader({ timeoutMs: PATIENCE_MS }) : null
     await using chatModel = llm === null ? null : openChatModel(llm)
-    await using app = await serveApp({ engine, embedder: patient as Embedder, statementReranker: reader, chatModel })
+    await using app = await serveApp({
+      engine,
+      embedder: patient as Embedder,
+      statementReranker: reader,
+      chatModel,
+    })
     await use(async (question, length) => {
       const { status, body } = await app.post("/search", { query: question, include_answer: length })
       if (status !== 200) throw new Error(`${question}: ${status} ${JSON.stringify(body)}`)
@@ -112,7 +117,7 @@ async function standsIn(text: string, url: string, engine: Pick<Engine, "get">):
   return page !== null && linesStandIn(text, page.markdown)
 }
 
-/** Whether each line of a text stands in a page, but for the marks of Markdown: units leave out what stands between steps, and repeat the names of columns. */
+/** Whether a page has each line of a text, except for Markdown marks. Lines are compared one by one, since units leave out text between steps and repeat column names. */
 export function linesStandIn(text: string, markdown: string): boolean {
   const page = bare(toPlainText(markdown))
   return plainOf(text)

@@ -69,7 +69,7 @@ const MANY: JudgedSet = {
   urlOf: (path) => `http://manuals.example/${path}`,
 }
 
-/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `many` are 620 questions over thirty more manuals, `trained` 1,500 over the same ones that the reranker of statements was trained on, `more` 999 over other pages of them; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
+/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `many` are 620 questions over thirty more manuals, `trained` 1,500 over the same ones that readers of answers were trained on, `more` 999 over other pages of them; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {
     pages: judgedManuals,

@@ -15,7 +15,7 @@ const texts = (markdown: string) => units(markdown).map(({ text }) => text)
 const LONG = Array.from({ length: 12 }, (_, i) => `The mill has a sail of ${i} metres beside the door.`)
 
 describe("a unit of a page", () => {
-  test("is a paragraph, below its headings, of which bold lines are some", () => {
+  test("is a paragraph, with its headings, bold lines included", () => {
     const [first, second] = units(
       "# Big\n\n## Small\n\nA **pump** moves `water`. Seals wear out first, and nobody has ever found out why they do so.\n\n**(1) Why is it blue?**\n\nThe sky scatters light.",
     )
@@ -27,7 +27,7 @@ describe("a unit of a page", () => {
     expect(second!.headings.at(-1)).toBe("(1) Why is it blue?")
   })
 
-  test("is a window of a paragraph that is long, and none begins with what leans on the sentence before", () => {
+  test("is a window of a long paragraph, and never begins with a reference to the sentence before", () => {
     const windows = texts([...LONG.slice(0, 6), "It turns in the wind.", ...LONG.slice(6)].join(" "))
     expect(windows.length).toBeGreaterThan(1)
     for (const window of windows) {
@@ -36,7 +36,7 @@ describe("a unit of a page", () => {
     }
   })
 
-  test("is a term with all that is said under it", () => {
+  test("is a term with everything under it", () => {
     const [entry, other] = units(
       "**RetryPause**\n\n: How long the mill waits.\n\n  Default is 600.\n\nMills are another matter here.",
     )
@@ -48,7 +48,7 @@ describe("a unit of a page", () => {
     expect(other).toMatchObject({ kind: "prose", lead: null })
   })
 
-  test("is the table of what a heading names, with the first sentence below it where the table has no description", () => {
+  test("is a table of properties, with the first sentence below if the table has no description", () => {
     const table = "| Default: | `SailSpeed 80` |\n|---|---|\n| Context: | mill |"
     expect(
       units(`## SailSpeed\n\n${table}\n\nSays how fast sails turn. More of it elsewhere.`)[0],
@@ -59,12 +59,12 @@ describe("a unit of a page", () => {
     })
   })
 
-  test("is a table without names of columns, one row of which has a single cell", () => {
+  test("is a table without column names, even if one row has a single cell", () => {
     const table = "| Default: | 80 | m |\n|---|---|---|\n| Context: | mill | yard |\n| Sails of wood | | |"
     expect(texts(table)).toEqual(["- Default: 80 | m\n- Context: mill | yard\n- Sails of wood"])
   })
 
-  test("is a row below the names of its columns, and a small table as a whole", () => {
+  test("is a row with the names of its columns, or a whole small table", () => {
     expect(texts("| setting | default |\n|---|---|\n| `PORT` | 8080 |\n| `HOST` | localhost |")).toEqual([
       "| setting | default |\n|---|---|\n| PORT | 8080 |\n| HOST | localhost |",
     ])
@@ -86,20 +86,20 @@ describe("a unit of a page", () => {
     )
   })
 
-  test("is code that is closed where it is cut, even if the code has fences of its own", () => {
+  test("closes code that is cut, even if the code has fences of its own", () => {
     const code = ["```", ...LONG, ...LONG, "```"].join("\n")
     const [unit] = units(`Write this:\n\n\`\`\`\`\n${code}\n\`\`\`\`\n`).filter(({ kind }) => kind === "code")
     expect(unit!.text).toMatch(/^Write this:\n````\n```\nThe mill [^]*door\.\n````\n…$/)
   })
 
-  test("has no empty code where not even the first line fits", () => {
+  test("leaves out code whose first line doesn't fit", () => {
     const [unit] = units(`Write all of this line:\n\n\`\`\`\n${"x".repeat(690)}\n\`\`\`\n`).filter(
       ({ kind }) => kind === "code",
     )
     expect(unit!.text).toBe("Write all of this line:\n…")
   })
 
-  test("is a list with what announces it, in pieces where it is long", () => {
+  test("is a list with the line that announces it, split if long", () => {
     const [list, ...others] = units(
       "In a mill you\n\n- must not smoke, and\n- must wear a helmet.\n\nPumps are wet inside.",
     ).filter(({ kind }) => kind === "list")
@@ -115,7 +115,7 @@ describe("a unit of a page", () => {
     for (const { lead } of pieces) expect(lead).toBe("In a mill you see")
   })
 
-  test("is the steps of a section in their order, cut at the end of a line and never dropped", () => {
+  test("is the steps of a section in order, cut at the end of a line but never dropped", () => {
     const steps = units(
       "## Grind\n\nFirst the brake.\n\n1. Pull the lever.\n2. Wait a minute.\n\n```\nmill --start\n```",
     )
@@ -129,7 +129,7 @@ describe("a unit of a page", () => {
     expect(many!.text).toMatch(/metres beside the door\.\n…$/)
   })
 
-  test("is no question, no scrap, no list of links, nothing struck out", () => {
+  test("is never a question, a scrap, a list of links or struck-out text", () => {
     expect(
       texts(
         "- [Mills](http://x.test/a)\n- [Pumps and seals](http://x.test/b)\n\n~~It is not possible to open it.~~ Pumps open well.\n\n## Speed\n\nIs it fast, then?",
@@ -137,7 +137,7 @@ describe("a unit of a page", () => {
     ).toEqual(["Pumps open well."])
   })
 
-  test("of a page without text is one of its passages", () => {
+  test("is a passage if the page has no text", () => {
     const [only, ...others] = units("", ["The pump moves water."])
     expect(only).toMatchObject({ text: "The pump moves water.", headings: ["Page", "Section"], rank: 0 })
     expect(others).toEqual([])

@@ -15,35 +15,35 @@ import { rowsOf } from "../statements/table-rows.ts"
 
 /** The smallest piece of a page that can be an answer. */
 export interface Unit {
-  /** Markdown, word by word as in the page but for white space; ends in `…` where it goes on. */
+  /** Markdown, word for word as in the page except for white space; ends in `…` if it was cut. */
   readonly text: string
   readonly kind: "prose" | "entry" | "list" | "steps" | "code" | "row"
   /** Position of the page among the hits, from 0. */
   readonly source: number
-  /** Place of the passage that it stands in among the page's best, from 0; infinite when it stands in none. */
+  /** Rank among the page's best passages of the one that contains it, from 0; infinite if none does. */
   readonly rank: number
   /** The headings above it, outermost first; the page title is the first. */
   readonly headings: readonly string[]
-  /** The term that it defines, or what announces its list; printed before the text. Verbatim. */
+  /** The term that it defines, or the line that announces its list, verbatim. Printed before the text. */
   readonly lead: string | null
 }
 
-/** Characters of a unit of prose. */
+/** Most characters of a unit of prose. */
 const MAX_CHARS = 320
-/** Of one with code, or the items of a list, which are cut at the end of a line. */
+/** Most characters of a unit with code or list items, which is cut at the end of a line. */
 const MAX_CODE_CHARS = 700
-/** Of an entry of a reference. */
+/** Most characters of an entry of a reference that has no code. */
 const MAX_ENTRY_CHARS = 500
-/** Of a section's steps. */
+/** Most characters of a section's steps. */
 const MAX_STEPS_CHARS = 1000
-/** A paragraph shorter than this is said together with the next one. */
+/** A paragraph shorter than this is joined to the next one. */
 const SHORT_CHARS = 90
-/** Characters of an introduction that are said before code. */
+/** Most characters of the introduction shown before code. */
 const MAX_INTRO_CHARS = 240
 
 type Made = Pick<Unit, "text" | "kind"> & { readonly lead?: string | null }
 
-/** The units of a page, in its order: of its passages when it has no text. What the page strikes out, headings, questions and lists of links are none. */
+/** The units of a page in its order, or those of its passages if it has no text. Leaves out struck-out text, headings, questions and lists of links. */
 export function unitsOf(page: StatedIn, source: number): Unit[] {
   const marks = marksOf(page.markdown)
   const rankOf = passageRanks(page)
@@ -58,12 +58,12 @@ export function unitsOf(page: StatedIn, source: number): Unit[] {
 }
 
 const BOX = /^(?:\[?(?:tip|note|caution|warning|important)\]?[\s|]*){1,2}/i
-/** What the picture in such a box is called. */
+/** The alternative text of the picture in such a box. */
 const PICTURE = /^(?:tip|note|caution|warning|important)(?: icon)?$/i
 const ORDERED = /^\d{1,9}[.)] /
 const LINK_ALONE = /^\s*(?:[-*+]|\d{1,9}[.)])?\s*\[[^\]]*\]\([^)]*\)[.,;]?\s*$/
 
-/** Parts that stand under the same headings, in the page's order. */
+/** Groups consecutive parts under the same headings. */
 function sectionsOf(parts: readonly Part[]): Part[][] {
   const sections: Part[][] = []
   for (const part of parts) {
@@ -119,7 +119,7 @@ class SectionReader {
     return found.filter(({ text }) => saysSomething(text))
   }
 
-  /** A section of steps or commands as a whole, in its order. */
+  /** All steps or commands of a section as one unit, in order. */
   #steps(): Found | null {
     const parts = this.#parts
     if (parts.some(({ term, block }) => term !== null || tableOf(block))) return null
@@ -129,7 +129,7 @@ class SectionReader {
     if (parts.length < 2 || (ordered < 2 && codes < 1 && items < 3)) return null
     const isStep = (part: Part | undefined) =>
       part !== undefined && (part.block.kind === "code" || isItem(part.block.text))
-    // Of what is said between steps, the sentences that introduce the next one.
+    // Between steps, only the sentences that introduce the next one are kept.
     const lines = parts.flatMap((part, at) => {
       if (isStep(part)) return shown(part.block)
       const intro = isStep(parts[at + 1]) ? this.#introduction(part.block.text) : ""
@@ -194,7 +194,7 @@ class SectionReader {
     return [{ part, kind: "code", text: cutLines(lines, MAX_CODE_CHARS) }]
   }
 
-  /** The last sentences of what stands before code. */
+  /** The last sentences of a text before code. */
   #introduction(text: string): string {
     const sentences = this.#sentences(text)
     let intro = ""
@@ -220,7 +220,7 @@ class SectionReader {
       const pairs = rows.map(({ text }) => `- ${text.replace(/^([^|]*?)[:：]?\s*\|\s*/, "$1: ")}`)
       const all = pairs.join("\n")
       if (all.length <= MAX_CODE_CHARS) {
-        // An entry of a reference: what it is called, its rows, the first sentence.
+        // An entry of a reference: its rows, then the first sentence of its description.
         const first =
           next && isProse(next) && !/description/i.test(all)
             ? [this.#sentences(next.block.text)[0] ?? ""]
@@ -241,7 +241,7 @@ class SectionReader {
     const announced = part.announces
     if (announced.length === 0 || announced[0]!.kind === "code" || windows.length === 0)
       return windows.map((one) => ({ part, kind: "prose", text: one }))
-    // The list that it announces has a unit of its own, but for one whose introduction is more than a line.
+    // The list has a unit of its own, too; this one also has the paragraph's last sentences.
     const lines = [windows.at(-1)!, ...announced.flatMap(shown)]
     return [
       ...windows.slice(0, -1).map((one): Found => ({ part, kind: "prose", text: one })),
@@ -249,15 +249,13 @@ class SectionReader {
     ]
   }
 
-  /** Sentences, as many as fit, beginning where nothing leans on what stood before. */
+  /** As many sentences as fit, never beginning with one that refers to the sentence before. */
   #windows(text: string): string[] {
     const sentences = this.#sentences(text)
     const windows: string[] = []
     for (let at = 0; at < sentences.length;) {
       const leans =
-        at > 0 &&
-        isDangling(sentences[at]!) &&
-        sentences[at - 1]!.length + sentences[at]!.length < MAX_CHARS
+        at > 0 && isDangling(sentences[at]!) && sentences[at - 1]!.length + sentences[at]!.length < MAX_CHARS
       let end = leans ? at : at + 1
       let said = sentences[end - 1]!
       while (end < sentences.length && (end <= at || said.length + sentences[end]!.length < MAX_CHARS))
@@ -283,7 +281,7 @@ const isListed = ({ block, term }: Part): boolean =>
 const isProse = ({ block, term }: Part): boolean =>
   term === null && block.kind === "text" && !tableOf(block) && !isItem(block.text)
 
-/** Lines of a block in markdown. */
+/** The lines of a block in Markdown. */
 function shown(block: Block): string[] {
   if (block.kind === "code") {
     const fence = block.text.includes("```") ? "````" : "```"
@@ -296,14 +294,14 @@ function shown(block: Block): string[] {
 
 const drawnRow = (row: string): string => `| ${row.replace(/^\|\s*|\s*\|$/g, "")} |`
 
-/** As many lines as fit, one at least; code that is cut is closed. */
+/** As many lines as fit, but at least one. Closes code that is cut. */
 function cutLines(lines: readonly string[], most: number): string {
   let fence = ""
   const kept: string[] = []
   let chars = 0
   for (const line of lines) {
     if (kept.length > 0 && chars + line.length > most) {
-      // A block of which no line fits is left out.
+      // Code without room for its first line is left out.
       if (fence !== "" && kept.at(-1)!.startsWith(fence)) kept.pop()
       else if (fence !== "") kept.push(fence)
       kept.push("…")
@@ -318,7 +316,7 @@ function cutLines(lines: readonly string[], most: number): string {
   return kept.join("\n")
 }
 
-/** Whether lines are hardly more than links to elsewhere. */
+/** Whether each line is only a link. */
 function isLinks(raw: readonly string[]): boolean {
   const lines = raw.filter((line) => line.trim() !== "")
   return lines.length > 0 && lines.every((line) => LINK_ALONE.test(line))

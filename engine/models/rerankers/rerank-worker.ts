@@ -47,7 +47,7 @@ try {
     const output = await session.run(
       Object.fromEntries(session.inputNames.map((name) => [name, tokens[name]])),
     )
-    // A reader marks the answer besides, in `spans`.
+    // A unit reader has a second output, `spans`, which isn't used here.
     const values = (output["logits"] ?? output["answers"] ?? Object.values(output)[0])?.data
     if (values?.length !== 1) throw new Error("The model gives something else than one number for a pair.")
     return values[0]!

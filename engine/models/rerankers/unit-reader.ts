@@ -6,15 +6,15 @@ import { CrossEncoder } from "./cross-encoder.ts"
 /** The model that ships with Fossick and reads units of English pages: `models/README.md`. */
 const SHIPPED = path.join(import.meta.dirname, "../..", "models", "unit-reader-en")
 
-/** A batch of units waits no longer for it. */
+/** How long a batch of units waits for its scores. */
 const TIMEOUT_MS = 2000
-/** Those of a few answers: a unit takes some 10 ms, and what would be late is better not begun. */
+/** The units of a few answers: each takes some 10 ms, and work that would be late had better not start. */
 const MOST_WAITING = 120
 
 /**
- * Opens it; it loads with the first answer.
+ * Opens the model, which loads with the first answer.
  *
- * @throws EngineError `MODEL_UNAVAILABLE` when it is not there, or not as it was shipped
+ * @throws EngineError `MODEL_UNAVAILABLE` if it is missing, or differs from what was shipped
  */
 export async function openUnitReader({
   folder = SHIPPED,

@@ -32,7 +32,7 @@ export async function languageNotice(
   }: {
     readonly query: Query
     readonly question: string
-    /** Those that the question is clearly in. */
+    /** The languages that the question is clearly in. */
     readonly languages: readonly string[]
     readonly hits: readonly Pick<Hit, "language">[]
     readonly conditions: readonly Condition[]

@@ -36,7 +36,7 @@ export interface Understood {
 /**
  * Languages, terms, likely spellings and rarity: all that an index knows about a question before it looks for pages.
  *
- * @param how.isForeign as {@link WordsAsked} has it
+ * @param how.isForeign as in {@link WordsAsked}
  */
 export async function understand(
   index: SearchIndex,

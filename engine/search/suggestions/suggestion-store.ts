@@ -230,7 +230,7 @@ export class SuggestionStore implements Disposable {
     return this.#statement(sql).run(...values)
   }
 
-  /** Prepared with its first use. */
+  /** A statement, prepared when first used. */
   #statement(sql: string): StatementSync {
     let found = this.#statements.get(sql)
     if (found === undefined) this.#statements.set(sql, (found = this.#db.prepare(sql)))

@@ -35,7 +35,7 @@ export function imageDescription(image: Element, captions?: ReadonlyMap<Element,
 
 function describe(image: Element, caption: string | undefined): string | null {
   const alt = collapse(image.get("alt") ?? "")
-  // Readers see the picture; an order to models in its place is for nobody else.
+  // Readers see the picture, so an order to models in its description is meant for models alone.
   const isAlt = alt !== "" && !holdsModelOrder(alt)
   if (caption !== undefined) return isAlt ? joined(alt, caption) : caption
   if (isAlt) return alt

@@ -1,13 +1,13 @@
-/** What a reader of blocks is called with, in the order of the text. */
+/** Receives the declarations and blocks of a text, in order. */
 export interface Visitor {
-  /** `name: value`, or what stands in its place. */
+  /** `name: value`, or malformed text in its place. */
   readonly declaration: (text: string) => void
-  /** What stands before a block. @returns whether to go into it; {@link close} follows then */
+  /** The text before a block. @returns whether to read the block; if so, {@link close} follows at its end */
   readonly open: (prelude: string) => boolean
   readonly close: () => void
 }
 
-/** What opens, closes or ends something, and what may hold such signs that do not: escapes, comments, texts in quotes, addresses. */
+/** Signs that open, close or end something, and text in which such signs mean nothing: escapes, comments, strings, addresses. */
 const SIGN =
   /[{}()[\];]|\\[^]|\/\*[^]*?(?:\*\/|$)|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|(?<![\w-])url\(\s*(?!["'\s])(?:[^)\\]|\\[^])*\)?|<!--|-->/gi
 const BLANKS = /\s*/y
@@ -18,16 +18,16 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Reads the blocks of a style sheet, or with `isBlock` what stands inside of one, such as a `style` attribute (CSS
- * Syntax 3 §5.4). Any text is some sheet. In one pass, whatever is left open: no sign looks back over text that an earlier one has seen.
+ * Reads the blocks of a style sheet or, with `isBlock`, the inside of a block, such as a `style` attribute (CSS
+ * Syntax 3 §5.4). Any text is a sheet. Takes time linear in the text's length: no sign looks back over text that was read before.
  */
 export function readBlocks(css: string, visitor: Visitor, isBlock = false): void {
-  /** What closes the brackets that are open within a declaration, a prelude or a block that is left out. */
+  /** The closing signs of brackets open within a declaration, a prelude or a block that isn't read. */
   const closing: string[] = []
   let isLeftOut = false
   let depth = 0
   let start = 0
-  /** The start of the last declaration found to be of a custom property, whose value may hold blocks. */
+  /** The start of the last custom property found; its value may hold blocks. */
   let custom = -1
   const startAt = (at: number) => {
     BLANKS.lastIndex = at

@@ -20,7 +20,7 @@ const MAX_CHARS = 400
 // A page has few colours, each of them often.
 const remembered = new Lru<string, Color | null>(1000)
 
-/** A colour as CSS writes it (CSS Color 4 and 5); null for what is none, or depends on what is not known here. By day: of `light-dark()` the first. */
+/** Reads a CSS colour (CSS Color 4 and 5); null for anything else, and for colours that depend on unknown facts. `light-dark()` gives its first colour. */
 export function colorOf(value: string | undefined): Color | null {
   if (value === undefined || value.length > MAX_CHARS) return null
   let color = remembered.get(value)
@@ -40,7 +40,7 @@ function readColor(value: string): Color | null {
     const [red, green, blue] = serializeRGB(data, false).toString().match(/\d+/g)!.map(Number)
     return [red!, green!, blue!, data.alpha].some(Number.isNaN) ? null : [red!, green!, blue!, data.alpha]
   } catch {
-    // The parser throws at some values that are none.
+    // The parser throws at some invalid values.
     return null
   }
 }

@@ -35,7 +35,7 @@ const MAX_VALUE_CHARS = 300
 /** Custom properties of one block; large designs have some hundreds. */
 const MAX_CUSTOM = 500
 
-/** Declarations as they are written, `name: value`. What is none is left out. */
+/** Reads declarations, `name: value`, and leaves out anything else. */
 export function readDeclarations(parts: Iterable<string>): Declarations {
   const found = new Map<string, Declared>()
   let custom = 0
@@ -74,7 +74,7 @@ const unescaped = (text: string): string =>
       )
     : text
 
-/** Those of a `style` attribute. */
+/** The declarations of a `style` attribute. */
 export function readInline(text: string): Declarations {
   const parts: string[] = []
   readBlocks(
@@ -115,7 +115,7 @@ const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$/
 const QUANTITIES = /(?<![\w.#-])((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)/g
 const MAX_RECKONED = 1000
 
-/** A quantity, or what `calc()`, `min()` and their like (CSS Values 4 §10) make of some, in the unit that `measure` turns all into. */
+/** The value of a quantity, or of `calc()`, `min()` and the like (CSS Values 4 §10), in the unit that `measure` converts to. */
 function reckoned(
   value: string,
   into: "px" | "",
@@ -132,7 +132,7 @@ function reckoned(
   return result === undefined || (resultUnit !== into && Number(result) !== 0) ? null : Number(result)
 }
 
-/** The library throws at some values that are none. */
+/** The library throws at some invalid values. */
 function calculated(value: string): string {
   try {
     return calc(value)

@@ -12,9 +12,9 @@ export interface Complex {
   readonly above: readonly string[]
   /** Whether it is for a state that a reader makes: a pointer over it, a box that is ticked. */
   readonly isOfState: boolean
-  /** What it asks for besides its {@link own} names. */
+  /** The conditions besides its {@link own} names. */
   readonly rest: Selector[]
-  /** That, compiled when it is first matched. */
+  /** The conditions, compiled when first matched. */
   test?: Test
 }
 
@@ -33,7 +33,7 @@ const STATES = (
   "hover focus focus-within focus-visible active target target-within checked open popover-open visited valid invalid " +
   "autofill fullscreen modal user-invalid user-valid placeholder-shown indeterminate"
 ).split(" ")
-/** css-select knows more, which no browser does. */
+/** Other states that are matched; css-select also knows some that no browser does. */
 const KNOWN = new Set([
   ...STATES,
   ...(
@@ -92,7 +92,7 @@ function complexOf(tokens: Selector[]): Complex {
   return { own, rest, above, specificity: specificityOf(tokens), isOfState }
 }
 
-/** Of an element name, a class or an id, as against `[class^=x]`. */
+/** The name, as in {@link namesOf}, that an element name, class or id stands for; null for others, such as `[class^=x]`. */
 function nameOf(token: Selector): string | null {
   if (token.type === SelectorType.Tag) return `<${token.name.toLowerCase()}`
   if (token.type !== SelectorType.Attribute || token.ignoreCase !== "quirks") return null
@@ -119,7 +119,7 @@ export function namesOf(element: Element): string[] {
   return names
 }
 
-/** Of the page whose elements are matched now. */
+/** The steps of the page whose elements are being matched. */
 let steps: Steps = { left: 0 }
 
 class NoStepsLeft extends Error {}
@@ -159,7 +159,7 @@ const adapter = {
       step()
       return isElement(node) && (test(node) || adapter.existsOne(test, node.children))
     }),
-  // Of the search for elements, which is not done here.
+  // Only needed to search for elements, which isn't done here.
   findAll: (): Element[] => [],
   findOne: (): null => null,
   removeSubsets: (nodes: Node[]): Node[] => nodes,
@@ -176,7 +176,7 @@ const OPTIONS = {
   },
 }
 
-/** Classes in another form: css-select would make and try a regular expression for each. */
+/** Turns classes into states of our own: css-select would build and try a regular expression for each class. */
 function withClasses(tokens: readonly Selector[]): Selector[] {
   return tokens.map((token) => {
     if (token.type === SelectorType.Pseudo && Array.isArray(token.data))
@@ -187,7 +187,7 @@ function withClasses(tokens: readonly Selector[]): Selector[] {
   })
 }
 
-/** Whether an element that has its own names is what a selector is for; false when the steps are spent. */
+/** Whether a selector matches an element that has its own names; false if no steps are left. */
 export function matches(element: Element, selector: Complex, left: Steps): boolean {
   if (selector.rest.length === 0) return true
   steps = left
@@ -203,7 +203,7 @@ function compiled(tokens: Selector[]): Test {
   try {
     return compile<Node, Element>([withClasses(tokens)], OPTIONS)
   } catch {
-    // A place that is none, `:nth-child(x)`.
+    // An invalid place, such as `:nth-child(x)`.
     return () => false
   }
 }

@@ -60,17 +60,17 @@ function rulesOf(css: string, widths: readonly number[]): readonly Read[] {
   return sheet.rules
 }
 
-/** A block that is read now. */
+/** A block being read. */
 interface Block {
-  /** The selectors it is for; "" for those of no rule yet. */
+  /** The selectors of its rule; "" outside of any rule. */
   readonly selector: string
-  /** The name of a custom property that it gives a value to start with. */
+  /** The custom property whose initial value it sets. */
   readonly property?: string
   readonly widths: readonly number[]
   readonly declared: string[]
 }
 
-/** Makes rules of the blocks of a sheet (CSS Conditional Rules 3, CSS Nesting 1). */
+/** Turns the blocks of a sheet into rules (CSS Conditional Rules 3, CSS Nesting 1). */
 class SheetReader implements Visitor {
   readonly rules: Read[] = []
   readonly #blocks: Block[]
@@ -89,7 +89,7 @@ class SheetReader implements Visitor {
   readonly open = (prelude: string): boolean => {
     const block = this.#blocks.length > MAX_DEPTH ? null : this.#blockOf(withoutComments(prelude).trim())
     if (block === null) return false
-    // Those inside come after what was declared before them.
+    // Rules inside come after the declarations before them.
     this.#flush()
     this.#blocks.push(block)
     return true
@@ -146,7 +146,7 @@ const MAX_PRELUDE = 20_000
 /** A selector inside of a rule (CSS Nesting 1), as it would stand alone. */
 function nested(inner: string, above: string): string {
   const outer = above.includes(",") ? `:is(${above})` : above
-  // Each selector of the list has the outer one once, and once for each `&`.
+  // The outer selector is repeated for each selector of the list and each `&`.
   if (inner.split(/[&,]/).length * outer.length > MAX_PRELUDE) return ":not(*)"
   return partsOf(inner, ",")
     .map((one) => (one.includes("&") ? one.replaceAll("&", () => outer) : `${outer} ${one}`))

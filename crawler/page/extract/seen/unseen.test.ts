@@ -278,8 +278,8 @@ describe("a style sheet is read as browsers read it", () => {
       ".x1 { background: url(a.png?}{;.x1{display:block}); display: none }",
     ],
     ["a class whose name has a colon", ".md\\:x1 { display: none }"],
-    ["a sheet in the brackets of a comment", "<!-- .x1 { display: none } -->"],
-    ["a semicolon before a rule, which spoils it", ".x1 { display: none } ; .x1 { display: block }"],
+    ["a sheet in an HTML comment", "<!-- .x1 { display: none } -->"],
+    ["a semicolon that invalidates the rule after it", ".x1 { display: none } ; .x1 { display: block }"],
     ["a bracket that swallows a rule", ".x1 { display: none } .y { color: rgb( } .x1 { display: block }"],
     ["a selector that only scripts know", ".x1 { display: none } .x1:contains(shop) { display: block }"],
     ["a rule in a rule", "div { &.x1 { display: none } }"],
@@ -295,11 +295,11 @@ describe("a style sheet is read as browsers read it", () => {
     "color:color(display-p3 min(\0light-dark(/*",
     "width:calc([1e999var(--x)",
     `top:${"(".repeat(290)})`,
-  ])("a value that is none says nothing: %s", (value) => {
+  ])("an invalid value says nothing: %s", (value) => {
     expect(read(`<p style="${value}">${SECRET}</p>`)).toContain(SECRET)
   })
 
-  test("a class whose name has a colon shows what it is for", () => {
+  test("a class whose name has a colon shows its elements", () => {
     const css = ".x1 { display: none } @media (min-width: 600px) { .md\\:x1 { display: block } }"
     expect(read(planted, { css })).toContain(SECRET)
   })
@@ -354,9 +354,9 @@ describe("a style sheet made to take long", () => {
     ["of brackets", `:is(${"(".repeat(200_000)}`],
     ["of blanks before semicolons", `${" ".repeat(500_000)}a${";".repeat(500_000)}`],
     ["of blanks before old comments", `${" ".repeat(500_000)}a${"<!--".repeat(250_000)}`],
-    ["of blocks in a property", `.a { --${"b".repeat(500_000)}:${"{}".repeat(250_000)}`],
+    ["of blocks in a custom property", `.a { --${"b".repeat(500_000)}:${"{}".repeat(250_000)}`],
     ["of lists in rules", `.a${".c".repeat(9000)} { ${`${",".repeat(19_000)} {}`.repeat(50)}`],
-    ["of signs for the rule around", `.a, .b${".c".repeat(9000)} { ${"&".repeat(19_000)} { color: red } }`],
+    ["of signs for the outer rule", `.a, .b${".c".repeat(9000)} { ${"&".repeat(19_000)} { color: red } }`],
   ])("%s ends", (_of, css) => {
     expect(extractHtml(`<style>${css}</style>${elements}<p>${SAID}</p>`, URL).title).toBe("")
   })
