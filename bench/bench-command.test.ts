@@ -1,13 +1,18 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { readJson, readTextLines } from "./data-files.ts"
 
-const read = (file: string) => readFileSync(join(import.meta.dirname, file), "utf8")
-const benches = JSON.parse(read("benches.json")) as Record<string, { readonly file: string }>
+const here = (file: string) => new URL(file, import.meta.url)
+const benches = readJson(here("benches.json"), {
+  values: { properties: { file: { type: "string" } }, additionalProperties: true },
+})
 
 test("every bench that can be run is there, and in the README's table", () => {
   const missing = Object.values(benches).filter(({ file }) => !existsSync(join(import.meta.dirname, file)))
   expect(missing).toEqual([])
-  const named = [...read("README.md").matchAll(/^\| `npm run bench -- ([\w-]+)/gm)].map(([, name]) => name)
+  const named = readTextLines(here("README.md")).flatMap(
+    (line) => /^\| `npm run bench -- ([\w-]+)/.exec(line)?.[1] ?? [],
+  )
   expect(new Set(named)).toEqual(new Set(Object.keys(benches)))
 })

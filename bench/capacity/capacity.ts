@@ -6,7 +6,7 @@ import { parseArgs } from "node:util"
 import { short, table } from "../measure.ts"
 import { chance } from "#base/testing/chance.ts"
 import { crawl, pagesOfHosts } from "./crawl.ts"
-import { type Measured, needsOf } from "./needs.ts"
+import { needsOf, readMeasured } from "./needs.ts"
 import { fullestShard, OPENSEARCH_RECOVERY, recoverySeconds } from "./shards.ts"
 
 const PAGE = join(import.meta.dirname, "../../docs/capacity.md")
@@ -27,9 +27,7 @@ const REQUESTS_OF_CRAWLER = 32
 const POLITE = { pauseSeconds: 1, requestSeconds: 0.3 }
 
 const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } })
-const { engines } = JSON.parse(await readFile(join(import.meta.dirname, "measured.json"), "utf8")) as {
-  readonly engines: readonly Measured[]
-}
+const engines = readMeasured()
 const names = [...new Set(engines.map(({ engine }) => engine))]
 const of = (name: string) => engines.filter(({ engine }) => engine === name)
 

@@ -1,3 +1,5 @@
+import { readJson } from "../data-files.ts"
+
 /** One engine with one size of index, as `npm run bench -- engines` measured it: all processes and copies together. */
 export interface Measured {
   readonly engine: string
@@ -11,6 +13,30 @@ export interface Measured {
   readonly memoryMb: number
   readonly diskMb: number
 }
+
+/** Where `npm run bench -- engines --write` keeps what it measured. */
+export const MEASURED = new URL("measured.json", import.meta.url)
+
+const NUMBER = { type: "float64" } as const
+
+export const readMeasured = (): readonly Measured[] =>
+  readJson(MEASURED, {
+    properties: {
+      engines: {
+        elements: {
+          properties: {
+            engine: { type: "string" },
+            passages: NUMBER,
+            pages: NUMBER,
+            loadCpuSeconds: NUMBER,
+            questionCpuMs: NUMBER,
+            memoryMb: NUMBER,
+            diskMb: NUMBER,
+          },
+        },
+      },
+    },
+  }).engines
 
 /** What an engine needs for so many passages. */
 export interface Needs {

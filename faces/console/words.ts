@@ -1,6 +1,7 @@
 const WHOLE = new Intl.NumberFormat(undefined)
 const SHARE = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 })
 const RATE = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+const HUNDREDTHS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const CLOCK = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" })
 const SOON = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" })
@@ -22,6 +23,9 @@ export function share(part: number, of: number): string {
 }
 
 export const rate = (perSecond: number): string => RATE.format(perSecond)
+
+/** `0.71`. */
+export const hundredths = (value: number): string => HUNDREDTHS.format(value)
 
 /** `11 Mar 2025, 17:00`. */
 export const atTime = (date: string): string => CLOCK.format(new Date(date))

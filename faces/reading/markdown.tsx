@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from "preact"
 
 import { reader } from "./formulas.ts"
 import { PageLink } from "./page-link.tsx"
+import { TextTable } from "./passages/text-table.tsx"
 
 /** Deeper than people nest, and far from what a stack holds: a page may be made to be deep. */
 const MOST_NESTED = 40
@@ -88,8 +89,12 @@ export function Block({
       const children = items.map((item, index) => <li key={index}>{blocks(item.tokens, base, depth)}</li>)
       return ordered ? <ol start={Number(start) || 1}>{children}</ol> : <ul>{children}</ul>
     }
-    case "table":
-      return <TableBlock token={token as Tokens.Table} inner={inner} />
+    case "table": {
+      const { header, rows } = token as Tokens.Table
+      const cellsOf = (cells: readonly Tokens.TableCell[]) => cells.map((cell) => inner(cell.tokens))
+      const isNamed = header.some(({ text }) => text !== "")
+      return <TextTable role="region" names={isNamed ? cellsOf(header) : []} rows={rows.map(cellsOf)} />
+    }
     case "hr":
       return <hr />
     case "html":
@@ -105,41 +110,6 @@ const blocks = (tokens: readonly Token[], base: string, depth: number): Componen
   tokens
     .filter(({ type }) => type !== "space")
     .map((one, index) => <Block key={index} token={one} base={base} depth={depth + 1} />)
-
-function TableBlock({
-  token: { header, rows },
-  inner,
-}: {
-  readonly token: Tokens.Table
-  readonly inner: (tokens: readonly Token[]) => ComponentChildren
-}) {
-  return (
-    <div class="table-box" tabIndex={0} role="region" aria-label="Table">
-      <table class="table">
-        {header.some(({ text }) => text !== "") && (
-          <thead>
-            <tr>
-              {header.map((cell, index) => (
-                <th key={index} scope="col">
-                  {inner(cell.tokens)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-        )}
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              {row.map((cell, column) => (
-                <td key={column}>{inner(cell.tokens)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
 
 function Inline({
   token,

@@ -4,9 +4,9 @@ import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { bytes, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { CASES } from "./attack.ts"
 import { pageOf, SERVICE_WORKER } from "./browsing.ts"
+import { startPrivateService } from "./private-service.ts"
 
 const { pageTries: TRIES, securePageTries: SECURE_TRIES } = CASES
-import { startPrivateService } from "./private-service.ts"
 
 // What the attacks of pages are worth: a browser without the appliance's flags and proxy comes to the private service by each of them.
 

@@ -6,7 +6,7 @@
 // which both have an index: what the one makes its Java machines compile, the other needs not pay for. Engines are loaded and asked one
 // after the other, and only the servers of one run at a time. `--only` leaves all columns out but one.
 import { fork } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -16,7 +16,7 @@ import { startCluster, type TestCluster } from "#engine/testing/opensearch/clust
 import { engineSettings } from "#engine/settings.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/models/embedders/transformers-embedder.ts"
 import { readSettings } from "#base/settings.ts"
-import type { Measured } from "../../capacity/needs.ts"
+import { MEASURED, type Measured, readMeasured } from "../../capacity/needs.ts"
 import type { Questions } from "./answering-process.ts"
 import { BENCH_DIR } from "../../corpora/documentation-site.ts"
 import {
@@ -37,7 +37,6 @@ import { searchQuestions } from "../../questions/search-questions.ts"
 
 /** More than any engine writes at a time. */
 const PAGES_PER_CALL = 3000
-const MEASURED = join(import.meta.dirname, "../../capacity/measured.json")
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 /** What its own hybrid stands beside: both mix words and vectors. */
 const OWN_HYBRID_BESIDE = "basic"
@@ -337,7 +336,6 @@ async function keep(
   figures: Figures,
   { pages, passages }: { readonly pages: number; readonly passages: number },
 ): Promise<void> {
-  const before = JSON.parse(await readFile(MEASURED, "utf8")) as { readonly engines: readonly Measured[] }
   const now = (["embedded", "Meilisearch", "OpenSearch"] as const).flatMap((engine): Measured[] => {
     const of = (what: string) => figures.get(what, engine)
     const diskMb = of("disk, MB")
@@ -354,7 +352,7 @@ async function keep(
       },
     ]
   })
-  const kept = before.engines.filter(
+  const kept = readMeasured().filter(
     (old) => !now.some(({ engine }) => engine === old.engine && old.passages === passages),
   )
   const engines = [...kept, ...now].toSorted(

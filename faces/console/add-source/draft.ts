@@ -55,6 +55,9 @@ const FIELDS: readonly (readonly [
   ["sitemaps", "sitemaps", someOf],
 ]
 
+/** Where a source has these fields, as problems name them. */
+export const PLACES: ReadonlyMap<string, string> = new Map(FIELDS.map(([at, name]) => [name, at]))
+
 /** The draft of a source that is there, or was proposed. */
 export function draftOf(source: Written): Draft {
   const login = groupOf(source["login"])

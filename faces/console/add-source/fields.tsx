@@ -5,8 +5,11 @@ import type { Draft } from "./draft.ts"
 /** A field of the form. */
 export interface FormField {
   readonly name: Exclude<keyof Draft, "rest">
-  /** Fields of the source that it fills in, as problems name them; the first is left with it. */
-  readonly at: string | readonly string[]
+  /**
+   * Fields of the source that it fills in, as problems name them; the first is left with it. Left out: the one that
+   * {@link PLACES} has.
+   */
+  readonly at?: string | readonly string[]
   readonly label: string
   readonly hint?: ComponentChildren
   /** In place of the hint where the source is there: the field is then only read. */
@@ -55,14 +58,12 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
   What: [
     {
       name: "name",
-      at: "name",
       label: "Name",
       hint: "Its pages are filed under it.",
       fixed: "The name stays: its pages are filed under it.",
     },
     {
       name: "seeds",
-      at: "seeds",
       label: "Start addresses",
       isTall: true,
       hint: "An address a line. Every run starts here.",
@@ -71,7 +72,6 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
   "Which pages": [
     {
       name: "scope",
-      at: "scope",
       label: "Scope",
       options: {
         host: "The whole host",
@@ -79,10 +79,9 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
         domain: "All hosts of the domain",
       },
     },
-    { name: "pages", at: "limits.pages", label: "Pages at most", placeholder: "usually 10000" },
+    { name: "pages", label: "Pages at most", placeholder: "usually 10000" },
     {
       name: "exclude",
-      at: "exclude",
       label: "Leave out",
       isTall: true,
       hint: (
@@ -93,29 +92,25 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     },
     {
       name: "include",
-      at: "include",
       label: "Only these",
       isTall: true,
       hint: "Patterns; empty: all in the scope.",
     },
     {
       name: "depth",
-      at: "limits.depth",
       label: "Link steps from the start at most",
       placeholder: "usually 10",
     },
-    { name: "sitemaps", at: "sitemaps", label: "Sitemaps beside those the site names", isTall: true },
+    { name: "sitemaps", label: "Sitemaps beside those the site names", isTall: true },
   ],
   "How they are read": [
     {
       name: "rendering",
-      at: "rendering",
       label: "Browser",
       options: { auto: "Where a page comes without text", http: "Never", browser: "For every page" },
     },
     {
       name: "robots",
-      at: "politeness.robots",
       label: "robots.txt",
       options: {
         "": "As the appliance is set",
@@ -125,16 +120,14 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     },
     {
       name: "delayMs",
-      at: "politeness.delayMs",
       label: "Milliseconds between two requests",
       placeholder: "as the appliance is set",
     },
-    { name: "language", at: "pages.language", label: "Language of pages that name none", placeholder: "en" },
+    { name: "language", label: "Language of pages that name none", placeholder: "en" },
   ],
   Login: [
     {
       name: "login",
-      at: "login",
       toldAt: "none",
       label: "How the crawler logs in",
       options: {

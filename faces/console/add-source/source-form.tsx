@@ -2,12 +2,12 @@ import { useState } from "preact/hooks"
 
 import { Field, Select, TextArea } from "../../design/field.tsx"
 import { onceReleased } from "../../design/once-released.ts"
-import type { Draft } from "./draft.ts"
+import { type Draft, PLACES } from "./draft.ts"
 import { type FormField, GROUPS } from "./fields.tsx"
 import { otherProblems, type Problem, wrongWith } from "./use-preview.ts"
 
 /** Fields of a source that the form shows. */
-const SHOWN = Object.values(GROUPS).flatMap((fields) => fields.flatMap(({ at }) => at))
+const SHOWN = Object.values(GROUPS).flat().flatMap(placesOf)
 
 interface FormProps {
   readonly draft: Draft
@@ -51,11 +51,16 @@ export function SourceForm(form: FormProps) {
   )
 }
 
+/** The fields of the source that a field of the form fills in. */
+function placesOf({ name, at = PLACES.get(name) ?? [] }: FormField): readonly string[] {
+  return [at].flat()
+}
+
 const MOST_ROWS = 8
 
 /** A field of the draft. One for several lines is as tall as its text. */
 function DraftField({
-  of: { at, fixed, isTall, options, isFor: _, toldAt, partOf, ...shown },
+  of,
   form: { draft, problems, isAsked, isNew, onChange },
   left,
   onLeave,
@@ -65,7 +70,8 @@ function DraftField({
   readonly left: readonly string[]
   readonly onLeave: (field: string) => void
 }) {
-  const fields = [at].flat()
+  const { at: _, fixed, isTall, options, isFor: __, toldAt, partOf, ...shown } = of
+  const fields = placesOf(of)
   const value = draft[shown.name]
   const isTold = isAsked || fields.some((field) => left.includes(field))
   const ofGroup = problems.find(({ field }) => field === partOf)

@@ -12,7 +12,7 @@ import { More, useFirstRows } from "../asking/more.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { useActions } from "../asking/use-actions.ts"
 import { useAnswer } from "../asking/use-polled.ts"
-import { whole } from "../words.ts"
+import { hundredths, whole } from "../words.ts"
 
 type Asked = AnswerOf<"GET /admin/queries">["queries"][number]
 
@@ -37,7 +37,6 @@ const NONE: Readonly<Record<Report, string>> = {
   slow: "Nothing was asked yet",
 }
 
-const TWO_DIGITS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 /** What people asked, by report; where nothing is kept, how to have it kept. */
 export function Queries({ report }: { readonly report: Report }) {
@@ -115,9 +114,9 @@ const COLUMNS: readonly Column<Asked>[] = [
   {
     heading: "Best score",
     isNumber: true,
-    cell: (one) => (one.results === 0 ? "–" : TWO_DIGITS.format(one.top_score)),
+    cell: (one) => (one.results === 0 ? "–" : hundredths(one.top_score)),
   },
-  { heading: "Slowest", isNumber: true, cell: ({ seconds }) => `${TWO_DIGITS.format(seconds)} s` },
+  { heading: "Slowest", isNumber: true, cell: ({ seconds }) => `${hundredths(seconds)} s` },
   { heading: "Last asked", cell: (one) => <span class="when">{since(one.last_at)}</span> },
 ]
 

@@ -11,12 +11,10 @@ import { Link } from "../link.tsx"
 import { Block, Head, Loading, Nothing, Problem } from "../parts.tsx"
 import { RULE_KINDS } from "../place.ts"
 import { usePolled } from "../asking/use-polled.ts"
-import { atTime } from "../words.ts"
+import { atTime, hundredths } from "../words.ts"
 import { GradeOf, type History, JudgedPages, useJudgement } from "./judged-pages.tsx"
 
 type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]["after"][number]
-
-const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 const RULES = { synonym: "Add a synonym", pin: "Pin a page", boost: "Boost pages" } as const
 
@@ -164,7 +162,7 @@ function Result({
         <summary>
           Why it stands here<span class="unseen">: {hit.title || hit.url}</span>
         </summary>
-        {isOpen && <RankParts parts={hit.parts} score={hit.score} inWords={(value) => SCORE.format(value)} />}
+        {isOpen && <RankParts parts={hit.parts} score={hit.score} inWords={hundredths} />}
       </details>
       <p class="row">
         <Link to={{ view: "rule", id: null, kind: "pin", question, url: hit.url }} class="button quiet">

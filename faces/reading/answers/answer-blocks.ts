@@ -77,28 +77,29 @@ function citedTexts(answer: string) {
 
 /** The same, as long, with nothing in its code and the rows of its tables. */
 function withoutCode(answer: string): string {
-  let fence = ""
-  return answer
-    .split("\n")
-    .map((line) => {
-      const opened = fence === "" ? FENCE.exec(line)?.[0] : undefined
-      const isText = fence === "" && opened === undefined && !line.startsWith("|")
-      if (opened !== undefined) fence = opened
-      else if (line === fence) fence = ""
-      return isText ? line : "x".repeat(line.length)
-    })
+  const lines = answer.split("\n")
+  const fences = fencesOf(lines)
+  return lines
+    .map((line, at) => (fences[at] === "" && !line.startsWith("|") ? line : "x".repeat(line.length)))
     .join("\n")
+}
+
+/** For each line the fence of the code that it is part of, from the opening fence to the closing one; else an empty string. */
+function fencesOf(lines: readonly string[]): string[] {
+  let open = ""
+  return lines.map((line) => {
+    const fence = open === "" ? (FENCE.exec(line)?.[0] ?? "") : open
+    open = line === open ? "" : fence
+    return fence
+  })
 }
 
 /** As much of an answer that is being written as keeps its form. Open code is closed. */
 function settled(answer: string): string {
   const lines = answer.split("\n")
-  let fence = ""
-  for (const line of lines.slice(0, -1)) {
-    if (fence === "") fence = FENCE.exec(line)?.[0] ?? ""
-    else if (line === fence) fence = ""
-  }
   const last = lines.pop()!
+  // An empty line opens and closes nothing.
+  const fence = fencesOf([...lines, ""]).at(-1)!
   if (fence !== "") {
     // Backticks may be half of the fence's end.
     const code = (/^`+$/.test(last) ? lines : [...lines, last]).join("\n").trimEnd()

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from "preact"
 
+import { TextTable } from "../passages/text-table.tsx"
 import { type AnswerBlock, answerBlocks, type Item, listsOf, type Unit } from "./answer-blocks.ts"
 
 /** What a page for people puts into an answer. */
@@ -55,7 +56,7 @@ function BlockOf({ block, cite, besideCode }: Shown & { readonly block: AnswerBl
   return (
     <>
       {block.kind === "table" ? (
-        <TableOf names={block.names} rows={block.rows} />
+        <TextTable names={block.names} rows={block.rows} />
       ) : (
         <div class="code-box">
           <pre tabIndex={0} role="group" aria-label="Code">
@@ -102,36 +103,3 @@ function List({ items, after }: { readonly items: readonly Item[]; readonly afte
   // Code may stand between two steps.
   return start === null ? <ul>{children}</ul> : <ol start={start}>{children}</ol>
 }
-
-const TableOf = ({
-  names,
-  rows,
-}: {
-  readonly names: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-}) => (
-  <div class="table-box" role="group" aria-label="Table" tabIndex={0}>
-    <table class="table">
-      {names.length > 0 && (
-        <thead>
-          <tr>
-            {names.map((name, index) => (
-              <th key={index} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-      )}
-      <tbody>
-        {rows.map((cells, index) => (
-          <tr key={index}>
-            {cells.map((cell, column) => (
-              <td key={column}>{cell}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-)

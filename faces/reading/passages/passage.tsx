@@ -1,5 +1,6 @@
 import { MarkedText } from "../marked-text.tsx"
 import { extractOf, type PassageBlock, passageBlocks } from "./passage-blocks.ts"
+import { TextTable } from "./text-table.tsx"
 
 interface Shown {
   /** Words of the question, shown in gold. */
@@ -47,40 +48,13 @@ function BlockOf({
       </pre>
     )
   }
-  const { names } = block
   const { shown, isCutBefore, isCutAfter } = extractOf(block.rows, most, wanted, (cells) => cells.join(" "))
-  const leftOut = (
-    <tr>
-      <td>{LEFT_OUT}</td>
-    </tr>
-  )
+  const rows = shown.map((cells) => cells.map(marked))
+  const leftOut = [[LEFT_OUT]]
   return (
-    // No region: a page of results would have dozens of them, all called the same.
-    <div class="table-box" role="group" aria-label="Table" tabIndex={0}>
-      <table class="table">
-        {names.length > 0 && (
-          <thead>
-            <tr>
-              {names.map((name, index) => (
-                <th key={index} scope="col">
-                  {marked(name)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-        )}
-        <tbody>
-          {isCutBefore && leftOut}
-          {shown.map((cells, index) => (
-            <tr key={index}>
-              {cells.map((cell, column) => (
-                <td key={column}>{marked(cell)}</td>
-              ))}
-            </tr>
-          ))}
-          {isCutAfter && leftOut}
-        </tbody>
-      </table>
-    </div>
+    <TextTable
+      names={block.names.map(marked)}
+      rows={[...(isCutBefore ? leftOut : []), ...rows, ...(isCutAfter ? leftOut : [])]}
+    />
   )
 }

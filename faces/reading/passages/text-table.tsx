@@ -1,0 +1,41 @@
+import type { ComponentChildren } from "preact"
+
+type Cells = readonly ComponentChildren[]
+
+/** A table of a page, in a box of its own that scrolls. */
+export const TextTable = ({
+  names,
+  rows,
+  role = "group",
+}: {
+  /** Names of the columns; empty when the table has none. */
+  readonly names: Cells
+  readonly rows: readonly Cells[]
+  /** Left out: a group, since a page of results would have dozens of regions, all called the same. */
+  readonly role?: "group" | "region"
+}) => (
+  <div class="table-box" role={role} aria-label="Table" tabIndex={0}>
+    <table class="table">
+      {names.length > 0 && (
+        <thead>
+          <tr>
+            {names.map((name, index) => (
+              <th key={index} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+      )}
+      <tbody>
+        {rows.map((cells, index) => (
+          <tr key={index}>
+            {cells.map((cell, column) => (
+              <td key={column}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
