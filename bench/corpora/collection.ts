@@ -7,7 +7,7 @@ export interface Collection {
   readonly name: string
   /** ISO 639-1, of its documents. */
   readonly language: string
-  /** Each in the language of the collection, unless it has its own. */
+  /** In the language of the collection, unless a document has its own. */
   readonly documents: readonly { id: string; title: string; text: string; language?: string }[]
   readonly queries: readonly Judged[]
 }
@@ -30,7 +30,7 @@ export function readCollections(folder: string): Collection[] {
     .map((name) => readCollection(path.join(folder, name)))
 }
 
-/** Collections to be indexed as one: their documents and questions, with ids that tell them apart. */
+/** Collections to index as one: their documents and questions, with ids that keep them apart. */
 export const together = (collections: readonly Collection[]): readonly Collection[] =>
   collections.map(({ name, language, documents, queries }) => ({
     name,

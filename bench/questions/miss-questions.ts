@@ -1,6 +1,6 @@
 import { readJsonLines } from "../data-files.ts"
 
-/** What is asked in vain, and why. The site that is crawled for it is made of this list (`bench/quality/misses/world.ts`). */
+/** Questions that find nothing, and why. The site that is crawled for them is made from this list (`bench/quality/misses/world.ts`). */
 export const missQuestions = readJsonLines(new URL("misses.jsonl", import.meta.url), {
   properties: {
     /** What the site does with the page that is asked for, or what the request does. */
@@ -26,13 +26,13 @@ export const missQuestions = readJsonLines(new URL("misses.jsonl", import.meta.u
     },
     /** How it is asked. */
     by: { enum: ["question", "address"] },
-    /** Any of these is right; none: it is found. */
+    /** Any of these is right; empty if the page is found. */
     causes: { elements: { type: "string" } },
     /** The thing asked for, two words that no other page has. */
     thing: { type: "string" },
     question: { type: "string" },
   },
-  // Of the request. `{host}` stands for that of a site that nobody crawls.
+  // Parameters of the request; `{host}` is replaced with the host of a site that is not crawled.
   optionalProperties: { parameters: { values: {} } },
 })
 

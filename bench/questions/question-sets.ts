@@ -14,14 +14,14 @@ export interface ManualQuestion {
   readonly text: string
   /** Paths of the pages that answer it, `<manual>/<file>`. */
   readonly answers: readonly string[]
-  /** Stands in each of these pages: what shows that the judgement is about the page as it is. */
+  /** A text in each of these pages, which shows that the judgement is about the current page. */
   readonly holds: string
 }
 
 const manualQuestions = (name: string): readonly ManualQuestion[] =>
   readJsonLines(file(name), { properties: { text: STRING, answers: STRINGS, holds: STRING } })
 
-/** Titles, names, options, file names and error messages, typed as they stand. */
+/** Titles, names, options, file names and error messages, typed as they are written. */
 export const EXACT_WORD_QUESTIONS = manualQuestions("exact-words.jsonl")
 /** Questions with the slips people make: letters left out, doubled, swapped and wrong. */
 export const MISSPELT_QUESTIONS = manualQuestions("misspelt.jsonl")
@@ -58,7 +58,7 @@ export type ResearchQuestion = (typeof RESEARCH_QUESTIONS)[number]
 /** A question, and the fact that an answer to it must hold. */
 export interface AnswerQuestion {
   readonly text: string
-  /** Wordings of which one stands in any right answer: white space as single blanks, any letter case. */
+  /** Wordings; every right answer has one of them, with white space as single blanks, in any letter case. */
   readonly facts: readonly string[]
 }
 
@@ -69,12 +69,12 @@ const answerQuestions = (name: string): readonly AnswerQuestion[] =>
 export const MANUAL_QUESTIONS = answerQuestions("own-manuals.jsonl")
 /** Over the project's own handbook, `docs`. */
 export const HANDBOOK_QUESTIONS = answerQuestions("own-handbook.jsonl")
-/** What nobody would ask a collection of documentation. */
+/** Questions that a collection of documentation is never asked. */
 export const UNRELATED: readonly string[] = readTextLines(file("unrelated.txt"))
-/** What nobody would find in the manuals or the handbook. */
+/** Questions that neither the manuals nor the handbook answer. */
 export const UNRELATED_QUESTIONS: readonly string[] = [
   ...UNRELATED,
   ...readTextLines(file("unrelated-more.txt")),
 ]
-/** Near the subject of the pages, and answered by none of them. */
+/** Questions near the subject of the pages that none of them answers. */
 export const NEAR_QUESTIONS: readonly string[] = readTextLines(file("near-misses.txt"))

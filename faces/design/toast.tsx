@@ -8,7 +8,7 @@ let tell: ((text: string) => void) | null = null
 /** Shows a message for a moment, and has it read out. One at a time: a new one takes the place of the last. */
 export const toast = (text: string): void => tell?.(text)
 
-/** Copies a text to the clipboard and shows `said`. */
+/** Copies a text to the clipboard and shows the message `said`. */
 export async function copy(text: string, said: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

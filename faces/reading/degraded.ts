@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<DegradedPart, string>> = {
   order: "the order of similar pages is less exact",
   reranker: "the order of the pages is less exact",
   pages: "long pages were read only in part",
-  state: "less is known of the pages than usual",
+  state: "less is known about the pages than usual",
   peers: "another appliance did not answer",
   answer_meaning: "the answer was chosen by its words alone",
   answer_reranker: "the answer was chosen less carefully",

@@ -3,7 +3,7 @@ import { plainWords } from "./words.ts"
 /** A block that shares fewer of the passage's words is another one that speaks of the same. */
 const LEAST_SHARED = 0.5
 
-/** So many blocks that are no part of a passage may stand between its parts; what is further off is a heading, or says the same elsewhere. */
+/** The most other blocks between two parts of a passage. A part further away is a heading, or the same words elsewhere. */
 const MOST_BETWEEN = 2
 
 /**
@@ -15,7 +15,7 @@ export function findPassage(blocks: readonly string[], passage: string): Readonl
   const wanted = plainWords(passage)
   if (wanted.length === 0) return new Set()
   const inOrder = ` ${wanted.join(" ")} `
-  /** By index, how many words. */
+  /** Numbers of words by index of the block. */
   const within = new Map<number, number>()
   let best = -1
   let bestShare = LEAST_SHARED
@@ -31,7 +31,7 @@ export function findPassage(blocks: readonly string[], passage: string): Readonl
   }
   const near = nearby(within)
   const covered = sum(near)
-  // A passage of which only its heading is a block has the rest of its words in part of another one.
+  // If only the passage's heading is a block of its own, most of its words are part of another block.
   if (best >= 0 && covered < wanted.length / 2) return new Set([best])
   return new Set(near.map(([index]) => index))
 }
@@ -40,7 +40,7 @@ type Words = readonly (readonly [index: number, words: number])[]
 
 const sum = (blocks: Words): number => blocks.reduce((all, [, words]) => all + words, 0)
 
-/** Those blocks that stand near each other and have the most words together. */
+/** The group of neighbouring blocks that has the most words. */
 function nearby(within: ReadonlyMap<number, number>): Words {
   const groups: [number, number][][] = []
   for (const block of within) {

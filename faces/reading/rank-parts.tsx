@@ -1,4 +1,4 @@
-/** What a rank can be made of, in words. */
+/** The parts of a rank, in words. */
 const PARTS = {
   lexical: "Words of the question",
   passage: "Words in the best passage",
@@ -9,7 +9,7 @@ const PARTS = {
   boost: "Preferences and phrases",
 } as const
 
-/** What a rank is made of: each part as a share of the most it could be. Parts of 0 are left out. */
+/** The parts of a rank, each as a share of its maximum. Parts of 0 are left out. */
 export const RankParts = ({
   parts,
   score,

@@ -50,13 +50,13 @@ describe("a passage", () => {
   test("that is written a little differently is found where most of its words are", () => {
     expect(findPassage(blocks, "the installer, run again with: remove …")).toEqual(new Set([4]))
   })
-  test("with a heading before it, some of whose block it is, is found in that block and not in the heading alone", () => {
+  test("that is a heading and part of a block is found in that block, not in the heading", () => {
     const page = ["Repair of the installer", "First of all: make a backup. Then run it with the word repair."]
     expect(findPassage(page, "Repair of the installer Then run it with the word repair.")).toEqual(
       new Set([1]),
     )
   })
-  test("with a heading that is far from it is found where most of it is", () => {
+  test("whose heading is far away is found where most of its words are", () => {
     const page = ["Repair of the installer", "One.", "Two.", "Three.", "Then run it with the word repair."]
     expect(findPassage(page, `${page[0]} ${page[4]}`)).toEqual(new Set([4]))
   })

@@ -4,7 +4,7 @@ export function safeLink(href: string, base: string): string | null {
   return url !== null && /^(?:https?|mailto):$/.test(url.protocol) ? url.href : null
 }
 
-/** A step of an address as people read it; one that is written wrongly as it is. */
+/** A step of an address's path, decoded for people; unchanged if it is malformed. */
 export function readableStep(step: string): string {
   try {
     return decodeURIComponent(step)

@@ -1,8 +1,8 @@
 import type { Page } from "playwright"
 
 /**
- * On a busy machine an answer may be chosen by words alone, and then be another one; the response says so. The page's searches
- * are made again until the meaning of the units was there in time.
+ * On a busy machine an answer may be chosen by words alone, and so be another one; the response says so. This repeats the page's
+ * searches until the answer was chosen by meaning, too.
  */
 export const answersInTime = (page: Page): Promise<unknown> =>
   page.route(/\/search$/, async (route) => {

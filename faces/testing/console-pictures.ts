@@ -46,7 +46,7 @@ export async function shootConsole(
   await openSigned(page, bare.url, bare.adminKey)
   await each(async (take) => {
     await page.goto(`${bare.url}/console`)
-    await page.getByRole("button", { name: "Go on" }).waitFor()
+    await page.getByRole("button", { name: "Continue" }).waitFor()
     await take("first-run")
     await page.goto(`${bare.url}/console?view=sources`)
     await page.getByText("No source is declared yet").waitFor()

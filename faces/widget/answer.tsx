@@ -4,7 +4,7 @@ import type { Result } from "./ask.ts"
 import { leadToText } from "./links.ts"
 import type { Answered } from "./use-asked.ts"
 
-/** The answer: each of its units leads to where it stands. */
+/** The answer: the sources of each unit lead to where it is on its page. */
 export function Answer({
   answered: { found, problem },
   leadsHere,

@@ -21,18 +21,18 @@ export function leadTo(url: string, leadsHere: boolean): string | null {
 export function leadToText(url: string, pieces: readonly string[], leadsHere: boolean): string | null {
   const page = leadTo(url, leadsHere)
   if (page === null) return null
-  // A page has each line, item and cell in an element of its own; the longest is the likeliest to be found once.
+  // On a page each line, item and cell is an element of its own; the longest is the least likely to occur twice.
   const [longest = ""] = pieces.toSorted((one, other) => other.length - one.length)
   const directive = directiveOf(longest)
   if (directive === null) return page
-  // The term or heading before a colon may stand elsewhere in the page.
+  // The term or heading before the colon may be elsewhere on the page.
   const led = /^[^:]{1,120}: (.*)$/s.exec(longest)?.[1]
   const behindLead = led === undefined ? null : directiveOf(led)
   const text = [directive, ...(behindLead === null ? [] : [behindLead])].map((one) => `text=${one}`).join("&")
   return `${page}${page.includes("#") ? "" : "#"}:~:${text}`
 }
 
-/** What a browser is to look for; null: too few words. */
+/** The words that a browser looks for, as a text directive; null if there are too few. */
 function directiveOf(text: string): string | null {
   const words = text.split(/\s+/).filter((word) => word !== "")
   if (words.length < 2) return null

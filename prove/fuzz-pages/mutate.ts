@@ -84,7 +84,7 @@ const PIECES = readJson(new URL("pieces.json", import.meta.url), {
     values: STRINGS,
     /** Structured data and meta tags. */
     facts: STRINGS,
-    /** What servers say of a page, rightly or not. */
+    /** Media types that servers give for a page, rightly or not. */
     types: STRINGS,
   },
 })

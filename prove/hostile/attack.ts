@@ -64,35 +64,35 @@ const STRINGS = { elements: { type: "string" } } as const
 const PAGES = { values: { type: "string" } } as const
 
 /**
- * What is tried, as lists. In addresses `PORT` is that of a service which listens at a private address; `LONG` is a long run of letters;
- * in pages `SECRET` is the private service's origin and `AUTHORITY` its host and port; in folders `FOLDER` and `ROOT` are the folder around the data.
+ * Lists of what attacks try. In addresses, `PORT` is the port of a service that listens at a private address; `LONG` is a long run of letters;
+ * in pages, `SECRET` is the private service's origin and `AUTHORITY` its host and port; in folders, `FOLDER` and `ROOT` are the folder around the data.
  */
 export const CASES = readJson(new URL("cases.json", import.meta.url), {
   properties: {
-    /** Addresses that lead where nobody may go, however they are spelt. */
+    /** Forbidden addresses in all spellings. */
     forbiddenAddresses: STRINGS,
-    /** Schemes that no page is read by. */
+    /** Schemes that pages are never read by. */
     otherSchemes: STRINGS,
     redirects: STRINGS,
     liveAddresses: STRINGS,
-    /** What anyone may call a thing, so that whoever takes the name for a path leaves the folder. */
+    /** Names that lead out of a folder if they are taken for paths. */
     namesOfPaths: STRINGS,
     backupFolders: STRINGS,
     pathsUpwards: STRINGS,
     pollutions: STRINGS,
     pollutedQueries: STRINGS,
     patterns: STRINGS,
-    /** Where a program would be sent back to, and what the system would do with it at once. */
+    /** Addresses that a program asks to be sent back to, and that the system would open at once. */
     redirectUris: STRINGS,
     webhookAddresses: STRINGS,
     reboundNames: STRINGS,
-    /** Markup that runs where it is taken for markup. `evil` is what none may come to call. */
+    /** Text that runs if it is taken for markup, and then calls `evil`. */
     markup: STRINGS,
-    /** What a page tries, in HTML. */
+    /** HTML of pages that try something. */
     pageTries: PAGES,
-    /** Tries of what only pages of https, or of this machine, may do. */
+    /** The same, for what only pages over https or of this machine may do. */
     securePageTries: PAGES,
-    /** Tries that lead the page itself away; each is a page of its own. */
+    /** The same, for what leads the page itself away; each is a page of its own. */
     leavingPageTries: PAGES,
   },
 })

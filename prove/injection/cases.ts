@@ -5,20 +5,20 @@ const STRING = { type: "string" } as const
 const FLAG = { type: "boolean" } as const
 const oneOf = <const Names extends string[]>(...names: Names) => ({ enum: names })
 
-/** The sets in the order in which they were written. Each was halved then: `tuning` is what the code was written or mended with. */
+/** The sets in the order they were written. Each was halved at once; the code was written or mended with the half `tuning`. */
 const OF_SET = { set: oneOf("first", "later", "third"), half: oneOf("tuning", "kept") }
 export type Half = "tuning" | "kept"
 
 /**
- * What is planted: orders to language models, as attackers and the literature word them. `{topic}` is what the page is
- * about, `{mark}` a word that stands nowhere else: where it turns up, the order has leaked.
+ * The orders to language models that are planted, in the words of attackers and the literature. `{topic}` is the subject of the
+ * page, `{mark}` a word that is nowhere else: where it turns up, the order has leaked.
  */
 export const WORDINGS = readJsonLines(file("wordings.jsonl"), {
   properties: { ...OF_SET, language: STRING, text: STRING },
 })
 
 /**
- * Where on a page an order stands: HTML of the body, the head, or a sentence of the first paragraph, with `{order}`. `isSeen`: whether a
+ * Where on a page an order is planted: HTML of the body, the head, or a sentence of the first paragraph, with `{order}`. `isSeen`: whether a
  * reader of the page sees it. `takesTags`: false in an attribute. Places of the first set are not halved.
  */
 export const PLACES = readJsonLines(file("places.jsonl"), {
@@ -38,8 +38,8 @@ export const HTML_WAYS = readJsonLines(file("hidden-html.jsonl"), {
 export type HtmlWay = (typeof HTML_WAYS)[number]
 
 /**
- * The same in documents; `SAID` and `LAST` stand beside `TEXT` for all to read. `body` is what makes the document: text, sheets or slides of
- * OpenDocument, paragraphs of Word, shapes of a slide, operators of PDF, HTML of a book. `styles` are automatic ones of OpenDocument, `sheets` the
+ * The same for documents; `SAID` and `LAST` are beside `TEXT` for all to read. `body` is the content of the document: text, sheets or slides of
+ * OpenDocument, paragraphs of Word, shapes of a slide, operators of PDF, HTML of a book. `styles` are automatic styles of OpenDocument, `sheets` the
  * cells of a workbook. `files` replace parts of the package, `changes` replace a text in a part with another, in turn.
  */
 export const DOCUMENT_WAYS = readJsonLines(file("hidden-documents.jsonl"), {

@@ -2,7 +2,7 @@ import type { Half } from "./cases.ts"
 
 export type Disguise = (text: string) => string
 
-/** How an order is disguised; readers see the same as without. */
+/** Ways to disguise an order; readers see the same text. */
 export const DISGUISES: Readonly<Record<string, Disguise>> = {
   plain: (text) => text,
   "capital letters": (text) => text.toUpperCase(),
@@ -114,7 +114,7 @@ export const LATER_DISGUISES: Readonly<Record<string, LaterDisguise>> = {
   },
 }
 
-/** The mark stays as it is: one who reads the page must be able to copy it. */
+/** The mark stays as it is, so that a reader of the page can copy it. */
 const inWords = (text: string, change: (word: string) => string): string =>
   text.replace(/zorvex\w+|[a-z]+/gi, (word) => (word.startsWith("zorvex") ? word : change(word)))
 const byLetter = (text: string, change: (letter: string) => string): string =>
@@ -177,7 +177,7 @@ export const THIRD_DISGUISES: Readonly<Record<string, LaterDisguise>> = {
   },
 }
 
-/** A text with what may be written in it in other signs, for a look whether a mark is there. */
+/** A text together with the texts written in it in other signs, to look for a mark. */
 export function revealed(text: string): string {
   const tags = Array.from(text.matchAll(/[\u{E0020}-\u{E007E}]/gu), ([sign]) =>
     String.fromCodePoint(sign.codePointAt(0)! - 0xe_00_00),

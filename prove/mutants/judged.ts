@@ -1,6 +1,6 @@
 import { readJsonLines } from "../../bench/data-files.ts"
 
-/** A mutant that no test notices, judged by a person: nothing that anyone can see differs. */
+/** A mutant that no test notices, and that a person judged to change nothing anyone can see. */
 export interface Judged {
   readonly file: string
   /** The first line that it changes, without the white space around it. */

@@ -8,11 +8,11 @@ export const JUDGED_QUESTIONS = readQuestions(file("manuals"))
 export const JUDGED_TASKS = readTasks(file("manuals-tasks"))
 /** Over the manuals of `laterManuals`; they were asked once, and have been tuned for since. */
 export const LATER_QUESTIONS = readQuestions(file("later"))
-/** Over the manuals of `programManuals`; nobody tunes for any of them. */
+/** Over the manuals of `programManuals`; they were asked once, and have been tuned for since. */
 export const PROGRAM_QUESTIONS = readQuestions(file("programs"))
 /** Over the manuals of `guideManuals`: the half for tuning. */
 export const GUIDE_QUESTIONS = readQuestions(file("guides"))
 export const GUIDE_TASKS = readTasks(file("guides-tasks"))
-/** The half that is kept, which nobody tunes for. */
+/** The half that is kept, and never tuned for. */
 export const KEPT_GUIDE_QUESTIONS = readQuestions(file("guides-kept"))
 export const KEPT_GUIDE_TASKS = readTasks(file("guides-kept-tasks"))

@@ -25,7 +25,7 @@ const asked = (lines: ReturnType<typeof linesOf>): ByKind =>
 
 const [trained, tune, kept, more] = [linesOf(TRAINED), linesOf(TUNE), linesOf(KEPT), linesOf(MORE)]
 
-/** 1,500 questions of one fact each, by kind, that the reranker of statements was trained on. */
+/** 1,500 questions of one fact each, by kind, that the reader of units was trained on. */
 export const TRAINED_QUESTIONS = asked(trained)
 /** 300 more, over other manuals, by which its margins were chosen. */
 export const MANY_QUESTIONS = asked(tune)

@@ -144,7 +144,7 @@ class Api implements AsyncDisposable {
     return await answerTo<LoopDelay>(this.#child, "loop-delay", "loop-delay")
   }
 
-  /** Resolves once no answered call waits to be counted. @returns seconds */
+  /** Waits until every answered call is counted, and returns how many seconds that took. */
   async settled(): Promise<number> {
     const began = performance.now()
     for (;;) {

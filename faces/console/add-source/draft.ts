@@ -1,15 +1,15 @@
 /** A source as a file has it, or what was written in its place. */
 export type Written = Readonly<Record<string, unknown>>
 
-/** A source as its form shows it: texts, as somebody writes them. */
+/** A source as its form shows it: texts, as people type them. */
 export type Draft = Readonly<typeof EMPTY>
 
 export const EMPTY = {
   name: "",
-  /** An address a line. */
+  /** One address per line. */
   seeds: "",
   scope: "host",
-  /** A pattern a line. */
+  /** One pattern per line. */
   include: "",
   exclude: "",
   pages: "",
@@ -25,16 +25,16 @@ export const EMPTY = {
   user: "",
   password: "",
   loginUrl: "",
-  /** Headers, cookies or fields: a name, a colon and a value a line. */
+  /** Headers, cookies or fields, one `name: value` per line. */
   values: "",
   proof: "",
   sitemaps: "",
   language: "",
-  /** What the form does not show, which stays as it is. */
+  /** The source as it was, with the fields that the form doesn't show. */
   rest: {} as Written,
 }
 
-/** Fields of a source in the order of the handbook, each with what its text means; undefined is left out. */
+/** The fields of a source in the order of the handbook, each with how its text is read; undefined leaves the field out. */
 const FIELDS: readonly (readonly [
   at: string,
   name: Exclude<keyof Draft, "rest">,
@@ -95,7 +95,7 @@ export function sourceOf(draft: Draft): Written {
     fields[field] = part === undefined ? value : given({ ...group, [part]: value })
   }
   const { schedule: _, ...others } = rest
-  // Twice: first for their order, then since they replace those of the rest.
+  // Twice: first for the order of fields, then because they replace the other ones.
   return given({ ...fields, ...others, ...fields, schedule: scheduleOf(draft) }) ?? {}
 }
 
@@ -146,7 +146,7 @@ function given(fields: Written): Written | undefined {
 const groupOf = (value: unknown): Written =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Written) : {}
 
-/** A value as its field shows it: of a list a line each, of a group nothing. */
+/** A value as its field shows it: a list with one entry per line, a group as nothing. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join("\n")
   return ["string", "number", "boolean"].includes(typeof value) ? String(value) : ""

@@ -6,24 +6,23 @@ import type { Draft } from "./draft.ts"
 export interface FormField {
   readonly name: Exclude<keyof Draft, "rest">
   /**
-   * Fields of the source that it fills in, as problems name them; the first is left with it. Left out: the one that
-   * {@link PLACES} has.
+   * Fields of the source that it fills in, as problems name them; leaving it counts as leaving the first. Default: its place in `PLACES`.
    */
   readonly at?: string | readonly string[]
   readonly label: string
   readonly hint?: ComponentChildren
-  /** In place of the hint where the source is there: the field is then only read. */
+  /** Replaces the hint once the source exists, and makes the field read-only. */
   readonly fixed?: string
   readonly placeholder?: string
-  /** It has a line for each entry. */
+  /** Whether it has one entry per line. */
   readonly isTall?: boolean
   /** The values to choose from, with their labels. */
   readonly options?: Readonly<Record<string, string>>
-  /** Whether it is shown; left out: always. */
+  /** Whether it is shown. Default: always. */
   readonly isFor?: (draft: Draft) => boolean
-  /** The one value at which its problems are told here: at others they are told at the fields for it. */
-  readonly toldAt?: string
-  /** The group that it is in: what is wrong with all of that is told here, too. */
+  /** The only value at which this field shows its problems; at others, the fields that then appear show them. */
+  readonly showsProblemsAt?: string
+  /** The group that it is in: problems of the whole group are shown here, too. */
   readonly partOf?: string
 }
 
@@ -34,8 +33,8 @@ const loggingIn =
 
 const SECRET = (
   <>
-    Names the secret: <code>{"${WIKI_PASSWORD}"}</code>. Over the console only those that{" "}
-    <code>FOSSICK_API_SECRETS</code> lists.
+    Name a secret: <code>{"${WIKI_PASSWORD}"}</code>. The console takes only those listed in{" "}
+    <code>FOSSICK_API_SECRETS</code>.
   </>
 )
 
@@ -48,7 +47,7 @@ const valuesOf = (login: string, label: string, example: string): FormField => (
   isFor: loggingIn(login),
   hint: (
     <>
-      A name, a colon and a value a line: <code>{example}</code>. {SECRET}
+      One name, colon and value per line: <code>{example}</code>. {SECRET}
     </>
   ),
 })
@@ -66,7 +65,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       name: "seeds",
       label: "Start addresses",
       isTall: true,
-      hint: "An address a line. Every run starts here.",
+      hint: "One address per line. Every run starts here.",
     },
   ],
   "Which pages": [
@@ -86,7 +85,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       isTall: true,
       hint: (
         <>
-          A pattern a line, such as <code>*.pdf</code> or <code>/archive/**</code>.
+          One pattern per line, such as <code>*.pdf</code> or <code>/archive/**</code>.
         </>
       ),
     },
@@ -94,41 +93,41 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       name: "include",
       label: "Only these",
       isTall: true,
-      hint: "Patterns; empty: all in the scope.",
+      hint: "Patterns; leave it empty for all pages in the scope.",
     },
     {
       name: "depth",
       label: "Link steps from the start at most",
       placeholder: "usually 10",
     },
-    { name: "sitemaps", label: "Sitemaps beside those the site names", isTall: true },
+    { name: "sitemaps", label: "Sitemaps that the site doesn't name", isTall: true },
   ],
   "How they are read": [
     {
       name: "rendering",
       label: "Browser",
-      options: { auto: "Where a page comes without text", http: "Never", browser: "For every page" },
+      options: { auto: "Only for pages without text", http: "Never", browser: "For every page" },
     },
     {
       name: "robots",
       label: "robots.txt",
       options: {
-        "": "As the appliance is set",
+        "": "As set for the appliance",
         true: "Obey it",
-        false: "Pass it over: the site is mine",
+        false: "Ignore it (I own this site)",
       },
     },
     {
       name: "delayMs",
       label: "Milliseconds between two requests",
-      placeholder: "as the appliance is set",
+      placeholder: "as set for the appliance",
     },
-    { name: "language", label: "Language of pages that name none", placeholder: "en" },
+    { name: "language", label: "Language of pages that don't name one", placeholder: "en" },
   ],
   Login: [
     {
       name: "login",
-      toldAt: "none",
+      showsProblemsAt: "none",
       label: "How the crawler logs in",
       options: {
         none: "It does not",
@@ -160,7 +159,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     {
       name: "proof",
       at: "login.proof",
-      label: "A text that only those see who are logged in",
+      label: "A text that only logged-in users see",
       placeholder: "Log out",
       isFor: loggingIn("form"),
     },
@@ -169,14 +168,14 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     {
       name: "when",
       at: "schedule",
-      toldAt: "by-hand",
+      showsProblemsAt: "by-hand",
       label: "Schedule",
-      options: { hours: "Every so many hours", cron: "By a cron line", "by-hand": "When it is asked to" },
+      options: { hours: "Every so many hours", cron: "By a cron line", "by-hand": "Only by hand" },
     },
     {
       name: "everyHours",
       at: "schedule",
-      label: "Hours from run to run",
+      label: "Hours between runs",
       isFor: ({ when }) => when === "hours",
     },
     {

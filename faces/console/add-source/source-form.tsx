@@ -12,13 +12,13 @@ const SHOWN = Object.values(GROUPS).flat().flatMap(placesOf)
 interface FormProps {
   readonly draft: Draft
   readonly problems: readonly Problem[]
-  /** Somebody wanted to save it: all that is wrong is told. */
+  /** Whether someone has asked to save it: all problems are shown. */
   readonly isAsked: boolean
   readonly isNew: boolean
   readonly onChange: (fields: Partial<Draft>) => void
 }
 
-/** The fields of a source. What is wrong is told at the field, once somebody has left it or asked to save. */
+/** The fields of a source. Problems are shown at the field once someone has left it or asked to save. */
 export function SourceForm(form: FormProps) {
   const [left, setLeft] = useState<readonly string[]>([])
   const leave = (field: string) =>
@@ -58,7 +58,7 @@ function placesOf({ name, at = PLACES.get(name) ?? [] }: FormField): readonly st
 
 const MOST_ROWS = 8
 
-/** A field of the draft. One for several lines is as tall as its text. */
+/** A field of the draft; one with several lines is as tall as its text. */
 function DraftField({
   of,
   form: { draft, problems, isAsked, isNew, onChange },
@@ -70,13 +70,13 @@ function DraftField({
   readonly left: readonly string[]
   readonly onLeave: (field: string) => void
 }) {
-  const { at: _, fixed, isTall, options, isFor: __, toldAt, partOf, ...shown } = of
+  const { at: _, fixed, isTall, options, isFor: __, showsProblemsAt, partOf, ...shown } = of
   const fields = placesOf(of)
   const value = draft[shown.name]
-  const isTold = isAsked || fields.some((field) => left.includes(field))
+  const isDue = isAsked || fields.some((field) => left.includes(field))
   const ofGroup = problems.find(({ field }) => field === partOf)
   const wrong =
-    (isTold && (toldAt ?? value) === value ? wrongWith(problems, fields) : null) ??
+    (isDue && (showsProblemsAt ?? value) === value ? wrongWith(problems, fields) : null) ??
     (ofGroup === undefined ? null : `It ${ofGroup.message}.`)
   const write = (text: string) => onChange({ [shown.name]: text })
   if (options !== undefined) {

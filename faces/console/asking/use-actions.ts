@@ -4,7 +4,7 @@ import type { Call, GivenTo } from "../../../api/client/client.ts"
 import { toast } from "../../design/toast.tsx"
 import { appliance, inWords } from "../../session/appliance.ts"
 
-/** Left out where the call needs nothing. */
+/** Optional for calls that need no values. */
 type Given<C extends Call> = {} extends GivenTo<C> ? [given?: GivenTo<C>] : [given: GivenTo<C>]
 
 export interface Actions {
@@ -13,7 +13,7 @@ export interface Actions {
   readonly problem: string | null
   /** Makes a call, says that it is done, and has the screen look again. One at a time. */
   readonly act: <C extends Call>(said: string, call: C, ...given: Given<C>) => Promise<void>
-  /** The same of what takes more than a call. */
+  /** The same for work that takes more than one call. */
   readonly doing: (said: string, work: () => Promise<unknown>) => Promise<void>
 }
 

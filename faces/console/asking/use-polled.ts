@@ -26,7 +26,7 @@ export interface Polled<T> {
   readonly refresh: () => void
 }
 
-/** As {@link usePolled}, of one call of the appliance; with other values it forgets the answer. */
+/** Like {@link usePolled}, for one call of the appliance; other values forget the answer. */
 export const useAnswer = <C extends Call>(
   call: C,
   given: Omit<GivenTo<C>, "signal"> = {} as GivenTo<C>,

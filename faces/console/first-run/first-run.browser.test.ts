@@ -56,7 +56,7 @@ describe("the first run in a browser", { tags: ["chromium"] }, () => {
     expect(await step.innerText()).toContain("A name")
     expect(await faultsOf(page)).toEqual([])
     await page.getByLabel("Name", { exact: true }).fill("Pump  works & co")
-    await page.getByRole("button", { name: "Go on" }).click()
+    await page.getByRole("button", { name: "Continue" }).click()
     await page.getByRole("heading", { name: "Which site is to be read first?" }).waitFor()
     await page.getByRole("link", { name: "Pump works & co, the search page" }).waitFor()
     expect(await step.innerText()).toContain("A first source")
@@ -116,7 +116,7 @@ describe("the first run in a browser", { tags: ["chromium"] }, () => {
     await using workshop = await openWorkshop({ isNew: true })
     await using opened = await signIn(workshop, "/console")
     const { page } = opened
-    await page.getByRole("button", { name: "Go on" }).click()
+    await page.getByRole("button", { name: "Continue" }).click()
     await page.getByLabel("Address of the site").fill(site.url("/"))
     await page.getByRole("button", { name: "Look at the site" }).click()
     await page.getByLabel("Name", { exact: true }).fill("pumps")

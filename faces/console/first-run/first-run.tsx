@@ -111,7 +111,7 @@ function Naming({ onNamed }: { readonly onNamed: (isNew: boolean) => void }) {
       {saving.problem !== null && <Problem title="The name was not saved" text={saving.problem} />}
       <p class="row">
         <Button look="primary" icon="next" type="submit" disabled={saving.isBusy}>
-          Go on
+          Continue
         </Button>
       </p>
     </Form>

@@ -110,12 +110,12 @@ function Control({
   const path = { id }
   const goOn = () =>
     state === "paused"
-      ? act("The run goes on", "POST /admin/jobs/{id}/resume", { path })
+      ? act("The run continues", "POST /admin/jobs/{id}/resume", { path })
       : act("The run is paused", "POST /admin/jobs/{id}/pause", { path })
   return (
     <>
       <Button icon={state === "paused" ? "play" : "pause"} disabled={isBusy} onClick={() => void goOn()}>
-        {state === "paused" ? "Go on" : "Pause"}
+        {state === "paused" ? "Continue" : "Pause"}
       </Button>
       <Button look="danger" icon="stop" disabled={isBusy} onClick={onCancel}>
         Cancel

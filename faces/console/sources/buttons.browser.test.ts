@@ -65,7 +65,7 @@ describe("buttons for several things", { tags: ["chromium"] }, () => {
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
     await page.getByRole("button", { name: "Pause the schedule of forum" }).click()
-    await page.getByRole("button", { name: "Let the schedule of forum go on" }).waitFor()
+    await page.getByRole("button", { name: "Resume the schedule of forum" }).waitFor()
     await page.getByRole("button", { name: "Run all" }).click()
     await page.getByRole("link", { name: "Watch" }).nth(1).waitFor()
     const answer = await fetch(`${workshop.url}/admin/jobs?state=queued`, {

@@ -83,7 +83,7 @@ function Todo({ entry, actions: { isBusy, act } }: Omit<RowProps, "running">) {
   const run = () => void act(`${name} will be run`, "POST /admin/sources/{name}/run", { path })
   const hold = () =>
     void (paused
-      ? act(`${name} goes on`, "POST /admin/sources/{name}/resume", { path })
+      ? act(`${name} runs on schedule again`, "POST /admin/sources/{name}/resume", { path })
       : act(`${name} is paused`, "POST /admin/sources/{name}/pause", { path }))
   return (
     <div class="todo">
@@ -111,7 +111,7 @@ function Todo({ entry, actions: { isBusy, act } }: Omit<RowProps, "running">) {
         <Button
           look="quiet"
           icon={paused ? "play" : "pause"}
-          label={paused ? `Let the schedule of ${name} go on` : `Pause the schedule of ${name}`}
+          label={paused ? `Resume the schedule of ${name}` : `Pause the schedule of ${name}`}
           disabled={isBusy}
           onClick={hold}
         />

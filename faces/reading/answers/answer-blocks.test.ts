@@ -5,7 +5,7 @@ import { answerBlocks, citesOf, listsOf } from "./answer-blocks.ts"
 const STEPS =
   "Start:\n\n1. Pull the lever.\n2. Run it:\n```sh\nmill argv[1] [2]\n\n[3]\n```\n3. Wait. [1]\n\n| name | default |\n|---|---|\n| port | 80 [7] |\n\n[2]"
 
-/** What is shown, in short: kinds, texts, and sources where a unit ends. */
+/** A short form of what is shown: kinds, texts, and the sources after each unit. */
 const shown = (answer: string, isWhole = true) =>
   answerBlocks(answer, isWhole).map((block) => {
     const cites = ({ unit, isLast }: { unit: { cites: readonly number[] }; isLast: boolean }) =>
@@ -21,7 +21,7 @@ const shown = (answer: string, isWhole = true) =>
   })
 
 describe("an answer", () => {
-  test("is cut behind its citations; what goes on in a line goes on in a paragraph", () => {
+  test("is cut after its citations; text that continues a line continues the paragraph", () => {
     expect(shown("Run it. [1] Then wait, as [the page] says. [2][3] That is all. [1]\nOr not. [4]")).toEqual([
       "Run it.[1] Then wait, as [the page] says.[2][3] That is all.[1]",
       "Or not.[4]",
@@ -31,7 +31,7 @@ describe("an answer", () => {
     ])
   })
 
-  test("has steps, code and tables, in which brackets cite nothing", () => {
+  test("has steps, code and tables; brackets within code and tables are no citations", () => {
     expect(shown(STEPS)).toEqual([
       "Start:",
       "list: 1. Pull the lever. / 2. Run it:",
@@ -43,7 +43,7 @@ describe("an answer", () => {
     expect(shown("Use argv[1] or a[2]. [3]")).toEqual(["Use argv[1] or a[2].[3]"])
   })
 
-  test("knows the words of a unit without their marks", () => {
+  test("gives a unit's words without their marks", () => {
     const [first] = answerBlocks(STEPS)
     expect(first).toMatchObject({
       parts: [
@@ -63,7 +63,7 @@ describe("an answer", () => {
     ])
   })
 
-  test("that is still being written shows no half fences, tables or citations, and changes the form of nothing", () => {
+  test("that is still being written shows no half-written fences, tables or citations, and nothing shown changes its form", () => {
     let before: string[] = []
     for (let at = 1; at <= STEPS.length; at++) {
       const now = shown(STEPS.slice(0, at), false)
@@ -79,7 +79,7 @@ describe("an answer", () => {
   })
 })
 
-test("lists are nested by their indents, and those with numbers are apart from those without", () => {
+test("lists are nested by indent, and numbered items are kept apart from others", () => {
   expect(listsOf(["2. Two", "  - a", "  - b", "3. Three", "- other"])).toEqual([
     [
       {

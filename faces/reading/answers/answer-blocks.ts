@@ -1,19 +1,20 @@
 import { type PassageBlock, passageBlocks } from "../passages/passage-blocks.ts"
 
-/** What the appliance says when no page holds an answer; it never varies. */
+/** The appliance's answer when no page holds one; it never varies. */
 export const NO_ANSWER = "No answer to this was found in the index."
 
-/** A unit of an answer: a piece of a page, as it was cited. */
+/** A unit of an answer: the piece of a page that a citation belongs to. */
 export interface Unit {
-  /** Its lines, items, and cells, as plain text without the marks of Markdown. */
+  /** The unit's lines, items and cells, as plain text without Markdown's marks. */
   readonly pieces: readonly string[]
-  /** Numbers of the results that say so, from 1. */
+  /** Numbers of the results it comes from, starting at 1. */
   readonly cites: readonly number[]
 }
 
 type Cited = {
   readonly unit: Unit
-  /** Whether the unit ends here, so that its sources are shown. */ readonly isLast: boolean
+  /** Whether the unit ends here, so that its sources are shown. */
+  readonly isLast: boolean
 }
 
 /** A block of an answer. A paragraph may hold several units, one after the other. */
@@ -22,10 +23,10 @@ export type AnswerBlock =
   | (Exclude<PassageBlock, { kind: "words" }> & Cited)
 
 /**
- * An answer to blocks: `To do so, run it. [1] Then wait. [2][3]`. What stands in brackets within code and tables cites nothing.
+ * Splits an answer such as `To do so, run it. [1] Then wait. [2][3]` into blocks. Brackets within code and tables are no citations.
  *
- * @param isWhole whether all of it is there; else what may yet become a fence, a table or a citation is left out, so that nothing
- *   that was shown changes its form
+ * @param isWhole whether the answer is complete; if not, an end that may yet become a fence, a table or a citation is left out, so that
+ *   nothing that was shown changes its form
  */
 export function answerBlocks(answer: string, isWhole = true): AnswerBlock[] {
   const blocks: AnswerBlock[] = []
@@ -55,7 +56,7 @@ export const citesOf = (answer: string): readonly number[] => [
 const CITES = /(?:^|\s+)\[\d{1,2}\](?:\s?\[\d{1,2}\])*(?=\s|$)/g
 const FENCE = /^`{3,}/
 
-/** An answer, cut behind its citations. `isJoined`: it goes on in the line of the one before. */
+/** An answer, cut after its citations. `isJoined`: the text continues the line of the one before. */
 function citedTexts(answer: string) {
   const found: { text: string; cites: number[]; isJoined: boolean }[] = []
   let from = 0
@@ -75,7 +76,7 @@ function citedTexts(answer: string) {
   return found
 }
 
-/** The same, as long, with nothing in its code and the rows of its tables. */
+/** The answer with its code and the rows of its tables blanked out, at the same length. */
 function withoutCode(answer: string): string {
   const lines = answer.split("\n")
   const fences = fencesOf(lines)
@@ -94,7 +95,7 @@ function fencesOf(lines: readonly string[]): string[] {
   })
 }
 
-/** As much of an answer that is being written as keeps its form. Open code is closed. */
+/** The part of an unfinished answer whose form will not change. Open code is closed. */
 function settled(answer: string): string {
   const lines = answer.split("\n")
   const last = lines.pop()!
@@ -106,13 +107,13 @@ function settled(answer: string): string {
     return `${code}\n${fence}`
   }
   if (!/^[`|]/.test(last)) lines.push(last.replace(BEGUN, ""))
-  // The names of columns are known as such by the line below them.
+  // A row is a table's head only once the line below it is there.
   const end = lines.findLastIndex((line) => line !== "")
   const isAlone = lines[end]?.startsWith("|") === true && lines[end - 1]?.startsWith("|") !== true
   return (isAlone ? lines.slice(0, end) : lines).join("\n")
 }
 
-/** What may yet become a citation or the mark of an item. */
+/** An end that may yet become a citation or the mark of a list's item. */
 const BEGUN = /(?:^|\s+)\[\d{0,2}$|\s+$|^ *(?:\d{1,9}[.)]?|-)? *$/
 
 function piecesOf(block: PassageBlock): readonly string[] {
@@ -139,7 +140,7 @@ function itemOf(line: string) {
   }
 }
 
-/** The items of a list, those below an item in that item; lists with numbers and without apart. */
+/** The items of a list, nested by indent. Items with numbers and items without are separate lists. */
 export function listsOf(lines: readonly string[]): Item[][] {
   const items = lines.map(itemOf)
   const lists: Item[][] = []

@@ -3,22 +3,22 @@ import type { ComponentChildren, VNode } from "preact"
 import { TextTable } from "../passages/text-table.tsx"
 import { type AnswerBlock, answerBlocks, type Item, listsOf, type Unit } from "./answer-blocks.ts"
 
-/** What a page for people puts into an answer. */
+/** Elements that the page around an answer adds to it. */
 interface Shown {
-  /** What leads to a source of a unit; null: nothing does. */
+  /** The link or button to a source of a unit; null for none. */
   readonly cite: (number: number, unit: Unit) => VNode | null
-  /** Beside code: to copy it. */
+  /** Shown beside code, such as a button that copies it. */
   readonly besideCode?: (code: string) => VNode
 }
 
-/** An answer as elements: code as code, tables as tables, steps as ordered lists, each followed by its sources. All of it is text. */
+/** An answer as elements: code as code, tables as tables, steps as ordered lists, each followed by its sources. Everything is shown as text. */
 export function AnswerText({
   answer,
   isWhole,
   ...shown
 }: Shown & {
   readonly answer: string
-  /** Whether all of it is there. */
+  /** Whether the answer is complete. */
   readonly isWhole: boolean
 }) {
   return (
