@@ -47,7 +47,7 @@ const valuesOf = (login: string, label: string, example: string): FormField => (
   isFor: loggingIn(login),
   hint: (
     <>
-      One name, colon and value per line: <code>{example}</code>. {SECRET}
+      One name and value per line: <code>{example}</code>. {SECRET}
     </>
   ),
 })
@@ -106,7 +106,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     {
       name: "rendering",
       label: "Browser",
-      options: { auto: "Only for pages without text", http: "Never", browser: "For every page" },
+      options: { auto: "When text is missing", http: "Never", browser: "For every page" },
     },
     {
       name: "robots",
