@@ -45,7 +45,7 @@ async function serve(): Promise<void> {
   opened.use(await startTracing("fossick-api", crawlerConfig))
   const state = await openState(settings, log, stopped, opened)
   if (state === null) return
-  const { federation, rereader, reranking, ...index } = await openIndex(settings, state, log, opened)
+  const { federation, rereader, unitReader, ...index } = await openIndex(settings, state, log, opened)
   const { thumbnails } = index
   const shared = {
     ...settings,
@@ -60,10 +60,10 @@ async function serve(): Promise<void> {
   const app = await createApp({
     ...shared,
     ...(await openFeatures(features, shared, opened)),
-    ...readinessOf(settings, state, { ...index, reranking, federation }, log, opened),
+    ...readinessOf(settings, state, { ...index, unitReader, federation }, log, opened),
     ...(federation !== null && { federation }),
     ...(readOnly === null && { rereader }),
-    statementReranker: reranking.reranker,
+    unitReader: unitReader.reader,
     thumbnails,
     sales: () => sales.outcomes(),
     docsDir: DOCS_DIR,
@@ -75,7 +75,7 @@ async function serve(): Promise<void> {
     closing: opened,
     closeToo: () => sales[Symbol.asyncDispose](),
   })
-  const line = await sales.begin(settings, state, { ...index, rereader, reranking }, shared)
+  const line = await sales.begin(settings, state, { ...index, rereader, unitReader }, shared)
   await tellReady(settings, state, listening, { engine: index.engine, sales: line, log, stopped })
   const { chatModel } = index
   if (chatModel) void tryChatModel(chatModel, config.llmModel, log, stopped)

@@ -20,10 +20,7 @@ export interface PlainQuestion extends Where, Pick<Asked, "freshness" | "isSafe"
   readonly withWhole?: boolean
 }
 
-export interface PlainSearchParts extends Pick<
-  AskParts,
-  "images" | "embedder" | "statementReranker" | "chatModel"
-> {
+export interface PlainSearchParts extends Pick<AskParts, "images" | "embedder" | "unitReader" | "chatModel"> {
   readonly visits: VisitKnowledge
 }
 

@@ -108,7 +108,7 @@ export async function serveApp<Own extends object = object>(
       [Symbol.asyncDispose]: async () => {},
     },
     embedder,
-    statementReranker: null,
+    unitReader: null,
     chatModel,
     ...parts,
     accounts,

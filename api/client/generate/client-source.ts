@@ -1,6 +1,7 @@
 import { features } from "../../features.ts"
 import { describedBy } from "../../server/openapi/document.ts"
-import type { JsonSchema, Operation, Parameter } from "../../server/operation/operation.ts"
+import type { Operation, Parameter } from "../../server/operation/operation.ts"
+import type { JsonSchema } from "../../server/schema/schemas.ts"
 import { oneLine, typeName, typeOf } from "./schema-types.ts"
 
 const HEAD = `// Made from the OpenAPI document by \`npm run generate:client\`, and held against it by a test. Edit the document, not this file.`

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../server/operation/operation.ts"
+import type { JsonSchema } from "../../server/schema/schemas.ts"
 
 /** Blank text that a body takes for "left out": callers with types leave it out. */
 const BLANK_PATTERN = "^[ \\t\\r\\n]*$"

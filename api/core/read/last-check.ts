@@ -6,8 +6,7 @@ export interface VisitKnowledge {
 }
 
 /**
- * When a crawl last found a page, changed or not: at least when its text was read, which is all that is known of a page that was
- * imported.
+ * When a crawl last found a page, changed or not.
  * @param named sources whose visits may be told of; null: all
  */
 export async function lastCheck(
@@ -17,5 +16,9 @@ export async function lastCheck(
 ): Promise<Date> {
   const sources = sourcesOf(page).filter((name) => named === null || named.includes(name))
   const { checkedAt } = await knowledge.visits(page.url, sources)
-  return checkedAt !== null && checkedAt > page.fetchedAt ? checkedAt : page.fetchedAt
+  return lastOf(page, checkedAt)
 }
+
+/** The last visit, or the reading of the text if that was later. Imported pages have no visit. */
+export const lastOf = ({ fetchedAt }: Pick<Hit, "fetchedAt">, checkedAt: Date | null): Date =>
+  checkedAt !== null && checkedAt > fetchedAt ? checkedAt : fetchedAt

@@ -24,7 +24,7 @@ import { concurrencyCheck, creditHistory, creditUsage, queueStatus } from "./tea
 import { search } from "./search.ts"
 
 export interface FirecrawlRouteParts
-  extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "statementReranker" | "visits"> {
+  extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "unitReader" | "visits"> {
   readonly embedder: FirecrawlParts["embedder"] & PlainSearchParts["embedder"]
   readonly limits: SearchLimits
   /** The disk of the data folder. */

@@ -39,7 +39,7 @@ export const tavily = {
         import("../../identity/public-keys/public-search.ts"),
         import("../../read-only.ts"),
       ])
-    const { embedder, images, forms, statementReranker, chatModel, queries, pageCount } = parts
+    const { embedder, images, forms, unitReader, chatModel, queries, pageCount } = parts
     router.post(
       "/search",
       ...keyAndBody,
@@ -49,7 +49,7 @@ export const tavily = {
         embedder,
         images,
         forms,
-        statementReranker,
+        unitReader,
         chatModel,
         queries,
         pageCount,

@@ -23,7 +23,7 @@ import {
   withDefault,
   yesNo,
 } from "../../server/schema/schemas.ts"
-import { NOT_BLANK } from "../../server/wire/validate.ts"
+import { NOT_BLANK } from "../../server/wire/characters.ts"
 
 // The request bodies as they stand on the wire. Rules that tie fields together, and those that depend on
 // settings, live in each endpoint's file.

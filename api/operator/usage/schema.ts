@@ -13,7 +13,7 @@ import {
   whole,
   withDefault,
 } from "../../server/schema/schemas.ts"
-import { NOT_BLANK } from "../../server/wire/validate.ts"
+import { NOT_BLANK } from "../../server/wire/characters.ts"
 
 // The request bodies of keys, logs and feedback, as they stand on the wire.
 

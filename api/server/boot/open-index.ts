@@ -72,7 +72,7 @@ export async function openIndex(
   const chatModel = opened.use(
     openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
   )
-  const reranking = opened.use(await openAnswerReader(config, log))
+  const unitReader = opened.use(await openAnswerReader(config, log))
   const images = new ImageStore(db, engineConfig.dataDir)
   return {
     /** The index as it is; searches ask `engine`. */
@@ -88,7 +88,7 @@ export async function openIndex(
       }),
     },
     chatModel,
-    reranking,
+    unitReader,
     thumbnails: images,
     images: {
       facts: outage.without(

@@ -21,10 +21,10 @@ export function readinessOf(
   {
     following,
     embedder,
-    reranking,
+    unitReader,
     chatModel,
     federation,
-  }: Pick<OpenIndex, "following" | "embedder" | "reranking" | "chatModel" | "federation">,
+  }: Pick<OpenIndex, "following" | "embedder" | "unitReader" | "chatModel" | "federation">,
   log: Logger,
   closing: AsyncDisposableStack,
 ) {
@@ -67,7 +67,7 @@ export function readinessOf(
         stateFile?.problem(),
         clock,
         ...following.warnings,
-        ...reranking.warnings(),
+        ...unitReader.warnings(),
         chatModel?.outage,
         ...(federation?.warnings() ?? []),
         lostInWords(await lost.count()),

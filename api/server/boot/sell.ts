@@ -67,7 +67,7 @@ function listenerParts(
   forSale: X402Config,
   { config, engineConfig }: ProcessSettings,
   { db, jobs, accounts, process }: State,
-  { engine, images, embedder, reranking, chatModel, reader, rereader }: Omit<OpenIndex, "federation">,
+  { engine, images, embedder, unitReader, chatModel, reader, rereader }: Omit<OpenIndex, "federation">,
   { pages, connections, gates, memory, log }: Shared,
 ) {
   const { collections } = accounts
@@ -79,7 +79,7 @@ function listenerParts(
       engine,
       images,
       embedder,
-      statementReranker: reranking.reranker,
+      unitReader: unitReader.reader,
       chatModel,
       fresh: freshParts(
         // All payers together take the turns of one key.

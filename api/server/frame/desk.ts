@@ -46,7 +46,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
   const key = authentication(accounts.keys, config)
   const body = jsonBody(config.bodyLimit, arriving)
   const { keepsNothing = () => false } = parts
-  const { images, statementReranker, chatModel, pages, outage = NO_OUTAGE } = parts
+  const { images, unitReader, chatModel, pages, outage = NO_OUTAGE } = parts
   return {
     app,
     /** What each feature adds, once all are served. */
@@ -80,7 +80,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
       ...openDoor(accounts.keys, admissions, config.bodyLimit, arriving),
       limits: config,
       images,
-      statementReranker,
+      unitReader,
       chatModel,
       knowledge: pages,
       visits: pages,

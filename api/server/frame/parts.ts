@@ -58,7 +58,7 @@ export interface AppParts
   readonly applianceName?: () => Promise<string | null>
   /** The public key of the handbook; left out, there is none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
-  readonly statementReranker: AnswerParts["statementReranker"]
+  readonly unitReader: AnswerParts["unitReader"]
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts

@@ -4,12 +4,11 @@ import {
   type DomainCaps,
   EVENT_STREAM,
   EVENTS,
-  type JsonSchema,
   type Operation,
 } from "../operation/operation.ts"
 import { notSet } from "../operation/published.ts"
 import { refusals, refusalSchemas } from "../operation/refusals.ts"
-import { namedIn } from "../schema/schemas.ts"
+import { type JsonSchema, namedIn } from "../schema/schemas.ts"
 
 /** Headings of the reference, each with a sentence. */
 const TAGS: Readonly<Record<string, string>> = {

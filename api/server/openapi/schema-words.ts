@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../operation/operation.ts"
+import type { JsonSchema } from "../schema/schemas.ts"
 
 /** One field of a body or an answer, in words. */
 export interface FieldRow {

@@ -1,7 +1,5 @@
 import type { JsonSchema, Of, Schema } from "../schema/schemas.ts"
 
-export type { JsonSchema } from "../schema/schemas.ts"
-
 /** One parameter in the path or the query. */
 export interface Parameter {
   readonly name: string

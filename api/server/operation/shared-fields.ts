@@ -16,7 +16,7 @@ import {
   withDefault,
   yesNo,
 } from "../schema/schemas.ts"
-import { NOT_BLANK } from "../wire/validate.ts"
+import { NOT_BLANK } from "../wire/characters.ts"
 import { WARNING_CODES } from "../wire/warnings.ts"
 
 // Fields and parameters that calls of several features have.

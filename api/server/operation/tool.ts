@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./operation.ts"
+import type { JsonSchema } from "../schema/schemas.ts"
 
 /** The API, asked as one caller: what it answers with 200. */
 export interface Api {

@@ -1,10 +1,21 @@
-import { type Fields, type JsonSchema, listOf, object, optional, orNull, text } from "../schema/schemas.ts"
+import type { ObjectSchema } from "../operation/tool.ts"
+import {
+  anyObject,
+  anyOf,
+  byName,
+  type Fields,
+  listOf,
+  object,
+  optional,
+  orNull,
+  share,
+  text,
+  yesNo,
+} from "../schema/schemas.ts"
 import { NOTHING_FITS, type ExtractAnswer } from "./answer-text.ts"
 import { degradedNote, missText, nothingFits, type SearchAnswer } from "./answers.ts"
 
 // Answers of tools for programs: the same as the text says, as far as fields can, by a schema.
-
-type ObjectSchema = { readonly type: "object" } & JsonSchema
 
 /** An object schema as the protocol wants it. Further fields are allowed, so that answers may grow. */
 const output = (fields: Fields): ObjectSchema => object(fields)
@@ -28,14 +39,13 @@ export const fetchSchema = output({
   title,
   text: text("Markdown."),
   url,
-  metadata: {
-    type: "object",
-    additionalProperties: { type: "string" },
-    description: "Source, language, and the dates of publication, of the crawl and of the last check.",
-  },
+  metadata: byName(
+    text(),
+    "Source, language, and the dates of publication, of the crawl and of the last check.",
+  ),
 })
 
-const score = { type: "number", minimum: 0, maximum: 1, description: "The chance that the page answers." }
+const score = share("The chance that the page answers.")
 
 export const pagesSchema = output({
   answer: orNull(text("Cited sentences; a number is a place in `results`.")),
@@ -53,7 +63,7 @@ export const pagesSchema = output({
         section: object({ heading: orNull(text()), ...optional({ url: text() }) }),
         published_date: text(),
         checked_at: text(),
-        addresses_models: { type: "boolean" },
+        addresses_models: yesNo(),
       }),
     }),
     "Best first; none when nothing here fits.",
@@ -107,7 +117,7 @@ const page = object({
   raw_content: text("Markdown, or passages of it."),
   ...optional({
     title,
-    addresses_models: { type: "boolean" },
+    addresses_models: yesNo(),
     from_index: object(
       { checked_at: text("When a crawl last found the page so."), live_error: text() },
       "There when the page comes from the index, since it could not be read now.",
@@ -159,10 +169,7 @@ export const mapOutput = {
 }
 
 export const reportSchema = output({
-  content: {
-    anyOf: [{ type: "string" }, { type: "object" }],
-    description: "The report; a number is a place in `sources`.",
-  },
+  content: anyOf([text(), anyObject()], "The report; a number is a place in `sources`."),
   sources: listOf(object({ title, url })),
   ...optional({ note, warnings }),
 })

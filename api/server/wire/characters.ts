@@ -2,7 +2,7 @@
 export const characters = (text: string): number => Array.from(text).length
 
 /**
- * Text that is more than white space, for every reader of a schema: of some, `\s` has U+0085 as well (Unicode's White_Space),
- * of others the separators U+001C to U+001F.
+ * Pattern of a text that holds more than white space. Programs that read a schema disagree on `\s`: some take U+0085 for white space,
+ * some the separators U+001C to U+001F, some the byte order mark.
  */
-export const NOT_BLANK = "[^\\s\\u0085\\u001c-\\u001f]"
+export const NOT_BLANK = String.raw`[^\s\x1c-\x1f\x85\ufeff]`

@@ -42,9 +42,6 @@ export interface FieldSchema {
   readonly "x-judged"?: Readonly<Record<string, unknown>>
 }
 
-/** Pattern of a text that holds more than white space, of any of the languages that read a schema. */
-export const NOT_BLANK = String.raw`[^\s\x1c-\x1f\x85\ufeff]`
-
 /**
  * Makes a reader of request bodies: it keeps the fields the schema knows, takes null, blank text, empty
  * lists and lists of blank texts for "not set" (clients send them for options their users left alone), fills in

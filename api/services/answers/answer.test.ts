@@ -154,7 +154,7 @@ describe("a model", () => {
     const asked = { question: QUESTION, hits: [read], depth: "basic" as const, signal, log }
     const { answer } = await answerFrom(asked, {
       embedder: new HashingEmbedder(),
-      statementReranker: null,
+      unitReader: null,
       chatModel,
     })
     expect(answer).toBe(NO_ANSWER)

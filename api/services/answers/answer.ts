@@ -14,8 +14,8 @@ import { writtenAnswer } from "./written-answer.ts"
 /** What answers are made with. */
 export interface AnswerParts {
   readonly embedder: Pick<Embedder, "embed" | "traits">
-  /** Reads the statements of an answer once more; null: nothing does. */
-  readonly statementReranker: UnitReader | null
+  /** Judges which pieces of the pages answer; null: they are chosen without it. */
+  readonly unitReader: UnitReader | null
   /** Null: answers are made of the pages' own sentences. */
   readonly chatModel: ChatModel | null
 }
@@ -45,7 +45,7 @@ const MAX_SOURCES = 8
 /** A cited answer from the hits. Without any trustworthy one from the model, their own sentences answer. */
 export async function answerFrom(
   asked: Asked,
-  { embedder, statementReranker, chatModel }: AnswerParts,
+  { embedder, unitReader, chatModel }: AnswerParts,
 ): Promise<Answered> {
   const { question, hits, rarity, depth, signal } = asked
   const sources = hits.slice(0, MAX_SOURCES)
@@ -53,7 +53,7 @@ export async function answerFrom(
     const { units, missing } = await extractSides(question, sources, {
       length: depth === "advanced" ? "long" : "short",
       embedder,
-      reader: statementReranker,
+      reader: unitReader,
       ...(rarity && { rarity }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(MEANING_MS)]),
     })

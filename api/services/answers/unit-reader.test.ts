@@ -22,7 +22,7 @@ test("the reader that ships with Fossick tells what answers from what only has t
   expect(answers).toBeGreaterThan(0.5)
   expect(repeats).toBeLessThan(0.5)
   await using opened = await openAnswerReader(on, { error: () => {} })
-  expect([opened.reranker === null, opened.warnings()]).toEqual([false, []])
+  expect([opened.reader === null, opened.warnings()]).toEqual([false, []])
 })
 
 test("without it, because it is off or damaged, there is none; of one that is damaged the log and the warnings say why", async () => {
@@ -31,14 +31,14 @@ test("without it, because it is off or damaged, there is none; of one that is da
     const said: unknown[] = []
     const log = { error: (what: unknown) => void said.push(what) }
     const off = await openAnswerReader({ statementReranker: false }, log)
-    expect([off.reranker, off.warnings(), said]).toEqual([null, [], []])
+    expect([off.reader, off.warnings(), said]).toEqual([null, [], []])
 
     const folder = await makeTinyCrossEncoder(dir)
     await using whole = await openAnswerReader(on, log, folder)
-    expect(whole.reranker).not.toBeNull()
+    expect(whole.reader).not.toBeNull()
     await writeFile(join(folder, "SHA256SUMS"), `${"0".repeat(64)}  config.json\n`)
     const damaged = await openAnswerReader(on, log, folder)
-    await expect(damaged.reranker?.scores("pump", ["a pump"])).rejects.toBeInstanceOf(ModelOutage)
+    await expect(damaged.reader?.scores("pump", ["a pump"])).rejects.toBeInstanceOf(ModelOutage)
     expect(damaged.warnings()[0]).toMatch(
       /^Answers are chosen without .*: The reader of answers in .* is damaged/,
     )
@@ -58,14 +58,14 @@ test("answers of a search are chosen with it, and come without it when it fails"
     "# Pump\n\n## Start\n\nThe pump of the mill is started at six.\n\n## Water\n\nA pump moves water."
   const engine = new FakeEngine([hit({ markdown, language: "en", score: 0.9 })])
   const read: string[] = []
-  const reranker = {
+  const reader = {
     scores: async (question: string, texts: readonly string[]) => {
       read.push(question)
       return texts.map((text) => (text.includes("A pump moves") ? 1 : 0.0001))
     },
   }
-  const ask = async (statementReranker: typeof reranker | null) => {
-    await using app = await serveApp({ engine, statementReranker })
+  const ask = async (unitReader: typeof reader | null) => {
+    await using app = await serveApp({ engine, unitReader })
     const { body } = await app.post("/search", {
       query: "when is the pump of the mill started",
       include_answer: true,
@@ -73,6 +73,6 @@ test("answers of a search are chosen with it, and come without it when it fails"
     return String(body.answer)
   }
   expect(await ask(null)).toMatch(/^The pump of the mill is started at six\./)
-  expect(await ask(reranker)).toMatch(/A pump moves water\./)
+  expect(await ask(reader)).toMatch(/A pump moves water\./)
   expect(read).toEqual(["when is the pump of the mill started"])
 })

@@ -10,7 +10,7 @@ import { addressMiss } from "../misses/address-miss.ts"
 import type { Miss } from "../misses/miss.ts"
 import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import { textAddressesModels } from "../../core/read/addresses-models.ts"
-import { lastCheck } from "../../core/read/last-check.ts"
+import { lastOf } from "../../core/read/last-check.ts"
 import { formatContent } from "../../core/read/page-text.ts"
 import { sectionNamed, sectionsOf, type Stretch, stretchOf } from "./cut-page.ts"
 import { findPage } from "../../core/read/find-page.ts"
@@ -86,9 +86,9 @@ export async function readStored(
     return { miss: misses && (await addressMiss(asked.url, { reach, key, knowledge: misses, signal })) }
   const reading = await readingOf(page, asked, signal)
   const credits = await bill.settle(cost, { depth: "basic", query: undefined })
-  const { changedAt } = await knowledge.visits(page.url, sourcesOf(page))
+  const { changedAt, checkedAt } = await knowledge.visits(page.url, sourcesOf(page))
   const filed = (await reach.names.filing())(sourcesOf(page))
-  return { ...reading, filed, changedAt, checkedAt: await lastCheck(page, knowledge), credits }
+  return { ...reading, filed, changedAt, checkedAt: lastOf(page, checkedAt), credits }
 }
 
 async function readingOf(page: Page, asked: AskedReading, signal: AbortSignal) {

@@ -15,7 +15,7 @@ import {
   text,
   withDefault,
 } from "../../server/schema/schemas.ts"
-import { NOT_BLANK } from "../../server/wire/validate.ts"
+import { NOT_BLANK } from "../../server/wire/characters.ts"
 import { type Attachment, filesSchema, readFiles } from "./sources/files.ts"
 import { checkOutputSchema, type OutputSchema } from "./report/output-schema.ts"
 

@@ -40,8 +40,8 @@ const MOST_QUESTIONS = 3
 export async function questionsLike(
   text: string,
   reach: Pick<Reach, "limits">,
-  queries: Pick<QueryLog, "alike"> | undefined,
+  queries: Pick<QueryLog, "alike">,
 ) {
   const limits = limitsText(await reach.limits())
-  return limits === null ? [] : ((await queries?.alike(limits, text, MOST_QUESTIONS)) ?? [])
+  return limits === null ? [] : await queries.alike(limits, text, MOST_QUESTIONS)
 }

@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Embedder, Engine, Page, PageUrl } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { plainOf } from "#engine/answer-extraction/judge.ts"
 import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 import { type ChatSettings, openChatModel } from "../../../api/services/chat-models/chat-server.ts"
 import { serveApp } from "../../../api/testing/serve-app.ts"
@@ -73,14 +72,9 @@ export async function withAnswers(
   const timeout = AbortSignal.timeout.bind(AbortSignal)
   AbortSignal.timeout = () => new AbortController().signal
   try {
-    await using reader = reranks ? await openUnitReader({ timeoutMs: PATIENCE_MS }) : null
+    await using unitReader = reranks ? await openUnitReader({ timeoutMs: PATIENCE_MS }) : null
     await using chatModel = llm === null ? null : openChatModel(llm)
-    await using app = await serveApp({
-      engine,
-      embedder: patient as Embedder,
-      statementReranker: reader,
-      chatModel,
-    })
+    await using app = await serveApp({ engine, embedder: patient as Embedder, unitReader, chatModel })
     await use(async (question, length) => {
       const { status, body } = await app.post("/search", { query: question, include_answer: length })
       if (status !== 200) throw new Error(`${question}: ${status} ${JSON.stringify(body)}`)
@@ -117,10 +111,11 @@ async function standsIn(text: string, url: string, engine: Pick<Engine, "get">):
   return page !== null && linesStandIn(text, page.markdown)
 }
 
-/** Whether a page has each line of a text, except for Markdown marks. Lines are compared one by one, since units leave out text between steps and repeat column names. */
+/** Whether each line of a text stands in a page, but for the marks of Markdown: units leave out what stands between steps, and repeat the names of columns. */
 export function linesStandIn(text: string, markdown: string): boolean {
   const page = bare(toPlainText(markdown))
-  return plainOf(text)
+  return text
+    .replaceAll(/^(?:`{3,}\S*|\|[-|]+\|)$/gm, "")
     .split("\n")
     .map((line) => line.replace(/^\s*(?:-|\d+[.)])\s+/, "").replace(/\s*…$/, ""))
     .every((line) => isMadeOf(line, page))

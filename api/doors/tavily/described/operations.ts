@@ -1,7 +1,8 @@
 import { crawlAnswer, extractAnswer, mapAnswer, searchAnswer } from "./answers.ts"
 import { PRICES } from "../../../identity/accounts/billing/credits.ts"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../schema.ts"
-import { type DomainCaps, type JsonSchema, ok, operations } from "../../../server/operation/operation.ts"
+import { type DomainCaps, ok, operations } from "../../../server/operation/operation.ts"
+import type { JsonSchema } from "../../../server/schema/schemas.ts"
 import { publishedBody } from "../../../server/operation/published.ts"
 
 /** The body of a search. @param limits of the server whose description this is; left out: none are said */

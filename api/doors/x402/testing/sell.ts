@@ -39,7 +39,7 @@ export const searchOver = (engine: StagedEngine): ListenerParts["search"] => ({
   engine,
   images: { facts: async () => new Map() },
   embedder: new HashingEmbedder(),
-  statementReranker: null,
+  unitReader: null,
   chatModel: null,
   fresh: {
     checked: async ({ fetchedAt }) => fetchedAt,

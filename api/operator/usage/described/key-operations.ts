@@ -20,7 +20,7 @@ import {
   withDefault,
   yesNo,
 } from "../../../server/schema/schemas.ts"
-import { NOT_BLANK } from "../../../server/wire/validate.ts"
+import { NOT_BLANK } from "../../../server/wire/characters.ts"
 
 const MAX_KEY_NAME_CHARS = 100
 const MOST_CREDITS = 1_000_000_000

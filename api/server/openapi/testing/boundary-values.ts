@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../operation/operation.ts"
+import type { JsonSchema } from "../../schema/schemas.ts"
 
 /** A value to try in place of a field, and which field that is. */
 export interface Trial {

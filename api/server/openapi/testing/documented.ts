@@ -3,7 +3,8 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { mayBePrefix } from "../../middleware/tolerant-path.ts"
 import { features } from "../../../features.ts"
 import { describedBy, openApiDocument } from "../document.ts"
-import type { JsonSchema, Operation } from "../../operation/operation.ts"
+import type { Operation } from "../../operation/operation.ts"
+import type { JsonSchema } from "../../schema/schemas.ts"
 
 /** A real answer, to be held against the document. */
 interface RealAnswer {

@@ -4,8 +4,8 @@ import { leaveOut } from "#base/flow/degraded.ts"
 import { ModelOutage } from "#engine/models/servers/availability.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
-import { FakeEngine, hit } from "../../testing/fake-engine.ts"
-import { answerOf, type ServedApp, serveApp, TEST_KEY } from "../../testing/serve-app.ts"
+import { FakeEngine, hit } from "../testing/fake-engine.ts"
+import { answerOf, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 
 // A machine that is too busy for its models: every door says what its answer lacks.
 
@@ -39,7 +39,7 @@ describe("while models are late", () => {
     app = await serveApp({
       engine,
       embedder,
-      statementReranker: { scores: outage },
+      unitReader: { scores: outage },
       config: { metrics: "open" },
     })
   })
