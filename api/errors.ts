@@ -49,7 +49,7 @@ const RETRY_SECONDS = 10
 const REFUSALS: Readonly<Record<NonNullable<Refusal["because"]>, (message: string) => ApiError>> = {
   wrong: (message) => new ApiError(400, message),
   denied: (message) => new ApiError(403, message),
-  // Of an address. Tavily's clients look for the number in the text.
+  // For an address. Tavily's clients look for the number in the text.
   forbidden: (message) => new ApiError(403, `[403] ${message}`),
   missing: (message) => new ApiError(404, message),
   crowded: (message) => new ApiError(429, message, {}, { "Retry-After": "30" }),

@@ -32,7 +32,7 @@ interface Answer {
   }
 }
 
-/** The process that answers, on a data folder with one page in its index, its state behind a line. */
+/** An API process on a data folder with one page in its index, whose state is reached over a line that can be cut. */
 class Api implements AsyncDisposable {
   readonly #dir: string
   readonly #line: Pooler
@@ -117,7 +117,7 @@ class Api implements AsyncDisposable {
 
 afterEach(() => void vi.unstubAllEnvs())
 
-/** What is counted for searches, in each of the places that count, of the key that this is. */
+/** The searches of a key as each table counts them. */
 async function counted(dir: string, key: string) {
   using db = await openStateStore(dir)
   const of = async (sql: string) =>
@@ -135,9 +135,9 @@ async function counted(dir: string, key: string) {
   }
 }
 
-describe("while the server of the state is away", { tags: ["postgresql"] }, () => {
+describe("while the PostgreSQL server is away", { tags: ["postgresql"] }, () => {
   test.each(["refuses connections", "says nothing"])(
-    "and %s, searches with known keys are answered, say so, and are counted once it is back",
+    "and %s, searches with known keys are answered, say so, and are counted once the server is back",
     async (how) => {
       using folder = temporaryFolder()
       await using server = await PostgresServer.start()
@@ -164,7 +164,7 @@ describe("while the server of the state is away", { tags: ["postgresql"] }, () =
         expect(headers.get("x-fossick-degraded")).toContain("state")
         expect(body.warnings!.map(({ code }) => code)).toContain("outage")
       }
-      // What it may still use is known, to the credit.
+      // The remaining credits of the key are known exactly.
       const ofLimited = await Promise.all(Array.from({ length: 12 }, () => api.search(limited)))
       expect(ofLimited.filter(({ status }) => status === 200)).toHaveLength(9)
       expect(ofLimited.filter(({ status }) => status === 432)).toHaveLength(3)
@@ -240,7 +240,7 @@ describe("while the server of the state is away", { tags: ["postgresql"] }, () =
     expect(answered.isSubsetOf(new Set(rows.map((row) => row["request_id"])))).toBe(true)
     const { calls, requests, days, credits } = await counted(folder.path, key)
     expect([requests, days, credits]).toEqual([calls, calls, calls])
-    // Those that were counted and not answered any more: one of each client at most.
+    // Each client may have one call that was counted but not answered.
     expect(calls).toBeLessThanOrEqual(1 + answered.size + 8)
   })
 })

@@ -53,7 +53,7 @@ test.each(["api/main.ts", "crawler/main.ts", "crawler/crawl/job-worker.ts"])(
 )
 
 describe("an appliance with its state on a server", { tags: ["postgresql"] }, () => {
-  test("says that the server is away, refuses whom it does not know, and goes on by itself once it is back", async () => {
+  test("says that the server is away, refuses unknown keys, and recovers once the server is back", async () => {
     await using server = await PostgresServer.start()
     await using appliance = await startAppliance({ FOSSICK_STATE: server.url(), FOSSICK_HANDBOOK: "off" })
     const { url, apiKey } = appliance

@@ -34,19 +34,19 @@ export type SearchAnswer = {
   readonly request_id: string
   /** The query with the words that misspelt ones were taken for; not there when none was, or no result holds such a word. */
   readonly corrected_query?: string | undefined
-  /** The other appliances that were to be asked; not there when there was none. */
+  /** The other appliances to be asked; left out when there were none. */
   readonly peers?: readonly ({
     readonly name: string
     /** `late`: not within its time. `resting`: not asked, since it failed before and is not back. */
     readonly state: "answered" | "late" | "failed" | "resting"
     /** Pages that it gave, before they were put among the others. */
     readonly results: number
-    /** Why it gave none; goes on a sentence whose subject is the peer. */
+    /** Why it gave none, as the rest of a sentence whose subject is the peer. */
     readonly because?: string | undefined
   })[] | undefined
   /** With `include_evidence`. */
   readonly evidence?: {
-    /** Of what appliances tell each other. */
+    /** Version of the format that appliances exchange. */
     readonly version: number
     readonly reach: number
     readonly nowhere: number
@@ -77,7 +77,7 @@ export type SearchAnswer = {
     /** False when more pages match: then the best were counted. */
     readonly exact: boolean
   })[] | undefined
-  /** Why nothing was found; not there when a result is likely to answer. */
+  /** Why nothing was found; left out when a result is likely to answer. */
   readonly miss?: {
     /** The likeliest, by what crawls know. */
     readonly cause: "not-crawled" | "out-of-scope" | "robots" | "noindex" | "removed" | "not-found" | "login-failed" | "logout" | "other-address" | "trap" | "unreadable" | "unreachable" | "lost" | "filter" | "reach" | "no-match"
@@ -142,7 +142,7 @@ export type SearchAnswer = {
 }
 
 export type SearchResult = {
-  /** Of this result in this answer. */
+  /** Id of this result in this answer. */
   readonly id: string
   readonly title: string
   readonly url: string
@@ -156,7 +156,7 @@ export type SearchResult = {
   readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub"
   /** ISO 639-1; null when it is not known. */
   readonly language: string | null
-  /** The appliance that the page came from, by its name; not there for pages of this one. */
+  /** Name of the appliance that the page came from; left out for pages of this one. */
   readonly peer?: string | undefined
   /** With `include_evidence`: what another appliance ranks and shows the page by. */
   readonly evidence?: {
@@ -198,15 +198,15 @@ export type SearchResult = {
   } | undefined
   /** When a crawl last found the page, changed or not. */
   readonly checked_at?: string | undefined
-  /** The sources that the page belongs to, the one that read it last first; not there when the key may not know them. */
+  /** The sources that the page belongs to, the one that read it last first; left out when the key may not know them. */
   readonly sources?: readonly string[] | undefined
-  /** The collections that hold any of these; not there when there is none. */
+  /** The collections that hold any of these; left out when there are none. */
   readonly collections?: readonly string[] | undefined
-  /** Where the best passage stands; not there when the page has no headings above it. */
+  /** The section of the best passage; left out when no heading comes before it. */
   readonly section?: {
-    /** The nearest above it; null when there is none. */
+    /** The nearest heading above it; null when there is none. */
     readonly heading: string | null
-    /** The page's address with the anchor of this place; not there when none is known. */
+    /** The page's address with the anchor of this place; left out when there is none. */
     readonly url?: string | undefined
   } | undefined
   /** Address of the site's icon. */
@@ -222,18 +222,18 @@ export type SearchResult = {
   readonly explain?: Explanation | undefined
   /** True when what is shown of it gives orders to language models; else not there. */
   readonly addresses_models?: boolean | undefined
-  /** The same document in other formats; not there when there is none. */
+  /** The same document in other formats; left out when there are none. */
   readonly other_forms?: readonly ({
     readonly url: string
     /** As its address ends: `pdf`, `epub`, `html`. */
     readonly format: string
   })[] | undefined
-  /** Pages found besides that say the same; not there when there is none. */
+  /** Other pages found that say the same; left out when there are none. */
   readonly copies?: readonly ({
     readonly url: string
     readonly title: string
   })[] | undefined
-  /** The same page in other languages, found besides; not there when there is none. */
+  /** The same page in other languages, also found; left out when there are none. */
   readonly translations?: readonly ({
     readonly url: string
     readonly title: string
@@ -262,18 +262,18 @@ export type Explanation = {
   /** Share, before the score is calibrated. */
   readonly fused: number
   readonly boost: number
-  /** The operator's rules that had a part in it. */
+  /** The operator's rules that affected the result. */
   readonly rules?: readonly ({
     readonly id: string
     readonly kind: "synonym" | "pin" | "boost"
-    /** Of a synonym: the question as it was looked for besides. */
+    /** For a synonym: the other question that was also searched for. */
     readonly question?: string | undefined
     readonly factor?: number | undefined
     readonly position?: number | undefined
   })[] | undefined
-  /** Why meaning was left out; not there when it was not. */
+  /** Why the search went by words alone, if it did. */
   readonly words_alone?: string | undefined
-  /** Why the reranker was left out; not there when it was not, or none is set. */
+  /** Why the reranker was not used, if one is set and was not used. */
   readonly not_reranked?: string | undefined
 }
 
@@ -391,9 +391,9 @@ export type MapAnswer = {
 }
 
 export type Suggestions = {
-  /** Best first: what begins with the words, then what holds all of them. */
+  /** Best first: texts that begin with the words, then texts that hold all of them. */
   readonly suggestions: readonly ({
-    /** The title or heading, as it stands on the page. */
+    /** The title or heading, as on the page. */
     readonly text: string
     readonly kind: "title" | "heading"
     /** Where it stands. */
@@ -403,12 +403,12 @@ export type Suggestions = {
   readonly response_time: number
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
-  /** Questions that several keys of the same reach have asked, where the operator has them kept; not there when there is none. */
+  /** Questions that several keys with the same reach have asked, if the operator keeps questions; left out when there are none. */
   readonly questions?: readonly string[] | undefined
 }
 
 export type StoredPage = {
-  /** Of the page; another one than was asked for where the index has it under that one. */
+  /** Address of the page in the index, which may differ from the one asked for. */
   readonly url: string
   readonly title: string
   readonly description: string | null
@@ -421,7 +421,7 @@ export type StoredPage = {
   readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub"
   /** ISO 639-1. */
   readonly language: string | null
-  /** When it was published, as it says itself. */
+  /** When it was published, according to the page. */
   readonly published_at: string | null
   /** When a crawl read this text. */
   readonly crawled_at: string
@@ -438,7 +438,7 @@ export type StoredPage = {
   readonly offset: number
   /** Of the whole page, or section, of which `content` may be a part. */
   readonly total_chars: number
-  /** Where to go on; null when this is the end. */
+  /** `offset` of the rest; null when this is the end. */
   readonly next_offset: number | null
   /** Seconds. */
   readonly response_time: number
@@ -450,9 +450,9 @@ export type StoredPage = {
 }
 
 export type SourcesInIndex = {
-  /** What the operator says of the index. */
+  /** The operator's description of the index. */
   readonly about: string | null
-  /** Those that the key may see, by name. */
+  /** The sources that the key may see, by name. */
   readonly sources: readonly ({
     readonly name: string
     /** Pages in the index; null for a key that is limited to domains. */
@@ -495,7 +495,7 @@ export type ResearchReport = {
   readonly response_time: number
   /** Values of the form that nothing found gives; they are null. */
   readonly missing?: readonly string[] | undefined
-  /** Why one of them is missing, where that is known. */
+  /** Why a value is missing, if known; by its path. */
   readonly missing_reasons?: { readonly [name: string]: string } | undefined
   /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
@@ -629,14 +629,14 @@ export type WatchDelivery = {
   readonly id: string
   readonly kind: "webhook" | "email"
   readonly receiver: string
-  /** Number of the first entry that it tells of. */
+  /** Number of the first entry in the message. */
   readonly first_entry: number
   readonly last_entry: number
   readonly state: "waiting" | "delivered" | "given-up"
   readonly attempts: number
   readonly created_at: string
   readonly last_attempt_at: string | null
-  /** Null once it is over. */
+  /** Null once it was delivered or given up. */
   readonly next_attempt_at: string | null
   readonly last_status: number | null
   readonly last_error: string | null
@@ -804,7 +804,7 @@ export type Appliance = {
 
 export type SourceList = {
   readonly sources: readonly SourceEntry[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -1148,7 +1148,7 @@ export type JobsStarted = {
 
 export type JobList = {
   readonly jobs: readonly Job[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -1688,7 +1688,7 @@ export type Removals = {
     /** Until when the page can be restored. */
     readonly kept_until: string | null
   })[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2013,7 +2013,7 @@ export type DeliveryList = {
     readonly last_status: number | null
     readonly last_error: string | null
   })[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2074,7 +2074,7 @@ export type FeedbackList = {
       readonly comment?: string | undefined
     })[] | null | undefined
   })[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2096,7 +2096,7 @@ export type PageRequestList = {
     /** Whether the index holds the page now. */
     readonly in_index: boolean
   })[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2180,9 +2180,9 @@ export type PaymentList = {
     readonly search_ms: number
     readonly settle_ms: number
   })[]
-  /** Payments whose outcome is not known yet. */
+  /** Payments whose outcome is still unknown. */
   readonly open: number
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2485,7 +2485,7 @@ export type AuditEntries = {
   readonly entries: readonly AuditEntry[]
   /** Days for which entries are kept. */
   readonly days: number
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2530,7 +2530,7 @@ export type OutboundHosts = {
     /** Connections to sites and receivers, or answers from servers that the operator named. */
     readonly count: number
   })[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2564,7 +2564,7 @@ export type JudgedQuestions = {
       readonly rank: number | null
     } | null
   })[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2701,7 +2701,7 @@ export type DeletedJudgedQuestion = {
 export type JudgedRuns = {
   /** Newest first. */
   readonly runs: readonly JudgedRun[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2725,7 +2725,7 @@ export type ComparedRun = {
       readonly rank: number | null
     } | null
   })[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2745,7 +2745,7 @@ export type Keys = {
   readonly operator_last_used_at: string | null
   /** All collections. */
   readonly collections: readonly string[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2839,7 +2839,7 @@ export type DeletedKey = {
 export type PublicKeys = {
   /** Oldest first. */
   readonly public_keys: readonly PublicKey[]
-  /** Of all, not only of those listed. */
+  /** All entries, not only the ones listed. */
   readonly total: number
 }
 
@@ -2878,7 +2878,7 @@ export type Readiness = {
   readonly status: "ready" | "degraded" | "not ready"
   /** By part of the appliance: `ok`, or what is wrong and what to do. */
   readonly checks: { readonly [name: string]: string }
-  /** What is out of order while all parts work, and what to do. */
+  /** Problems while all parts work, and what to do about them. */
   readonly warnings?: readonly string[] | undefined
 }
 
@@ -3224,15 +3224,15 @@ export interface Calls {
         readonly exclude?: readonly string[] | undefined
         /** For lists, feeds and messages. */
         readonly name?: string | undefined
-        /** What is told. */
+        /** The changes to report. */
         readonly changes?: readonly ("new" | "changed" | "gone")[] | undefined
         /** Address that messages are sent to. */
         readonly webhook?: string | null | undefined
-        /** Who is written to. */
+        /** Mail addresses that messages are sent to. */
         readonly emails?: readonly string[] | undefined
-        /** Messages are no closer together than this; 0 sends them at once. */
+        /** The fewest minutes between two messages; 0 sends them at once. */
         readonly every_minutes?: number | undefined
-        /** Messages wait; the feed goes on. */
+        /** Messages wait; the feed continues. */
         readonly paused?: boolean | undefined
       }
     }
@@ -3252,15 +3252,15 @@ export interface Calls {
       readonly body: {
         /** For lists, feeds and messages. */
         readonly name?: string | undefined
-        /** What is told. */
+        /** The changes to report. */
         readonly changes?: readonly ("new" | "changed" | "gone")[] | undefined
         /** Address that messages are sent to. */
         readonly webhook?: string | null | undefined
-        /** Who is written to. */
+        /** Mail addresses that messages are sent to. */
         readonly emails?: readonly string[] | undefined
-        /** Messages are no closer together than this; 0 sends them at once. */
+        /** The fewest minutes between two messages; 0 sends them at once. */
         readonly every_minutes?: number | undefined
-        /** Messages wait; the feed goes on. */
+        /** Messages wait; the feed continues. */
         readonly paused?: boolean | undefined
       }
     }

@@ -2,12 +2,12 @@ import { countedDegraded, type DegradedPart } from "#base/flow/degraded.ts"
 
 import { callerGone, type Context, type Middleware } from "../context.ts"
 
-/** Names what an answer of any shape was made without, separated by commas; left out of complete answers. */
+/** Names the parts that an answer was made without, separated by commas; complete answers do not have it. */
 export const DEGRADED_HEADER = "X-Fossick-Degraded"
 
 /**
- * Collects what the answer to each request is made without, and says so in a header, so that a client of any API can tell. An answer
- * that lacks something today may be complete a second later, so nothing on the way may keep it.
+ * Collects the parts that each answer is made without, and names them in a header that clients of any API can read. The same answer may
+ * be complete a second later, so no cache may keep it.
  */
 export function degradation(): Middleware {
   return async (ctx, next) => {
@@ -19,7 +19,7 @@ export function degradation(): Middleware {
   }
 }
 
-/** An answer of our own, with what it was made without. Make it last: what is left out later is missed. */
+/** Adds `degraded` to an answer of our own API. Call this last: parts that are left out afterwards are not named. */
 export function withDegraded<T extends object>(
   { state: { degraded } }: Context,
   answer: T,

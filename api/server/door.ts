@@ -5,17 +5,17 @@ import type { ArrivingBodies } from "./load/arriving-bodies.ts"
 import { authentication } from "./middleware/authentication.ts"
 import { arrivingBodies, jsonBody } from "./middleware/json-body.ts"
 
-/** What calls with the key in the header and a body in JSON go through. */
+/** The middleware for calls with a key in the header and a JSON body. */
 export interface Door {
   readonly keys: Pick<KeyStore, "verify">
   readonly admissions: Admissions
-  /** Refuses who has no valid key. */
+  /** Refuses calls without a valid key. */
   readonly key: Middleware
   /** Reads the body. */
   readonly body: Middleware
   /** Bytes of a body. */
   readonly bodyLimit: number
-  /** What the bodies of all these calls share while they arrive. */
+  /** The memory that the bodies of all these calls share while they arrive. */
   readonly arriving: ArrivingBodies
 }
 

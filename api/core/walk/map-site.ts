@@ -26,7 +26,7 @@ export async function mapSite(site: Site, walking: Omit<Walking, "discoverOnly">
   return found
 }
 
-/** Pages by their relevance, best first: that of their title, their description and the words of their address. */
+/** Pages by relevance, best first. Relevance is judged by title, description and the words of the address. */
 export async function rankedPages(pages: readonly MappedPage[], relevance: Relevance) {
   const scores = await relevance.texts(
     pages.map(({ url, title, description }) =>

@@ -15,7 +15,7 @@ import type { Api } from "../../server/operation/tool.ts"
 import { Refused, type Warned } from "../../server/tools/answers.ts"
 import { presentWarnings } from "../../server/wire/warnings.ts"
 
-/** First pause before a task is asked for again; each further one is half as long again, up to the most. */
+/** The first pause between two looks at a task; each further pause is 1.5 times as long, up to the most. */
 const FIRST_POLL_MS = 500
 const MAX_POLL_MS = 5000
 
@@ -98,7 +98,7 @@ export function apiOver(ask: AskApi, signal: AbortSignal): Api {
   }
 }
 
-/** What a task ends with. */
+/** Waits until a task has ended. @returns its last answer */
 async function ended(ask: AskApi, { body }: ApiAnswer, signal: AbortSignal): Promise<ApiAnswer> {
   const { warnings = [] } = body as Warned
   const warned = presentWarnings(warnings)

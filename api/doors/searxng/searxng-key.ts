@@ -18,7 +18,7 @@ export function searxngKey(
     const isNone = ctx.get("Authorization") === "" && header === ""
     const given = isNone ? [keyOfAll] : [header, bearerOf(ctx) ?? "", ...basicOf(ctx)]
     let key: ApiKey | null = null
-    // One after the other: of what comes beside a key nothing is known while the state is away.
+    // In order, up to the first valid key: while the state is away, an unknown one cannot be verified.
     for (const one of given) if (key === null && one !== "") key = await keys.verify(one)
     if (key === null) {
       // Browsers ask for it then.

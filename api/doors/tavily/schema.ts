@@ -38,7 +38,7 @@ const MAX_FETCH_SECONDS = 60
 /** As long as `/extract` takes. */
 export const DEFAULT_FETCH_SECONDS = 10
 
-// What blank text in a required field is refused for.
+// Required fields refuse blank text.
 const notBlank = { "x-judged": { pattern: NOT_BLANK } }
 const regexes = (description: string) => listOf(text(undefined, { format: "regex" }), description)
 const domains = (description: string) => anyOf([text(), listOf(text())], description)
@@ -53,7 +53,7 @@ const chunks = (most: number, description: string) => withDefault(whole(1, most,
 const maxAge = (description: string) => whole(-1, MAX_AGE_HOURS, description)
 const seconds = (minimum: number, maximum: number, description: string) =>
   number(description, { minimum, maximum })
-/** How pages that are read are shown. */
+/** How the content of pages is given. */
 const reading = {
   extract_depth: withDefault(
     oneOf(["basic", "advanced"], "`advanced` loads pages in a browser that come without content."),
@@ -199,7 +199,7 @@ export const extractSchema = object({
 
 export type ExtractRequest = Of<typeof extractSchema>
 
-/** A walk along the links of a site. @param more what is wanted of its pages */
+/** A walk along the links of a site. @param more further optional fields */
 const walkSchema = <const M extends Readonly<Record<string, JsonSchema>>>(more: M) =>
   object({
     url: text("Where the walk begins; `https://` may be left out.", {

@@ -22,7 +22,7 @@ export function knowledgeOf({ db, accountsDb, jobs, outage }: State, engine: Eng
   return {
     forms: { of: outage.without((...asked: Parameters<typeof forms.of>) => forms.of(...asked), []) },
     pages: {
-      // Without these a page would be said to be missing.
+      // Without these, an answer might wrongly say that a page is missing.
       standingFor: (url, sources) => outage.ask(() => pages.standingFor(url, sources)),
       spellingsOf: (url) => outage.ask(() => pages.spellingsOf(url)),
       visits: outage.without((url, sources) => pages.visits(url, sources), {

@@ -84,7 +84,7 @@ export async function openIndex(
     rereader: {
       read: outage.without(rereader.read, {
         kind: "refused",
-        because: "the server of the state cannot be reached",
+        because: "the PostgreSQL server cannot be reached",
       }),
     },
     chatModel,

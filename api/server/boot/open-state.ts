@@ -42,7 +42,7 @@ export async function openState(
       log.warn({ err }, "no sign of life could be given to other processes"),
     ),
   )
-  // A read-only folder is replaced by a copy that is thrown away at the end.
+  // The copy that stands in for a read-only folder is deleted at the end.
   const mayKeep = isOnServer(db) && crawlerConfig.readOnly !== "folder"
   const journals = mayKeep ? openJournals(dataDir, log) : null
   const outage = opened.use(
@@ -78,26 +78,26 @@ export async function openState(
   }
 }
 
-/** Null, and a warning, where nothing can be kept in the data folder. */
+/** Null, with a warning in the log, if the data folder cannot be written to. */
 function openJournals(dataDir: string, log: Logger) {
   try {
     return Journal.open(dataDir)
   } catch (err) {
     log.warn(
       { err },
-      "no call is answered while the server of the state is away: those calls could not be kept in the data folder until they are counted",
+      "while the PostgreSQL server is away, no call will be answered: the data folder cannot keep calls until they are counted",
     )
     return null
   }
 }
 
-/** The begin and the end of an outage. */
+/** Logs the beginning and the end of an outage. */
 function logOutage(log: Logger, err: unknown): void {
-  if (err === null) log.info("the server of the state answers again")
+  if (err === null) log.info("the PostgreSQL server answers again")
   else
     log.error(
       { err },
-      `the server of the state cannot be reached: searches with keys that were accepted in the last ${REMEMBERED_MS / 60_000} minutes are answered, and counted once it is back`,
+      `the PostgreSQL server cannot be reached: searches with keys that were accepted in the last ${REMEMBERED_MS / 60_000} minutes are answered, and counted once the server is back`,
     )
 }
 
@@ -112,7 +112,7 @@ function logWaiting(
   }: { readonly calls: number; readonly areLost: boolean; readonly isOnServer: boolean },
 ): void {
   if (calls === 0 && onServer)
-    log.info("all calls that were answered while the server of the state was away are counted")
+    log.info("all calls that were answered while the PostgreSQL server was away are now counted")
   else if (calls === 0) log.info("the disk takes writes again: all calls are counted")
   else if (areLost)
     log.error({ calls }, "calls stay uncounted: the process ends, and nothing can be written to the disk")

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts"
 import { isContinuing } from "../outage/continuing.ts"
 import { continuingCalls } from "./continuing-calls.ts"
 
-test("a call that a tool makes inside another one continues only if it only reads itself", async () => {
+test("a call that a tool makes inside an MCP call continues only if it only reads the index", async () => {
   const found: boolean[] = []
   const call = continuingCalls({ isCovered: true })
   const asked = (path: string) => ({ method: "POST", path }) as Context
@@ -15,7 +15,7 @@ test("a call that a tool makes inside another one continues only if it only read
     found.push(isContinuing())
   })
   expect(found).toEqual([true, true, false, true])
-  // Nothing could be kept until it is counted.
+  // Calls could not be kept until they are counted.
   await continuingCalls({ isCovered: false })(asked("/search"), async () => void found.push(isContinuing()))
   expect(found.at(-1)).toBe(false)
 })

@@ -115,6 +115,6 @@ function admissionsOf(
 /** Also takes the keys under which MCP makes calls inside for a program that was let in. */
 const withInside = (keys: Accounts["keys"], oauth: OAuth): Accounts["keys"] => ({
   ...keys,
-  // First, since keys that nobody has shown are not known while the state is away.
+  // First, because an unknown key cannot be verified while the state is away.
   verify: async (presented) => (await oauth.verifyInside(presented)) ?? (await keys.verify(presented)),
 })

@@ -79,7 +79,7 @@ export interface AppParts
   readonly connections: LoadParts["connections"] & Pick<Connections, "callerOf">
   readonly gates: Gates
   readonly memory: Memory
-  /** Of the server of the state; left out: nothing continues during one. */
+  /** Outages of the PostgreSQL server; without this, no call continues during one. */
   readonly outage?: StateOutage
   readonly log: Logger
   readonly config: ApiConfig

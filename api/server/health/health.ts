@@ -9,7 +9,7 @@ export type Check = () => Promise<string | null>
 export interface Health {
   /** Names of the parts that are not well; ready is who has none. */
   readonly unwell: readonly string[]
-  /** Those of them that only lack the server of the state. */
+  /** Those of them that fail only because the PostgreSQL server is away. */
   readonly away: readonly string[]
   /** By name of the part: "ok" or the problem. */
   readonly checks: Readonly<Record<string, string>>

@@ -6,7 +6,7 @@ const Health = namedObject("Health", { status: oneOf(["ok"]) })
 const Readiness = namedObject("Readiness", {
   status: oneOf(["ready", "degraded", "not ready"]),
   checks: byName(text(), "By part of the appliance: `ok`, or what is wrong and what to do."),
-  ...optional({ warnings: listOf(text(), "What is out of order while all parts work, and what to do.") }),
+  ...optional({ warnings: listOf(text(), "Problems while all parts work, and what to do about them.") }),
 })
 
 /** How the appliance is. */
@@ -28,7 +28,7 @@ export const healthOperations = operations("Operation", "none", {
     },
     answers: {
       200: {
-        description: "It can; `degraded`: searches alone, while the server of the state cannot be reached.",
+        description: "It can. `degraded`: it only searches, as the PostgreSQL server cannot be reached.",
         schema: Readiness,
       },
       503: { description: "Something is missing.", schema: Readiness },

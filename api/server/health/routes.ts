@@ -18,7 +18,7 @@ export function healthRoutes(
     readonly checks: Readonly<Record<string, Check>>
     readonly notes: Readonly<Record<string, Check>> | undefined
     readonly warnings: () => Promise<readonly string[]>
-    /** Of the server of the state: while it is bridged, what lacks that server alone is no reason not to be asked. */
+    /** While an outage is bridged, parts that fail only because of it do not make the appliance unready. */
     readonly outage: Pick<StateOutage, "isBridged">
     /** Called with what a check throws. */
     readonly onFailure: (check: string, error: unknown) => void

@@ -4,11 +4,11 @@ import type { BackupTable } from "#crawler/upkeep/backup/scheduled/backup-table.
 
 export type BackupResults = Pick<BackupTable, "plan" | "last">
 
-/** How the last backup by schedule ended, where backups by schedule are declared. */
+/** How the last scheduled backup ended, if a schedule is declared. */
 export function registerBackups(registry: Registry, backups: BackupResults): void {
   const made: Gauge = new Gauge({
     name: "fossick_backup_last_success_timestamp_seconds",
-    help: "When the last backup by schedule was done, in seconds since 1970.",
+    help: "When the last scheduled backup finished, in seconds since 1970.",
     labelNames: ["backup"],
     registers: [],
     async collect() {
@@ -20,7 +20,7 @@ export function registerBackups(registry: Registry, backups: BackupResults): voi
   })
   const failed: Gauge = new Gauge({
     name: "fossick_backup_failed",
-    help: "1 when the last backup by schedule failed.",
+    help: "1 if the last scheduled backup failed.",
     labelNames: ["backup"],
     registers: [],
     async collect() {

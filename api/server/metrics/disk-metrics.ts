@@ -1,13 +1,13 @@
 import { Gauge, type Registry } from "prom-client"
 
 export interface DiskParts {
-  /** Of the data folder's; null where nobody knows. */
+  /** Of the data folder's disk; null if unknown. */
   readonly freeBytes: () => number | null
-  /** Calls that were answered and wait for room to be counted. */
+  /** Answered calls that wait for room on the disk to be counted. */
   readonly uncounted: () => number
 }
 
-/** Room on the disk of the data folder, and calls that wait for some. */
+/** Room on the disk of the data folder, and calls that wait for it. */
 export function registerDisk(registry: Registry, { freeBytes, uncounted }: DiskParts): void {
   const free: Gauge = new Gauge({
     name: "fossick_disk_free_bytes",

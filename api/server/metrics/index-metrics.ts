@@ -5,27 +5,27 @@ import { secondsLeft } from "#engine/lifecycle/filling/filling-rate.ts"
 
 export interface IndexParts {
   readonly engine: Pick<Engine, "stats">
-  /** What of the index is out of order; left out where nobody can tell. */
+  /** Problems of the index; left out if they cannot be determined. */
   readonly indexState?:
     | { wordsAlone(): boolean; notReranked(): boolean; lostPages(): Promise<number> }
     | undefined
 }
 
-/** Pages, passages and vectors, and what of the index is out of order. @returns what brings the gauges up to date */
+/** Pages, passages and vectors, and problems of the index. @returns a function that updates the gauges */
 export function registerIndex(registry: Registry, { engine, indexState }: IndexParts): () => Promise<void> {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] })
   const up = gauge("fossick_index_up", "1 while the index can be read.")
   const wordsAlone = gauge(
     "fossick_index_words_alone",
-    "1 while searches find by words alone, as the vectors, their model or its server are out of order.",
+    "1 while searches go by words alone, as the vectors, their model or its server do not work.",
   )
   const notReranked = gauge(
     "fossick_index_not_reranked",
-    "1 while the reranker that is set gives no answers, and searches are ranked without it.",
+    "1 while the configured reranker does not answer, and searches are ranked without it.",
   )
   const lost = gauge(
     "fossick_index_lost_pages",
-    "Pages that were lost with damaged files and are not yet read again.",
+    "Pages that were lost with damaged files and have not been read again yet.",
   )
   const gauges: readonly (readonly [Gauge, (stats: EngineStats) => number])[] = [
     [gauge("fossick_index_pages", "Pages in the index."), (stats) => stats.pages],
@@ -44,14 +44,14 @@ export function registerIndex(registry: Registry, { engine, indexState }: IndexP
     [
       gauge(
         "fossick_vectors_per_second",
-        "Passages that got their vectors in a second, over the last minute.",
+        "Passages that got their vectors per second, over the last minute.",
       ),
       (stats) => stats.vectorsPerSecond ?? 0,
     ],
     [
       gauge(
         "fossick_vectors_seconds_left",
-        "Seconds until all passages have their vectors, as things go; NaN while nobody can tell.",
+        "Seconds until all passages have their vectors, at the current rate; NaN while unknown.",
       ),
       (stats) => secondsLeft(stats) ?? Number.NaN,
     ],

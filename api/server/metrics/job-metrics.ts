@@ -5,7 +5,7 @@ import type { Jobs } from "#crawler/jobs/jobs.ts"
 
 export type JobCounts = Pick<Jobs, "count" | "hasCrawler">
 
-/** Runs by state, and whether a crawler works on them. @returns what brings the gauges up to date */
+/** Runs by state, and whether a crawler works on them. @returns a function that updates the gauges */
 export function registerJobs(registry: Registry, jobs: JobCounts): () => Promise<void> {
   const registers = [registry]
   const crawler = new Gauge({
@@ -15,7 +15,7 @@ export function registerJobs(registry: Registry, jobs: JobCounts): () => Promise
   })
   const byState = new Gauge({
     name: "fossick_jobs",
-    help: "Runs of sources that are known, by state.",
+    help: "Known runs of sources, by state.",
     labelNames: ["state"],
     registers,
   })

@@ -17,7 +17,7 @@ export interface MetricsParts extends IndexParts {
   readonly jobs: JobCounts
   readonly backups: BackupResults
   readonly sourceResults: SourceResults
-  /** Of each other appliance that is asked; empty where there is none. */
+  /** One for each other appliance that is asked. */
   readonly peers: () => readonly PeerCounts[]
   readonly load: LoadParts
   /** Add the metrics of features. */
@@ -25,7 +25,7 @@ export interface MetricsParts extends IndexParts {
   readonly disk: DiskParts
   /** First segments of the paths that are served; a request for anything else counts as `other`. */
   readonly endpoints: readonly string[]
-  /** Refuses who may not read them. */
+  /** Refuses callers who may not read the metrics. */
   readonly authenticate: Middleware
 }
 
@@ -34,10 +34,10 @@ export interface Recorder {
   read(): Promise<{ readonly text: string; readonly type: string }>
 }
 
-/** The index and `state.db` are looked at no more often than this, however many ask. */
+/** The index and `state.db` are read no more often than this, however many scrapers ask. */
 const FRESH_MS = 10_000
 
-/** Everything that is measured, in a registry of its own. */
+/** All metrics, in their own registry. */
 export async function openRecorder({
   engine,
   jobs,
@@ -73,7 +73,7 @@ export async function openRecorder({
   }
 }
 
-/** Calls at the same time share one look. */
+/** Concurrent calls share one look. */
 function atMostEvery(ms: number, look: () => Promise<void>): () => Promise<void> {
   let looked = -Infinity
   let looking: Promise<void> | undefined

@@ -4,12 +4,12 @@ import { collectDefaultMetrics, Gauge, type Registry } from "prom-client"
 
 import { fossickVersion } from "#base/fossick-version.ts"
 
-/** Milliseconds between two looks at the event loop's delay; each wakes the process, and takes no JavaScript. */
+/** Milliseconds between two samples of the event loop's delay; each wakes the process, but runs no JavaScript. */
 const EVENT_LOOP_MS = 20
-/** The share of the looks that came no later than the delay shown. */
+/** The shares of samples that were no later than the delay shown. */
 const QUANTILES = [0.5, 0.99, 1]
 
-/** What this process is, and what it takes. */
+/** The version of this process, and the resources it uses. */
 export function registerProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_MS })
   registerDelay(registry)
@@ -22,8 +22,8 @@ export function registerProcess(registry: Registry): void {
 }
 
 /**
- * How late the event loop comes to its work, since the scrape before: what holds it up holds up every answer. The library's own
- * figures count the time between two looks in, and so never fall below it.
+ * How late the event loop came to its work since the last scrape: a delay there delays every answer. The library's own figures include the
+ * time between two samples, and so never fall below it.
  */
 function registerDelay(registry: Registry): void {
   const delays = monitorEventLoopDelay({ resolution: EVENT_LOOP_MS })

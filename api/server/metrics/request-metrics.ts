@@ -4,26 +4,26 @@ import { degradedCounts } from "#base/flow/degraded.ts"
 
 import { counts } from "./load-metrics.ts"
 
-/** What is known of a request when it is over. */
+/** Labels of a request that has ended. */
 interface RequestLabels {
   readonly endpoint: string
   readonly method: string
   readonly status: string
-  /** Of a search that was answered; null for all else. */
+  /** The depth of an answered search; null for other requests. */
   readonly depth: string | null
 }
 
-/** A request begins; the returned function is called when it is over. */
+/** Called when a request begins; the returned function is called when it ends. */
 export type BeginRequest = () => (labels: RequestLabels) => void
 
-/** Seconds: from a search by words alone to a crawl that takes all it may. */
+/** Seconds: from a search by words alone to the longest crawl allowed. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 150]
 
-/** How long requests take, how many run, and what was answered. */
+/** Durations, requests in flight, searches and degraded answers. */
 export function registerRequests(registry: Registry): BeginRequest {
   const durations = new Histogram({
     name: "fossick_http_request_duration_seconds",
-    help: "From the first byte of a request to the last of its answer.",
+    help: "From the first byte of a request to the last byte of its answer.",
     labelNames: ["endpoint", "method", "status"],
     buckets: BUCKETS,
     registers: [registry],
@@ -42,7 +42,7 @@ export function registerRequests(registry: Registry): BeginRequest {
   counts(
     registry,
     "fossick_degraded_answers_total",
-    "Answers that were made without a part that was late, busy or out of order, by part.",
+    "Answers that were made without a part that was late, busy or broken, by part.",
     "part",
     degradedCounts,
   )

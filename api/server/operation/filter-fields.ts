@@ -6,17 +6,17 @@ import { anyOf, listOf, oneOf, text } from "../schema/schemas.ts"
 const names = (description: string) =>
   anyOf([text(), listOf(text(), undefined, { maxItems: MAX_ENTRIES })], description)
 
-/** What is said where one or several of these values must be given. */
+/** The words for "one or several of these values" in descriptions and messages. */
 export const severalAllowed = (values: readonly string[]): string =>
   `one or several of ${values.map((value) => `'${value}'`).join(", ")}`
 
-/** One of these values, or a list of some. */
+/** One of these values, or a list of them. */
 export const severalOf = <const V extends string>(values: readonly V[], description: string) =>
   anyOf([oneOf(values), listOf(oneOf(values))], description, { "x-allowed": severalAllowed(values) })
 
 export const TYPES_ALLOWED = severalAllowed(PAGE_TYPES)
 
-/** Fields of a body that say where to look, wherever a search is described. */
+/** Fields of every search body that say where to look. */
 export const filterFields = {
   sources: names("Pages of these sources only, and of those in `collections`."),
   collections: names("Pages of the sources in these collections only, and of `sources`."),

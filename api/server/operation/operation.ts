@@ -50,7 +50,7 @@ export interface DomainCaps {
 /** What a feature says of its calls in the OpenAPI document. */
 export interface Description {
   readonly operations: readonly Operation[]
-  /** In `#/components/schemas`, beside those that the operations name. */
+  /** Further entries of `#/components/schemas`: named schemas in operations are found without this. */
   readonly schemas?: Readonly<Record<string, JsonSchema>>
   /** Headings of the reference that no other feature has, each with a sentence. */
   readonly tags?: Readonly<Record<string, string>>
@@ -58,16 +58,16 @@ export interface Description {
 
 /** A body of a request. */
 export interface Body<T = unknown> {
-  /** As callers see it. */
+  /** The schema that callers see. */
   readonly schema: JsonSchema
   readonly required: boolean
-  /** As it is checked; left out, the handler checks it. */
+  /** The schema that checks the body; without it, the handler does. */
   readonly checked?: Schema<T>
 }
 
 type Method = "get" | "post" | "put" | "delete"
 
-/** One method of one path, and what is read and answered there: its query `Q`, its body `B`, its answer `A`. */
+/** One method of one path, with the types of its query `Q`, its body `B`, its answer `A` and its path `P`. */
 export interface Operation<Q = unknown, B = unknown, A = unknown, P extends string = string> {
   readonly id: string
   readonly method: Method
@@ -79,7 +79,7 @@ export interface Operation<Q = unknown, B = unknown, A = unknown, P extends stri
   readonly description?: string
   readonly access: Access
   readonly parameters?: readonly Parameter[]
-  /** Schemas of the parameters in the query, by name. */
+  /** Schemas of the query parameters, by name. */
   readonly query?: Schema<Q>
   readonly body?: Body<B>
   readonly answers: Readonly<Record<number, Answer<A>>>
@@ -90,7 +90,7 @@ export interface Operation<Q = unknown, B = unknown, A = unknown, P extends stri
 
 type Fields = Readonly<Record<string, JsonSchema>>
 
-/** An operation as it is written: its id is the name under which it stands. */
+/** An operation as a feature writes it, under its id. */
 interface Written {
   /** `GET /admin/jobs/{id}` */
   readonly at: `${Uppercase<Method>} /${string}`
@@ -98,15 +98,15 @@ interface Written {
   readonly access?: Access
   readonly summary: string
   readonly description?: string
-  /** Of parameters in the path: any text where none is said. */
+  /** Schemas of path parameters; by default, any text. */
   readonly path?: Fields
   readonly query?: Fields
-  /** Parameters of the query that must be given. */
+  /** Query parameters that are required. */
   readonly needs?: readonly string[]
   readonly body?: Body
   readonly answers: Readonly<Record<number, Answer>>
   readonly refusals?: readonly number[]
-  /** Each with the first status of the answers unless it says another. */
+  /** The status defaults to the first one in `answers`. */
   readonly examples?: readonly (Omit<Example, "status"> & { readonly status?: number })[]
 }
 
@@ -120,7 +120,7 @@ type OperationOf<W extends Written> = Operation<
   W["at"] extends `${string} ${infer P}` ? P : string
 >
 
-/** Operations by their ids. @param tag of those that say no other @param access likewise */
+/** Operations by their ids. @param tag default for operations without one @param access likewise */
 export function operations<const W extends Readonly<Record<string, Written>>>(
   tag: string,
   access: Access,
@@ -165,15 +165,15 @@ function parameter(name: string, place: Parameter["in"], schema: JsonSchema): Pa
 
 type Success<Status extends number, T> = { readonly [S in Status]: Answer<T> }
 
-/** The answers of an operation that is answered with 200. */
+/** The answers of an operation that succeeds with 200. */
 export const ok = <T>(schema: Schema<T>, description: string): Success<200, T> => ({
   200: { description, schema },
 })
-/** With 201. */
+/** The same with 201. */
 export const created = <T>(schema: Schema<T>, description: string): Success<201, T> => ({
   201: { description, schema },
 })
-/** With 202. */
+/** The same with 202. */
 export const accepted = <T>(schema: Schema<T>, description: string): Success<202, T> => ({
   202: { description, schema },
 })

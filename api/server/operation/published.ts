@@ -36,9 +36,9 @@ export function publishedBody<T>(schema: RequestSchema<T>, narrower: Narrower = 
 }
 
 /**
- * A body of the admin API: no fields but those of the schema.
+ * A body that takes no fields but those of the schema.
  *
- * @param rules what the handler judges of the body as a whole, and whether it must be there if no field must
+ * @param rules rules for the whole body that the handler checks, and whether the body is required even if none of its fields is
  */
 export function closedBody<T>(
   checked: Schema<T>,
@@ -62,7 +62,7 @@ export function closedBody<T>(
   }
 }
 
-/** The same, of an object of these fields. */
+/** The same for an object with these fields. */
 export const bodyOf = <const F extends Fields>(
   fields: F,
   rules?: JsonSchema & { readonly required?: boolean },

@@ -21,15 +21,15 @@ import { WARNING_CODES } from "../wire/warnings.ts"
 
 // Fields and parameters that calls of several features have.
 
-/** The parameters of a list that comes in slices. @param things what it lists, in a heading's case */
+/** The parameters of a list that comes in slices. @param things the entries of the list, capitalised */
 export const sliceOf = (things = "Entries") => ({
   limit: withDefault(whole(1, MAX_LIMIT, `${things} at most.`), DEFAULT_LIMIT),
   offset: withDefault(whole(0, Number.MAX_SAFE_INTEGER, `${things} left out before the first.`), 0),
 })
 
-/** What the answer of such a list says beside the list. */
+/** The fields of such an answer beside the list. */
 export const ofSlice = {
-  total: count("Of all, not only of those listed."),
+  total: count("All entries, not only the ones listed."),
   limit: count(),
   offset: count(),
 }
@@ -38,7 +38,7 @@ export const ofSlice = {
 export const filled = (description: string, more?: JsonSchema) =>
   text(description, { pattern: NOT_BLANK, ...more })
 
-/** A time in the query; the handler gets milliseconds since 1970. */
+/** A time in the query, which the handler gets in milliseconds since 1970. */
 export const moment = (description: string): Schema<number> => ({
   type: "string",
   format: "date-time",
@@ -46,10 +46,10 @@ export const moment = (description: string): Schema<number> => ({
   description,
 })
 
-/** What an address on the web begins with, as far as a schema can say what one is. */
+/** The part of a web address that a schema can check: how it begins. */
 export const webAddress = { pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
 
-/** Of calls that take no body, or an empty object. */
+/** For calls that take no body, or an empty object. */
 export const noBody = bodyOf({})
 
 export const addressesModels = yesNo(

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
-// Between a route and what it asks of the state lie dozens of signatures that have no other use for this.
+// A parameter for this would pass through dozens of functions that have no other use for it.
 const continuing = new AsyncLocalStorage<boolean>()
 
-/** Whether this runs for a call that continues while the server of the state is away. */
+/** Whether this code runs for a call that continues while the PostgreSQL server is away. */
 export const isContinuing = (): boolean => continuing.getStore() === true
 
-/** Calls that only read the index. They continue; whatever is not here is refused, so that a new call is unless somebody says here that it need not be. */
+/** Calls that only read the index, which continue. All others are refused, so a new call is refused until it is added here. */
 const READING = new Map([
-  // Whether a page may call with a public key.
+  // Browsers ask whether a page may call with a public key.
   ["OPTIONS", /^\/(?:search|suggest)$/],
   [
     "GET",
@@ -16,7 +16,7 @@ const READING = new Map([
   ],
   [
     "POST",
-    // Calls of tools over MCP are looked at one by one.
+    // Each call that a tool makes over MCP is checked separately.
     /^\/(?:search|mcp|searxng(?:\/search)?|openwebui\/search|v[12]\/search|v1\/embeddings|v1\/vector_stores\/[^/]+\/search)$/,
   ],
 ])
@@ -24,5 +24,5 @@ const READING = new Map([
 export const isReading = (method: string, path: string): boolean =>
   READING.get(method === "HEAD" ? "GET" : method)?.test(path) === true
 
-/** Runs `work` as a call that continues, or as one that does not. */
+/** Runs `work` for a call that continues, or for one that does not. */
 export const asContinuing = <T>(isSo: boolean, work: () => T): T => continuing.run(isSo, work)

@@ -9,7 +9,7 @@ import { Journal } from "./journal.ts"
 
 const files = (dir: string) => readdirSync(dir).filter((name) => name.endsWith(".jsonl"))
 
-test("entries outlive their process, in order, each with its place", async () => {
+test("entries outlive their process, in order and with their places", async () => {
   using folder = temporaryFolder()
   const [first] = Journal.open(folder.path)
   expect(files(folder.path)).toEqual([])
@@ -27,7 +27,7 @@ test("entries outlive their process, in order, each with its place", async () =>
   await third[Symbol.asyncDispose]()
 })
 
-test("what was written in part is no entry, and is gone with the next one", async () => {
+test("an entry that was written only in part is ignored, and overwritten by the next one", async () => {
   using folder = temporaryFolder()
   const [first] = Journal.open(folder.path)
   await first.append({ n: "é" })
@@ -43,7 +43,7 @@ test("what was written in part is no entry, and is gone with the next one", asyn
   expect(third.left).toEqual([{ n: "é" }, { n: 2 }])
   await third[Symbol.asyncDispose]()
 
-  // Not even the name of the journal was whole.
+  // Even the line with the id of the journal is incomplete.
   writeFileSync(file, '{"jour')
   const [fourth] = Journal.open(folder.path)
   expect(fourth.left).toEqual([])
@@ -54,7 +54,7 @@ test("what was written in part is no entry, and is gone with the next one", asyn
   await fifth[Symbol.asyncDispose]()
 })
 
-test("a journal is removed once its last entry is dealt with, and the next entry begins another one", async () => {
+test("a journal is removed once its last entry is handled, and the next entry begins a new journal", async () => {
   using folder = temporaryFolder()
   const [journal] = Journal.open(folder.path)
   const { id } = journal
@@ -67,7 +67,7 @@ test("a journal is removed once its last entry is dealt with, and the next entry
   await journal[Symbol.asyncDispose]()
 })
 
-test("each process of a folder has a journal of its own, and takes up those that others left", async () => {
+test("each process on a folder has its own journal, and opens those that ended processes left", async () => {
   using folder = temporaryFolder()
   const [one] = Journal.open(folder.path)
   const [two] = Journal.open(folder.path)
@@ -75,7 +75,7 @@ test("each process of a folder has a journal of its own, and takes up those that
   await two.append({ of: "two" })
   expect(files(folder.path)).toEqual(["uncounted-1.jsonl", "uncounted-2.jsonl"])
   await two[Symbol.asyncDispose]()
-  // The first is at work still.
+  // The first process is still at work.
   const [three, ...none] = Journal.open(folder.path)
   expect([three.left, none]).toEqual([[{ of: "two" }], []])
   await three[Symbol.asyncDispose]()
@@ -86,13 +86,13 @@ test("each process of a folder has a journal of its own, and takes up those that
 })
 
 test(
-  "a file that cannot be written to takes no entry, and takes the next one once it can be",
+  "appending fails while the file cannot be written to, and works again afterwards",
   { tags: ["posix"] },
   async () => {
     using folder = temporaryFolder()
     const [journal] = Journal.open(folder.path)
     const file = join(folder.path, "uncounted-1.jsonl")
-    // A link into nowhere stands for a disk that takes nothing.
+    // A dangling link plays the part of a disk that cannot be written to.
     const { symlinkSync, unlinkSync } = await import("node:fs")
     symlinkSync(join(folder.path, "nowhere", "file"), file)
     await expect(journal.append({ n: 0 })).rejects.toThrow("ENOENT")

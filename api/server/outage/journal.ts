@@ -9,7 +9,7 @@ import { tryLock } from "#base/store/file-lock.ts"
 
 const OWN_FILE = 0o600
 const LOCKS = "locks"
-/** Processes that may each have a journal in one data folder. */
+/** The most processes that may have a journal in one data folder. */
 const MOST_JOURNALS = 32
 
 interface Waiting {
@@ -19,12 +19,12 @@ interface Waiting {
 }
 
 /**
- * An append-only file in the data folder for what is to be written to the state once its server is back: a line of JSON for each entry, on
- * the disk before {@link append} resolves. It outlives its process; the next one on the folder finds the entries in {@link left}. The state
- * says up to which place they were taken up, by the id of the file, so that none is taken up twice.
+ * An append-only file in the data folder for entries to be written to the state once its server is back. Each entry is a line of JSON that
+ * is on the disk before {@link append} resolves. The file outlives its process; the next process on the folder finds the entries in
+ * {@link left}. The state records under the file's id how far its entries were written, so that none is written twice.
  */
 export class Journal implements AsyncDisposable {
-  /** What an earlier process left in it, in order; their places are counted from 0. */
+  /** Entries that an earlier process left, in order; places count from 0. */
   readonly left: readonly unknown[]
   readonly #path: string
   readonly #lock: Disposable
@@ -32,7 +32,7 @@ export class Journal implements AsyncDisposable {
   #waiting: Waiting[] = []
   #file: FileHandle | null = null
   #id: string
-  /** Entries, and bytes, that are safely in the file. */
+  /** Entries and bytes that are on the disk. */
   #count: number
   #bytes: number
 
@@ -50,7 +50,7 @@ export class Journal implements AsyncDisposable {
   }
 
   /**
-   * Opens the first journal of a data folder that no other process has, and after it those that ended processes left there.
+   * Opens the first journal of a data folder that no other process holds, followed by journals that ended processes left there.
    * @throws Error of the system where the folder cannot be written to
    */
   static open(dataDir: string): readonly [Journal, ...Journal[]] {
@@ -67,15 +67,15 @@ export class Journal implements AsyncDisposable {
     return [own, ...others]
   }
 
-  /** Names the file as it is now; another one has another name. */
+  /** Identifies the current file; changes when {@link clear} removes it. */
   get id(): string {
     return this.#id
   }
 
   /**
-   * Those that are added at the same time share one write.
-   * @returns its place in the file
-   * @throws Error of the system, such as ENOSPC; then it is not there
+   * Entries that are appended at the same time share one write.
+   * @returns the entry's place in the file
+   * @throws Error of the system, such as ENOSPC; the entry is then not in the file
    */
   append(entry: object): Promise<number> {
     return new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ export class Journal implements AsyncDisposable {
     })
   }
 
-  /** Removes the file, if it has no more than `count` entries. @returns whether it did */
+  /** Removes the file if it has no more than `count` entries. @returns whether it was removed */
   clear(count: number): Promise<boolean> {
     return this.#turns.run(async () => {
       if (this.#count > count) return false
@@ -132,7 +132,7 @@ export class Journal implements AsyncDisposable {
     this.#bytes += Buffer.byteLength(text)
   }
 
-  /** Without what an entry left that was written in part: whoever it was for has had no answer. */
+  /** Cuts off an entry that was written only in part; its call was never answered. */
   async #opened(): Promise<FileHandle> {
     const file = await open(this.#path, "a", OWN_FILE)
     try {
@@ -146,7 +146,7 @@ export class Journal implements AsyncDisposable {
   }
 }
 
-/** A new file is found after a loss of power, too. Windows has no such call. */
+/** Makes a new file survive a loss of power. Windows has no such call. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return
   const folder = await open(path)
@@ -157,7 +157,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** What of a journal is whole. */
+/** The complete entries of a journal. */
 function readJournal(path: string): { id: string; entries: unknown[]; bytes: number } {
   const found = { id: randomUUID() as string, entries: [] as unknown[], bytes: 0 }
   for (const line of linesOf(path)) {
@@ -170,7 +170,7 @@ function readJournal(path: string): { id: string; entries: unknown[]; bytes: num
   return found
 }
 
-/** Those that end. */
+/** Lines that end in a line break. */
 function linesOf(path: string): string[] {
   try {
     return readFileSync(path, "utf8").split("\n").slice(0, -1)

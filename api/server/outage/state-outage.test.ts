@@ -8,11 +8,11 @@ import { until } from "#base/testing/until.ts"
 import { asContinuing } from "./continuing.ts"
 import { REMEMBERED_MS, StateOutage } from "./state-outage.ts"
 
-/** A state that is there, refuses, or says nothing. */
-let how: "there" | "refusing" | "silent"
+/** A state that answers, refuses, or stays silent. */
+let how: "answering" | "refusing" | "silent"
 let asked: number
 let outage: StateOutage
-const told: unknown[] = []
+const reported: unknown[] = []
 const AWAY = new PostgresError({ code: "ECONNREFUSED", message: "" })
 
 const state = async <T>(value: T): Promise<T> => {
@@ -31,19 +31,19 @@ const store = {
 } as unknown as Pick<StateStore, "native">
 
 beforeEach(() => {
-  how = "there"
+  how = "answering"
   asked = 0
-  told.length = 0
-  outage = new StateOutage({ stores: [store], onChange: (why) => told.push(why), slowMs: 1, lookMs: 1 })
+  reported.length = 0
+  outage = new StateOutage({ stores: [store], onChange: (why) => reported.push(why), slowMs: 1, lookMs: 1 })
 })
 afterEach(() => {
   vi.useRealTimers()
-  how = "there"
+  how = "answering"
   outage[Symbol.dispose]()
 })
 
 test.each(["refusing", "silent"] as const)(
-  "while the server is %s, calls that continue have what was last read, and are told so",
+  "while the server is %s, calls that continue get the value last read, and are degraded",
   async (kind) => {
     const read = outage.remembered(async (name: string) => await state(`${name} as it is`))
     expect(await asContinuing(true, () => read("a"))).toBe("a as it is")
@@ -53,9 +53,9 @@ test.each(["refusing", "silent"] as const)(
     expect([degraded.parts, outage.isAway, outage.isBridged]).toEqual([["state"], true, true])
     await expect(asContinuing(true, () => read("b"))).rejects.toThrow("cannot be reached")
 
-    how = "there"
+    how = "answering"
     await until(() => !outage.isAway)
-    expect(told).toEqual([expect.any(PostgresError), null])
+    expect(reported).toEqual([expect.any(PostgresError), null])
     expect([outage.isBridged, outage.wasAwayWithin(60_000), outage.wasAwayWithin(0)]).toEqual([
       false,
       true,
@@ -64,18 +64,18 @@ test.each(["refusing", "silent"] as const)(
   },
 )
 
-test("no call that continues asks a server that is known to be away", async () => {
+test("calls that continue do not ask a server that is known to be away", async () => {
   const read = outage.remembered(async () => await state(1))
   await asContinuing(true, read)
   how = "refusing"
   await asContinuing(true, read)
-  await until(() => told.length > 0)
+  await until(() => reported.length > 0)
   const before = asked
   for (let calls = 0; calls < 20; calls++) expect(await asContinuing(true, read)).toBe(1)
   expect(asked).toBe(before)
 })
 
-test("other calls ask, whatever is remembered, and fail as ever", async () => {
+test("other calls always ask the server, and fail while it is away", async () => {
   const read = outage.remembered(async () => await state(1))
   const without = outage.without(async () => await state(1), 2)
   expect(await read()).toBe(1)
@@ -83,11 +83,11 @@ test("other calls ask, whatever is remembered, and fail as ever", async () => {
   await expect(read()).rejects.toBe(AWAY)
   await expect(without()).rejects.toBe(AWAY)
   expect(outage.isAway).toBe(false)
-  // What they read is remembered for those that continue.
+  // Values that they read are remembered for calls that continue.
   expect(await asContinuing(true, read)).toBe(1)
 })
 
-test("what is left out is named, and only an outage is a reason", async () => {
+test("missing parts are named, and only an outage leaves them out", async () => {
   const facts = outage.without(async (value: unknown) => {
     if (value instanceof Error) throw value
     return await state(value)
@@ -100,7 +100,7 @@ test("what is left out is named, and only an outage is a reason", async () => {
   expect(degraded.parts).toEqual(["state"])
 })
 
-test("nothing is remembered for longer than its bound, nor what was found to be over", async () => {
+test("values are forgotten after their time, or when the server no longer has them", async () => {
   vi.useFakeTimers({ toFake: ["performance"] })
   let isValid = true
   const key = outage.remembered(
@@ -116,7 +116,7 @@ test("nothing is remembered for longer than its bound, nor what was found to be 
   vi.advanceTimersByTime(REMEMBERED_MS)
   expect(outage.isBridged).toBe(false)
 
-  how = "there"
+  how = "answering"
   await until(() => !outage.isAway)
   expect(await key()).toBe("key")
   isValid = false
@@ -125,17 +125,17 @@ test("nothing is remembered for longer than its bound, nor what was found to be 
   await expect(asContinuing(true, key)).rejects.toBe(AWAY)
 })
 
-test("a slow answer of a server that answers others is waited for", async () => {
+test("a call waits for a slow answer while the server answers other calls", async () => {
   const slow = Promise.withResolvers<string>()
   const answer = asContinuing(true, () => outage.ask(() => slow.promise))
   await until(() => asked > 0)
   slow.resolve("late")
   expect(await answer).toBe("late")
-  expect([outage.isAway, told]).toEqual([false, []])
+  expect([outage.isAway, reported]).toEqual([false, []])
 })
 
-test("one connection that broke is no outage to tell of", async () => {
+test("a single broken connection is not reported as an outage", async () => {
   await expect(asContinuing(true, () => outage.ask(() => Promise.reject(AWAY)))).rejects.toBe(AWAY)
   await until(() => !outage.isAway)
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
 })

@@ -12,32 +12,32 @@ import { steadyNow } from "#base/steady-time.ts"
 import { isContinuing } from "./continuing.ts"
 
 /**
- * For so long after a value was read from the state, calls that continue may use it while the server is away. A key that is disabled
- * meanwhile cannot be learned of, so this is how long it may still search. A restart or a failover of a server takes less.
+ * How long calls that continue may use a value after it was read from the state. This process cannot learn that a key was disabled during
+ * the outage, so the key may still search for this long. A restart or a failover of a server takes less.
  */
 export const REMEMBERED_MS = 5 * 60_000
-/** Values of each kind; the one that was read longest ago makes room. */
+/** Values of each kind; the one that was read longest ago is forgotten first. */
 const MOST_REMEMBERED = 10_000
-/** After so long without an answer, a look tells whether the server answers anybody. */
+/** After this long without an answer, a look checks whether the server answers at all. */
 const SLOW_MS = 1000
-/** A look that takes longer has found the server away. */
+/** When a look takes longer, the server is away. */
 const LOOK_MS = 3000
 const AGAIN_MS = 1000
 
 const SILENT = new PostgresError({ message: "it does not answer", code: "ETIMEDOUT" })
 
 export interface StateOutageParts {
-  /** Whose server may go away; none: no call continues, and nothing here ever differs from asking the state. */
+  /** Stores whose server may go away. If empty, no call continues, and every method just asks the state. */
   readonly stores: readonly Pick<StateStore, "native">[]
-  /** Told when the server has gone away, with why, and with null when it is back. */
+  /** Called with the reason when the server has gone away, and with null when it is back. */
   readonly onChange?: (why: unknown) => void
   readonly slowMs?: number
   readonly lookMs?: number
 }
 
 /**
- * Knows whether the server of the state is away, and what was last read from it. Calls that continue during an outage ask the state through
- * {@link remembered}, {@link without} and {@link ask}; for all others these just ask.
+ * Knows whether the PostgreSQL server is away, and remembers what was last read from it. Calls that continue during an outage ask the state
+ * through {@link remembered}, {@link without} and {@link ask}, which make no difference to other calls.
  */
 export class StateOutage implements Disposable {
   /** Whether any call continues during an outage. */
@@ -45,17 +45,17 @@ export class StateOutage implements Disposable {
   readonly #onChange: (why: unknown) => void
   readonly #slowMs: number
   readonly #lookMs: number
-  /** Over the connections that calls use: the outage is over once those work again. */
+  /** Uses the connections of the calls, because the outage is over once those work again. */
   readonly #look: () => Promise<void>
-  /** Over one of its own, since the others may have much to do. */
+  /** Uses a connection of its own, because the others may be busy. */
   readonly #lookAside: () => Promise<void>
   readonly #closed = new AbortController()
-  /** Why the server is away; null: it is not. */
+  /** Why the server is away; null while it is not. */
   #why: unknown = null
-  /** When the outage began, and when the last one ended, by the steady clock. */
+  /** When the latest outage began, and when the last one ended, by the steady clock. */
   #since = Number.NEGATIVE_INFINITY
   #endedAt = Number.NEGATIVE_INFINITY
-  /** Those that wait for the state, told when it goes away. */
+  /** Rejects each load that waits for the state, when the server goes away. */
   readonly #waiting = new Set<(why: unknown) => void>()
 
   constructor({ stores, onChange = () => {}, slowMs = SLOW_MS, lookMs = LOOK_MS }: StateOutageParts) {
@@ -75,7 +75,7 @@ export class StateOutage implements Disposable {
     return this.#why !== null
   }
 
-  /** Whether the server is away for so short a time that anything may still be remembered. */
+  /** Whether the server is away and remembered values may still be used. */
   get isBridged(): boolean {
     return this.isAway && steadyNow() - this.#since < REMEMBERED_MS
   }
@@ -86,14 +86,14 @@ export class StateOutage implements Disposable {
   }
 
   /**
-   * Asks the state. For a call that continues it fails at once while the server is away, and as soon as it is found to be.
-   * @throws what {@link isStateAway} tells
+   * Asks the state. For a call that continues, it fails at once while the server is away, and as soon as the server is found to be away.
+   * @throws an error for which {@link isStateAway} is true
    */
   async ask<T>(load: () => Promise<T>): Promise<T> {
     return isContinuing() ? await this.watch(load) : await load()
   }
 
-  /** As {@link ask}, whoever asks. */
+  /** Like {@link ask}, for all calls. */
   async watch<T>(load: () => Promise<T>): Promise<T> {
     if (this.#why !== null) throw this.#why
     const away = Promise.withResolvers<never>()
@@ -111,8 +111,8 @@ export class StateOutage implements Disposable {
   }
 
   /**
-   * `load`, which a call that continues may have from memory, up to {@link REMEMBERED_MS} old.
-   * @param isKept whether a value may be; by default, all
+   * Makes a `load` that answers a call that continues from memory, with values up to {@link REMEMBERED_MS} old.
+   * @param isKept whether to remember a value; by default, every value
    */
   remembered<A extends readonly unknown[], T>(
     load: (...args: A) => Promise<T>,
@@ -121,7 +121,7 @@ export class StateOutage implements Disposable {
     if (!this.isCovered) return load
     const memory = new Lru<string, { readonly value: T; readonly at: number }>(MOST_REMEMBERED)
     return async (...args) => {
-      // What is asked may be the text of a key.
+      // An argument may be the text of a key.
       const name = createHash("sha256").update(JSON.stringify(args)).digest("base64url")
       const at = steadyNow()
       try {
@@ -138,7 +138,7 @@ export class StateOutage implements Disposable {
     }
   }
 
-  /** `load`, without which a call that continues is answered all the same. */
+  /** Makes a `load` that gives a call that continues `instead` while the server is away. */
   without<A extends readonly unknown[], T>(
     load: (...args: A) => Promise<T>,
     instead: T,
@@ -158,7 +158,7 @@ export class StateOutage implements Disposable {
     this.#closed.abort()
   }
 
-  /** Somebody waits for long: is it the server? */
+  /** Checks whether the server is away when a load takes long. */
   async #doubt(): Promise<void> {
     const late = new AbortController()
     const isLate = pause(this.#lookMs, late.signal).then(() => !late.signal.aborted)
@@ -180,21 +180,21 @@ export class StateOutage implements Disposable {
     void this.#untilBack(why)
   }
 
-  /** A single connection that broke is no outage worth telling of: the first look tells. */
+  /** Reports the outage only when a look fails or takes long: a single broken connection is no outage. */
   async #untilBack(why: unknown): Promise<void> {
     const { signal } = this.#closed
-    let isTold = false
-    const tell = () => {
-      if (!isTold && !signal.aborted) this.#onChange(why)
-      isTold = true
+    let isReported = false
+    const report = () => {
+      if (!isReported && !signal.aborted) this.#onChange(why)
+      isReported = true
     }
-    const late = setTimeout(tell, this.#lookMs)
+    const late = setTimeout(report, this.#lookMs)
     while (!signal.aborted) {
       try {
         await this.#look()
         break
       } catch {
-        tell()
+        report()
       }
       await pause(AGAIN_MS, signal)
     }
@@ -202,9 +202,9 @@ export class StateOutage implements Disposable {
     if (signal.aborted) return
     this.#why = null
     this.#endedAt = steadyNow()
-    if (isTold) this.#onChange(null)
+    if (isReported) this.#onChange(null)
   }
 }
 
-/** Where the state is a file, or nothing is to continue. */
+/** For a state that is a file, or where no call is to continue. */
 export const NO_OUTAGE = new StateOutage({ stores: [] })

@@ -23,7 +23,7 @@ const page = object({
 })
 
 describe("an object", () => {
-  test("is plain JSON Schema, whose fields must be there unless they are optional or have a default", () => {
+  test("is plain JSON Schema, with all fields required unless they are optional or have a default", () => {
     expect(JSON.parse(JSON.stringify(page))).toEqual({
       type: "object",
       required: ["url", "format", "author"],
@@ -37,7 +37,7 @@ describe("an object", () => {
     })
   })
 
-  test("has the type of what fits, with defaults filled in", () => {
+  test("has the type of the values that fit, with defaults filled in", () => {
     expectTypeOf<Of<typeof page>>().toEqualTypeOf<
       {
         readonly url: string
@@ -53,7 +53,7 @@ describe("a named schema", () => {
   const Author = namedObject("Author", { name: text() })
   const Book = namedObject("Book", { authors: listOf(Author) })
 
-  test("is a reference where it is used, and is found with those that it leads to", () => {
+  test("is a reference where it is used, and is found with the named schemas inside it", () => {
     expect(JSON.parse(JSON.stringify(listOf(Book)))).toEqual({
       type: "array",
       items: { $ref: "#/components/schemas/Book" },
@@ -61,7 +61,7 @@ describe("a named schema", () => {
     expect([...namedIn({ answers: { 200: { schema: Book } } }).keys()]).toEqual(["Book", "Author"])
   })
 
-  test("shares its name with no other", () => {
+  test("must have a name of its own", () => {
     expect(() => namedIn([Author, named("Author", text())])).toThrow("Two schemas are named Author.")
   })
 })

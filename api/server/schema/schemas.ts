@@ -1,18 +1,18 @@
 /** A JSON Schema (draft 2020-12), as OpenAPI 3.1 takes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-// Short ways to write JSON Schema, each with the TypeScript type of what fits: a request is read as that type, and an
-// answer has to be of it, so that one schema serves Ajv, the compiler and the OpenAPI document.
+// Short ways to write JSON Schema, each with the TypeScript type of the values that fit. Requests are read as that type and
+// answers must have it, so that one schema serves Ajv, the compiler and the OpenAPI document.
 
 declare const fitting: unique symbol
 
 /** A JSON Schema of values of type `T`. */
 export type Schema<T = unknown> = JsonSchema & { readonly [fitting]?: T }
 
-/** What fits a schema. */
+/** The type of the values that fit a schema. */
 export type Of<S> = S extends { readonly [fitting]?: infer T } ? T : never
 
-/** A field that is there for whoever reads it, left out or not. */
+/** A field that is filled in when it is left out. */
 type Defaulted = { readonly default: unknown }
 
 /** Fields of an object, by name. */
@@ -20,7 +20,7 @@ export type Fields = Readonly<Record<string, JsonSchema>>
 type Left<F> = {
   [K in keyof F]: F[K] extends Defaulted ? never : F[K] extends Optional ? K : never
 }[keyof F]
-/** Optional fields may not be there, but those with a default are once it is filled in. */
+/** The type of an object with these fields: optional ones may be missing, fields with a default are filled in. */
 export type ObjectOf<F> = { readonly [K in Exclude<keyof F, Left<F>>]: Of<F[K]> } & {
   readonly [K in Left<F>]?: Of<F[K]>
 }
@@ -46,7 +46,7 @@ export const whole = (minimum: number, maximum: number, description?: string, mo
   schema<number>({ type: "integer", minimum, maximum }, description, more)
 export const yesNo = (description?: string, more?: JsonSchema) =>
   schema<boolean>({ type: "boolean" }, description, more)
-/** A time, which JSON writes as a text. */
+/** A time; JSON has it as text. */
 export const time = (description?: string) =>
   schema<Date | string>({ type: "string", format: "date-time" }, description)
 export const oneOf = <const V extends string>(
@@ -64,21 +64,21 @@ export const anyOf = <const S extends readonly JsonSchema[]>(
   description?: string,
   more?: JsonSchema,
 ) => schema<Of<S[number]>>({ anyOf: choices }, description, more)
-/** An object of whatever form. */
+/** An object of any form. */
 export const anyObject = (description?: string) => schema<object>({ type: "object" }, description)
-/** An object with whatever names, each for a value of one kind. */
+/** An object with any names, whose values all fit one schema. */
 export const byName = <S extends JsonSchema>(values: S, description?: string) =>
   schema<Readonly<Record<string, Of<S>>>>({ type: "object", additionalProperties: values }, description)
 
-/** With the value that counts where none is given. */
+/** A schema with the value to use when none is given. */
 export const withDefault = <S extends JsonSchema>(given: S, value: Of<S>): Schema<Of<S>> & Defaulted => ({
   ...given,
   default: value,
 })
-/** False where it is left out. */
+/** A boolean that defaults to false. */
 export const flag = (description: string) => withDefault(yesNo(description), false)
 
-/** A schema that null fits too. */
+/** A schema that also allows null. */
 export function orNull<S extends JsonSchema>(given: S): Schema<Of<S> | null> {
   if (typeof given["type"] === "string" && given["enum"] === undefined) {
     return { ...given, type: [given["type"], "null"] }
@@ -90,16 +90,16 @@ export function orNull<S extends JsonSchema>(given: S): Schema<Of<S> | null> {
 const isOptional = Symbol("optional")
 type Optional = { readonly [isOptional]: true }
 
-/** These fields of an object, which may be left out. Those with a default may be, anyway. */
+/** Marks fields of an object as optional. Fields with a default need no mark. */
 export const optional = <const F extends Fields>(fields: F) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, given]) => [name, { ...given, [isOptional]: true }]),
   ) as { readonly [K in keyof F]: F[K] & Optional }
 
 /**
- * An object. All fields are always there but those that are optional, or have a default.
+ * An object. All fields are required unless they are optional or have a default.
  *
- * Further fields are allowed, so that an answer may grow without breaking those who check it; the tests allow none.
+ * Further fields are allowed, so that an answer may grow without breaking clients that check it; the tests allow none.
  */
 export const object = <const F extends Fields>(
   fields: F,
@@ -121,7 +121,7 @@ type ObjectSchema<F> = Schema<ObjectOf<F>> & {
   readonly properties: F
 }
 
-/** The definition that a reference leads to; not there in JSON. */
+/** The definition behind a reference; JSON leaves it out. */
 const definition = Symbol("definition")
 
 const withDefinition = <T>(reference: Schema<T>, given: JsonSchema): Schema<T> => ({
@@ -138,14 +138,14 @@ export const namedObject = <const F extends Fields>(
   ...given: readonly [fields: F, description?: string, more?: JsonSchema]
 ): Schema<ObjectOf<F>> => named(name, object(...given))
 
-/** What stands under the name of a schema made by {@link named}, or the schema itself. */
+/** The definition of a schema made by {@link named}, or the schema itself. */
 export const definitionOf = (given: JsonSchema): JsonSchema =>
   (given as { readonly [definition]?: JsonSchema })[definition] ?? given
 
 /** A reference to a schema that is defined elsewhere. */
 export const ref = <T = unknown>(name: string): Schema<T> => ({ $ref: `#/components/schemas/${name}` })
 
-/** The named schemas in a value, those that they lead to included. */
+/** All named schemas in a value, directly or through other named schemas. */
 export function namedIn(node: unknown, found: Map<string, JsonSchema> = new Map()): Map<string, JsonSchema> {
   if (typeof node !== "object" || node === null) return found
   const given = node as JsonSchema

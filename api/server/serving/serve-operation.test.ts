@@ -53,7 +53,7 @@ async function ask(method: string, path: string, body: object = {}) {
   return { status: ctx.status, body: ctx.body }
 }
 
-test("a handler gets path, query and body as the operation has them, and answers with its status", async () => {
+test("a handler gets path, query and body as the operation describes them, and answers with its status", async () => {
   expect((await ask("GET", "/admin/shelves/7/books?state=lent")).body).toEqual({
     shelf: "7",
     limit: 5,
@@ -65,7 +65,7 @@ test("a handler gets path, query and body as the operation has them, and answers
   })
 })
 
-test("a body is checked before the handler runs, a parameter when the handler asks for it", async () => {
+test("a body is checked before the handler runs, a parameter when the handler reads it", async () => {
   await expect(ask("POST", "/admin/books/3/lend", { days: 31 })).rejects.toThrow(
     "to is missing; days must be <= 30.",
   )
@@ -75,7 +75,7 @@ test("a body is checked before the handler runs, a parameter when the handler as
   await expect(ask("GET", "/admin/shelves/none/books?limit=0")).rejects.toThrow("There is no such shelf.")
 })
 
-test("what only the handler judges of a field is shown, and not checked", async () => {
+test("rules that only the handler checks are published, and not enforced before it runs", async () => {
   expect(calls.lendBook.body?.schema).toMatchObject({
     required: ["to"],
     properties: { to: { type: "string", description: "Whom.", minLength: 1 } },

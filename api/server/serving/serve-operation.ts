@@ -15,19 +15,19 @@ import type { JsonSchema, Schema } from "../schema/schemas.ts"
 /** The names of the parameters in a path. */
 type NamesIn<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 
-/** A call, as far as its operation describes it. */
+/** A call, with the types that its operation describes. */
 interface Call<Q, B, P extends string> {
   readonly ctx: Context
   readonly path: Readonly<Record<NamesIn<P>, string>>
-  /** Each parameter is read, and may be refused with 400, when it is asked for. */
+  /** A parameter is read only when the handler uses it, and may then be refused with 400. */
   readonly query: Q
-  /** With defaults; undefined where the operation has none that is checked by its schema. */
+  /** With defaults filled in; undefined if the operation has no `checked` schema for it. */
   readonly body: B
 }
 
 /**
- * Adds the route of an operation to a router: the body is checked before the handler runs, and what the handler returns
- * is the answer, with the status of the operation; undefined leaves the answer to the handler, as does a second status.
+ * Adds the route of an operation to a router. The body is checked before the handler runs. The value that the handler returns is the
+ * answer; a handler that returns undefined answers on its own. The status is set only where the operation has just one.
  */
 export function serve<Q, B, A, P extends string>(
   router: Router<RequestState>,
@@ -65,7 +65,7 @@ function queryOf(ctx: Context, schemas: JsonSchema): object {
   return Object.defineProperties({}, Object.fromEntries(readers) as PropertyDescriptorMap)
 }
 
-/** A parameter as its schema has it. @throws ApiError 400 */
+/** Reads a parameter by its schema. @throws ApiError 400 */
 function read(ctx: Context, name: string, schema: JsonSchema): unknown {
   const value = schema["default"]
   if (schema["type"] === "integer") {

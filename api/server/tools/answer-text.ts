@@ -8,7 +8,7 @@ import {
   type SearchResult,
 } from "./answers.ts"
 
-// Answers of the API as text for a model: all it needs to go on, and nothing for programs.
+// Answers of the API as text for a model: everything it needs, and nothing meant for programs.
 
 /**
  * Characters of all pages of one answer together: about what models read at once without losing the thread. Pages
@@ -25,7 +25,7 @@ interface Page {
   readonly addresses_models?: true
   /** Characters that were left out already. */
   readonly more_chars?: number
-  /** Of a page that could not be read now: the last check of what the index holds, and why. */
+  /** For a page that could not be read now: when the copy in the index was last checked, and the error. */
   readonly from_index?: { readonly checked_at: string; readonly live_error: string }
 }
 
@@ -38,7 +38,7 @@ export interface ExtractAnswer {
   }[]
 }
 
-/** What a model is told where nothing that was found answers. */
+/** For a model, when no result answers. */
 export const NOTHING_FITS =
   "Nothing here fits this question: no page of the index is likely to answer it. Say so, or try other words."
 

@@ -62,7 +62,7 @@ export interface IndexedSources {
   readonly sources: readonly IndexedSource[]
 }
 
-/** A result of a search, as far as models are told of it. */
+/** The fields of a search result that models get. */
 export interface SearchResult {
   readonly url: string
   readonly title: string
@@ -82,7 +82,7 @@ export interface SearchResult {
   readonly addresses_models?: true
 }
 
-/** What an answer says about fields of its request that it does not honour. */
+/** Warnings about fields of the request that the answer does not honour. */
 export interface Warned {
   readonly warnings?: readonly Warning[]
 }
@@ -93,26 +93,26 @@ export interface SearchAnswer extends Warned {
   readonly answer: string | null
   readonly results: readonly SearchResult[]
   readonly images: readonly Image[]
-  /** Why nothing was found; not there when something was. */
+  /** Why nothing was found; left out when something was. */
   readonly miss?: { readonly cause: string; readonly text: string }
   readonly coverage?: { readonly complete: boolean; readonly complete_as_of?: string }
 }
 
-/** What the API made an answer without; a note for models, or false when it is complete. */
+/** A note for models that names missing parts of an answer; false if it is complete. */
 export const degradedNote = (answer: unknown): string | false =>
   degradedText((answer as { readonly degraded?: readonly DegradedPart[] }).degraded) ?? false
 
-/** What is said of a search that found nothing, beside that: why, and as of when that is so. */
+/** Why a search found nothing, and as of when; empty if unknown. */
 export function missText({ miss, coverage }: SearchAnswer): string {
   if (miss === undefined) return ""
   const asOf = coverage?.complete_as_of
   return ` ${miss.text}${asOf === undefined ? "" : ` What was asked is complete as of ${asOf}.`}`
 }
 
-/** The same where an answer was looked for in the pages, and none was found. */
+/** The same threshold for searches that looked for an answer and found none. */
 const DOUBTFUL_WITHOUT_ANSWER = 0.5
 
-/** Whether none of the pages found answers the question, as far as scores tell. */
+/** Whether no page that was found answers the question, judging by scores. */
 export function nothingFits({ answer, results }: SearchAnswer): boolean {
   const best = results[0]?.score ?? 0
   if (answer === NO_ANSWER) return best < DOUBTFUL_WITHOUT_ANSWER

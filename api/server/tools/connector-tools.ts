@@ -4,13 +4,13 @@ import { degradedNote, missText, nothingFits, type SearchAnswer, storedPage } fr
 import { type Api } from "../operation/tool.ts"
 import { noteOf } from "./output.ts"
 
-// The tools that deep-research clients ask of every connector: `search` by a question and `fetch` by an id, each answered
-// with one text that is the JSON of the structured content.
+// The tools that deep-research clients expect of every connector: `search` by a question and `fetch` by an id. Each answer is
+// one text, the JSON of the structured content.
 
 const MAX_RESULTS = 10
 /** A result below this is no source: see `max_results: "auto"`. */
 const LEAST_SCORE = 0.1
-/** What a model reads of a page at once; the rest is fetched by an id of its own. */
+/** Characters of a page that a model gets at once; the rest has an id of its own. */
 export const MAX_FETCH_CHARS = 100_000
 
 type Given = Readonly<Record<string, unknown>>

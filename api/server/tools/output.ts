@@ -15,19 +15,16 @@ import {
 import { NOTHING_FITS, type ExtractAnswer } from "./answer-text.ts"
 import { degradedNote, missText, nothingFits, type SearchAnswer } from "./answers.ts"
 
-// Answers of tools for programs: the same as the text says, as far as fields can, by a schema.
+// Answers of tools for programs: the content of the text, in fields that a schema describes.
 
 /** An object schema as the protocol wants it. Further fields are allowed, so that answers may grow. */
 const output = (fields: Fields): ObjectSchema => object(fields)
 
 const title = text()
 const url = text()
-const note = text("What is to be known of the answer as a whole; not there when there is nothing.")
+const note = text("Notes on the answer as a whole; left out when there are none.")
 
-const warnings = listOf(
-  text(),
-  "What the answer does not honour of the arguments; left out when it honours all.",
-)
+const warnings = listOf(text(), "Arguments that the answer does not honour; left out when it honours all.")
 
 export const searchResultsSchema = output({
   results: listOf(object({ id: text("For `fetch`."), title, url }), "Best first."),
@@ -75,7 +72,7 @@ export const pagesSchema = output({
   }),
 })
 
-/** What {@link searchText} says, in fields. */
+/** The answer of {@link searchText}, in fields. */
 export function searchOutput(answer: unknown) {
   const found = answer as SearchAnswer
   if (nothingFits(found)) {
@@ -119,8 +116,8 @@ const page = object({
     title,
     addresses_models: yesNo(),
     from_index: object(
-      { checked_at: text("When a crawl last found the page so."), live_error: text() },
-      "There when the page comes from the index, since it could not be read now.",
+      { checked_at: text("When a crawl last found the page like this."), live_error: text() },
+      "Only for a page that comes from the index because it could not be read now.",
     ),
   }),
 })

@@ -3,8 +3,8 @@ import { Refused, storedPage } from "./answers.ts"
 import { type Api } from "../operation/tool.ts"
 
 /**
- * Reads what the web did not give from the index, as far as it is there: pages of networks that live calls may not reach, pages
- * behind a login, pages of a site that is down.
+ * Reads pages from the index that could not be read from the web: pages of networks that live calls may not reach, pages behind a login,
+ * pages of a site that is down.
  */
 export async function readFailedFromIndex(api: Api, answer: unknown): Promise<ExtractAnswer> {
   const given = answer as ExtractAnswer

@@ -48,7 +48,7 @@ const connectorTools: readonly Tool[] = [
   },
 ]
 
-/** What a tool gives, with the warnings that its answer carries. */
+/** A tool's answer, with the warnings of the API's answer. */
 export function warned(answer: unknown, given: ToolAnswer): ToolAnswer {
   const warnings = ((answer as Warned).warnings ?? []).map(({ text }) => text)
   if (warnings.length === 0) return given
@@ -59,7 +59,7 @@ export function warned(answer: unknown, given: ToolAnswer): ToolAnswer {
   }
 }
 
-/** These fields of a body, as a tool takes them. */
+/** The input schema of a tool that takes these fields of a body. */
 export function pick<T>(schema: RequestSchema<T>, names: readonly (keyof T & string)[]): ObjectSchema {
   return {
     type: "object",

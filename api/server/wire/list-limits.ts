@@ -1,3 +1,3 @@
-/** Entries of a list at most, and when none is asked for. */
+/** The most entries of a list that may be asked for, and the default. */
 export const MAX_LIMIT = 1000
 export const DEFAULT_LIMIT = 50

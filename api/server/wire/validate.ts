@@ -38,7 +38,7 @@ export interface FieldSchema {
   readonly "x-too-many"?: string
   /** Of a list that limits what somebody may do: a blank entry is refused, so that it cannot mean "no limit". */
   readonly "x-blank-entries"?: "refused"
-  /** What the code judges of the field, as far as a schema can say it: for the API reference. */
+  /** Rules that the code checks, as a schema for the API reference. */
   readonly "x-judged"?: Readonly<Record<string, unknown>>
 }
 

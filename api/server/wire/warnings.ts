@@ -5,7 +5,7 @@ import { isSet, type RequestSchema } from "./validate.ts"
  * Kinds of warnings, for programs. `unknown-field`: the endpoint has no such field; `no-effect`: other fields of the request rule this
  * one out; `shortened`: only the beginning of the value counts; `left-out`: a result is missing because it is too old or gone; `stale`: a
  * result is older than the request asks for; `unread`: pages of a source that was asked could not be read at their last visit; `language`:
- * hardly any page is in the question's language, or another model would read it; `outage`: the server of the state could not be reached.
+ * hardly any page is in the question's language, or another model would read it; `outage`: the PostgreSQL server could not be reached.
  */
 export const WARNING_CODES = [
   "unknown-field",

@@ -10,7 +10,7 @@ describe("an answer on the wire", () => {
     expect(citedText(statements)).toBe("Pump: Moves water. [1] Is it old? 5-9: Spare parts. [1]")
   })
 
-  test("keeps code and rows apart from its numbers, and from what stands before them", () => {
+  test("keeps code and rows apart from their numbers and leads", () => {
     const statements = [
       { text: "Copy it:\n```\ncp a b\n```", source: 0, leads: ["Copies"] },
       { text: "| a | b |\n|---|---|\n| 1 | 2 |", source: 1, leads: ["Table"] },

@@ -24,10 +24,10 @@ export class CitedText {
   add(statement: CitedStatement): string {
     const last = this.#last
     this.#last = statement
-    // Lists and code begin and end a paragraph; what comes from another page begins a line of its own.
+    // Lists and code are paragraphs of their own; a statement from another page begins a new line.
     const isApart = last !== null && [last, statement].some(({ text }) => text.includes("\n"))
     const apart = last === null ? "" : isApart ? "\n\n" : last.source !== statement.source ? "\n" : " "
-    // Behind a fence or a row the number would belong to it.
+    // Right after a fence or a row, the number would become part of it.
     const behind = /(?:`{3}|\|)$/.test(statement.text) ? "\n\n" : " "
     return `${apart}${withLeads(statement)}${behind}[${statement.source + 1}]`
   }

@@ -13,7 +13,7 @@ import { openAnswerReader } from "./unit-reader.ts"
 const PATIENCE_MS = 120_000
 const on = { statementReranker: true }
 
-test("the reader that ships with Fossick tells what answers from what only has the words", async () => {
+test("the reader that ships with Fossick tells answers from pieces that only share words", async () => {
   await using reader = await openUnitReader({ timeoutMs: PATIENCE_MS })
   const [answers, repeats] = await reader.scores("how long are backups kept?", [
     "Backups > Upkeep : Each night one is made. A backup is deleted after 30 days.",

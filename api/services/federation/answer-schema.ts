@@ -16,10 +16,10 @@ import {
   yesNo,
 } from "../../server/schema/schemas.ts"
 
-// What appliances tell each other, snake_case as all of the API: what one answers, and what another believes of it. All else is passed
-// over, and what is wrong makes it no answer.
+// The answers that appliances give each other, in snake_case like the whole API, and the checks of the appliance that receives one: it
+// ignores unknown fields, and rejects an answer with a wrong one.
 
-/** Words of a question whose counts are told and taken at most: a question of 4,000 characters has fewer in one language. */
+/** The most words of a question whose counts are sent or accepted: a question of 4,000 characters has fewer in one language. */
 export const MOST_WORDS = 2000
 /** No page has more that an answer shows. */
 const MOST_CHARS = 20_000_000
@@ -30,7 +30,7 @@ const listOf = <S extends Schema>(items: S, maxItems: number) => list(items, und
 const count = (description?: string) => whole(0, 1e12, description)
 const address = text(8000)
 
-/** Of one result. All numbers are 0..1. */
+/** The evidence for one result. All numbers are 0..1. */
 export const pageEvidence = object(
   {
     words: share(),
@@ -69,14 +69,14 @@ export const pageEvidence = object(
 )
 export type WireEvidence = Of<typeof pageEvidence>
 
-/** Of a whole answer: `reach` is the most that a page could say in the words of the question, `nowhere` their share, by weight, that no page has. */
+/** Facts about a whole answer: `reach` is the most that a page could score by the words of the question, `nowhere` the weighted share of words that no page has. */
 export const evidenceFacts = object(
-  { version: count("Of what appliances tell each other."), reach: share(), nowhere: share() },
+  { version: count("Version of the format that appliances exchange."), reach: share(), nowhere: share() },
   "With `include_evidence`.",
 )
 export type WireFacts = Of<typeof evidenceFacts>
 
-/** In how many pages words stand. */
+/** How many pages hold each word. */
 export const wordStatistics = object(
   {
     pages: count("Pages of the index."),
@@ -96,7 +96,7 @@ const result = object({
   type: text(40),
   language: orNull(text(20)),
   evidence: pageEvidence,
-  // Left out by appliances that do not tell.
+  // Some appliances leave it out.
   ...optional({ checked_at: time }),
 })
 /** A result as an appliance sends it. */
@@ -114,7 +114,7 @@ export type PeerFacet = Of<typeof facet>
 const answer = object({
   evidence: evidenceFacts,
   results: listOf(result, 50),
-  // What the peer left out; names that are not known here are passed over.
+  // Parts that the peer left out; unknown names are ignored.
   ...optional({ facets: listOf(facet, 20), degraded: listOf(text(40), 20) }),
 })
 /** The answer to a question. */

@@ -3,7 +3,7 @@ import { toPageUrl } from "#engine"
 import type { AddressTest, Reach } from "../../identity/accounts/reach/reach.ts"
 import type { PageKnowledge } from "./page-knowledge.ts"
 
-/** What the index holds of each source, as far as the key may see it. What nobody has counted, or the key may not know, is null. */
+/** The sources that the key may see. Fields that are unknown, or that the key may not know, are null. */
 export async function sourcesWithin(
   reach: Pick<Reach, "limits" | "addresses">,
   knowledge: Pick<PageKnowledge, "sources">,

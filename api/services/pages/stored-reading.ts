@@ -57,13 +57,13 @@ export interface StoredReading {
   readonly checkedAt: Date
 }
 
-/** What a reading is made from, and who asks. */
+/** The caller, and what the reading is made from. */
 export interface ReadingParts {
   readonly reach: Reach
   readonly key: ApiKey
   readonly bill: Bill
   readonly knowledge: PageKnowledge
-  /** Says why a page is not there; null: nobody does. */
+  /** Explains why a page is missing; null: no answer does. */
   readonly misses: MissKnowledge | null
   readonly signal: AbortSignal
 }
@@ -71,9 +71,9 @@ export interface ReadingParts {
 /**
  * Reads a page from the index, as far as the key of the call may see it, and has the call pay for it as an extraction of
  * one page pays.
- * @returns what is known of why there is none, where there is none
+ * @returns the reading; if there is no such page, the reason, if known
  * @throws Refusal for a section that the page does not have
- * @throws WorkError for a page that is past working through in this format
+ * @throws WorkError if the page cannot be turned into this format
  */
 export async function readStored(
   asked: AskedReading,

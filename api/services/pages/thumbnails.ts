@@ -14,7 +14,7 @@ export interface Thumbnails {
 
 /**
  * An image of a page as a crawl saw it, in WebP. Whoever may see the page may see its images, and no others.
- * @returns null: there is none that may be seen. The folder may be deleted at any time; it is made again
+ * @returns null if there is none that the caller may see, or if the folder of thumbnails was deleted: it is made again later
  */
 export async function thumbnailOf(
   image: string,

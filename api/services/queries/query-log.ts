@@ -107,7 +107,7 @@ export interface QueryLine {
 
 type Asked = ExpressionBuilder<QueryTables, "asked_query">
 
-/** Questions that each report is about. */
+/** The questions of each report. */
 const CONDITIONS = {
   top: (eb: Asked) => eb.lit(true),
   zero: (eb: Asked) => eb("missed", "=", 1),
@@ -120,7 +120,7 @@ interface AskedValues extends Omit<AskedEntry, "reach" | "missed"> {
   readonly missed: number
 }
 
-// With each search.
+// Runs with each search.
 const insertAsked = once((q: Queries<QueryTables>, row: AskedValues) =>
   q.insertInto("asked_query").values({
     at: row.at,
@@ -148,14 +148,14 @@ const insertAlike = once((q: Queries<QueryTables>, row: AlikeRow) =>
 
 interface Begun {
   readonly reach: string
-  /** What questions begin with, and what comes after all that do. */
+  /** The typed text, and a text that sorts after every question that begins with it. */
   readonly from: string
   readonly before: string
   readonly oldest: number
   readonly limit: number
 }
 
-// With each key that somebody presses.
+// Runs with each key press in a search box.
 const alikeOf = once((q: Queries<QueryTables>, { reach, from, before, oldest, limit }: Begun) => {
   const begun = q
     .selectFrom("asked_alike")

@@ -30,7 +30,7 @@ const NO_ROOM =
   "gives to one key or to all, or all that is kept of this key that of FOSSICK_KEY_STORED_MB; finished ones are deleted after FOSSICK_RESEARCH_DAYS days."
 
 /**
- * Takes a task. It goes on by itself once the researchers wake.
+ * Accepts a task, which runs in the background once the researchers wake.
  * @throws Refusal when too many wait, or there is no room for it
  */
 export async function takeResearch(
@@ -53,7 +53,7 @@ export async function takeResearch(
   throw new Refusal("full", NO_ROOM)
 }
 
-/** @throws Refusal when there is none of this id. To others than its owner it is as if there were no such task */
+/** Finds a task of this key; keys of the role admin find every task. @throws Refusal if there is none */
 export async function researchTask(
   id: string,
   key: Pick<ApiKey, "id" | "role">,

@@ -21,7 +21,7 @@ import type { ResearchTask, ResearchTasks } from "./task-store.ts"
 export interface ResearchNeeds {
   readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions
-  /** Let in a call whose key may be in its body. */
+  /** Admits calls whose key may be in the body. */
   readonly keyAndBody: readonly Middleware[]
   /** The disk of the data folder. */
   readonly mayKeep: Pick<DiskRoom, "isLow">
@@ -39,7 +39,7 @@ export function researchRoutes(
   router.get("/research/:id", key, researchStatus(opened.tasks))
 }
 
-/** POST /research: a task that goes on by itself, or its events while it does. */
+/** POST /research: begins a task in the background, or streams its events. */
 function research(opened: OpenedResearch): Middleware {
   const read = bodyReader(researchSchema)
   return async (ctx) => {
@@ -67,7 +67,7 @@ function research(opened: OpenedResearch): Middleware {
 /** The client whose streams scripts read in either way: by frames, as its toolkit does, or by lines, as its notebooks do. */
 const READ_LINE_BY_LINE = "tavily-python"
 
-/** The events of a task, from its first to its last; who hangs up ends the task. */
+/** Streams the events of a task. Hanging up ends the task. */
 function stream(
   ctx: Context,
   task: ResearchTask,
@@ -99,7 +99,7 @@ function researchStatus(tasks: Pick<ResearchTasks, "get">): Middleware {
   }
 }
 
-/** Paths by themselves, and what is known of why. */
+/** The paths of missing values, and the reasons that are known. */
 function presentMissing(missing: ResearchTask["missing"]): object {
   const reasons = missing.flatMap(({ path, reason }) => (reason === null ? [] : [[path, reason]]))
   return {

@@ -17,18 +17,18 @@ import {
 const Suggestions = namedObject("Suggestions", {
   suggestions: listOf(
     object({
-      text: text("The title or heading, as it stands on the page."),
+      text: text("The title or heading, as on the page."),
       kind: oneOf(["title", "heading"]),
       url: text("Where it stands."),
     }),
-    "Best first: what begins with the words, then what holds all of them.",
+    "Best first: texts that begin with the words, then texts that hold all of them.",
   ),
   response_time: responseTime,
   request_id: requestId,
   ...optional({
     questions: listOf(
       text(),
-      "Questions that several keys of the same reach have asked, where the operator has them kept; not there when there is none.",
+      "Questions that several keys with the same reach have asked, if the operator keeps questions; left out when there are none.",
     ),
   }),
 })
@@ -38,8 +38,8 @@ const typed = {
     maxLength: MAX_TYPED_CHARS,
   }),
   limit: withDefault(whole(1, MAX_SUGGESTIONS, "Suggestions at most."), DEFAULT_SUGGESTIONS),
-  source: filled("Of pages of this source only."),
-  collection: filled("Of pages of the sources in this collection only."),
+  source: filled("Only from pages of this source."),
+  collection: filled("Only from pages of the sources in this collection."),
 }
 const publicKey = text(
   "A public key, instead of the header `Authorization`; any other key comes in the header.",

@@ -24,7 +24,7 @@ export const SUGGEST_PATH = "suggest"
 export interface SuggestNeeds {
   readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions
-  /** Where questions are kept; left out: nowhere. */
+  /** Where questions are kept; without it, none are suggested. */
   readonly queries?: Pick<QueryLog, "alike"> | undefined
   readonly outage: Pick<StateOutage, "without">
 }
@@ -41,7 +41,7 @@ export function suggestRoutes(
   router.get("/suggest/opensearch", key, admit, browserSuggest())
 }
 
-/** What somebody typed in the box of a page, or of a browser. */
+/** Suggestions for the text in the search box of a page or a browser. */
 async function suggested(ctx: Context) {
   const { reach } = ctx.state
   const text = parameter(ctx, "q")
@@ -72,7 +72,7 @@ function browserSuggest(): Middleware {
 function suggest(queries: Pick<QueryLog, "alike">): Middleware {
   return async (ctx) => {
     const { text, found, isNarrowed } = await suggested(ctx)
-    // Which pages answered them is not known: they cannot be narrowed down.
+    // The log does not know which pages answered a question, so questions cannot be narrowed to sources.
     const questions = isNarrowed ? [] : await questionsLike(text, ctx.state.reach, queries)
     ctx.body = {
       suggestions: found.map(({ text, kind, url }) => ({ text, kind, url })),

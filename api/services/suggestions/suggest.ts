@@ -14,7 +14,7 @@ export const MAX_SUGGESTIONS = 20
 
 /**
  * Titles and headings by what has been typed so far.
- * @param asked `sources`: of pages of these alone; left out: of all
+ * @param asked `sources` limits suggestions to pages of these sources
  * @throws Refusal when the key may not search
  */
 export async function suggestionsFor(
@@ -36,7 +36,7 @@ export async function suggestionsFor(
 /** Questions that others asked. */
 const MOST_QUESTIONS = 3
 
-/** What several keys of the same reach have asked, where the operator has questions kept. */
+/** Questions that several keys with the same reach have asked, if the operator keeps questions. */
 export async function questionsLike(
   text: string,
   reach: Pick<Reach, "limits">,

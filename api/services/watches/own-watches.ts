@@ -11,7 +11,7 @@ import { type OptionsBody, optionsOf, subjectOf, type WatchBody } from "./watch-
 import type { ReadQuestion, Watch } from "./watch.ts"
 import type { WatchSecrets } from "./watch-secrets.ts"
 
-/** What is opened once, and what calls work on. */
+/** Opened once, and shared by all calls. */
 export interface WatchParts {
   readonly store: LookParts["store"]
   readonly outbox: WatchOutbox
@@ -19,7 +19,7 @@ export interface WatchParts {
   readonly hasMailServer: boolean
 }
 
-/** What may be watched, and who may be written to. */
+/** Rules for what may be watched, and who may get mail. */
 export interface WatchRules {
   readonly pages: PageKnowledge
   readonly readQuestion: ReadQuestion
@@ -46,8 +46,8 @@ export async function watchOf(
 }
 
 /**
- * Watches something from now on.
- * @param read reads what, once the key is known to be allowed to
+ * Makes a watch.
+ * @param read reads the body; called only once the key is known to be allowed to watch
  * @throws Refusal
  */
 export async function makeWatch(
@@ -70,7 +70,7 @@ export async function makeWatch(
   )
 }
 
-/** Changes what is given, and leaves the rest as it is. @throws Refusal */
+/** Changes the fields that are given. @throws Refusal */
 export async function changeWatch(
   id: string,
   given: OptionsBody,

@@ -41,7 +41,7 @@ export interface WatchNeeds extends WatchRules {
   readonly readOnly: string | null
 }
 
-/** Saved questions, sources and pages whose changes are told. */
+/** Saved questions, sources and pages whose changes are reported. */
 export function watchRoutes(
   router: Router<RequestState>,
   { watches, accounts: { keys }, admissions, config, mayKeep, readOnly, ...rules }: WatchNeeds,

@@ -36,24 +36,32 @@ const patterns = (description: string) =>
 
 const options = {
   name: text("For lists, feeds and messages.", { maxLength: MAX_NAME_CHARS }),
-  changes: listOf(oneOf(CHANGES), "What is told.", { minItems: 1, uniqueItems: true, default: CHANGES }),
+  changes: listOf(oneOf(CHANGES), "The changes to report.", {
+    minItems: 1,
+    uniqueItems: true,
+    default: CHANGES,
+  }),
   webhook: orNull(
     text("Address that messages are sent to.", {
       maxLength: MAX_URL_CHARS,
       pattern: "^[Hh][Tt][Tt][Pp][Ss]?://",
     }),
   ),
-  emails: listOf(text(), "Who is written to.", { maxItems: MAX_EMAILS, uniqueItems: true, default: [] }),
+  emails: listOf(text(), "Mail addresses that messages are sent to.", {
+    maxItems: MAX_EMAILS,
+    uniqueItems: true,
+    default: [],
+  }),
   every_minutes: whole(
     0,
     MAX_EVERY_MINUTES,
-    "Messages are no closer together than this; 0 sends them at once.",
+    "The fewest minutes between two messages; 0 sends them at once.",
     { default: 0 },
   ),
-  paused: yesNo("Messages wait; the feed goes on.", { default: false }),
+  paused: yesNo("Messages wait; the feed continues.", { default: false }),
 }
 
-/** What may be changed of a watch. What is left out stays as it is, so that only a new watch has the defaults. */
+/** The fields of a watch that may be changed. Fields that are left out keep their values, so only a new watch gets the defaults. */
 export const optionsBody = object(optional(options))
 export type OptionsBody = Of<typeof optionsBody>
 

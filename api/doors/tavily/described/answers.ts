@@ -56,20 +56,20 @@ const explanation = namedObject("Explanation", {
         id: text(),
         kind: oneOf(["synonym", "pin", "boost"]),
         ...optional({
-          question: text("Of a synonym: the question as it was looked for besides."),
+          question: text("For a synonym: the other question that was also searched for."),
           factor: number(),
           position: count(),
         }),
       }),
-      "The operator's rules that had a part in it.",
+      "The operator's rules that affected the result.",
     ),
-    words_alone: text("Why meaning was left out; not there when it was not."),
-    not_reranked: text("Why the reranker was left out; not there when it was not, or none is set."),
+    words_alone: text("Why the search went by words alone, if it did."),
+    not_reranked: text("Why the reranker was not used, if one is set and was not used."),
   }),
 })
 
 const searchResult = namedObject("SearchResult", {
-  id: text("Of this result in this answer."),
+  id: text("Id of this result in this answer."),
   title: text(),
   url: text(),
   content: text(
@@ -80,22 +80,22 @@ const searchResult = namedObject("SearchResult", {
   type: oneOf(PAGE_TYPES, "What the page is written in."),
   language: orNull(text("ISO 639-1; null when it is not known.")),
   ...optional({
-    peer: text("The appliance that the page came from, by its name; not there for pages of this one."),
+    peer: text("Name of the appliance that the page came from; left out for pages of this one."),
     evidence: pageEvidence,
     checked_at: time("When a crawl last found the page, changed or not."),
     sources: listOf(
       text(),
-      "The sources that the page belongs to, the one that read it last first; not there when the key may not know them.",
+      "The sources that the page belongs to, the one that read it last first; left out when the key may not know them.",
     ),
-    collections: listOf(text(), "The collections that hold any of these; not there when there is none."),
+    collections: listOf(text(), "The collections that hold any of these; left out when there are none."),
     section: object(
       {
-        heading: orNull(text("The nearest above it; null when there is none.")),
+        heading: orNull(text("The nearest heading above it; null when there is none.")),
         ...optional({
-          url: text("The page's address with the anchor of this place; not there when none is known."),
+          url: text("The page's address with the anchor of this place; left out when there is none."),
         }),
       },
-      "Where the best passage stands; not there when the page has no headings above it.",
+      "The section of the best passage; left out when no heading comes before it.",
     ),
     favicon,
     published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
@@ -104,15 +104,15 @@ const searchResult = namedObject("SearchResult", {
     addresses_models: addressesModels,
     other_forms: listOf(
       object({ url: text(), format: text("As its address ends: `pdf`, `epub`, `html`.") }),
-      "The same document in other formats; not there when there is none.",
+      "The same document in other formats; left out when there are none.",
     ),
     copies: listOf(
       object({ url: text(), title: text() }),
-      "Pages found besides that say the same; not there when there is none.",
+      "Other pages found that say the same; left out when there are none.",
     ),
     translations: listOf(
       object({ url: text(), title: text(), language: orNull(text("ISO 639-1.")) }),
-      "The same page in other languages, found besides; not there when there is none.",
+      "The same page in other languages, also found; left out when there are none.",
     ),
     versions: listOf(
       object({ url: text(), title: text() }),
@@ -154,7 +154,7 @@ const searchMiss = object(
       others: listOf(miss, "Further pages that sound like the question and are not in the index."),
     }),
   },
-  "Why nothing was found; not there when a result is likely to answer.",
+  "Why nothing was found; left out when a result is likely to answer.",
 )
 const coverage = object(
   {
@@ -208,9 +208,9 @@ const peerReports = listOf(
       "`late`: not within its time. `resting`: not asked, since it failed before and is not back.",
     ),
     results: count("Pages that it gave, before they were put among the others."),
-    ...optional({ because: text("Why it gave none; goes on a sentence whose subject is the peer.") }),
+    ...optional({ because: text("Why it gave none, as the rest of a sentence whose subject is the peer.") }),
   }),
-  "The other appliances that were to be asked; not there when there was none.",
+  "The other appliances to be asked; left out when there were none.",
 )
 
 const correctedQuery = text(

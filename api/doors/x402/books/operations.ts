@@ -31,7 +31,7 @@ const PaymentList = namedObject("PaymentList", {
       settle_ms: count(),
     }),
   ),
-  open: count("Payments whose outcome is not known yet."),
+  open: count("Payments whose outcome is still unknown."),
   ...ofSlice,
 })
 const PaymentDays = namedObject("PaymentDays", {
@@ -41,7 +41,7 @@ const PaymentDays = namedObject("PaymentDays", {
   ),
 })
 
-const day = (which: string) => text(`The ${which} day, of UTC; it counts in.`, { format: "date" })
+const day = (which: string) => text(`The ${which} day, inclusive, in UTC.`, { format: "date" })
 const span = { from: day("first"), to: day("last") }
 
 /** Searches that were sold. */

@@ -30,7 +30,7 @@ export class PayerLimits {
     else this.#underWay.delete(payer)
   }
 
-  /** @param began when its settlement began, by the steady clock: one that began before a failure says nothing of what the payer has now */
+  /** @param began when its settlement began, by the steady clock: one that began before a failure does not show what the payer has now */
   settled(payer: string, began: number): void {
     const limit = this.#limited.get(payer)
     if (limit === undefined || began < limit.until - REMEMBERED_MS) return

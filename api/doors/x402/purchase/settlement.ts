@@ -13,8 +13,8 @@ export type Settlement =
   | { readonly kind: "unknown"; readonly transaction?: string }
 
 /**
- * Reasons for which a payer had no cover. A transfer that was sound when it was verified fails on the network when another one has taken
- * the money meanwhile.
+ * Reasons that mean the payer had no cover. A transfer that was sound when it was verified fails on the network if another transfer has
+ * spent the money since.
  */
 const NO_COVER = /insufficient|transaction_failed/i
 

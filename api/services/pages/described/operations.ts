@@ -26,7 +26,7 @@ import {
 } from "../../../server/operation/shared-fields.ts"
 
 const StoredPage = namedObject("StoredPage", {
-  url: text("Of the page; another one than was asked for where the index has it under that one."),
+  url: text("Address of the page in the index, which may differ from the one asked for."),
   title: text(),
   description: orNull(text()),
   author: orNull(text()),
@@ -37,7 +37,7 @@ const StoredPage = namedObject("StoredPage", {
   collections: listOf(text(), "The collections that hold any of these."),
   type: oneOf(PAGE_TYPES, "What the page is written in."),
   language: orNull(text("ISO 639-1.")),
-  published_at: orNull(time("When it was published, as it says itself.")),
+  published_at: orNull(time("When it was published, according to the page.")),
   crawled_at: time("When a crawl read this text."),
   changed_at: orNull(time("When a crawl first saw the text as it is; null when that is not known.")),
   checked_at: time("When a crawl last found the page, changed or not."),
@@ -46,13 +46,13 @@ const StoredPage = namedObject("StoredPage", {
   content: text("The reading, from `offset` on."),
   offset: count("Where `content` begins."),
   total_chars: count("Of the whole page, or section, of which `content` may be a part."),
-  next_offset: orNull(count("Where to go on; null when this is the end.")),
+  next_offset: orNull(count("`offset` of the rest; null when this is the end.")),
   response_time: responseTime,
   request_id: requestId,
   ...optional({ addresses_models: addressesModels, usage }),
 })
 const SourcesInIndex = namedObject("SourcesInIndex", {
-  about: orNull(text("What the operator says of the index.")),
+  about: orNull(text("The operator's description of the index.")),
   sources: listOf(
     object({
       name: text(),
@@ -62,7 +62,7 @@ const SourcesInIndex = namedObject("SourcesInIndex", {
         time("When a crawl last found one of its pages; null as `pages`, or when none did."),
       ),
     }),
-    "Those that the key may see, by name.",
+    "The sources that the key may see, by name.",
   ),
   response_time: responseTime,
   request_id: requestId,
@@ -82,7 +82,7 @@ export const pageOperations = operations("Stored pages", "key", {
         oneOf(PAGE_FORMATS, "What `content` is written in. HTML is made of the reading and safe to show."),
         "markdown",
       ),
-      section: filled("Heading of the section that is wanted alone, by its words or as links name it.", {
+      section: filled("Heading of the only section wanted, by its words or as links name it.", {
         maxLength: MAX_SECTION_CHARS,
       }),
       offset: withDefault(

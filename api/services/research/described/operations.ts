@@ -64,7 +64,7 @@ const ResearchReport = named(
       response_time: responseTime,
       ...optional({
         missing: listOf(text(), "Values of the form that nothing found gives; they are null."),
-        missing_reasons: byName(text(), "Why one of them is missing, where that is known."),
+        missing_reasons: byName(text(), "Why a value is missing, if known; by its path."),
         degraded,
         usage,
       }),

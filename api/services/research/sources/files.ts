@@ -26,7 +26,7 @@ const file = object({
   type: oneOf(["base64"], "How `data` is written."),
 })
 
-/** One of `files` as it stands on the wire. */
+/** An entry of `files`. */
 type GivenFile = Pick<Of<typeof file>, "name" | "data">
 
 /** `files` of a request. */

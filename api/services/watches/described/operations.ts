@@ -52,13 +52,13 @@ const WatchDelivery = namedObject("WatchDelivery", {
   id: text("The `webhook-id`; the same for every attempt."),
   kind: oneOf(["webhook", "email"]),
   receiver: text(),
-  first_entry: count("Number of the first entry that it tells of."),
+  first_entry: count("Number of the first entry in the message."),
   last_entry: count(),
   state: oneOf(["waiting", "delivered", "given-up"]),
   attempts: count(),
   created_at: time(),
   last_attempt_at: orNull(time()),
-  next_attempt_at: orNull(time("Null once it is over.")),
+  next_attempt_at: orNull(time("Null once it was delivered or given up.")),
   last_status: orNull(count()),
   last_error: orNull(text()),
 })
@@ -80,14 +80,16 @@ const WatchEntry = namedObject("WatchEntry", {
 })
 
 const path = { id: text("Of the watch.", { minLength: 1 }) }
-const missing = { summary: "One that there is not", path: { id: "1" }, status: 404 }
+const missing = { summary: "A watch that does not exist", path: { id: "1" }, status: 404 }
 
 /** Saved questions, sources and pages, and what changed. */
 export const watchOperations = operations("Watches", "key", {
   listWatches: {
     at: "GET /watches",
     summary: "List watches",
-    query: { all: oneOf(["true", "false"], "Those of all keys; with a key of the role `admin`.") },
+    query: {
+      all: oneOf(["true", "false"], "Lists the watches of all keys; needs a key of the role `admin`."),
+    },
     answers: {
       200: { description: "Oldest first.", schema: object({ watches: listOf(Watch) }) },
     },
@@ -150,7 +152,7 @@ export const watchOperations = operations("Watches", "key", {
     summary: "What changed",
     path,
     query: {
-      after: count("Only entries behind this number, oldest first; without it the newest first."),
+      after: count("Only entries after this number, oldest first; without it, the newest first."),
       limit: sliceOf().limit,
     },
     answers: {
