@@ -37,7 +37,6 @@ const NONE: Readonly<Record<Report, string>> = {
   slow: "Nothing was asked yet",
 }
 
-
 /** What people asked, by report; where nothing is kept, how to have it kept. */
 export function Queries({ report }: { readonly report: Report }) {
   const rows = useFirstRows()
