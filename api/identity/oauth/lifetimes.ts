@@ -1,7 +1,7 @@
 // How long the codes, tokens, programs and grants of OAuth last.
 
 const MINUTE_MS = 60_000
-export const DAY_MS = 24 * 60 * MINUTE_MS
+const DAY_MS = 24 * 60 * MINUTE_MS
 /** An authorization code. OAuth 2.1, section 4.1.2 allows ten minutes; programs fetch their tokens at once. */
 export const CODE_MS = 2 * MINUTE_MS
 /** An access token, which calls carry. */
@@ -14,3 +14,5 @@ export const CLIENT_MS = DAY_MS
 export const CONSENT_MS = 10 * MINUTE_MS
 /** How long the operator still sees a grant that has ended. */
 export const ENDED_MS = 30 * DAY_MS
+/** How far a server's clock may be set back before a token's life looks too long to be true. */
+export const CLOCK_ERROR_MS = DAY_MS

@@ -6,7 +6,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step, transaction } from "#base/store/state-store.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { deletionTime } from "#base/store/clock/trusted-time.ts"
-import { ACCESS_MS, CLIENT_MS, CODE_MS, DAY_MS, ENDED_MS, REFRESH_MS } from "./lifetimes.ts"
+import { ACCESS_MS, CLIENT_MS, CLOCK_ERROR_MS, CODE_MS, ENDED_MS, REFRESH_MS } from "./lifetimes.ts"
 
 /** A program that registered itself (RFC 7591). It has no secret: PKCE guards its codes. */
 export interface OAuthClient {
@@ -369,7 +369,7 @@ export class OAuthStore {
     if (row?.kind !== kind) return null
     const left = row.expires_at - Date.now()
     // One of a clock that was years ahead would be valid for years.
-    return left < 0 || left > (kind === "access" ? ACCESS_MS : REFRESH_MS) + DAY_MS ? null : row
+    return left < 0 || left > (kind === "access" ? ACCESS_MS : REFRESH_MS) + CLOCK_ERROR_MS ? null : row
   }
 }
 
