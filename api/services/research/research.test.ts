@@ -147,11 +147,11 @@ describe("POST /research", () => {
         options?.signal?.addEventListener("abort", () => reject(options.signal!.reason as Error))
       })
     await using busy = await serveApp({ engine, config: { researchQueue: 4 } })
-    const statuses = []
-    for (let i = 0; i < 4; i++) statuses.push((await busy.post("/research", { input: INPUT })).status)
-    expect(statuses).toContain(429)
-    const refused = await busy.post("/research", { input: INPUT })
-    expect(refused.headers.get("retry-after")).toBe("30")
+    const answers = []
+    for (let i = 0; i < 5; i++) answers.push(await busy.post("/research", { input: INPUT }))
+    // A researcher may take a waiting task at any moment, so the last call need not be the one that is refused.
+    const refused = answers.find(({ status }) => status === 429)
+    expect(refused?.headers.get("retry-after")).toBe("30")
   })
 
   test("fails a task whose searches fail, without a word of why", async () => {
