@@ -164,6 +164,78 @@ describe("what an answer is made of", () => {
     expect(none).toEqual({ units: [], missing: [] })
   })
 
+  test("several questions have an answer each, or the one that is missing is named", async () => {
+    const mill = page(
+      "Mill",
+      "# Mill\n\n## Opening\n\nThe mill opens its doors at nine in the morning.\n\n## Bread\n\nThe bread of the bakery is sold by the old miller.",
+    )
+    const both = await extractSides(
+      "when does the mill open and who sells the bread of the bakery",
+      [mill],
+      short,
+    )
+    expect(both.units.map(({ text }) => text)).toEqual([
+      "The mill opens its doors at nine in the morning.",
+      "The bread of the bakery is sold by the old miller.",
+    ])
+    const one = await extractSides("when does the mill open and who painted the Mona Lisa", [mill], short)
+    expect(one.units).toHaveLength(1)
+    expect(one.missing).toEqual(["“who painted the Mona Lisa”"])
+  })
+
+  describe("of pages that disagree", () => {
+    const leave = (days: number, published: string | null, score: number) => ({
+      ...page("Leave", `Employees of the mill get ${days} days of paid leave each year.`, score),
+      publishedAt: published === null ? null : new Date(published),
+    })
+    const question = "how many days of paid leave do employees get"
+
+    test("the newest comes first, and the older one has its date", async () => {
+      const answer = await extractAnswer(
+        question,
+        [leave(20, "2019-05-01", 0.9), leave(25, "2024-02-01", 0.8)],
+        short,
+      )
+      expect(answer).toEqual([
+        { text: "Employees of the mill get 25 days of paid leave each year.", source: 1 },
+        {
+          text: "Employees of the mill get 20 days of paid leave each year.",
+          source: 0,
+          outdated: new Date("2019-05-01"),
+        },
+      ])
+    })
+
+    test("none is called older without two dates, or if both say the same", async () => {
+      const undated = await extractAnswer(
+        question,
+        [leave(20, null, 0.9), leave(25, "2024-02-01", 0.8)],
+        short,
+      )
+      const same = await extractAnswer(
+        question,
+        [leave(20, "2019-05-01", 0.9), leave(20, "2024-02-01", 0.8)],
+        short,
+      )
+      for (const answer of [undated, same])
+        expect(answer.map(({ outdated }) => outdated)).toEqual([undefined])
+    })
+
+    test("the year that is asked for counts, not the newest", async () => {
+      const fee = (year: number, coins: number) => ({
+        ...page("Fees", `In ${year} the fee of the mill was ${coins} coins.`),
+        publishedAt: new Date(`${year}-06-01`),
+      })
+      const [first] = await extractAnswer(
+        "what was the fee of the mill in 2019",
+        [fee(2023, 9), fee(2019, 7)],
+        short,
+      )
+      expect(first!.text).toContain("7 coins")
+      expect(first!.outdated).toBeUndefined()
+    })
+  })
+
   test("the newest is preferred where it is asked for", async () => {
     const fairs = page(
       "Fairs",

@@ -1,12 +1,13 @@
 import { analyse } from "../text/analysis/analyse.ts"
 import type { Embedder } from "../embedder.ts"
 import { holdsModelOrder } from "../text/model-orders.ts"
+import { type DatedUnit, newestFirst } from "./disagreement.ts"
 import { holdOf, type Source, unitsFound, type WeighedUnit } from "./found-units.ts"
 import { judged, promising, type UnitReader } from "./judge.ts"
 import { leadsOf } from "./printed.ts"
 import { questionType } from "./question-type.ts"
 import { recencyAsked } from "./recency.ts"
-import { type Comparison, comparisonIn } from "./sides.ts"
+import { type Comparison, comparisonIn, partsIn } from "./sides.ts"
 import type { Unit } from "./units/answer-units.ts"
 import { type Rarity, repeats, valued, type ValuedUnit } from "./values.ts"
 
@@ -18,6 +19,8 @@ export interface CitedStatement {
   readonly source: number
   /** Texts of the page that it makes no sense without, verbatim: its heading, the term it defines, the line that announces its list. */
   readonly leads?: readonly string[]
+  /** When its page was published, if a newer page states another value. */
+  readonly outdated?: Date
 }
 
 export interface ExtractOptions {
@@ -36,7 +39,7 @@ export interface ExtractOptions {
   readonly signal?: AbortSignal
 }
 
-/** An answer, and the sides of a comparison for which nothing was found. */
+/** An answer; and the sides of a comparison, or the questions of several, for which nothing was found. */
 export interface Extracted {
   readonly units: readonly CitedStatement[]
   readonly missing: readonly string[]
@@ -73,12 +76,15 @@ export async function extractAnswer(
   return (await extractSides(question, hits, options)).units
 }
 
-/** Like {@link extractAnswer}, with the sides that are missing. */
+/** Like {@link extractAnswer}, with the sides and questions that are missing. */
 export async function extractSides(
   question: string,
   hits: readonly Source[],
-  { length, embedder, reader = null, rarity = new Map(), signal }: ExtractOptions,
+  options: ExtractOptions,
 ): Promise<Extracted> {
+  const { length, embedder, reader = null, rarity = new Map(), signal } = options
+  const parts = length === "evidence" ? [] : partsIn(question)
+  if (parts.length > 0) return await extractParts(parts, hits, options)
   const type = questionType(question)
   // A section's steps only help with questions about what to do.
   const found = (await unitsFound(question, hits, signal)).filter(
@@ -97,7 +103,7 @@ export async function extractSides(
     const judgement = await judged(text, sayable, { hits, embedder, reader, signal })
     return valued(judgement, { question: text, hits, rarity, recency, named: side?.foreign ?? new Set() })
   }
-  const cited = (chosen: readonly ValuedUnit[]) => chosen.map((one) => toCited(one, rarity))
+  const cited = (chosen: readonly DatedUnit[]) => chosen.map((one) => toCited(one, rarity))
   const comparison = length === "evidence" ? null : comparisonIn(question)
   if (comparison) {
     const chosen: ValuedUnit[] = []
@@ -115,6 +121,8 @@ export async function extractSides(
   const [best] = all
   const { units, least, margin } = LENGTHS[length]
   if (!best || best.value < (length === "evidence" ? least : LEAST.answer)) return NOTHING
+  const dated = length === "evidence" ? null : newestFirst(all, hits)
+  if (dated) return { units: cited(dated), missing: [] }
   const chosen: ValuedUnit[] = []
   for (const one of all) {
     if (chosen.length >= units || (one !== best && one.value < Math.max(least, best.value - margin))) break
@@ -127,14 +135,31 @@ export async function extractSides(
   return { units: cited(chosen), missing: [] }
 }
 
+/** The best unit for each of several questions, or the question in quotes among those that are missing. */
+async function extractParts(
+  questions: readonly string[],
+  hits: readonly Source[],
+  options: ExtractOptions,
+): Promise<Extracted> {
+  const units: CitedStatement[] = []
+  const missing: string[] = []
+  for (const question of questions) {
+    const [best] = (await extractSides(question, hits, options)).units
+    if (!best) missing.push(`“${question}”`)
+    else if (!units.some(({ text, source }) => text === best.text && source === best.source)) units.push(best)
+  }
+  return units.length === 0 ? NOTHING : { units, missing }
+}
+
 /** Whether a unit gives no orders to models. */
 const isSayable = ({ headings, lead, text }: Unit): boolean =>
   !holdsModelOrder([headings.at(-1) ?? "", lead ?? "", text].join("\n"))
 
-function toCited(one: ValuedUnit, rarity: Rarity): CitedStatement {
+function toCited(one: DatedUnit, rarity: Rarity): CitedStatement {
   const { text, source } = one.unit
   const leads = leadsOf(one, rarity)
-  return { text, source, ...(leads.length > 0 && { leads }) }
+  const { outdated } = one
+  return { text, source, ...(leads.length > 0 && { leads }), ...(outdated && { outdated }) }
 }
 
 interface Side {

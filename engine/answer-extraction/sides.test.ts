@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { comparisonIn } from "./sides.ts"
+import { comparisonIn, partsIn } from "./sides.ts"
 
 describe("what a question compares", () => {
   test.each([
@@ -47,5 +47,25 @@ describe("what a question compares", () => {
     const difference = comparisonIn("Tea or coffee: what is the difference?")
     expect(difference).toMatchObject({ questions: ["Tea", "coffee"], asksWhatTheyAre: true })
     expect(comparisonIn("Tea or coffee: which has more caffeine?")?.asksWhatTheyAre).toBe(false)
+  })
+})
+
+describe("several questions", () => {
+  test.each([
+    ["Which port does the server use? Where are its logs kept?", []],
+    [
+      "Which port does the server use? Where are the logs kept?",
+      ["Which port does the server use", "Where are the logs kept"],
+    ],
+    [
+      "how long is parental leave, and who approves a trip",
+      ["how long is parental leave", "who approves a trip"],
+    ],
+    ["What is a pump and how does it work?", []],
+    ["How do I restart the pump? I tried the red lever.", []],
+    ["salt and what", []],
+    ["how long is a mile", []],
+  ])("are apart only if each makes sense alone: %s", (question, parts) => {
+    expect(partsIn(question)).toEqual(parts)
   })
 })

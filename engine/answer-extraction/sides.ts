@@ -107,3 +107,33 @@ function comparison(items: readonly string[], rest: string): Comparison | null {
     asksWhatTheyAre: asked === "",
   }
 }
+
+const MOST_PARTS = 3
+const LEAST_PART_WORDS = 3
+const PARTED = /[?？]\s+|,?\s+and\s+(?=(?:what|which|how|who|where|when|why)\b)/i
+/** Words that make no sense without the other part. */
+const LEANING = /\b(?:it|its|they|them|their|this|that|these|those|one|ones|there|then|so|he|she|his|her)\b/i
+
+/**
+ * The questions that a text asks, if it asks several that make sense alone: "Which port does it use, and where are the logs?" does, "What is
+ * a pump and how does it work?" doesn't. Empty otherwise. English only.
+ */
+export function partsIn(question: string): string[] {
+  const parts = question
+    .trim()
+    .replace(/[?？.!]+$/, "")
+    .split(PARTED)
+    .map((part) => part.trim().replace(/[,;]+$/, ""))
+  const isAlone = (part: string, at: number) =>
+    BEGINS_ASKING.test(part) &&
+    part.split(/\s+/).length >= LEAST_PART_WORDS &&
+    (at === 0 || !LEANING.test(part))
+  return parts.length > 1 && parts.length <= MOST_PARTS && parts.every(isAlone) ? parts : []
+}
+
+/** What has to be searched for beside the whole question: the sides that it compares, or the questions that it consists of. */
+export function searchedApart(question: string): readonly string[] {
+  const comparison = comparisonIn(question)
+  if (comparison === null) return partsIn(question)
+  return comparison.asksWhatTheyAre ? comparison.sides : comparison.questions
+}

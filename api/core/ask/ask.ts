@@ -24,6 +24,7 @@ import { type FormKnowledge, otherForms } from "./other-forms.ts"
 import type { Question } from "./question.ts"
 import { type ImageKnowledge, searchImages } from "./search-images.ts"
 import { showPage, type ShownPage } from "./shown-page.ts"
+import { withSides } from "./side-hits.ts"
 
 export interface AskParts extends AnswerParts {
   readonly engine: Pick<Engine, "search">
@@ -98,13 +99,14 @@ export async function ask(
 
 /** The pages that a question finds. */
 export async function find(
-  { query, words, isCut, freshness }: Question,
+  { query, words, isCut, freshness, answer: depth }: Question,
   { engine, peers, fresh, embedder }: AskParts,
   { signal, deadline }: AskedBy,
 ): Promise<Found> {
   const asked: FederatedQuery = { ...query, ...(peers && { peers }) }
   const found: FederatedResult = query.limit === 0 ? { hits: [] } : await engine.search(asked, { signal })
-  const hits = isCut ? found.hits.slice(0, autoResults(found.hits.map((hit) => hit.score))) : found.hits
+  const worth = isCut ? found.hits.slice(0, autoResults(found.hits.map((hit) => hit.score))) : found.hits
+  const hits = depth === null ? worth : await withSides(worth, query, engine, signal)
   if (freshness === null) return { ...found, hits, aged: [] }
   const young = await freshHits(hits, freshness, {
     ...fresh,

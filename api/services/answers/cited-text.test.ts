@@ -20,6 +20,14 @@ describe("an answer on the wire", () => {
     )
   })
 
+  test("says of an older page's statement how old it is", () => {
+    const statements = [
+      { text: "25 days.", source: 1 },
+      { text: "20 days.", source: 0, leads: ["Leave"], outdated: new Date("2019-05-01") },
+    ]
+    expect(citedText(statements)).toBe("25 days. [2]\nOlder page, from 2019-05-01: Leave: 20 days. [1]")
+  })
+
   test("names what was not found, without a number", () => {
     expect(citedText([{ text: "Pumps move water.", source: 1 }], ["mills"])).toBe(
       "Pumps move water. [2]\nNothing about mills was found in the index.",

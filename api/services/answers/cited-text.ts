@@ -33,8 +33,9 @@ export class CitedText {
   }
 }
 
-function withLeads({ leads = [], text }: CitedStatement): string {
-  const led = leads.map((lead) => (/[:：?!.]$/u.test(lead) ? lead : `${lead}:`)).join(" ")
+function withLeads({ leads = [], text, outdated }: CitedStatement): string {
+  const older = outdated ? [`Older page, from ${outdated.toISOString().slice(0, 10)}:`] : []
+  const led = [...older, ...leads].map((lead) => (/[:：?？!.]$/u.test(lead) ? lead : `${lead}:`)).join(" ")
   if (led === "") return text
   return /^(?:`{3}|\||- |\d+[.)] )/.test(text) ? `${led}\n\n${text}` : `${led} ${text}`
 }
