@@ -114,10 +114,12 @@ export class Billing implements AsyncDisposable {
       if (this.#unsettled.size > 0) await this.#count()
       return await this.#writeUnlessGivenUp(async () => {
         // Work that goes on after a restart may have something set aside still, or not.
-        await ledger.release(call.requestId)
+        const released = ledger.release(call.requestId)
         // Calls that were let in without the state may still be under way.
-        return await ledger.hold(call, most, this.#uncounted(call.key.id))
-      })
+        const held = ledger.hold(call, most, this.#uncounted(call.key.id))
+        const [refusal] = await Promise.all([held, released])
+        return refusal
+      }, this.#lineOf(call))
     } catch (error) {
       if (this.#continuesAfter(error)) return this.#holdAsKnown(call, most)
       if (!isUnwritable(error)) throw error
@@ -156,7 +158,7 @@ export class Billing implements AsyncDisposable {
     const { ledger, writes, outage } = this.#parts
     const wasInMemory = this.#unsettled.release(call.requestId)
     if (!ledger.isLimited(call.key) || (wasInMemory && outage.isAway)) return
-    await outage.ask(() => writes.run(() => ledger.release(call.requestId)))
+    await outage.ask(() => writes.run(() => ledger.release(call.requestId), this.#lineOf(call)))
   }
 
   /**
@@ -179,10 +181,13 @@ export class Billing implements AsyncDisposable {
     })
     const at = Date.now()
     try {
-      const credits = await this.#writeUnlessGivenUp(async () => {
-        await also?.()
-        return await this.#write(answered(query))
-      })
+      const credits = await this.#writeUnlessGivenUp(
+        async () => {
+          await also?.()
+          return await this.#write(answered(query))
+        },
+        also ? undefined : this.#lineOf(call),
+      )
       this.#unsettled.release(call.requestId)
       return credits
     } catch (error) {
@@ -232,15 +237,20 @@ export class Billing implements AsyncDisposable {
   /**
    * The same for a write. A commit that was under way may still land, but before the next write, since writers take turns.
    */
-  async #writeUnlessGivenUp<T>(work: () => Promise<T>): Promise<T> {
+  async #writeUnlessGivenUp<T>(work: () => Promise<T>, line: string | undefined): Promise<T> {
     return await this.#unlessGivenUp((check) =>
       this.#parts.writes.run(async () => {
         check()
         const done = await work()
         check()
         return done
-      }),
+      }, line),
     )
+  }
+
+  /** Calls of different keys have nothing in common but the plan of the account. */
+  #lineOf({ key }: Pick<BilledCall, "key">): string | undefined {
+    return this.#parts.ledger.plan.credits === null ? key.id : undefined
   }
 
   /** Keeps a call on the disk until it is counted. */

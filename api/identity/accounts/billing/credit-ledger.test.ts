@@ -4,7 +4,7 @@ import { join } from "node:path"
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
-import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { openStateStore, type StateStore, transaction } from "#base/store/state-store.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
 import { type ApiKey, apiKey, type CreditLimit } from "../keys/keys.ts"
@@ -26,8 +26,19 @@ afterEach(() => {
   rmSync(dir, { recursive: true })
 })
 
+/** Each call in a transaction of its own, as the write queue has it. */
+class LedgerInTransactions extends Ledger {
+  override async hold(...of: Parameters<Ledger["hold"]>) {
+    return await transaction(db, () => super.hold(...of))
+  }
+
+  override async settle(...of: Parameters<Ledger["settle"]>) {
+    return await transaction(db, () => super.settle(...of))
+  }
+}
+
 const open = (plan: Partial<Plan> = {}, handedOut = 0) =>
-  new Ledger(db, { ...NO_PLAN, ...plan }, async () => handedOut)
+  new LedgerInTransactions(db, { ...NO_PLAN, ...plan }, async () => handedOut)
 const keyOf = (credits: number | null, per: CreditLimit["per"] = "month", more: Partial<ApiKey> = {}) =>
   apiKey({ id: "abc", role: "search", creditLimit: credits === null ? null : { credits, per }, ...more })
 let calls = 0

@@ -247,14 +247,17 @@ export class Ledger {
     most: Cost,
     uncounted: Passed = NOTHING,
   ): Promise<Refusal | null> {
-    const before = await this.#passed(call.key)
+    const handedOut = await this.#handedOutBy(call.key)
     const of = { request_id: call.requestId, key_id: call.key.id, pid: process.pid, host: HOST }
     const until = Date.now() + HOLD_MS
     const put = (meter: Meter | typeof CREDITS, amount: number) =>
       addHold.run(this.#db, { ...of, meter, amount, until })
-    if (most.credits) await put(CREDITS, most.credits)
-    for (const [meter, pages] of metersOf(most)) await put(meter, pages)
-    const after = await this.#passed(call.key)
+    // The store runs them in the order of these lines, and none waits for the answer to the one before.
+    const passed = this.#passed(call.key, handedOut)
+    const puts = metersOf(most).map(([meter, pages]) => put(meter, pages))
+    if (most.credits) puts.push(put(CREDITS, most.credits))
+    const passedWithIt = this.#passed(call.key, handedOut)
+    const [before, after] = await Promise.all([passed, passedWithIt, ...puts])
     const refusal = this.#refusal(sumOf(before, uncounted), sumOf(after, uncounted))
     if (refusal !== null) await this.release(call.requestId)
     const now = refusal === null ? after : before
@@ -269,7 +272,7 @@ export class Ledger {
    * @param uncounted credits of the key, and of all keys, that the ledger does not know of
    */
   async refusal(key: ApiKey, credits: number, uncounted: Passed): Promise<Refusal | null> {
-    return this.#refusalAfter(await this.#passed(key), credits, uncounted)
+    return this.#refusalAfter(await this.#passed(key, await this.#handedOutBy(key)), credits, uncounted)
   }
 
   /**
@@ -318,7 +321,7 @@ export class Ledger {
   /** Credits that a key may still use or hand out, those set aside not among them; Infinity without a limit. */
   async left(key: ApiKey): Promise<number> {
     // Not -0, which some forms of a number show.
-    return 0 - (await this.#passed(key)).key
+    return 0 - (await this.#passed(key, await this.#handedOutBy(key))).key
   }
 
   /** Gives back what a call set aside: it came to nothing. */
@@ -338,18 +341,19 @@ export class Ledger {
     cost: Cost,
     at = Date.now(),
   ): Promise<number> {
-    if (this.isLimited(key)) await this.release(requestId)
+    const released = this.isLimited(key) ? this.release(requestId) : null
     let credits = cost.credits ?? 0
     for (const [meter, pages] of metersOf(cost)) {
       const after = (await addSuccesses.get(this.#db, { key_id: key.id, meter, successes: pages }))!.successes
       credits += dueBetween(meter, after - pages, after)
     }
     const month = monthOf(at)
-    await addUse.run(this.#db, { month, key_id: key.id, project, endpoint, credits })
-    if (credits > 0) {
-      await addTotal.run(this.#db, { subject: key.id, month, credits })
-      await addTotal.run(this.#db, { subject: ACCOUNT, month, credits })
-    }
+    const subjects = credits > 0 ? [key.id, ACCOUNT] : []
+    await Promise.all([
+      released,
+      addUse.run(this.#db, { month, key_id: key.id, project, endpoint, credits }),
+      ...subjects.map((subject) => addTotal.run(this.#db, { subject, month, credits })),
+    ])
     return credits
   }
 
@@ -408,22 +412,25 @@ export class Ledger {
   }
 
   /** Credits beyond the limits if everything set aside falls due: 0 and less while they hold. */
-  async #passed(key: ApiKey): Promise<Passed> {
-    const { id, creditLimit, mayMakeKeys } = key
+  async #passed({ id, creditLimit }: ApiKey, handedOut: number): Promise<Passed> {
     const { credits: plan, paygo } = this.plan
-    return {
-      key:
-        creditLimit === null
-          ? -Infinity
-          : (await this.#total(id, creditLimit.per)) +
-            (await this.#held(id)) +
-            (mayMakeKeys ? await this.#handedOut(key) : 0) -
-            creditLimit.credits,
-      account:
-        plan === null
-          ? -Infinity
-          : (await this.#total(ACCOUNT, "month")) + (await this.#held(null)) - plan - paygo,
+    const used = async (subject: string, per: "month" | "total", keyId: string | null) => {
+      const [total, held] = await Promise.all([this.#total(subject, per), this.#held(keyId)])
+      return total + held
     }
+    const [key, account] = await Promise.all([
+      creditLimit === null ? -Infinity : used(id, creditLimit.per, id),
+      plan === null ? -Infinity : used(ACCOUNT, "month", null),
+    ])
+    return {
+      key: key + handedOut - (creditLimit?.credits ?? 0),
+      account: account - (plan ?? 0) - paygo,
+    }
+  }
+
+  /** Credits that a key with a limit gave to keys it made. */
+  async #handedOutBy(key: ApiKey): Promise<number> {
+    return key.creditLimit !== null && key.mayMakeKeys ? await this.#handedOut(key) : 0
   }
 
   async #total(subject: string, per: "month" | "total"): Promise<number> {

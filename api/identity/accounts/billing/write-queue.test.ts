@@ -140,6 +140,51 @@ test("writes that arrive during a transaction share the next one", async () => {
   expect([transaction.mock.calls.length, await kept()]).toEqual([2, [1, 2, 3, 4]])
 })
 
+test("works of different lines run at the same time, those of one line and those without a line in turn", async () => {
+  const steps: string[] = []
+  const stepping = (name: string) => async () => {
+    steps.push(`${name} begins`)
+    await statement(db, "select 1").get()
+    steps.push(`${name} ends`)
+  }
+  const asked = [
+    writes.run(stepping("a"), "red"),
+    writes.run(stepping("b"), "blue"),
+    writes.run(stepping("c"), "red"),
+    writes.run(stepping("d")),
+    writes.run(stepping("e"), "blue"),
+  ]
+  await Promise.all(asked)
+  const begun = (name: string) => steps.indexOf(`${name} begins`)
+  const ended = (name: string) => steps.indexOf(`${name} ends`)
+  expect(steps.slice(0, 2)).toEqual(["a begins", "b begins"])
+  expect([
+    ended("a") < begun("c"),
+    ended("b") < begun("d"),
+    ended("c") < begun("d"),
+    ended("d") < begun("e"),
+  ]).toEqual([true, true, true, true])
+})
+
+test("a work that throws beside works of other lines is the one that is refused", async () => {
+  const clash = async () => {
+    await statement(db, "insert into t values (1)").run()
+    await statement(db, "insert into t values (1)").run()
+  }
+  const slow = (n: number) => async () => {
+    for (let i = 0; i < 5; i++) await statement(db, "select 1").get()
+    await add(n)()
+  }
+  const ends = await Promise.allSettled([
+    writes.run(slow(2), "a"),
+    writes.run(clash, "b"),
+    writes.run(slow(3), "c"),
+  ])
+  expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"])
+  expect(ends[1]).toMatchObject({ reason: { message: expect.stringMatching(/unique|duplicate/i) } })
+  expect(await kept()).toEqual([2, 3])
+})
+
 test("a work whose transaction is over when it throws takes nobody else with it either", async () => {
   // As SQLite does by itself where a disk fails.
   const ended = async () => {

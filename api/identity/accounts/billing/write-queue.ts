@@ -17,6 +17,7 @@ const LAST_WAIT_MS = 1000
 
 interface Entry {
   readonly work: () => Promise<unknown>
+  readonly line: string | undefined
   readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -58,11 +59,13 @@ export class WriteQueue {
 
   /**
    * Does `work` in the next transaction.
+   * @param line Works of different lines share no rows that one of them writes and the other reads, so that a distant server gets their
+   *   statements together. Works of one line, and works without a line, take turns.
    * @throws ApiError 503 when another process holds the file for too long
    */
-  run<T>(work: () => Promise<T>): Promise<T> {
+  run<T>(work: () => Promise<T>, line?: string): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve, reject })
+      this.#waiting.push({ work, line, resolve, reject })
       this.#schedule(0)
     })
   }
@@ -101,11 +104,9 @@ export class WriteQueue {
         hasBegun = true
         this.#busySince = null
         this.#retryMs = FIRST_RETRY_MS
-        const done: unknown[] = []
-        for (const entry of entries) done.push(await worked(entry))
-        return done
+        return await allWorked(entries)
       })
-      for (const [index, entry] of entries.entries()) entry.resolve(results[index] as never)
+      for (const entry of entries) entry.resolve(results.get(entry) as never)
     } catch (error) {
       if (!hasBegun && isBusy(error)) this.#later(entries)
       else if (error instanceof WorkFailed) this.#withoutIt(entries, error)
@@ -137,6 +138,28 @@ export class WriteQueue {
     const told = this.#dir === undefined ? error : unwritableOr(error, this.#dir)
     for (const { reject } of entries) reject(told)
   }
+}
+
+/** Does the works in their order, neighbours of different lines at the same time. @throws WorkFailed for the first that fails */
+async function allWorked(entries: readonly Entry[]): Promise<ReadonlyMap<Entry, unknown>> {
+  const results = new Map<Entry, unknown>()
+  const inTurn = async (some: readonly Entry[]) => {
+    for (const entry of some) results.set(entry, await worked(entry))
+  }
+  for (let at = 0; at < entries.length;) {
+    let end = at + 1
+    if (entries[at]!.line !== undefined)
+      while (end < entries.length && entries[end]!.line !== undefined) end++
+    const lines = Map.groupBy(entries.slice(at, end), ({ line }) => line)
+    let failure: unknown
+    // The transaction may not end while one of them still has a statement to send.
+    await Promise.all(
+      [...lines.values()].map((some) => inTurn(some).catch((error: unknown) => (failure ??= error))),
+    )
+    if (failure !== undefined) throw failure
+    at = end
+  }
+  return results
 }
 
 async function worked(entry: Entry): Promise<unknown> {

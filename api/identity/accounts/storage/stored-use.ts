@@ -156,8 +156,9 @@ export class StoredUse {
     const isOver = (stored: Stored, limit: Stored) =>
       stored.entries > limit.entries || stored.bytes > limit.bytes
     for (;;) {
-      const own = isOver(await this.ofKey(keyId), ofKey)
-      if (!own && !isOver(await this.all(), all)) return
+      const [stored, storedOfAll] = await Promise.all([this.ofKey(keyId), this.all()])
+      const own = isOver(stored, ofKey)
+      if (!own && !isOver(storedOfAll, all)) return
       const from = own ? keyId : await this.#largest()
       if (from === undefined) return
       await remove(from, Math.min(MOST_AT_ONCE, Math.ceil((await this.ofKey(from)).entries / PART)))

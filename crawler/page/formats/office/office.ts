@@ -5,7 +5,7 @@ import { writeMarkdown } from "./office-markdown.ts"
 import type { DocumentText } from "../to-extracted.ts"
 import { withoutUnseenOdf } from "./unseen/odf-unseen.ts"
 import { withoutUnseenRtf } from "./unseen/rtf-unseen.ts"
-import { withoutUnseenParts } from "./unseen/unseen-parts.ts"
+import { withoutUnseenParts } from "./unseen/ooxml-unseen.ts"
 import { Zip } from "../archive/zip.ts"
 
 /** As the library calls them. */
