@@ -12,7 +12,7 @@ export const DEGRADED_PARTS = {
   pages: "long pages were read only in part",
   peers: "not all peers answered",
   answer_meaning: "the answer was chosen by words alone",
-  answer_reranker: "the answer was chosen without the statement reranker",
+  answer_reranker: "the unit reader did not read all pieces that the answer was chosen from",
   language_model: "the language model did not answer, so the pages' own sentences do",
   coverage: "how complete the index is could not be determined",
   state:

@@ -4,7 +4,7 @@ import { chatModelCheck } from "./chat-model-check.ts"
 import type { Check } from "./check.ts"
 import { clockCheck } from "./clock-check.ts"
 import { diskCheck, folderCheck, restoreCheck } from "./folder-checks.ts"
-import { modelCheck, rerankerCheck, statementRerankerCheck } from "./model-checks.ts"
+import { modelCheck, rerankerCheck, unitReaderCheck } from "./model-checks.ts"
 import { browserCheck, engineCheck, nodeCheck, portCheck } from "./service-checks.ts"
 import { readableSettings, settingsCheck, sourcesCheck } from "./settings-checks.ts"
 import { locksCheck, stateCheck } from "./state-checks.ts"
@@ -22,7 +22,7 @@ export function allChecks(): Check[] {
       portCheck,
       modelCheck,
       rerankerCheck,
-      statementRerankerCheck,
+      unitReaderCheck,
       chatModelCheck,
       browserCheck,
       engineCheck,

@@ -82,7 +82,7 @@ describe("the doctor", () => {
     }
     const right = { FOSSICK_EMBEDDINGS_KEY: "hush-hush-hush", FOSSICK_RERANKER_KEY: "hush-hush-hush" }
     const well = await examine(folder.path, { ...env, ...right })
-    expect(["model", "reranker", "statement reranker"].map(well.of)).toEqual([[], [], []])
+    expect(["model", "reranker", "unit reader"].map(well.of)).toEqual([[], [], []])
     expect(existsSync(join(folder.path, "data"))).toBe(false)
     const wrong = { FOSSICK_EMBEDDINGS_KEY: "wrong-wrong", FOSSICK_RERANKER_KEY: "wrong-wrong" }
     const ill = await examine(folder.path, { ...env, ...wrong })

@@ -29,10 +29,10 @@ export const modelCheck = (settings: DoctorSettings): Check => ({
 })
 
 /** Checks the files of the model that reads units of pages for answers. */
-export const statementRerankerCheck = ({ statementReranker: isOn }: DoctorSettings): Check => ({
-  name: "statement reranker",
+export const unitReaderCheck = ({ readsUnits }: DoctorSettings): Check => ({
+  name: "unit reader",
   async run() {
-    if (!isOn) return []
+    if (!readsUnits) return []
     try {
       const reader = await openUnitReader()
       await reader[Symbol.asyncDispose]()

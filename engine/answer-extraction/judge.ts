@@ -25,7 +25,7 @@ export interface Judgement {
 
 /** How much the page's chance relative to the best page, and the passage's place, count beside the unit's share of the question's words. */
 const PROMISE = { page: 0.6, passage: 0.4 }
-/** Units read at a time: when time is up, the batches that were read count. */
+/** When time is up, the batches that were read count. */
 const BATCH = 8
 /** The language of the pages that the reader was trained on. */
 const LANGUAGE = { code: "en", scripts: ["Latin"] }
@@ -83,27 +83,29 @@ const judgement = (by: Judge, units: readonly WeighedUnit[], said: readonly numb
   units: said.map((one, at) => ({ ...units[at]!, said: one })),
 })
 
-/** The logits of the units in order, batch by batch; fewer if time is up or the reader fails. */
+/**
+ * The logits of the units in order; fewer if time is up or the reader fails. All batches are handed over at once: so the answers of a caller are
+ * completed one after the other, and the reader knows how much waits.
+ */
 async function read(
   question: string,
   units: readonly WeighedUnit[],
   reader: UnitReader,
   signal: AbortSignal | undefined,
 ): Promise<number[]> {
+  const texts = units.map(({ unit }) => readingOf(unit))
+  const batches: Promise<number[]>[] = []
+  for (let at = 0; at < texts.length; at += BATCH)
+    batches.push(reader.scores(question, texts.slice(at, at + BATCH), signal))
   const logits: number[] = []
-  try {
-    while (logits.length < units.length) {
-      const batch = units.slice(logits.length, logits.length + BATCH)
-      const scores = await reader.scores(
-        question,
-        batch.map(({ unit }) => readingOf(unit)),
-        signal,
-      )
-      logits.push(...scores.map(logitOf))
+  for (const batch of await Promise.allSettled(batches)) {
+    if (batch.status === "fulfilled") {
+      logits.push(...batch.value.map(logitOf))
+      continue
     }
-  } catch (error) {
-    if (!signal?.aborted && !(error instanceof ModelOutage)) throw error
+    if (!signal?.aborted && !(batch.reason instanceof ModelOutage)) throw batch.reason
     leaveOut("answer_reranker")
+    break
   }
   return logits
 }

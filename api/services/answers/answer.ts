@@ -4,9 +4,9 @@ import type { Embedder, Hit, SearchResult } from "#engine"
 import { type CitedStatement, extractSides } from "#engine/answer-extraction/extract-answer.ts"
 import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
+import { READING_MS } from "#engine/models/rerankers/unit-reader.ts"
 
 import type { ChatModel } from "../chat-models/chat-model.ts"
-import { MEANING_MS } from "./borne-out.ts"
 import { citedText, CitedText, NO_ANSWER } from "./cited-text.ts"
 import type { AnswerDepth } from "./prompt.ts"
 import { writtenAnswer } from "./written-answer.ts"
@@ -55,7 +55,7 @@ export async function answerFrom(
       embedder,
       reader: unitReader,
       ...(rarity && { rarity }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(MEANING_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(READING_MS)]),
     })
     return citedText(units, missing)
   }

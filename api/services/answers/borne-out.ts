@@ -22,8 +22,6 @@ const PIECE_CHARS = 500
 const MOST_PIECES = 24
 /** Headings and lines of code are near to whatever is of their subject. */
 const LEAST_PIECE = 40
-/** Judging the meaning of one answer may take so long when the embedder is busy; then words decide. */
-export const MEANING_MS = 1500
 
 export interface BearingOptions {
   /** Null: words alone decide. */

@@ -1,17 +1,22 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { pino } from "pino"
+import { expect, test, vi } from "vitest"
+import { actingFor } from "#base/flow/caller.ts"
+import { Degraded } from "#base/flow/degraded.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { ModelOutage } from "#engine/models/servers/availability.ts"
 import { makeTinyCrossEncoder } from "#engine/models/rerankers/testing/tiny-cross-encoder.ts"
 import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { serveApp } from "../../testing/serve-app.ts"
+import { answerFrom } from "./answer.ts"
 import { openAnswerReader } from "./unit-reader.ts"
 
 /** Beside other tests a model takes its time to load. */
 const PATIENCE_MS = 120_000
-const on = { statementReranker: true }
+const on = { readsUnits: true }
 
 test("the reader that ships with Fossick tells answers from pieces that only share words", async () => {
   await using reader = await openUnitReader({ timeoutMs: PATIENCE_MS })
@@ -30,7 +35,7 @@ test("without it, because it is off or damaged, there is none; of one that is da
   try {
     const said: unknown[] = []
     const log = { error: (what: unknown) => void said.push(what) }
-    const off = await openAnswerReader({ statementReranker: false }, log)
+    const off = await openAnswerReader({ readsUnits: false }, log)
     expect([off.reader, off.warnings(), said]).toEqual([null, [], []])
 
     const folder = await makeTinyCrossEncoder(dir)
@@ -40,7 +45,7 @@ test("without it, because it is off or damaged, there is none; of one that is da
     const damaged = await openAnswerReader(on, log, folder)
     await expect(damaged.reader?.scores("pump", ["a pump"])).rejects.toBeInstanceOf(ModelOutage)
     expect(damaged.warnings()[0]).toMatch(
-      /^Answers are chosen without .*: The reader of answers in .* is damaged/,
+      /^Answers are chosen without the unit reader: The reader of answers in .* is damaged/,
     )
     expect(said).toHaveLength(1)
     await rm(join(folder, "SHA256SUMS"))
@@ -75,4 +80,56 @@ test("answers of a search are chosen with it, and come without it when it fails"
   expect(await ask(null)).toMatch(/^The pump of the mill is started at six\./)
   expect(await ask(reader)).toMatch(/A pump moves water\./)
   expect(read).toEqual(["when is the pump of the mill started"])
+})
+
+test("when many ask at once, the reader reads for all of them, callers taking turns, and no answer lacks anything", async () => {
+  const limit = vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal)
+  const dir = await mkdtemp(join(tmpdir(), "fossick-busy-reader-"))
+  try {
+    await using reader = await openUnitReader({
+      folder: await makeTinyCrossEncoder(dir),
+      timeoutMs: PATIENCE_MS,
+    })
+    // This model counts words of the question: the room with the most pumps is its choice, and nobody else's.
+    const rooms = Array.from({ length: 30 }, (_, i) => {
+      const beside = i === 20 ? "a pump beside a pump beside a pump" : "a table below a shelf beside a window"
+      return `Room number ${i} of the mill is high and white, and it has a pump and ${beside} and a door.`
+    })
+    const mill = hit({ title: "Mill", markdown: `# Mill\n\n${rooms.join("\n\n")}`, passages: [], score: 0.9 })
+    // All units wait before the first is read, however fast the machine is.
+    const allWait = Promise.withResolvers<void>()
+    let waiting = 0
+    const scores: typeof reader.scores = async (question, texts, signal) => {
+      waiting += texts.length
+      if (waiting === 24 * asking.length) allWait.resolve()
+      await allWait.promise
+      return await reader.scores(question, texts, signal)
+    }
+    const ended: string[] = []
+    const ask = async (caller: string) => {
+      const degraded = new Degraded()
+      const asked = {
+        question: "pump",
+        hits: [mill],
+        depth: "basic" as const,
+        signal: new AbortController().signal,
+        log: pino({ level: "silent" }),
+      }
+      const parts = { embedder: new HashingEmbedder(), unitReader: { scores }, chatModel: null }
+      const { answer } = await actingFor(caller, () => degraded.collect(() => answerFrom(asked, parts)))
+      ended.push(caller)
+      return { answer, lacks: degraded.parts }
+    }
+    const guests = Array.from({ length: 10 }, (_, i) => `guest ${i}`)
+    const asking = [...Array.from({ length: 20 }, () => "hog"), ...guests]
+    const answers = await Promise.all(asking.map(ask))
+    for (const { answer, lacks } of answers) {
+      expect(lacks).toEqual([])
+      expect(answer).toMatch(/^Room number 20 /)
+    }
+    expect(ended).toEqual(["hog", ...guests, ...Array.from({ length: 19 }, () => "hog")])
+  } finally {
+    limit.mockRestore()
+    await rm(dir, { recursive: true })
+  }
 })

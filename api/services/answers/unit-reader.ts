@@ -14,18 +14,18 @@ export interface OpenedUnitReader extends AsyncDisposable {
 
 /** Opens the model that ships with Fossick. When it is damaged, answers are chosen without it, and the log says so. */
 export async function openAnswerReader(
-  { statementReranker: isOn }: { readonly statementReranker: boolean },
+  { readsUnits }: { readonly readsUnits: boolean },
   log: Pick<Logger, "error">,
   folder?: string,
 ): Promise<OpenedUnitReader> {
-  const { reader, problem } = isOn ? await opened(folder) : { reader: null, problem: null }
-  if (problem !== null) log.error({ reason: problem }, "answers are chosen without the statement reranker")
+  const { reader, problem } = readsUnits ? await opened(folder) : { reader: null, problem: null }
+  if (problem !== null) log.error({ reason: problem }, "answers are chosen without the unit reader")
   return {
     reader: problem === null ? reader : { scores: () => Promise.reject(new ModelOutage(problem, "")) },
     warnings: () =>
       [problem ?? reader?.outage ?? []]
         .flat()
-        .map((why) => `Answers are chosen without the statement reranker: ${why}`),
+        .map((why) => `Answers are chosen without the unit reader: ${why}`),
     [Symbol.asyncDispose]: async () => await reader?.[Symbol.asyncDispose](),
   }
 }

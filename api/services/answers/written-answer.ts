@@ -4,9 +4,10 @@ import { leaveOut } from "#base/flow/degraded.ts"
 import { Serial } from "#base/flow/serial.ts"
 import type { Embedder, Hit } from "#engine"
 import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts"
+import { READING_MS } from "#engine/models/rerankers/unit-reader.ts"
 
 import { type ChatModel, ChatModelError } from "../chat-models/chat-model.ts"
-import { Bearing, MEANING_MS } from "./borne-out.ts"
+import { Bearing } from "./borne-out.ts"
 import { CheckedReply } from "./check-citations.ts"
 import { NO_ANSWER } from "./cited-text.ts"
 import { type AnswerDepth, type AnswerPrompt, answerTokens, promptFor } from "./prompt.ts"
@@ -31,7 +32,7 @@ export async function writtenAnswer(
   model: ChatModel,
   embedder: Pick<Embedder, "embed" | "traits">,
 ): Promise<readonly CitedStatement[] | typeof NO_ANSWER | null> {
-  const bearing = new Bearing({ embedder, signal, patience: MEANING_MS })
+  const bearing = new Bearing({ embedder, signal, patience: READING_MS })
   const statements: CitedStatement[] = []
   let prompt: AnswerPrompt | undefined
   let check: CheckedReply | undefined

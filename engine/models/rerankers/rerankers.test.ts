@@ -76,6 +76,17 @@ describe("a cross-encoder in a folder", () => {
     expect(await patient.scores("turbine", TEXTS)).toHaveLength(3)
   })
 
+  test("drops what is waiting for a caller who hangs up, so that others find room", async () => {
+    await using reranker = await CrossEncoder.open(tiny, { timeoutMs: 20_000, mostWaiting: 5, threads: 1 })
+    const many = Array.from({ length: 5 }, (_, i) => `text number ${i}`)
+    const caller = new AbortController()
+    const asked = reranker.scores("turbine", many, caller.signal)
+    await expect(reranker.scores("turbine", TEXTS)).rejects.toThrow("has enough to read")
+    caller.abort(new Error("gone"))
+    await expect(asked).rejects.toThrow("gone")
+    expect(await reranker.scores("turbine", many)).toHaveLength(5)
+  })
+
   test("that is none says what is missing", async () => {
     await expect(CrossEncoder.open(path.join(dir, "nowhere"), { timeoutMs: 1 })).rejects.toThrow(
       /there is no such folder.*FOSSICK_RERANKER/,

@@ -6,10 +6,16 @@ import { CrossEncoder } from "./cross-encoder.ts"
 /** The model that ships with Fossick and reads units of English pages: `models/README.md`. */
 const SHIPPED = path.join(import.meta.dirname, "../..", "models", "unit-reader-en")
 
-/** How long a batch of units waits for its scores. */
-const TIMEOUT_MS = 2000
-/** The units of a few answers: each takes some 10 ms, and work that would be late had better not start. */
-const MOST_WAITING = 120
+/**
+ * How long an answer may wait until its units are read, or judged by their meaning. Alone it takes half a second; what is above that is for machines
+ * on which many ask at once. With 5 s for a turn at the door it leaves a search 5 s of the 25 s that a paid one may take, and with 10 s
+ * for pages that are read again and 20 s for a language model it is within the 60 s that clients wait.
+ */
+export const READING_MS = 15_000
+/** Milliseconds that one unit takes on one thread of a processor with other work to do. */
+const UNIT_MS = 17
+/** As many units as are read in that time: those that would be late had better not wait. */
+const MOST_WAITING = Math.floor(READING_MS / UNIT_MS)
 
 /**
  * Opens the model, which loads with the first answer.
@@ -18,7 +24,7 @@ const MOST_WAITING = 120
  */
 export async function openUnitReader({
   folder = SHIPPED,
-  timeoutMs = TIMEOUT_MS,
+  timeoutMs = READING_MS,
 }: { readonly folder?: string | undefined; readonly timeoutMs?: number } = {}): Promise<Reranker> {
   await refuseDamaged(folder, "reader of answers")
   return await CrossEncoder.open(folder, {
