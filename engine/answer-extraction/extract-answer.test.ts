@@ -157,11 +157,27 @@ describe("what an answer is made of", () => {
       "A petrol engine burns petrol with a spark.",
     ])
     expect(both.missing).toEqual([])
+    expect(both.evidence.map(({ text }) => text)).toEqual(both.units.map(({ text }) => text))
     const one = await extractSides("diesel engine versus steam turbine", [engines], short)
     expect(one.units.map(({ text }) => text)).toEqual(["A diesel engine burns oil under pressure."])
     expect(one.missing).toEqual(["steam turbine"])
     const none = await extractSides("wind wheel versus steam turbine", [engines], short)
-    expect(none).toEqual({ units: [], missing: [] })
+    expect(none).toEqual({ units: [], missing: [], evidence: [] })
+  })
+
+  test("units near the question come with it, best first, for whoever writes an answer from them", async () => {
+    const mill = page(
+      "Mill",
+      "# Mill\n\n## Water\n\nA pump of the mill lifts water into the pond.\n\n## Start\n\nThe pump of the mill is started at six, before the miller has his breakfast.\n\n## Bees\n\nBees live behind the garden.",
+    )
+    const question = "when is the pump of the mill started"
+    const reader = readerOf("started")
+    const { units, evidence } = await extractSides(question, [mill], { ...short, reader })
+    expect(units.map(({ text }) => text)).toEqual([expect.stringMatching(/^The pump of the mill is started/)])
+    expect(evidence.map(({ headings }) => headings.at(-1))).toEqual(["Start", "Water"])
+    const refused = await extractSides(question, [{ ...mill, score: 0.1 }], { ...short, reader: readerOf() })
+    expect(refused.units).toEqual([])
+    expect(refused.evidence.length).toBeGreaterThan(0)
   })
 
   test("several questions have an answer each, or the one that is missing is named", async () => {

@@ -5,7 +5,7 @@ import { type DatedUnit, newestFirst } from "./disagreement.ts"
 import { holdOf, type Source, unitsFound, type WeighedUnit } from "./found-units.ts"
 import { judged, promising, type UnitReader } from "./judge.ts"
 import { leadsOf } from "./printed.ts"
-import { questionType } from "./question-type.ts"
+import { type QuestionType, questionType } from "./question-type.ts"
 import { recencyAsked } from "./recency.ts"
 import { type Comparison, comparisonIn, partsIn } from "./sides.ts"
 import type { Unit } from "./units/answer-units.ts"
@@ -39,13 +39,16 @@ export interface ExtractOptions {
   readonly signal?: AbortSignal
 }
 
-/** An answer; and the sides of a comparison, or the questions of several, for which nothing was found. */
 export interface Extracted {
+  /** The answer. */
   readonly units: readonly CitedStatement[]
+  /** The sides of a comparison, or the questions of several, for which nothing was found. */
   readonly missing: readonly string[]
+  /** Units near the question, best first, for whoever writes an answer from them: up to eight, sides in turn. There may be some where no unit answers. */
+  readonly evidence: readonly Unit[]
 }
 
-/** How many units; the least value of each but the first; and how far below the first it may be. Values are logits. */
+/** How many units; the least value of each; and how far below the first it may be. Values are logits. */
 const LENGTHS = {
   short: { units: 2, least: 0, margin: 0.5 },
   long: { units: 3, least: 0, margin: 1.5 },
@@ -54,15 +57,15 @@ const LENGTHS = {
 /** Most units judged: each takes some 10 ms of processor time. */
 const MOST_JUDGED = 24
 const MOST_JUDGED_A_SIDE = 10
-/** The least value, a logit, of an answer and of one side of a comparison. */
-const LEAST = { answer: 0, side: -2 }
+/** The least value, a logit, of one side of a comparison. */
+const LEAST_OF_SIDE = -2
 /** Added to the value for a side if the unit begins with its name; added twice if the unit is under that name. */
 const ABOUT = 1.5
 /** A side's name is looked for in the first characters of a text. */
 const NAME_CHARS = 50
 /** Questions about what to do; those of no known type may be, too. */
 const TO_DO = new Set(["method", "open"])
-const NOTHING: Extracted = { units: [], missing: [] }
+const NOTHING: Extracted = { units: [], missing: [], evidence: [] }
 
 /**
  * The units of the hits' pages that answer a question, best first; for a comparison, side by side. Empty when nothing answers it. Every text
@@ -76,7 +79,7 @@ export async function extractAnswer(
   return (await extractSides(question, hits, options)).units
 }
 
-/** Like {@link extractAnswer}, with the sides and questions that are missing. */
+/** Like {@link extractAnswer}, with the sides and questions that are missing, and other units near the question. All of it is judged once. */
 export async function extractSides(
   question: string,
   hits: readonly Source[],
@@ -103,36 +106,56 @@ export async function extractSides(
     const judgement = await judged(text, sayable, { hits, embedder, reader, signal })
     return valued(judgement, { question: text, hits, rarity, recency, named: side?.foreign ?? new Set() })
   }
-  const cited = (chosen: readonly DatedUnit[]) => chosen.map((one) => toCited(one, rarity))
+  const extracted = (
+    chosen: readonly DatedUnit[],
+    near: readonly ValuedUnit[],
+    missing: readonly string[] = [],
+  ) => ({
+    units: chosen.map((one) => toCited(one, rarity)),
+    missing,
+    evidence: chosenOf(near, LENGTHS.evidence, type, chosen).map(({ unit }) => unit),
+  })
   const comparison = length === "evidence" ? null : comparisonIn(question)
   if (comparison) {
     const chosen: ValuedUnit[] = []
     const missing: string[] = []
+    const ofSides: ValuedUnit[][] = []
     for (const [at, side] of sidesOf(comparison, found, hits[0]!.language).entries()) {
-      const [best] = (await value(side.text, side.units, MOST_JUDGED_A_SIDE, side))
+      const all = (await value(side.text, side.units, MOST_JUDGED_A_SIDE, side))
         .map((one) => ({ ...one, value: one.value + ABOUT * side.about(one) }))
         .sort((a, b) => b.value - a.value)
-      if (!best || best.value < LEAST.side) missing.push(comparison.sides[at]!)
+      const [best] = all
+      ofSides.push(all)
+      if (!best || best.value < LEAST_OF_SIDE) missing.push(comparison.sides[at]!)
       else if (!chosen.some((one) => one.unit === best.unit)) chosen.push(best)
     }
-    return chosen.length === 0 ? NOTHING : { units: cited(chosen), missing }
+    return extracted(chosen, inTurn(ofSides), chosen.length === 0 ? [] : missing)
   }
   const all = await value(question, found, MOST_JUDGED)
-  const [best] = all
-  const { units, least, margin } = LENGTHS[length]
-  if (!best || best.value < (length === "evidence" ? least : LEAST.answer)) return NOTHING
-  const dated = length === "evidence" ? null : newestFirst(all, hits)
-  if (dated) return { units: cited(dated), missing: [] }
-  const chosen: ValuedUnit[] = []
+  const dated =
+    length === "evidence" || (all[0]?.value ?? 0) < LENGTHS[length].least ? null : newestFirst(all, hits)
+  return extracted(dated ?? chosenOf(all, LENGTHS[length], type), all)
+}
+
+/** The units that are worth showing, each text once, behind those already chosen. */
+function chosenOf(
+  all: readonly ValuedUnit[],
+  { units, least, margin }: (typeof LENGTHS)[keyof typeof LENGTHS],
+  type: QuestionType,
+  before: readonly ValuedUnit[] = [],
+): ValuedUnit[] {
+  const enough = Math.max(least, (all[0]?.value ?? 0) - margin)
+  const chosen = [...before]
   for (const one of all) {
-    if (chosen.length >= units || (one !== best && one.value < Math.max(least, best.value - margin))) break
+    if (chosen.length >= units) break
+    if (one.value < enough) continue
     const same = chosen.findIndex((other) => repeats(one, other))
     if (same === -1) chosen.push(one)
     // For questions about what to do, the same text with its command is more useful.
     else if (TO_DO.has(type) && one.unit.kind === "code" && chosen[same]!.unit.kind === "prose")
       chosen[same] = one
   }
-  return { units: cited(chosen), missing: [] }
+  return chosen
 }
 
 /** The best unit for each of several questions, or the question in quotes among those that are missing. */
@@ -141,15 +164,36 @@ async function extractParts(
   hits: readonly Source[],
   options: ExtractOptions,
 ): Promise<Extracted> {
+  const found = await Promise.all(questions.map((question) => extractSides(question, hits, options)))
   const units: CitedStatement[] = []
   const missing: string[] = []
-  for (const question of questions) {
-    const [best] = (await extractSides(question, hits, options)).units
-    if (!best) missing.push(`“${question}”`)
-    else if (!units.some(({ text, source }) => text === best.text && source === best.source)) units.push(best)
+  for (const [
+    at,
+    {
+      units: [best],
+    },
+  ] of found.entries()) {
+    if (!best) missing.push(`“${questions[at]!}”`)
+    else if (!units.some((one) => isSame(one, best))) units.push(best)
   }
-  return units.length === 0 ? NOTHING : { units, missing }
+  const near = inTurn(found.map(({ evidence }) => evidence))
+  const evidence = near.filter((one, at) => near.findIndex((other) => isSame(one, other)) === at)
+  return {
+    units,
+    missing: units.length === 0 ? [] : missing,
+    evidence: evidence.slice(0, LENGTHS.evidence.units),
+  }
 }
+
+type Placed = Pick<CitedStatement, "text" | "source">
+const isSame = (one: Placed, other: Placed) => one.text === other.text && one.source === other.source
+
+/** The first of each list, then the second of each, and so on. */
+const inTurn = <One>(lists: readonly (readonly One[])[]): One[] =>
+  lists
+    .flatMap((list) => list.map((one, rank) => ({ one, rank })))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ one }) => one)
 
 /** Whether a unit gives no orders to models. */
 const isSayable = ({ headings, lead, text }: Unit): boolean =>

@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 
 import type { Embedder, Hit, SearchResult } from "#engine"
-import { type CitedStatement, extractSides } from "#engine/answer-extraction/extract-answer.ts"
+import { extractSides } from "#engine/answer-extraction/extract-answer.ts"
 import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
 import { READING_MS } from "#engine/models/rerankers/unit-reader.ts"
@@ -9,7 +9,7 @@ import { READING_MS } from "#engine/models/rerankers/unit-reader.ts"
 import type { ChatModel } from "../chat-models/chat-model.ts"
 import { citedText, CitedText, NO_ANSWER } from "./cited-text.ts"
 import type { AnswerDepth } from "./prompt.ts"
-import { writtenAnswer } from "./written-answer.ts"
+import { type ToWrite, writtenAnswer } from "./written-answer.ts"
 
 /** What answers are made with. */
 export interface AnswerParts {
@@ -42,31 +42,34 @@ export interface Answered {
 /** Further down the list hardly anything answers, and each page costs milliseconds. */
 const MAX_SOURCES = 8
 
-/** A cited answer from the hits. Without any trustworthy one from the model, their own sentences answer. */
+/** A cited answer from the hits. Without any trustworthy one from the model, their own units answer. */
 export async function answerFrom(
   asked: Asked,
   { embedder, unitReader, chatModel }: AnswerParts,
 ): Promise<Answered> {
-  const { question, hits, rarity, depth, signal } = asked
+  const { question, hits, rarity, depth, signal, log, onPiece } = asked
   const sources = hits.slice(0, MAX_SOURCES)
-  const extracted = async () => {
-    const { units, missing } = await extractSides(question, sources, {
+  const answered = async () => {
+    const since = performance.now()
+    const { units, missing, evidence } = await extractSides(question, sources, {
       length: depth === "advanced" ? "long" : "short",
       embedder,
       reader: unitReader,
       ...(rarity && { rarity }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(READING_MS)]),
     })
-    return citedText(units, missing)
-  }
-  const answered = async () => {
-    const written = chatModel && sources.length > 0 ? await inWords(asked, chatModel, embedder) : null
-    if (written !== null) return written
-    const answer = await extracted()
-    asked.onPiece?.(answer)
+    signal.throwIfAborted()
+    if (chatModel && sources.length > 0) {
+      const patience = READING_MS - (performance.now() - since)
+      const toWrite = { question, hits: sources, evidence, depth, signal, log, patience }
+      const written = await inWords(toWrite, onPiece, chatModel, embedder)
+      if (written !== null) return written
+    }
+    const answer = citedText(units, missing)
+    onPiece?.(answer)
     return answer
   }
-  // While a model writes there is time to look for more.
+  // While models read and write there is time to look for more.
   const [answer, more] = await Promise.all([answered(), followUpQuestions(question, sources, signal)])
   signal.throwIfAborted()
   return { answer, followUpQuestions: more.length > 0 ? more : null }
@@ -74,13 +77,14 @@ export async function answerFrom(
 
 /** What the model writes; null when the pages have to speak for themselves. */
 async function inWords(
-  { onPiece, ...asked }: Asked,
+  toWrite: ToWrite,
+  onPiece: Asked["onPiece"],
   model: ChatModel,
   embedder: AnswerParts["embedder"],
 ): Promise<string | null> {
   const passedOn = new CitedText()
-  const onStatement = onPiece && ((one: CitedStatement) => onPiece(passedOn.add(one)))
-  const written = await writtenAnswer({ ...asked, onStatement }, model, embedder)
+  const onStatement: ToWrite["onStatement"] = onPiece && ((one) => onPiece(passedOn.add(one)))
+  const written = await writtenAnswer({ ...toWrite, onStatement }, model, embedder)
   if (written === null) return null
   if (written !== NO_ANSWER) return citedText(written)
   onPiece?.(NO_ANSWER)

@@ -1,4 +1,5 @@
 import type { Hit } from "#engine"
+import type { Unit } from "#engine/answer-extraction/units/answer-units.ts"
 import { shownOf } from "#engine/index/page/passage.ts"
 import { holdsModelOrder, passageHoldsOrder } from "#engine/text/model-orders.ts"
 
@@ -13,10 +14,18 @@ const SIZES = {
   advanced: { sources: 8, passages: 4, sentences: "three to six sentences", maxTokens: 900 },
 }
 
+export interface ToShow {
+  readonly question: string
+  readonly hits: readonly Hit[]
+  /** The units of these hits that are near the question, best first. Without any, the hits' best passages are shown. */
+  readonly evidence: readonly Unit[]
+  readonly depth: AnswerDepth
+}
+
 /** What a model is asked, and what its reply may rest on. */
 export interface AnswerPrompt {
   readonly messages: readonly ChatMessage[]
-  /** For each source that may be cited, in the order of the hits, all text that the model was shown of it. */
+  /** For each source that may be cited, in the order of the hits, all text that the model was shown of it; empty for one of which it was shown nothing. */
   readonly shown: readonly string[]
 }
 
@@ -24,20 +33,15 @@ export interface AnswerPrompt {
 export const answerTokens = (depth: AnswerDepth): number => SIZES[depth].maxTokens
 
 /**
- * The question and the passages found, for a model that is to answer from these alone.
+ * The question and what was found, for a model that is to answer from it alone.
  *
- * Passages are what strangers wrote. They stand between {@link dataMarks}, and the model is told that nothing there is an
- * instruction. Passages that give orders to models are left out all the same.
+ * Pages are what strangers wrote. Their text stands between {@link dataMarks}, and the model is told that nothing there is an
+ * instruction. Text that gives orders to models is left out all the same.
  *
- * @param room tokens that it may have; the last passages are left out where they are too many
+ * @param room tokens that it may have; the best pieces get them first, and pieces that do not fit are left out whole
  */
-export function promptFor(
-  question: string,
-  hits: readonly Hit[],
-  depth: AnswerDepth,
-  room: number,
-): AnswerPrompt {
-  const { sources, sentences } = SIZES[depth]
+export function promptFor({ question, hits, evidence, depth }: ToShow, room: number): AnswerPrompt {
+  const { sentences } = SIZES[depth]
   const marks = dataMarks()
   const system = [
     "You answer a question from the sources given by the user, and from nothing else.",
@@ -50,8 +54,11 @@ export function promptFor(
     "If the sources do not answer the question, reply with the single word NONE.",
   ].join("\n")
   const asked = `Question: ${question}`
-  const shown = fitting(hits.slice(0, sources), depth, room - tokensOf(system) - tokensOf(asked))
-  const user = [...shown.map((text, i) => marks.around(text, i + 1)), asked].join("\n\n")
+  const units = unitPieces(evidence)
+  const pieces = units.length > 0 ? units : passagePieces(hits, depth)
+  const shown = fitting(hits, pieces, room - tokensOf(system) - tokensOf(asked))
+  const blocks = shown.flatMap((text, i) => (text === "" ? [] : [marks.around(text, i + 1)]))
+  const user = [...blocks, asked].join("\n\n")
   return {
     messages: [
       { role: "system", content: system },
@@ -61,32 +68,56 @@ export function promptFor(
   }
 }
 
+/** Text of a source, which is shown whole or not at all. */
+interface Piece {
+  /** Position of the page among the hits, from 0. */
+  readonly source: number
+  readonly text: string
+}
+
+const unitPieces = (evidence: readonly Unit[]): Piece[] =>
+  evidence
+    .map(({ source, headings: [title, ...headings], lead, text }) => ({
+      source,
+      text: [...headings.filter((one) => one !== title), ...(lead === null ? [] : [lead]), text].join("\n"),
+    }))
+    .filter(({ text }) => !holdsModelOrder(text))
+
+/** The best passage of each source, then the second ones, and so on. */
+function passagePieces(hits: readonly Hit[], depth: AnswerDepth): Piece[] {
+  const { sources, passages: most } = SIZES[depth]
+  return hits
+    .slice(0, sources)
+    .flatMap(({ passages }, source) =>
+      passages
+        .filter((passage) => !passageHoldsOrder(passage))
+        .slice(0, most)
+        .map((passage, rank) => ({
+          source,
+          rank,
+          text: [...passage.headings, shownOf(passage)].join("\n"),
+        })),
+    )
+    .sort((a, b) => a.rank - b.rank)
+}
+
 /** For the marks round a source. */
 const MARK_TOKENS = 30
 
-/** The best passage of each source, then the second ones, and so on, as far as there is room; each source in the order of its rank. */
-function fitting(hits: readonly Hit[], depth: AnswerDepth, room: number): string[] {
-  const { passages: most } = SIZES[depth]
+/** Title and pieces of each source, as far as there is room for them. */
+function fitting(hits: readonly Hit[], pieces: readonly Piece[], room: number): string[] {
   const titles = hits.map(({ title }) => (holdsModelOrder(title) ? [] : [title]))
-  const texts = hits.map((hit) =>
-    hit.passages
-      .filter((passage) => !passageHoldsOrder(passage))
-      .map((passage) => [...passage.headings, shownOf(passage)].join("\n")),
-  )
   const taken = hits.map((): string[] => [])
   let left = room
-  for (let rank = 0; rank < most; rank++) {
-    for (const [i, passages] of texts.entries()) {
-      const passage = passages[rank]
-      if (passage === undefined) continue
-      const cost = tokensOf(passage) + (rank === 0 ? MARK_TOKENS + tokensOf(titles[i]!.join("")) : 0)
-      // The first passage is shown in any case: without one there is nothing to ask.
-      if (cost > left && !(rank === 0 && i === 0)) continue
-      left -= cost
-      taken[i]!.push(passage)
-    }
+  for (const [at, { source, text }] of pieces.entries()) {
+    const isNew = taken[source]!.length === 0
+    const cost = tokensOf(text) + (isNew ? MARK_TOKENS + tokensOf(titles[source]!.join("")) : 0)
+    // The first piece is shown in any case: without one there is nothing to ask.
+    if (cost > left && at > 0) continue
+    left -= cost
+    taken[source]!.push(text)
   }
   const lines = taken.map((some, i) => (some.length === 0 ? "" : [...titles[i]!, ...some].join("\n")))
-  // Sources keep their numbers, those without text at the end are not shown.
+  // Sources keep their numbers.
   return lines.slice(0, lines.findLastIndex((text) => text !== "") + 1)
 }

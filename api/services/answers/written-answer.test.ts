@@ -59,7 +59,14 @@ async function answer({ between, embedding }: Asked) {
     },
   }
   const signal = new AbortController().signal
-  const asked = { question: "what wears out", hits: [SEALS], depth: "basic", signal } as const
+  const asked = {
+    question: "what wears out",
+    hits: [SEALS],
+    evidence: [],
+    depth: "basic",
+    signal,
+    patience: 1500,
+  } as const
   const onStatement = () => undefined
   const log = pino({ level: "silent" })
   const written = await writtenAnswer({ ...asked, log, onStatement }, model as ChatModel, embedder)

@@ -2,23 +2,21 @@ import type { Logger } from "pino"
 
 import { leaveOut } from "#base/flow/degraded.ts"
 import { Serial } from "#base/flow/serial.ts"
-import type { Embedder, Hit } from "#engine"
+import type { Embedder } from "#engine"
 import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts"
-import { READING_MS } from "#engine/models/rerankers/unit-reader.ts"
 
 import { type ChatModel, ChatModelError } from "../chat-models/chat-model.ts"
 import { Bearing } from "./borne-out.ts"
 import { CheckedReply } from "./check-citations.ts"
 import { NO_ANSWER } from "./cited-text.ts"
-import { type AnswerDepth, type AnswerPrompt, answerTokens, promptFor } from "./prompt.ts"
+import { type AnswerPrompt, answerTokens, promptFor, type ToShow } from "./prompt.ts"
 import { isNone } from "./refusals.ts"
 
-export interface ToWrite {
-  readonly question: string
-  readonly hits: readonly Hit[]
-  readonly depth: AnswerDepth
+export interface ToWrite extends ToShow {
   readonly signal: AbortSignal
   readonly log: Logger
+  /** Milliseconds that the embedder is waited for in all. */
+  readonly patience: number
   /** Told each statement as soon as it is written and has been found in its source. */
   readonly onStatement?: ((statement: CitedStatement) => void) | undefined
 }
@@ -28,11 +26,11 @@ export interface ToWrite {
  * nothing is left or it failed.
  */
 export async function writtenAnswer(
-  { question, hits, depth, signal, log, onStatement }: ToWrite,
+  { signal, log, patience, onStatement, ...toShow }: ToWrite,
   model: ChatModel,
   embedder: Pick<Embedder, "embed" | "traits">,
 ): Promise<readonly CitedStatement[] | typeof NO_ANSWER | null> {
-  const bearing = new Bearing({ embedder, signal, patience: READING_MS })
+  const bearing = new Bearing({ embedder, signal, patience })
   const statements: CitedStatement[] = []
   let prompt: AnswerPrompt | undefined
   let check: CheckedReply | undefined
@@ -52,11 +50,11 @@ export async function writtenAnswer(
   try {
     const reply = await model.reply(
       (room) => {
-        prompt = promptFor(question, hits, depth, room)
+        prompt = promptFor(toShow, room)
         return prompt.messages
       },
       {
-        maxTokens: answerTokens(depth),
+        maxTokens: answerTokens(toShow.depth),
         signal,
         ...(onStatement && { onText: (text) => void checkUpTo(text, false).catch(() => undefined) }),
       },
