@@ -14,6 +14,7 @@ import { parseArgs } from "node:util"
 import { readSettings } from "#base/settings.ts"
 import type { Page } from "#engine"
 import { shippedModel, TransformersEmbedder } from "#engine/models/embedders/transformers-embedder.ts"
+import { READING_MS } from "#engine/models/rerankers/unit-reader.ts"
 import { chatModelSettings } from "../../api/services/chat-models/settings.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { table } from "../measure.ts"
@@ -27,7 +28,7 @@ import { questionsOf } from "./judged/sets.ts"
 
 const LENGTHS = ["basic", "advanced"] as const
 /** After so long an appliance leaves out what has not come yet; here all is waited for. */
-const LATE_SECONDS = 1.5
+const LATE_SECONDS = READING_MS / 1000
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

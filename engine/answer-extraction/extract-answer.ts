@@ -54,7 +54,7 @@ const LENGTHS = {
   long: { units: 3, least: 0, margin: 1.5 },
   evidence: { units: 8, least: -3, margin: Infinity },
 }
-/** Most units judged: each takes some 10 ms of processor time. */
+/** Most units judged: each takes some 20 ms of processor time. */
 const MOST_JUDGED = 24
 const MOST_JUDGED_A_SIDE = 10
 /** The least value, a logit, of one side of a comparison. */

@@ -12,8 +12,8 @@ const SHIPPED = path.join(import.meta.dirname, "../..", "models", "unit-reader-e
  * for pages that are read again and 20 s for a language model it is within the 60 s that clients wait.
  */
 export const READING_MS = 15_000
-/** Milliseconds that one unit takes on one thread of a processor with other work to do. */
-const UNIT_MS = 17
+/** Milliseconds that one unit takes on one thread beside other work. */
+const UNIT_MS = 20
 /** As many units as are read in that time: those that would be late had better not wait. */
 const MOST_WAITING = Math.floor(READING_MS / UNIT_MS)
 
