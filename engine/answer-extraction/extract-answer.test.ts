@@ -194,6 +194,7 @@ describe("what an answer is made of", () => {
       "The mill opens its doors at nine in the morning.",
       "The bread of the bakery is sold by the old miller.",
     ])
+    expect(both.evidence.map(({ text }) => text)).toEqual(both.units.map(({ text }) => text))
     const one = await extractSides("when does the mill open and who painted the Mona Lisa", [mill], short)
     expect(one.units).toHaveLength(1)
     expect(one.missing).toEqual(["“who painted the Mona Lisa”"])
