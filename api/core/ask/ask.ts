@@ -151,9 +151,11 @@ export async function show(
       ? null
       : await searchedOrNone(log, () => searched?.(query, hits, signal))
   const checked = parts.showsChecks === true || freshness !== null ? fresh.checked : undefined
+  const checks = checked && (await Promise.all(hits.map(checked)))
   const pages: ShownPage[] = []
   // One after the other: whole pages may have to be turned into text.
-  for (const hit of hits) pages.push(await showPage(question, hit, { images, filing, checked, others }))
+  for (const [at, hit] of hits.entries())
+    pages.push(await showPage(question, hit, { images, filing, checkedAt: checks?.[at], others }))
   return {
     pages,
     images: question.withImages ? await searchImages(searchedText(question.text), hits, images) : [],

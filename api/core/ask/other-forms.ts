@@ -15,10 +15,8 @@ export async function otherForms(
   reach: Pick<Reach, "addresses">,
 ): Promise<ReadonlyMap<PageUrl, readonly OtherForm[]>> {
   const found = new Map<PageUrl, readonly OtherForm[]>()
-  for (const hit of hits) {
-    const forms = await knowledge.of(hit.url, sourcesOf(hit))
-    if (forms.length > 0) found.set(hit.url, forms)
-  }
+  const formsOf = async (hit: Hit) => [hit.url, await knowledge.of(hit.url, sourcesOf(hit))] as const
+  for (const [url, forms] of await Promise.all(hits.map(formsOf))) if (forms.length > 0) found.set(url, forms)
   if (found.size === 0) return found
   const admits = await reach.addresses()
   for (const [url, forms] of found) {

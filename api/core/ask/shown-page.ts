@@ -43,12 +43,12 @@ export async function showPage(
   {
     images,
     filing,
-    checked,
+    checkedAt,
     others,
   }: {
     readonly images: ImageKnowledge
     readonly filing: ((sources: readonly string[]) => Filed) | undefined
-    readonly checked: ((hit: Hit) => Promise<Date>) | undefined
+    readonly checkedAt: Date | undefined
     readonly others: ReadonlyMap<PageUrl, readonly OtherForm[]> | undefined
   },
 ): Promise<ShownPage> {
@@ -60,7 +60,7 @@ export async function showPage(
     addressesModels: whole?.addressesModels === true || hitAddressesModels(hit),
     filed: filing?.(sourcesOf(hit)),
     peer: peerOfSource(hit.source),
-    checkedAt: await checked?.(hit),
+    checkedAt,
     section: sectionOf(hit),
     otherForms: others?.get(hit.url),
     images: question.withImages ? await pageImages(hit, images) : [],
