@@ -180,6 +180,19 @@ describe("what an answer is made of", () => {
     expect(refused.evidence.length).toBeGreaterThan(0)
   })
 
+  test("a unit about both sides is given once, beside one about the other side alone; a synopsis says nothing", async () => {
+    const tools = page(
+      "Tools",
+      "# Tools\n\n## Saw and plane\n\nA saw and a plane are tools for wood that the miller keeps in his shed.\n\n## Use\n\n```\nplane [-d] <board>\n```\n\n## Smooth boards\n\nA plane takes thin shavings off a board until the board is smooth and even.",
+    )
+    const { units, missing } = await extractSides("saw versus plane", [tools], short)
+    expect(units.map(({ text }) => text)).toEqual([
+      "A saw and a plane are tools for wood that the miller keeps in his shed.",
+      "A plane takes thin shavings off a board until the board is smooth and even.",
+    ])
+    expect(missing).toEqual([])
+  })
+
   test("several questions have an answer each, or the one that is missing is named", async () => {
     const mill = page(
       "Mill",

@@ -124,10 +124,12 @@ export async function extractSides(
       const all = (await value(side.text, side.units, MOST_JUDGED_A_SIDE, side))
         .map((one) => ({ ...one, value: one.value + ABOUT * side.about(one) }))
         .sort((a, b) => b.value - a.value)
-      const [best] = all
+        .filter(({ value }) => value >= LEAST_OF_SIDE)
       ofSides.push(all)
-      if (!best || best.value < LEAST_OF_SIDE) missing.push(comparison.sides[at]!)
-      else if (!chosen.some((one) => one.unit === best.unit)) chosen.push(best)
+      if (all.length === 0) missing.push(comparison.sides[at]!)
+      // A unit about several sides is given once, beside the next best one about this side.
+      const best = all.find((one) => !chosen.some((other) => other.unit === one.unit))
+      if (best) chosen.push(best)
     }
     return extracted(chosen, inTurn(ofSides), chosen.length === 0 ? [] : missing)
   }
@@ -167,14 +169,10 @@ async function extractParts(
   const found = await Promise.all(questions.map((question) => extractSides(question, hits, options)))
   const units: CitedStatement[] = []
   const missing: string[] = []
-  for (const [
-    at,
-    {
-      units: [best],
-    },
-  ] of found.entries()) {
+  for (const [at, one] of found.entries()) {
+    const [best] = one.units
     if (!best) missing.push(`“${questions[at]!}”`)
-    else if (!units.some((one) => isSame(one, best))) units.push(best)
+    else if (!units.some((other) => isSame(other, best))) units.push(best)
   }
   const near = inTurn(found.map(({ evidence }) => evidence))
   const evidence = near.filter((one, at) => near.findIndex((other) => isSame(one, other)) === at)
@@ -235,7 +233,12 @@ function sidesOf(
     }
     return {
       text: asksWhatTheyAre ? `what is ${side}` : questions[at]!,
-      units: units.filter((one) => telling.every((term) => holdOf(one, term) > 0)),
+      units: units.filter(
+        (one) =>
+          telling.every((term) => holdOf(one, term) > 0) &&
+          // A synopsis shows how to write something, not what it is.
+          !(asksWhatTheyAre && one.unit.text.startsWith("```")),
+      ),
       foreign,
       about: ({ unit: { lead, headings, text } }) =>
         names(lead) || (headings.length > 1 && names(headings.at(-1))) ? 2 : names(text) ? 1 : 0,
