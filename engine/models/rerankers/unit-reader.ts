@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import path from "node:path"
 import { refuseDamaged } from "../embedders/model-folder.ts"
 import type { Reranker } from "../../reranker.ts"
@@ -14,8 +15,10 @@ const SHIPPED = path.join(import.meta.dirname, "../..", "models", "unit-reader-e
 export const READING_MS = 15_000
 /** Milliseconds that one unit takes on one thread beside other work. */
 const UNIT_MS = 20
-/** As many units as are read in that time: those that would be late had better not wait. */
+/** Units that one thread reads in that time: those that would be late had better not wait. */
 const MOST_WAITING = Math.floor(READING_MS / UNIT_MS)
+/** Threads take 110 MB each, and searches need processors, too. */
+const PROCESSORS_PER_THREAD = 4
 
 /**
  * Opens the model, which loads with the first answer.
@@ -27,10 +30,11 @@ export async function openUnitReader({
   timeoutMs = READING_MS,
 }: { readonly folder?: string | undefined; readonly timeoutMs?: number } = {}): Promise<Reranker> {
   await refuseDamaged(folder, "reader of answers")
+  const threads = Math.max(1, Math.floor(availableParallelism() / PROCESSORS_PER_THREAD))
   return await CrossEncoder.open(folder, {
     timeoutMs,
-    threads: 1,
-    mostWaiting: MOST_WAITING,
+    threads,
+    mostWaiting: threads * MOST_WAITING,
     whatNow: "Answers are chosen without it.",
     advice: "It comes with `npm ci`, or with the package or image: install Fossick again.",
   })
