@@ -59,6 +59,29 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect(await count()).toBe(2)
   })
 
+  test("many reads at once are answered each by its own, and one that fails fails alone", async () => {
+    const db = opened()
+    const asked = Array.from({ length: 200 }, (_, n) =>
+      statement(db, n === 150 ? "select 1 / (? - 150) as n" : "select cast(? as integer) as n").get(n),
+    )
+    const answers = await Promise.allSettled(asked)
+    expect(answers.map((one) => (one.status === "fulfilled" ? one.value!["n"] : null))).toEqual(
+      Array.from({ length: 200 }, (_, n) => (n === 150 ? null : n)),
+    )
+    expect(answers[150]).toMatchObject({ reason: { message: expect.stringContaining("division by zero") } })
+  })
+
+  test("reads that wait for a session fail with it", async () => {
+    const db = new PostgresStore(serverLocation("postgres://127.0.0.1:9/nowhere", "", "/", {}))
+    onTestFinished(() => db.close())
+    const answers = await Promise.allSettled(
+      Array.from({ length: 200 }, () => statement(db, "select 1 as n").get()),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 200 }, () => "rejected"))
+    db.close()
+    await expect(statement(db, "select 1 as n").get()).rejects.toThrow("not open")
+  })
+
   test("a part of a transaction may be taken back, and the rest stays", async () => {
     const [db, other] = [opened(), opened()]
     await db.script("create table taken (n bigint)")

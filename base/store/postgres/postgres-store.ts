@@ -11,7 +11,8 @@ import {
 import { queriesOf } from "../query/queries.ts"
 import { BUSY_MS, Patience } from "../sqlite/busy.ts"
 import { isRead, Turns } from "../turns.ts"
-import { CLOSED, type Rows, type Session, Sessions } from "./sessions.ts"
+import { CLOSED, LIMITS, type Rows, type Session, Sessions } from "./sessions.ts"
+import { SharedReads } from "./shared-reads.ts"
 import { type ServerLocation, sharedBy } from "./state-location.ts"
 
 /** Statements are few, and each is written in the program once; a list of other texts would be a leak. */
@@ -37,6 +38,7 @@ export class PostgresStore implements StateStore {
   /** Name or address of the server, with its port if that is not the usual one. */
   readonly host: string
   readonly #sessions: Sessions
+  readonly #reads: SharedReads
   readonly dialect = "postgres"
   readonly #native = new Lru<string, NativeStatement>(MOST_KNOWN)
   readonly #turns = new Turns()
@@ -49,6 +51,7 @@ export class PostgresStore implements StateStore {
   constructor(location: ServerLocation) {
     this.host = new URL(location.url).host
     this.#sessions = new Sessions(location)
+    this.#reads = new SharedReads(this.#sessions, LIMITS.most)
     this.#writers = writersOf(location)
     this.#patience = new Patience((patienceMs) => {
       this.#sessions.mode = { ...this.#sessions.mode, patienceMs }
@@ -144,7 +147,7 @@ export class PostgresStore implements StateStore {
     await this.#begun()
     const own = this.#own()
     if (own !== null) return await own.run(sql, values)
-    if (!writes) return await this.#sessions.use((session) => session.run(sql, values))
+    if (!writes) return await this.#reads.run(sql, values)
     return await this.#writers.run(() => this.#sessions.use((session) => session.runAlone(sql, values)))
   }
 

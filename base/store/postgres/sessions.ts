@@ -30,7 +30,7 @@ export interface SessionLimits {
   readonly most: number
 }
 
-const LIMITS: SessionLimits = {
+export const LIMITS: SessionLimits = {
   connectMs: 3000,
   restMs: 1000,
   silentMs: 23_000,

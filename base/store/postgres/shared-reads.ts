@@ -1,0 +1,62 @@
+import type { StateValue } from "../state-port.ts"
+import type { Rows, Session, Sessions } from "./sessions.ts"
+
+interface Read {
+  readonly sql: string
+  readonly values: readonly StateValue[]
+  readonly resolve: (rows: Rows) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Most reads that one session is sent at a time: a slow one holds up those behind it. */
+const AT_ONCE = 32
+
+/**
+ * Reads outside of transactions. Each has a session of its own while sessions are free. Reads that have to wait share the next free session,
+ * which sends them without waiting for answers in between, so that a distant server answers many in one round trip.
+ */
+export class SharedReads {
+  readonly #sessions: Pick<Sessions, "use">
+  readonly #most: number
+  #waiting: Read[] = []
+  #readers = 0
+
+  /** @param most sessions that reads take at a time */
+  constructor(sessions: Pick<Sessions, "use">, most: number) {
+    this.#sessions = sessions
+    this.#most = most
+  }
+
+  /** @throws PostgresError */
+  run(sql: string, values: readonly StateValue[]): Promise<Rows> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ sql, values, resolve, reject })
+      if (this.#readers < this.#most) void this.#read()
+    })
+  }
+
+  async #read(): Promise<void> {
+    this.#readers += 1
+    let own: Read[] = []
+    try {
+      await this.#sessions.use(async (session) => {
+        own = this.#waiting.splice(0, AT_ONCE)
+        await readAll(session, own)
+      })
+    } catch (error) {
+      // No session could be had, so nothing was taken.
+      if (own.length === 0) own = this.#waiting.splice(0, AT_ONCE)
+      for (const { reject } of own) reject(error)
+    } finally {
+      this.#readers -= 1
+      if (this.#waiting.length > 0 && this.#readers < this.#most) void this.#read()
+    }
+  }
+}
+
+/** One that fails fails alone. */
+async function readAll(session: Session, reads: readonly Read[]): Promise<void> {
+  await Promise.all(
+    reads.map(({ sql, values, resolve, reject }) => session.run(sql, values).then(resolve, reject)),
+  )
+}
