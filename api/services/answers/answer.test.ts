@@ -164,8 +164,8 @@ describe("a model", () => {
       )
       expect(await shown([facts, roof, table])).toBe(
         [
-          '<source n="1">\nFacts\nFlow\nA water pump moves 40 litres of water a minute.\n</source>',
-          '<source n="3">\nTable\n| pump | litres of water |\n|---|---|\n| small water pump | 12 |\n| large water pump | 90 |\n</source>',
+          '<source n="1">\nFacts\nPublished 2025-03-11\nFlow\nA water pump moves 40 litres of water a minute.\n</source>',
+          '<source n="3">\nTable\nPublished 2025-03-11\n| pump | litres of water |\n|---|---|\n| small water pump | 12 |\n| large water pump | 90 |\n</source>',
           `Question: ${QUESTION}`,
         ].join("\n\n"),
       )
@@ -194,10 +194,13 @@ describe("a model", () => {
       const asked = { question: QUESTION, hits: [PUMP, PUMP], evidence, depth: "basic" } as const
       const most = tokensOf(JSON.stringify(promptFor({ ...asked, evidence: [] }, 0).messages)) + 100
       expect(promptFor(asked, most).shown).toEqual([
-        "Pumps\nFlow\nSeals wear out.",
-        "Pumps\nFlow\nA pump moves water.",
+        "Pumps\nPublished 2025-03-11\nFlow\nSeals wear out.",
+        "Pumps\nPublished 2025-03-11\nFlow\nA pump moves water.",
       ])
-      expect(promptFor(asked, 0).shown).toEqual(["", "Pumps\nFlow\nA pump moves water."])
+      expect(promptFor(asked, 0).shown).toEqual([
+        "",
+        "Pumps\nPublished 2025-03-11\nFlow\nA pump moves water.",
+      ])
     })
   })
 

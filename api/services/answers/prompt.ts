@@ -51,6 +51,7 @@ export function promptFor({ question, hits, evidence, depth }: ToShow, room: num
     "Answer the question and no more: leave out what it does not ask for.",
     "End every sentence with the number of the source it rests on, in square brackets, such as [2].",
     "Keep names, numbers and code as they stand in the source. Say nothing that no source states.",
+    "Where sources disagree, go by the one that was published last, and say since when.",
     "If the sources do not answer the question, reply with the single word NONE.",
   ].join("\n")
   const asked = `Question: ${question}`
@@ -106,12 +107,15 @@ const MARK_TOKENS = 30
 
 /** Title and pieces of each source, as far as there is room for them. */
 function fitting(hits: readonly Hit[], pieces: readonly Piece[], room: number): string[] {
-  const titles = hits.map(({ title }) => (holdsModelOrder(title) ? [] : [title]))
+  const titles = hits.map(({ title, publishedAt }) => [
+    ...(holdsModelOrder(title) ? [] : [title]),
+    ...(publishedAt === null ? [] : [`Published ${publishedAt.toISOString().slice(0, 10)}`]),
+  ])
   const taken = hits.map((): string[] => [])
   let left = room
   for (const [at, { source, text }] of pieces.entries()) {
     const isNew = taken[source]!.length === 0
-    const cost = tokensOf(text) + (isNew ? MARK_TOKENS + tokensOf(titles[source]!.join("")) : 0)
+    const cost = tokensOf(text) + (isNew ? MARK_TOKENS + tokensOf(titles[source]!.join("\n")) : 0)
     // The first piece is shown in any case: without one there is nothing to ask.
     if (cost > left && at > 0) continue
     left -= cost
