@@ -89,6 +89,18 @@ describe("of a presentation", () => {
   })
 })
 
+test("the notes of a hidden slide are hidden with it, those of the others are read", async () => {
+  const file = pptx([
+    { title: "Pumps", bullets: [SAID], notes: "Ask who has one." },
+    { title: "Second", bullets: ["More."], notes: SECRET },
+  ])
+  expect(await read("pptx", file)).toContain("friends")
+  const hidden = changed(file, "ppt/slides/slide2.xml", (xml) => xml.replace("<p:sld ", '<p:sld show="0" '))
+  const markdown = await read("pptx", hidden)
+  expect(markdown).toContain("Ask who has one.")
+  expect(markdown).not.toContain("friends")
+})
+
 describe("of a workbook", () => {
   const file = xlsx({
     Pumps: [

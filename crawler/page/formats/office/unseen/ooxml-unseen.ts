@@ -6,6 +6,7 @@ import { slideFacts, withoutUnseenShapes } from "./slide-unseen.ts"
 /** Letters of fewer half points than this are read by nobody. */
 const LEAST_HALF_POINTS = 4
 const WORD_TEXT = /^word\/(?:document\d*|footnotes|endnotes)\.xml$/
+const HIDDEN_SLIDE = /<p:sld(?=\s)[^>]*\sshow="(?:0|false)"/
 const SLIDE = /^ppt\/slides\/slide\d+\.xml$/
 /** Signs that a part may hold something to take out: without any, the file is read as it is. */
 const WORD_SIGNS =
@@ -15,13 +16,13 @@ const SLIDE_SIGNS =
 
 /**
  * A Word document or a presentation without what no reader sees: text marked as hidden (ECMA-376 part 1 §17.3.2.41), deleted or
- * moved away under track changes, white on nothing, tiny; hidden slides, hidden shapes and those beside the slide.
+ * moved away under track changes, white on nothing, tiny; hidden slides with their notes, hidden shapes and those beside the slide.
  */
 export function withoutUnseenParts(format: "docx" | "pptx", body: Uint8Array): Uint8Array {
   const isWord = format === "docx"
   const wanted = isWord
     ? /^word\/styles\.xml$/
-    : /^ppt\/(?:presentation\.xml|theme\/theme1\.xml|slide(?:Masters|Layouts)\/[^/]+\.xml)$/
+    : /^ppt\/(?:presentation\.xml|theme\/theme1\.xml|slide(?:Masters|Layouts)\/[^/]+\.xml|slides\/_rels\/[^/]+)$/
   const parts = isWord ? WORD_TEXT : SLIDE
   const files = unzipSync(body, { filter: ({ name }) => wanted.test(name) || parts.test(name) })
   const text = (name: string) => (files[name] === undefined ? "" : strFromU8(files[name]))
@@ -31,6 +32,7 @@ export function withoutUnseenParts(format: "docx" | "pptx", body: Uint8Array): U
     ? null
     : slideFacts(text("ppt/presentation.xml"), text("ppt/theme/theme1.xml"), masters.map(text))
   const changed: Record<string, Uint8Array> = {}
+  const notes: string[] = []
   for (const [name, bytes] of Object.entries(files)) {
     if (!parts.test(name)) continue
     const xml = strFromU8(bytes)
@@ -38,9 +40,22 @@ export function withoutUnseenParts(format: "docx" | "pptx", body: Uint8Array): U
     const kept =
       slides === null ? withoutHiddenText(withoutReadings(xml), hidden) : withoutUnseenShapes(xml, slides)
     if (kept !== xml) changed[name] = strToU8(kept)
+    if (HIDDEN_SLIDE.test(xml)) notes.push(...notesOf(text(relationsOf(name))))
   }
-  return Object.keys(changed).length === 0 ? body : zipSync({ ...unzipSync(body), ...changed }, { level: 0 })
+  if (Object.keys(changed).length === 0) return body
+  const all = { ...unzipSync(body), ...changed }
+  for (const name of notes) if (all[name]) all[name] = strToU8(strFromU8(all[name]).replaceAll(TEXT, ""))
+  return zipSync(all, { level: 0 })
 }
+
+const TEXT = /<a:t>[^<]*<\/a:t>/g
+const NOTES = /"(?:\.\.|\/ppt)\/(notesSlides\/[^"/]+\.xml)"/g
+
+const relationsOf = (slide: string): string => slide.replace(/[^/]+$/, "_rels/$&.rels")
+
+/** The parts with the speaker's notes that the relations of a slide name. */
+const notesOf = (relations: string): string[] =>
+  Array.from(relations.matchAll(NOTES), ([, name]) => `ppt/${name!}`)
 
 /** Replaces words with their reading above them by the words alone, since the library skips both (§17.3.3.25). */
 function withoutReadings(xml: string): string {
