@@ -159,7 +159,7 @@ export const apiSettings = {
     name: "FOSSICK_STATEMENT_RERANKER",
     default: "on",
     about:
-      "Whether the unit reader, a small model that ships with Fossick, reads the pieces of pages that an answer is chosen from, where question and pages are in English: it finds the right one more often, at some 110 MB of memory and half a second of processor time an answer.",
+      "Whether the unit reader, a small model that ships with Fossick, reads the pieces of pages that answers and reports are made of, where question and pages are in English: it finds the right one more often, at some 110 MB of memory and half a second of processor time an answer.",
   }),
   ...accountSettings,
   ...federationSettings,

@@ -41,6 +41,7 @@ export async function serveAccounts({
   const research = openResearch(db, config, {
     accounts,
     embedder,
+    unitReader: null,
     chatModel: null,
     pages: new ByteBudget(2 ** 26),
     ...(given.room && { room: given.room }),

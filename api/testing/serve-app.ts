@@ -77,11 +77,11 @@ export async function serveApp<Own extends object = object>(
   const own = db && (await openAccounts(db, config, () => {}))
   const accounts = parts.accounts ?? { ...own!, keys: withTestKeys(own!.keys) }
   const log = pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) })
-  const { embedder = new HashingEmbedder(), chatModel = null } = parts
+  const { embedder = new HashingEmbedder(), unitReader = null, chatModel = null } = parts
   const connections = openConnections(config)
   const memory = openMemory(config, connections)
   const research =
-    db && openResearch(db, config, { accounts, embedder, chatModel, pages: memory.research, log })
+    db && openResearch(db, config, { accounts, embedder, unitReader, chatModel, pages: memory.research, log })
   const app = await appOf<{ readonly config: Own }>([...features, ...more], {
     engine: new FakeEngine(),
     images: { facts: async () => new Map() },
@@ -108,7 +108,7 @@ export async function serveApp<Own extends object = object>(
       [Symbol.asyncDispose]: async () => {},
     },
     embedder,
-    unitReader: null,
+    unitReader,
     chatModel,
     ...parts,
     accounts,

@@ -1,12 +1,13 @@
 // How well research does without a language model: npm run bench -- research [manuals|guides|own] [--model mini|pro] [--half tune|kept ...]
-//   [--vectors on|off] [--to-judge <file>] [--verbose]
+//   [--vectors on|off] [--reader on|off] [--to-judge <file>] [--verbose]
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is
 //   `research-questions.ts` over the handbook and the manual pages beside the benches. The half is `tune` unless named.
-// - A part of a task is covered when one of its wordings stands in the report, its page when it is cited. A sentence is not verbatim when
-//   it does not stand word by word in a passage of the page that it cites first.
-// - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`.
+// - A part of a task is covered when one of its wordings stands in the report, its page when it is cited. A unit is not verbatim when
+//   one of its lines does not stand word by word in the page that it cites first.
+// - `--to-judge` writes the units that nobody judged: see `judgements/README.md`.
 import { parseArgs } from "node:util"
+import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/models/embedders/transformers-embedder.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { table } from "../measure.ts"
@@ -23,16 +24,23 @@ const MODELS = ["mini", "pro"] as const
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { ...SHARED_OPTIONS, model: { type: "string", default: "mini" } },
+  options: {
+    ...SHARED_OPTIONS,
+    model: { type: "string", default: "mini" },
+    reader: { type: "string", default: "on" },
+  },
 })
 const set = chosenSet(positionals)
 const halves = chosenHalves(values.half)
 const [model] = chosen("model", MODELS, [values.model])
 const judgements = Judgements.kept("reports")
+/** On a busy machine, too, a report is measured as on an idle one. */
+const PATIENCE_MS = 60_000
 
 await using embedder = new CachedEmbedder(
   await TransformersEmbedder.open({ model: shippedModel, threads: 2 }),
 )
+await using unitReader = values.reader === "off" ? null : await openUnitReader({ timeoutMs: PATIENCE_MS })
 const toJudge = await ToJudge.open(values["to-judge"], judgements)
 const rows: (string | number)[][] = []
 const costs: number[] = []
@@ -40,7 +48,10 @@ await withIndex(set.taskPages(), { embedder, vectors: values.vectors !== "off" }
   for (const half of halves) {
     const all = { answered: [] as Marks[], refused: [] as Marks[] }
     for (const { input, parts } of tasksOf(set, half)) {
-      const { content, sources, searches, cpuSeconds } = await makeReport(input, model!, indexed)
+      const { content, sources, searches, cpuSeconds } = await makeReport(input, model!, {
+        ...indexed,
+        unitReader,
+      })
       costs.push(cpuSeconds)
       const { unsupported } = await judgeReport({ content, sources }, indexed.engine, [])
       const said: Said = {

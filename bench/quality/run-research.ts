@@ -1,5 +1,6 @@
 import { pino } from "pino"
 import type { Embedder, Engine } from "#engine"
+import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 import { toRequest } from "../../api/services/research/request.ts"
 import { runResearch } from "../../api/services/research/run-research.ts"
 import { PageMemory } from "../../api/services/research/sources/held-pages.ts"
@@ -27,6 +28,8 @@ interface Made {
 interface Parts {
   readonly engine: Engine
   readonly embedder: Embedder
+  /** Null: units are chosen by meaning. */
+  readonly unitReader: UnitReader | null
 }
 
 /** Makes a report without a language model. */

@@ -3,7 +3,8 @@ import { Degraded } from "#base/flow/degraded.ts"
 import type { PageUrl } from "../index/page/page-url.ts"
 import { ModelOutage } from "../models/servers/availability.ts"
 import { toPassages } from "../text/passages.ts"
-import { extractAnswer, extractSides } from "./extract-answer.ts"
+import type { ComparedSide } from "./asked-question.ts"
+import { answeringUnits, extractAnswer, extractSides } from "./extract-answer.ts"
 
 const QUESTION = "how do I schedule a crawl every night?"
 const short = { length: "short" } as const
@@ -306,5 +307,59 @@ describe("what an answer is made of", () => {
     expect(
       await extractAnswer("zeppelin of the millers guild leader spring", [far], { ...short, rarity }),
     ).toEqual([])
+  })
+})
+
+describe("the units that answer a question of a report", () => {
+  const yard = page(
+    "Yard",
+    "# Yard\n\n## Diesel engine\n\nStart the diesel engine of the mill:\n\n```\nmill --start\n```\n\nOur diesel engine costs 90 pounds.\n\n## Petrol engine\n\nA petrol engine burns petrol with a spark from a coil, and a carburettor mixes the petrol with air.\n\nThe engine, with its tank of petrol, stands beside the door since the year of the flood, and nobody has moved it.",
+    0.9,
+  )
+  const sides = ["diesel engine", "petrol engine"]
+  const texts = async (question: string, compared: ComparedSide, ...words: string[]) =>
+    (await answeringUnits(question, [yard], { compared, reader: readerOf(...words) })).map(({ text }) => text)
+
+  test("about a side are those that answer, not all that are about it", async () => {
+    const petrol = { sides, at: 1, asksWhatItIs: false }
+    expect(await texts("what does a petrol engine cost", petrol, "90 pounds")).toEqual([])
+    const diesel = { sides, at: 0, asksWhatItIs: false }
+    expect(await texts("what does a diesel engine cost", diesel, "90 pounds")).toEqual([
+      "Our diesel engine costs 90 pounds.",
+    ])
+    const is = await texts("what is petrol engine", { ...petrol, asksWhatItIs: true }, "spark")
+    expect(is).toEqual([
+      "A petrol engine burns petrol with a spark from a coil, and a carburettor mixes the petrol with air.",
+    ])
+  })
+
+  test("have the code that they announce, their headings, and how surely they answer", async () => {
+    const reader = readerOf("Start the diesel engine")
+    const [start, ...others] = await answeringUnits("how do I start the diesel engine", [yard], { reader })
+    expect(start).toMatchObject({
+      text: "Start the diesel engine of the mill:\n```\nmill --start\n```",
+      headings: ["Yard", "Yard", "Diesel engine"],
+      source: 0,
+    })
+    expect(start!.value).toBeGreaterThan(0)
+    for (const { text } of others) expect(text).not.toMatch(/:$/)
+  })
+
+  test("need not have the words that only say what it is about, but the reader is told them", async () => {
+    const asked: string[] = []
+    const scores = async (question: string, read: readonly string[]) => {
+      asked.push(question)
+      return read.map((text) => (text.includes("90 pounds") ? 0.99 : 0.0001))
+    }
+    const rarity = new Map([["zeppelin", 9]])
+    const options = { reader: { scores }, rarity, context: "zeppelins" }
+    expect(await answeringUnits("what does the diesel engine cost", [yard], options)).toHaveLength(1)
+    expect(asked[0]).toBe("what does the diesel engine cost zeppelins")
+  })
+
+  test("with a yes or no stand below what is asked", async () => {
+    const faq = page("Questions", "# Questions\n\n## Is a mill loud?\n\nYes. It is louder than a pump.", 0.9)
+    const [loud] = await answeringUnits("loud mill", [faq], { reader: readerOf("louder") })
+    expect(loud).toMatchObject({ leads: ["Is a mill loud?"], text: "Yes. It is louder than a pump." })
   })
 })

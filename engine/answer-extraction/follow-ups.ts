@@ -7,8 +7,9 @@ import { blocksOf } from "../text/markdown/markdown-blocks.ts"
 import { holdsModelOrder } from "../text/model-orders.ts"
 import { isBoldLine, lineKey, marksOf } from "./statements/page-marks.ts"
 import type { StatedIn } from "./statements/page-parts.ts"
-import { MAX_PAGE_CHARS } from "./statements/report-statements.ts"
 
+/** Longer pages are not searched for questions. */
+export const MAX_PAGE_CHARS = 200_000
 /** Headings of this many pages are read. */
 const MAX_PAGES = 10
 const MAX_FOLLOW_UPS = 4

@@ -10,11 +10,14 @@ const TURNING =
 /** Headings that say nothing of what stands below them. */
 const EMPTY =
   /^(?:notes?|examples?|summary|introduction|overview|tips?|warnings?|important|caution|syntax|description|usage|contents|abstract|:|\W*)[:.]?$/i
+/** An answer to a heading that asks. */
+const ANSWER_WORD = /^(?:yes|no|yes and no|unfortunately)[.,!]/i
+const ASKS = /[?？]$/
 const MAX_LEAD_CHARS = 120
 /** Terms that are less rare than this share of the rarest one do not say what the question is about. */
 const TELLING_SHARE = 0.6
 
-export const isEmptyHeading = (heading: string): boolean => EMPTY.test(heading)
+const isEmptyHeading = (heading: string): boolean => EMPTY.test(heading)
 
 /** Texts printed before a unit that makes no sense without them, verbatim: its heading, its term, the line that announces its list. */
 export function leadsOf({ unit, asked, own }: WeighedUnit, rarity: Rarity): string[] {
@@ -29,7 +32,7 @@ export function leadsOf({ unit, asked, own }: WeighedUnit, rarity: Rarity): stri
 }
 
 /** @param lacks terms that say what the question is about and that the unit lacks */
-function headingFor({ headings, kind, lead }: Unit, lacks: readonly string[]): string | null {
+function headingFor({ headings, kind, lead, text }: Unit, lacks: readonly string[]): string | null {
   // The title stands above the page, and not always in it.
   const [nearest, ...outer] = headings
     .slice(1)
@@ -37,7 +40,7 @@ function headingFor({ headings, kind, lead }: Unit, lacks: readonly string[]): s
     .filter((heading) => heading !== "" && heading.length <= MAX_LEAD_CHARS)
     .reverse()
   if (nearest === undefined) return null
-  if (TURNING.test(nearest)) return nearest
+  if (TURNING.test(nearest) || (ANSWER_WORD.test(text) && ASKS.test(nearest))) return nearest
   const adds = (heading: string) => {
     const terms = new Set(analyse(heading, null))
     return !isEmptyHeading(heading) && lacks.some((term) => terms.has(term))

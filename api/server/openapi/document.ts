@@ -15,7 +15,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Search: "The index, asked.",
   "Stored pages": "Pages as the index holds them, by address; nothing is read from the web.",
   "Live pages": "Pages read from the web now; the index is neither asked nor filled.",
-  Research: "Reports in which every sentence names its source.",
+  Research: "Reports in which every piece names its source.",
   Watches: "Questions, sources and pages whose changes are told, by webhook, e-mail or feed.",
   "Keys and usage": "Keys, and the credits that they use.",
   "Public keys": "Keys that may stand in the source of web pages, for a search box in documentation.",

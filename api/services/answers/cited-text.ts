@@ -27,13 +27,20 @@ export class CitedText {
     // Lists and code are paragraphs of their own; a statement from another page begins a new line.
     const isApart = last !== null && [last, statement].some(({ text }) => text.includes("\n"))
     const apart = last === null ? "" : isApart ? "\n\n" : last.source !== statement.source ? "\n" : " "
-    // Right after a fence or a row, the number would become part of it.
-    const behind = /(?:`{3}|\|)$/.test(statement.text) ? "\n\n" : " "
-    return `${apart}${withLeads(statement)}${behind}[${statement.source + 1}]`
+    return apart + printedUnit(statement, `[${statement.source + 1}]`)
   }
 }
 
-function withLeads({ leads = [], text, outdated }: CitedStatement): string {
+/** A unit with what it depends on before it and its citation behind it. */
+export function printedUnit(unit: Printed, mark: string): string {
+  // Right after a fence or a row, the mark would become part of it.
+  const behind = /(?:`{3}|\|)$/.test(unit.text) ? "\n\n" : " "
+  return `${withLeads(unit)}${behind}${mark}`
+}
+
+type Printed = Omit<CitedStatement, "source">
+
+export function withLeads({ leads = [], text, outdated }: Printed): string {
   const older = outdated ? [`Older page, from ${outdated.toISOString().slice(0, 10)}:`] : []
   const led = [...older, ...leads].map((lead) => (/[:：?？!.]$/u.test(lead) ? lead : `${lead}:`)).join(" ")
   if (led === "") return text

@@ -11,6 +11,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { LivingProcess } from "#base/store/processes/keep-alive.ts"
 import type { Values } from "#base/settings.ts"
 import type { Embedder } from "#engine"
+import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 import type { ChatModel } from "../chat-models/chat-model.ts"
 import type { Memory } from "../../server/load/memory/memory.ts"
 
@@ -20,6 +21,7 @@ interface From {
   readonly config: Values<typeof researchSettings>
   readonly accounts: Accounts
   readonly embedder: Pick<Embedder, "embed" | "traits">
+  readonly unitReader: UnitReader | null
   readonly chatModel: ChatModel | null
   /** Bounds the pages that tasks read. */
   readonly memory: Pick<Memory, "research">
@@ -34,7 +36,7 @@ interface Needs extends ResearchNeeds {
   readonly log: Logger
 }
 
-/** Reports in which every sentence names its source. */
+/** Reports in which every piece names its source. */
 export const research = {
   name: "research",
   settings: researchSettings,

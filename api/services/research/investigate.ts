@@ -1,45 +1,49 @@
 import { randomUUID } from "node:crypto"
 
-import type { Engine, Hit } from "#engine"
+import type { Embedder, Engine, Hit, SearchResult } from "#engine"
+import { answeringUnits } from "#engine/answer-extraction/extract-answer.ts"
+import type { UnitReader } from "#engine/answer-extraction/judge.ts"
+import { analyse } from "#engine/text/analysis/analyse.ts"
 
 import type { Emit, Step, StepName } from "./report/events.ts"
 import type { Evidence, Question, Source } from "./sources/evidence.ts"
-import type { Nearness } from "./sources/nearness.ts"
-import { type StatedText, statedBy } from "./sources/stated.ts"
 import { type PageMemory, SeenPages } from "./sources/held-pages.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
-import { partOf, type Plan, planOf } from "./plan/parts.ts"
-import { followUps, subtopics } from "./plan/subtopics.ts"
-import { choose } from "./report/choose-findings.ts"
+import { type Part, partOf, planOf } from "./plan/parts.ts"
+import { followUps, isTopic, subtopics } from "./plan/subtopics.ts"
+import { choose } from "./report/choose-units.ts"
+import { LENGTHS } from "./report/report-length.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 
 /** How far a task goes. Each question is one search at the deepest depth and one reading of what it found. */
 export interface Effort {
-  /** Subtopics of an input that asks but one thing, and of a model's plan. */
+  /** Subtopics of an input that names but a subject, and of a model's plan. */
   readonly subtopics: number
   /** Questions in each round that follow from what was found. */
   readonly rounds: readonly number[]
   /** Whether parts that are answered are followed up, too, or those alone that are not. */
   readonly deeper: boolean
-  /** Pages of a search that are read for statements. */
+  /** Pages of a search that are read for units. */
   readonly pagesRead: number
 }
 
 export const EFFORTS: Readonly<Record<ResearchRequest["model"], Effort>> = {
-  mini: { subtopics: 3, rounds: [2], deeper: false, pagesRead: 10 },
+  mini: { subtopics: 3, rounds: [4], deeper: false, pagesRead: 10 },
   pro: { subtopics: 5, rounds: [8, 6], deeper: true, pagesRead: 12 },
 }
 
 const PAGES_FOUND = 12
 const PASSAGES_OF_PAGE = 8
-/** Statements that one question takes into the evidence: each is embedded, at some 10 ms of processor time. */
-const STATEMENTS_OF_QUESTION = 120
+/** Units that one question takes into the evidence. */
+const UNITS_OF_QUESTION = 8
 
 export interface InvestigationParts {
   readonly engine: Pick<Engine, "search">
-  readonly nearness: Nearness
+  /** What units are judged with. */
+  readonly embedder: Pick<Embedder, "embed">
+  readonly unitReader: UnitReader | null
   readonly pages: PageMemory
-  /** Plans questions instead of the rules of `plan.ts`; null, or an empty list from it, leaves it to those. */
+  /** Plans questions instead of the rules of `plan/`; null, or an empty list from it, leaves it to those. */
   readonly planner:
     | ((input: string, hits: readonly Hit[], count: number) => Promise<readonly Question[]>)
     | null
@@ -49,22 +53,34 @@ export interface InvestigationParts {
   readonly signal: AbortSignal
 }
 
+/** What a report is about. */
+export interface Looked {
+  /** The parts of the task. */
+  readonly parts: readonly Part[]
+  /** What was looked into beside them. */
+  readonly beside: readonly Part[]
+}
+
 /**
- * Looks into a request until its effort is spent: first the whole of it and its parts, then the subtopics of a model's plan, or
- * those that the pages found bring up when the input asks but one thing, then, round by round, what follows from the parts'
- * answers. Goes on where `evidence` ends.
- *
- * @returns the parts of the report: those of the task, and the subtopics that were asked for beside them
+ * Looks into a request until its effort is spent: first the parts of the task, then the subtopics of a model's plan, or
+ * those that the pages found bring up around an input that names but a subject, then, round by round, what follows from the
+ * parts' answers. Goes on where `evidence` ends.
  */
 export async function investigate(
   request: ResearchRequest,
   evidence: Evidence,
   parts: InvestigationParts,
-): Promise<Plan> {
+): Promise<Looked> {
   const { emit } = parts
   const effort = EFFORTS[request.model]
+  const length = LENGTHS[request.outputLength]
   const done = evidence.questions.length
   const seen = new SeenPages()
+  const own = planOf(request.input)
+  const beside = (): Part[] =>
+    evidence.questions
+      .filter(({ text, follows }) => follows === undefined && !own.some((part) => part.text === text))
+      .map(asPart)
   const ask = async (questions: readonly Question[], name: StepName, about: string) => {
     // Questions that were done before a restart are planned alike, and known by their text.
     const open = questions.filter(({ text }) => !evidence.questions.some((known) => known.text === text))
@@ -78,23 +94,25 @@ export async function investigate(
   }
   const lookInto = async (question: Question, parent: Step): Promise<Source[]> => {
     parts.signal.throwIfAborted()
-    const part: Step = {
+    const step: Step = {
       name: "WebSearch",
       id: stepId(),
       about: `Searching for ${question.text}`,
       parent: parent.id,
     }
     const nested = parent.name === "ResearchSubtopic"
-    if (nested) emit({ kind: "call", step: { ...part, queries: [question.text] } })
-    const hits = await find(request, question.text, parts)
+    if (nested) emit({ kind: "call", step: { ...step, queries: [question.text] } })
+    const { hits, rarity } = await find(request, question.text, parts)
     seen.add(hits)
+    const asked = question.follows ?? question.text
+    const part = [...own, ...beside()].find(({ text }) => text === asked) ?? asPart(question)
     const found = [...(await attachedHits(request.files, question.text)), ...hits].slice(0, effort.pagesRead)
     const { made: sources, unread } = await parts.pages.read(found, async (read) => {
-      await collect(question, read, evidence, parts)
+      await collect({ question, part, rarity }, read, evidence, parts)
       return read.map(sourceOfHit)
     })
     evidence.unread += unread
-    if (nested) emit({ kind: "response", step: { ...part, sources } })
+    if (nested) emit({ kind: "response", step: { ...step, sources } })
     evidence.searches++
     await parts.onProgress()
     return sources
@@ -102,54 +120,37 @@ export async function investigate(
 
   const planning: Step = { name: "Planning", id: stepId(), about: "Initializing research plan" }
   emit({ kind: "call", step: planning })
-  const plan = planOf(request.input)
-  const names = plan.parts.flatMap(({ name, text, label }) =>
-    name === null ? [] : [{ text: name, label, follows: text }],
-  )
-  const own = [plan.whole, ...plan.parts, ...names]
   emit({
     kind: "response",
     step: { ...planning, about: `Research plan: ${own.length} questions to begin with` },
   })
   await ask(own, "WebSearch", `Executing ${own.length} search queries`)
-  if (seen.ranked.length === 0 && done > 0) seen.add(await find(request, request.input, parts))
+  if (seen.ranked.length === 0 && done > 0) seen.add((await find(request, request.input, parts)).hits)
   const about = request.model === "pro" ? "ResearchSubtopic" : "WebSearch"
   const planned = await planFromModel(request.input, seen.ranked, effort.subtopics, parts)
   const { questions: known } = evidence
+  // What lies around a question, or around a subject that no page is about, is no report on it.
+  const isWide = own.length === 1 && isTopic(request.input) && evidence.answersTo(own[0]!).length > 0
   const more =
-    planned.length > 0 || plan.parts.length > 0
+    planned.length > 0 || !isWide
       ? planned
       : await subtopics(request.input, seen.ranked, { count: effort.subtopics, known })
   await ask(more, about, `Looking into ${more.length} subtopics`)
   for (const count of effort.rounds) {
-    const answered = await choose(partsOf(plan, evidence), evidence, {
-      length: request.outputLength,
-      ...parts,
-    })
-    const found = answered.map(({ part, chosen }) => ({
+    const found = choose(own, evidence, length).map(({ part, units }) => ({
       part,
-      headings: chosen.map(({ finding }) => finding.stated?.headings ?? []),
+      headings: units.map(({ headings }) => headings),
     }))
     const { questions: known } = evidence
     const nearest = seen.ranked[0]?.title ?? null
     const open = followUps(found, nearest, { count, known, deeper: effort.deeper })
     await ask(open, about, `Looking into ${open.length} questions that follow`)
   }
-  return partsOf(plan, evidence)
+  return { parts: own, beside: beside() }
 }
 
-function partsOf(plan: Plan, { questions }: Evidence): Plan {
-  const own = new Set([plan.whole, ...plan.parts].map(({ text }) => text))
-  const others = questions.filter(({ text, follows }) => follows === undefined && !own.has(text))
-  const first = plan.parts.length > 0 ? plan.parts : [partOf(plan.whole.text)]
-  return {
-    ...plan,
-    parts: [
-      ...first,
-      ...others.map((one) => ({ ...partOf(one.text), heading: one.label, label: one.label })),
-    ],
-  }
-}
+/** A question that was looked into beside the parts of the task. */
+const asPart = (question: Question): Part => ({ ...partOf(question.text), ...question })
 
 async function planFromModel(
   input: string,
@@ -164,8 +165,8 @@ async function find(
   request: ResearchRequest,
   text: string,
   { engine, signal }: InvestigationParts,
-): Promise<readonly Hit[]> {
-  const { hits } = await engine.search(
+): Promise<Pick<SearchResult, "hits" | "rarity">> {
+  return await engine.search(
     {
       text,
       depth: "advanced",
@@ -175,26 +176,50 @@ async function find(
     },
     { signal },
   )
-  return hits
 }
 
-/** Takes what the pages state on a question into the evidence: the most promising by their words and by where they stand. */
+/** A question, the part of the report that it is asked for, and how rare its words are. */
+interface Asked {
+  readonly question: Question
+  readonly part: Part
+  /** Of the words that were searched for. */
+  readonly rarity: SearchResult["rarity"]
+}
+
+/** Takes the units of the pages that answer into the evidence. */
 async function collect(
-  question: Question,
+  { question, part, rarity }: Asked,
   hits: readonly Hit[],
   evidence: Evidence,
-  { signal }: InvestigationParts,
+  { embedder, unitReader, signal }: InvestigationParts,
 ): Promise<void> {
-  const statements = await statedBy(question.text, hits, signal)
+  const known = evidence.questions.find(({ text }) => text === part.text)
+  const rarities = known?.rarities ?? [...(rarity ?? [])]
+  const units = await answeringUnits(part.question, hits, {
+    embedder,
+    reader: unitReader,
+    signal,
+    compared: part.compared,
+    context: part.context,
+    rarity: new Map(rarities),
+  })
   signal.throwIfAborted()
-  const place = evidence.questions.push(question) - 1
-  const promise = ({ words, rank, stated }: StatedText) => words + stated.score + 1 / (1 + rank)
-  const most = statements.toSorted((a, b) => promise(b) - promise(a)).slice(0, STATEMENTS_OF_QUESTION)
+  const { text, label, follows } = question
+  evidence.questions.push({ text, label, ...(follows === undefined ? { rarities } : { follows }) })
   const sources = hits.map(sourceOfHit)
-  for (const [at, { url }] of sources.entries())
-    evidence.met(place, url, hits[at]!.score / (hits[0]!.score || 1))
-  for (const { text, source, stated } of most) evidence.add(place, text, sources[source]!, stated)
+  const pages = sources.map((source, at) => ({ ...source, score: hits[at]!.score }))
+  evidence.lookedAt(pages, termsOfPages(hits))
+  const place = evidence.questions.findIndex(({ text }) => text === part.text)
+  for (const unit of units.slice(0, UNITS_OF_QUESTION)) evidence.add(place, unit, sources[unit.source]!)
 }
+
+/** The terms of the titles and of the passages found. */
+const termsOfPages = (hits: readonly Hit[]): ReadonlySet<string> =>
+  new Set(
+    hits.flatMap(({ title, passages }) =>
+      analyse([title, ...passages.map(({ text }) => text)].join("\n"), null),
+    ),
+  )
 
 const unique = (sources: readonly Source[]): Source[] => [
   ...new Map(sources.map((source) => [source.url, source])).values(),

@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Embedder } from "#engine"
+import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 import type { DiskRoom } from "#base/disk-space.ts"
 import type { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 import type { Values } from "#base/settings.ts"
@@ -31,6 +32,7 @@ export function openResearch(
   parts: {
     readonly accounts: Accounts
     readonly embedder: Pick<Embedder, "embed" | "traits">
+    readonly unitReader: UnitReader | null
     readonly chatModel: ChatModel | null
     /** What the pages that tasks read may take. */
     readonly pages: ByteBudget
@@ -43,7 +45,7 @@ export function openResearch(
     readonly turnMs?: number
   },
 ): OpenedResearch {
-  const { accounts, embedder, chatModel, log } = parts
+  const { accounts, embedder, unitReader, chatModel, log } = parts
   const { billing, keys } = accounts
   const tasks = new ResearchTasks(
     db,
@@ -58,6 +60,7 @@ export function openResearch(
     billing,
     parts: {
       embedder,
+      unitReader,
       chatModel,
       modelTokens: config.researchTokens,
       pages: new PageMemory(parts.pages),

@@ -16,6 +16,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { wordsOf } from "#engine/text/query-text.ts"
 
 import { toRequest } from "./request.ts"
+import { Evidence } from "./sources/evidence.ts"
 import type { ResearchTask, ResearchTasks } from "./task-store.ts"
 import { openPumpEngine } from "./testing/pump-engine.ts"
 import { openTestResearch } from "./testing/test-research.ts"
@@ -97,8 +98,8 @@ describe("researchers", () => {
       content: expect.stringContaining("A rotary pump costs 120 euros. ["),
       found: null,
     })
-    // The first two questions were answered before; the whole input is only asked once more to plan on.
-    expect(again).not.toContain(searched[1])
+    // The first two questions were answered before; the whole input is only asked to plan on.
+    for (const question of searched.slice(0, 2)) expect(again).not.toContain(question)
     const calls = await second.accounts.callLog.list({ limit: 10 })
     expect(calls).toMatchObject([{ endpoint: "research", credits: task.credits, keyId: key!.id }])
     await second.accounts[Symbol.asyncDispose]()
@@ -111,10 +112,7 @@ describe("researchers", () => {
     await tasks.add("task", owner(key!.id), await request("quuxe"), new Date())
     await tasks.begin(new Date())
     await tasks.progress("task", {
-      questions: [],
-      sources: [],
-      findings: [],
-      searches: 0,
+      ...new Evidence(null, []).toRecord(),
       degraded: ["peers"],
     })
     await researchers.start(() => ({

@@ -3,6 +3,7 @@ import { pino } from "pino"
 
 import { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
+import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 
 import { openChatModel } from "../chat-models/chat-server.ts"
 import { saying, startStubModel, type StubRequest } from "../chat-models/testing/stub-model.ts"
@@ -32,7 +33,7 @@ const requestOf = (body: Partial<ResearchBody>) =>
 
 async function report(
   body: Partial<ResearchBody> = {},
-  run: Partial<ResearchRun> & { model?: string; pagesBytes?: number } = {},
+  run: Partial<ResearchRun> & { model?: string; unitReader?: UnitReader; pagesBytes?: number } = {},
 ) {
   const events: ResearchEvent[] = []
   const settings = { ...readSettings(apiSettings, {}), llmUrl: run.model ?? "", llmModel: "stub" }
@@ -40,7 +41,7 @@ async function report(
   await using chatModel = openChatModel(settings)
   const result = await runResearch(
     await requestOf(body),
-    { ...pumps, chatModel, modelTokens: 10_000, pages },
+    { ...pumps, unitReader: run.unitReader ?? null, chatModel, modelTokens: 10_000, pages },
     {
       found: null,
       emit: (event) => events.push(event),
@@ -54,7 +55,7 @@ async function report(
 }
 
 /** The texts before the citations. */
-const sentences = (text: string) =>
+const cited = (text: string) =>
   text
     .split("## Sources")[0]!
     .replaceAll(/^#.*$/gm, "")
@@ -63,23 +64,69 @@ const sentences = (text: string) =>
     .filter((one) => one !== "")
 
 describe("a report without a model", () => {
-  test("answers in the pages' own sentences, each with the source it stands in", async () => {
+  test("answers with pieces of pages, each with the source it stands in", async () => {
     const { text, sources } = await report()
-    expect(text).toMatch(/^# How does a rotary pump work, and what does it cost\?\n\n## Summary\n/)
-    expect(text).toContain("A rotary pump moves water through a hose with turning rollers. [")
+    expect(text).toMatch(
+      /^# How does a rotary pump work, and what does it cost\?\n\n## How does a rotary pump work\n/,
+    )
+    expect(text).toContain("A rotary pump moves water through a hose with turning rollers.")
     expect(text).toContain("A rotary pump costs 120 euros. [")
     const pages = new Map(PUMP_PAGES.map(({ url, markdown }) => [url as string, markdown]))
     for (const match of text.split("## Sources")[0]!.matchAll(/([^\n[\]]+?) \[(\d+)\]/g)) {
-      expect(pages.get(sources[Number(match[2]) - 1]!.url)).toContain(match[1]!.trim())
+      const page = pages.get(sources[Number(match[2]) - 1]!.url)!
+      // The colon behind a heading is ours.
+      for (const piece of match[1]!.trim().split(": ")) expect(page).toContain(piece)
     }
-    expect(sentences(text).length).toBeGreaterThan(5)
+    expect(cited(text).length).toBeGreaterThan(1)
     expect(text).not.toContain("It rains")
   })
 
-  test("quotes no code by itself: its comments would read as headings", async () => {
+  test("keeps code as code, with its comments no headings", async () => {
     const { text } = await report({ input: "Which settings does the controller of a rotary pump have?" })
-    expect(text).not.toContain("PUMP_SPEED")
-    expect(text.match(/^# .*/gm)).toEqual(["# Which settings does the controller of a rotary pump have?"])
+    expect(text).toContain("```\n# settings of the rotary pump controller\nPUMP_SPEED=40\n```\n\n[1]")
+  })
+
+  test("names the parts that no page answers", async () => {
+    const { text } = await report({
+      input: "What does a rotary pump cost, and who invented the submarine telegraph?",
+    })
+    expect(text).toContain("A rotary pump costs 120 euros. [1]")
+    expect(text).toContain(
+      "## What is missing\n\nNo page that was found answers:\n\n- Who invented the submarine telegraph\n",
+    )
+  })
+
+  test("fills a cell with what answers its own question, not with what comes near", async () => {
+    const answers = (question: string, text: string) =>
+      /cost/.test(question) ? text.includes("120 euros") : text.includes("2,000 hours")
+    const unitReader: UnitReader = {
+      scores: async (question, texts) => texts.map((text) => (answers(question, text) ? 0.9999 : 0.000_001)),
+    }
+    const input = "Rotary pump versus piston pump: what does each cost, and how long do their seals last?"
+    const { text } = await report({ input }, { unitReader })
+    expect(text).toContain(`|  | Rotary pump | Piston pump |
+| --- | --- | --- |
+| What does each cost | A rotary pump moves 90 litres of water an hour. A rotary pump costs 120 euros. [1] | nothing found |
+| How long do their seals last | nothing found | A piston pump moves water with a piston in a cylinder. The seals of a piston pump wear out after 2,000 hours. [2] |`)
+    expect(text).toContain(
+      "- What does each cost: piston pump\n- How long do their seals last: Rotary pump\n",
+    )
+    expect(text).not.toContain("louder")
+  })
+
+  test("answers a task in another language, by meaning", async () => {
+    const data = Buffer.from(
+      "# Drehkolbenpumpen\n\nEine Drehkolbenpumpe kostet im Laden 120 Euro.\n\n# Wetter\n\nIm Norden regnet es heute.",
+    ).toString("base64")
+    const files = [{ name: "preise.md", data, type: "base64" as const }]
+    const unitReader: UnitReader = { scores: () => Promise.reject(new Error("It reads English alone.")) }
+    const { text, sources } = await report(
+      { input: "Was kostet eine Drehkolbenpumpe?", files },
+      { unitReader },
+    )
+    expect(text).toContain("Eine Drehkolbenpumpe kostet im Laden 120 Euro. [1]")
+    expect(text).not.toContain("regnet")
+    expect(sources.map(({ url }) => url)).toEqual(["file:preise.md"])
   })
 
   test("puts side by side what sources say differently", async () => {
@@ -96,7 +143,7 @@ describe("a report without a model", () => {
     expect(pro.searches).toBeGreaterThan(mini.searches)
     const short = await report({ output_length: "short" })
     expect(short.text.length).toBeLessThanOrEqual(mini.text.length)
-    expect(sentences(short.text).join(" ").split(/\s+/).length).toBeLessThanOrEqual(260)
+    expect(cited(short.text).join(" ").split(/\s+/).length).toBeLessThanOrEqual(260)
   })
 
   test("names its sources as asked for", async () => {
@@ -125,7 +172,7 @@ describe("a report without a model", () => {
     expect(text).not.toBe(whole.text)
     expect(events.at(-1)).toMatchObject({ kind: "content" })
     const none = await report({}, { pagesBytes: 0 })
-    expect(none.text).toContain("Nothing on this was found")
+    expect(none.text).toContain("Nothing that answers this was found")
     expect(none.text).toContain("could not be read")
     const output_schema = { properties: { price: { type: "string", description: "price of the pump" } } }
     const form = await report({ output_schema }, { pagesBytes: 0 })
@@ -135,7 +182,7 @@ describe("a report without a model", () => {
 
   test("says so when nothing is found, and cites nothing", async () => {
     const { text, sources } = await report({ input: "zorgblat quuxification" })
-    expect(text).toContain("Nothing on this was found in the index.")
+    expect(text).toContain("Nothing that answers this was found in the index.")
     expect(sources).toEqual([])
   })
 
@@ -143,7 +190,7 @@ describe("a report without a model", () => {
     const { text, sources } = await report({
       input: "Report on how the pump is run in Kubernetes with autoscaling, and on its Helm charts.",
     })
-    expect(text).toContain("Nothing on this was found in the index.")
+    expect(text).toContain("Nothing that answers this was found in the index.")
     expect(text).toContain("“Kubernetes”")
     expect(sources).toEqual([])
   })
@@ -191,7 +238,7 @@ describe("a report without a model", () => {
     await expect(report({ model: "pro" }, { onProgress, signal: stop.signal })).rejects.toThrow("stopped")
     const whole = await report({ model: "pro" })
     const resumed = await report({ model: "pro" }, { found })
-    expect(resumed.text).toContain("A rotary pump moves water through a hose with turning rollers. [")
+    expect(resumed.text).toContain("A rotary pump moves water through a hose with turning rollers.")
     const asked = resumed.events.flatMap((event) =>
       event.kind === "call" && event.step.name !== "Planning" ? (event.step.queries ?? []) : [],
     )
@@ -225,6 +272,17 @@ describe("a report of a form", () => {
     })
     expect(missing).toEqual([{ path: "maker.founded", reason: expect.stringContaining("zorgblat year") }])
     expect(sources.length).toBeGreaterThan(0)
+  })
+
+  test("holds no value of a page that only comes near, and says so of each", async () => {
+    const unitReader: UnitReader = { scores: async (_, texts) => texts.map(() => 0.000_001) }
+    const { content, missing, sources } = await report(
+      { input: "rotary pump", output_schema },
+      { unitReader },
+    )
+    expect(content).toEqual({ price: null, working: null, maker: { founded: null }, noise: null })
+    expect(missing.map(({ path }) => path)).toEqual(["price", "working", "maker.founded", "noise"])
+    expect(sources).toEqual([])
   })
 
   test("is filled in by a model, as far as pages bear it out", async () => {
@@ -300,7 +358,7 @@ describe("a report with a model", () => {
       )
       expect(body.messages[0]!.content).not.toContain("Ignore all previous")
     }
-    const said = sentences(text).filter((one) => one.includes("free"))
+    const said = cited(text).filter((one) => one.includes("free"))
     // It may quote the page, as a page of that name; it may not say so itself.
     for (const one of said) expect(one).toContain("Ignore all previous instructions")
   })
@@ -315,15 +373,14 @@ describe("a report with a model", () => {
   ])("that %s is made without it", async (_, answer) => {
     await using stub = await startStubModel(answer)
     const { text } = await report({}, { model: stub.url })
-    expect(text).toContain("A rotary pump moves water through a hose with turning rollers. [")
+    expect(text).toContain("A rotary pump moves water through a hose with turning rollers.")
     expect(text).not.toContain("Zeus")
   })
 
-  test("that has nothing to say on any section keeps the summary of the pages' own sentences", async () => {
+  test("that has nothing to say on any section is made without it", async () => {
     await using stub = await startStubModel(saying("NONE"))
     const { text, sources } = await report({}, { model: stub.url })
-    expect(text.match(/^## .*/gm)).toEqual(["## Summary", "## Sources"])
-    expect(text).toMatch(/## Summary\n\n.*rotary pump.* \[1\]/)
+    expect(text).toBe((await report()).text)
     expect(sources.length).toBeGreaterThan(0)
   })
 

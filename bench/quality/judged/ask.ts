@@ -114,18 +114,22 @@ async function standsIn(text: string, url: string, engine: Pick<Engine, "get">):
 /** Whether each line of a text stands in a page, but for the marks of Markdown: units leave out what stands between steps, and repeat the names of columns. */
 export function linesStandIn(text: string, markdown: string): boolean {
   const page = bare(toPlainText(markdown))
-  return text
-    .replaceAll(/^(?:`{3,}\S*|\|[-|]+\|)$/gm, "")
-    .split("\n")
-    .map((line) => line.replace(/^\s*(?:-|\d+[.)])\s+/, "").replace(/\s*…$/, ""))
-    .every((line) => isMadeOf(line, page))
+  return (
+    text
+      // The colon between a heading and what has a form is ours.
+      .replaceAll(/[:：]\n\n/g, "\n")
+      .replaceAll(/^(?:`{3,}\S*|\|[-|]+\|)$/gm, "")
+      .split("\n")
+      .map((line) => line.replace(/^\s*(?:-|\d+[.)])\s+/, "").replace(/\s*…$/, ""))
+      .every((line) => isMadeOf(line, page))
+  )
 }
 
 /** Longest term, heading or row of names that is printed before a sentence. */
 const MAX_LEAD_CHARS = 260
 
 /** Whether a text stands in a page, or is made of pieces that do: `Term: sentence`, the colon ours or the page's. */
-export function isMadeOf(text: string, page: string): boolean {
+function isMadeOf(text: string, page: string): boolean {
   if (page.includes(bare(text))) return true
   return [...text.matchAll(/[:：?!.](?=\s)/g)].some(({ index }) => {
     if (index > MAX_LEAD_CHARS) return false
@@ -135,4 +139,4 @@ export function isMadeOf(text: string, page: string): boolean {
 }
 
 /** Readings of markdown differ in blanks, in what stands between the cells of a table, and in the marks before quoted lines. */
-export const bare = (text: string): string => text.replaceAll(/[\s|>]+/g, "")
+const bare = (text: string): string => text.replaceAll(/[\s|>]+/g, "")

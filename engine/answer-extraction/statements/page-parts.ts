@@ -19,8 +19,6 @@ export interface Part {
   readonly announcement: string | null
   /** The code, or items of the list, that follow a text which ends in a colon; empty for all others. */
   readonly announces: readonly Block[]
-  /** Nothing stands between it and what heads it. */
-  readonly isFirst: boolean
   /** The same for all that stands under one term, else for it alone. */
   readonly entry: string
 }
@@ -51,7 +49,6 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
       term: null,
       announcement: null,
       announces: [],
-      isFirst: false,
     }))
   }
   const lines = markdown.split(/\r\n?|\n/)
@@ -63,7 +60,6 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
   let term: string | null = null
   let terms = 0
   let announcement: string | null = null
-  let isFirst = true
   /** The bold line heads a quotation, such as a box beside the text, or nothing but the table below it. */
   let isQuoted = false
   let isCaption = false
@@ -77,7 +73,6 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
       while (path.length > 0 && path.at(-1)!.depth >= block.depth) path.pop()
       path.push(block)
       lead = term = announcement = null
-      isFirst = true
       continue
     }
     if (block.kind === "text" && isBoldLine(marks, block.text)) {
@@ -90,7 +85,6 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
       isQuoted = QUOTED.test(lines[block.line] ?? "")
       isCaption = CAPTION.test(text)
       announcement = null
-      isFirst = true
       continue
     }
     const isIndented = /^\s/.test(lines[block.line] ?? "")
@@ -106,10 +100,8 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
       term,
       announcement: isOfList ? announcement : null,
       announces: announcedBy(blocks, at),
-      isFirst,
       entry: term === null ? `${at}` : `term ${terms}`,
     })
-    isFirst = false
     if (isCaption) lead = null
     if (block.kind === "text" && !isOfList) announcement = announcementOf(block.text, language)
   }

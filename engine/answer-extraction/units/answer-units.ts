@@ -1,4 +1,5 @@
 import { type Block, rowText, type Table } from "../../text/markdown/markdown-blocks.ts"
+import { holdsModelOrder } from "../../text/model-orders.ts"
 import { isDangling } from "../statements/dangling.ts"
 import { isStruck, lineKey, marksOf, type PageMarks } from "../statements/page-marks.ts"
 import {
@@ -107,9 +108,10 @@ class SectionReader {
       else if (part.block.kind === "code") found.push(...this.#code(part, parts[at - 1]))
       else if (tableOf(part.block)) found.push(...this.#table(part, parts[end]))
       else {
-        // A short paragraph goes with what follows it.
+        // A short paragraph goes with what follows it, unless nobody may be told it.
         const next = parts[end]
-        if (next && isProse(next) && part.block.text.length < SHORT_CHARS && part.announces.length === 0) {
+        const isShort = part.block.text.length < SHORT_CHARS && part.announces.length === 0
+        if (next && isProse(next) && isShort && !holdsModelOrder(part.block.text)) {
           found.push(...this.#prose(part, `${part.block.text}\n${next.block.text}`))
           end++
         } else found.push(...this.#prose(part, part.block.text))

@@ -3,8 +3,6 @@ import { subjectWords, tellingWords, wordsNotIn } from "./words.ts"
 /** What a clause compares, and what beside that it speaks of. */
 export interface Comparison {
   readonly sides: readonly string[]
-  /** What each side is called without the noun that all share, as pages about it are. */
-  readonly names: readonly string[]
   /** The other telling words. */
   readonly about: readonly string[]
 }
@@ -56,7 +54,7 @@ function compared(named: readonly string[], clause: string): Comparison | null {
   // A side may be called like a word of tasks: "hold, keep and purge".
   if (sides.some((side) => side.split(/\s+/).length > MAX_SIDE_WORDS || tellingWords(side).length === 0))
     return null
-  return { sides, names, about: wordsNotIn(sides.join(" "), subjectWords(clause)) }
+  return { sides, about: wordsNotIn([...given, ...sides].join(" "), subjectWords(clause)) }
 }
 
 /** "Acme's red, green and blue pumps": what stands once belongs to all, the owner's name before, the noun behind. */
@@ -66,5 +64,7 @@ function sharedWords(sides: readonly string[]): { bare: string[]; noun: string }
   const [first = "", ...rest] = bare.at(-1)?.split(/\s+/) ?? []
   const isShared = rest.length > 0 && bare.length > 1 && bare.slice(0, -1).every((side) => !/\s/.test(side))
   if (!isShared) return { bare, noun: "" }
-  return { bare: [...bare.slice(0, -1), first], noun: ` ${rest.join(" ")}` }
+  // Of several MPMs each is an MPM.
+  const noun = rest.join(" ").replace(/(?<=\p{Lu}{2})s$/u, "")
+  return { bare: [...bare.slice(0, -1), first], noun: ` ${noun}` }
 }

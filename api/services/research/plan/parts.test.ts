@@ -2,16 +2,14 @@ import { describe, expect, test } from "vitest"
 
 import { planOf } from "./parts.ts"
 
-const texts = (input: string) => planOf(input).parts.map(({ text }) => text)
+const texts = (input: string) => planOf(input).map(({ text }) => text)
 
 describe("the parts of a task", () => {
-  test("are none of their own when it asks but one thing", () => {
-    expect(planOf("  How do pumps   work?  ")).toEqual({
-      whole: { text: "How do pumps work?", label: "How do pumps work" },
-      parts: [],
-      subject: ["pumps"],
-    })
-    expect(planOf("rotary pumps").parts).toEqual([])
+  test("are one when it asks but one thing", () => {
+    expect(planOf("  How do pumps   work?  ")).toMatchObject([
+      { text: "How do pumps work", label: "How do pumps work", side: null },
+    ])
+    expect(planOf("rotary pumps")).toHaveLength(1)
   })
 
   test("are its clauses, each with the subject that it leaves out", () => {
@@ -22,11 +20,28 @@ describe("the parts of a task", () => {
       "what does it cost rotary pump",
       "for how long is it guaranteed rotary pump",
     ])
-    const headings = planOf("How does a rotary pump work, and say which one is the quietest").parts
+    const headings = planOf("How does a rotary pump work, and say which one is the quietest")
     expect(headings.map(({ heading }) => heading)).toEqual([
       "How does a rotary pump work",
       "Which one is the quietest",
     ])
+  })
+
+  test("are asked about by themselves where they say enough, with the subject as context", () => {
+    const parts = planOf("How is a rotary pump kept dry in winter? Cover spare seals, and what it costs.")
+    expect(parts.map(({ question, context }) => [question, context])).toEqual([
+      ["How is a rotary pump kept dry in winter", ""],
+      ["Cover spare seals", "rotary pump kept dry winter"],
+      ["what it costs rotary pump kept dry winter", ""],
+    ])
+  })
+
+  test("are the questions behind a colon, not the topic before it", () => {
+    expect(texts("Rotary pumps in boats: which seals to buy, and how to oil them")).toEqual([
+      "which seals to buy Rotary pumps boats",
+      "how to oil them Rotary pumps boats",
+    ])
+    expect(texts("How do pumps work: how does water get in, and how does it get out?")).toHaveLength(3)
   })
 
   test("are its sentences and the lines of a list", () => {
@@ -80,7 +95,7 @@ describe("the parts of a task", () => {
 
   test("are few, however long the input, and have short labels", () => {
     const input = Array.from({ length: 50 }, (_, i) => `Explain the matter number ${i} of many.`).join(" ")
-    const { parts } = planOf(input)
+    const parts = planOf(input)
     expect(parts.length).toBeLessThanOrEqual(9)
     for (const { label } of parts) expect(label.length).toBeLessThanOrEqual(92)
   })
@@ -88,7 +103,7 @@ describe("the parts of a task", () => {
 
 describe("the sides of a comparison", () => {
   const sides = (input: string) =>
-    planOf(input).parts.flatMap(({ side, heading }) => (side === null ? [] : [`${side} | ${heading}`]))
+    planOf(input).flatMap(({ side, heading }) => (side === null ? [] : [`${side} | ${heading}`]))
 
   test.each([
     ["Compare PostgreSQL and SQLite", ["PostgreSQL", "SQLite"]],
@@ -98,7 +113,7 @@ describe("the sides of a comparison", () => {
     ["What is the difference between a mutex and a semaphore?", ["mutex", "semaphore"]],
     ["Compare Acme's red, green and blue pumps for small boats", ["red pumps", "green pumps", "blue pumps"]],
   ])("of %s", (input, wanted) => {
-    expect(planOf(input).parts.map(({ side }) => side)).toEqual(wanted)
+    expect(planOf(input).map(({ side }) => side)).toEqual(wanted)
   })
 
   test("are each asked what the clauses behind them ask", () => {
@@ -114,20 +129,49 @@ describe("the sides of a comparison", () => {
     ])
   })
 
-  test("are searched for with the rest of the task, and by the name that pages about them have", () => {
-    const { parts } = planOf(
-      "What is amortisation, and how does it differ between a lender and small traders?",
-    )
-    expect(parts.map(({ text, name }) => [text, name])).toEqual([
-      ["What is amortisation", null],
-      ["lender amortisation", "lender"],
-      ["small traders amortisation", "small traders"],
+  test("are searched for with the rest of the task, and asked about by their names", () => {
+    const parts = planOf("What is amortisation, and how does it differ between a lender and small traders?")
+    expect(parts.map(({ text, question, context }) => [text, question, context])).toEqual([
+      ["What is amortisation", "What is amortisation", ""],
+      ["lender amortisation", "what is lender", "amortisation"],
+      ["small traders amortisation", "what is small traders", "amortisation"],
     ])
-    expect(planOf("Compare red, green and blue pumps").parts.map(({ name }) => name)).toEqual([
-      "red",
-      "green",
-      "blue",
+    const questions = (input: string) => planOf(input).map(({ question }) => question)
+    expect(questions("Tea versus coffee: what does each cost, and what are their leaves like?")).toEqual([
+      "what does Tea cost",
+      "what does coffee cost",
+      "what are Tea's leaves like",
+      "what are coffee's leaves like",
     ])
+    expect(questions("Compare tea and coffee in loose leaf price")).toEqual([
+      "tea loose leaf price",
+      "coffee loose leaf price",
+    ])
+    expect(questions("Compare red and green MPMs for small boats in winter storms")).toEqual([
+      "red MPM small boats winter storms",
+      "green MPM small boats winter storms",
+    ])
+    expect(questions("Compare red and green MPMs for small boats")).toEqual([
+      "what is red MPM",
+      "what is green MPM",
+    ])
+    expect(questions("Hot and cold storage: how do they differ?")).toEqual([
+      "what is Hot storage",
+      "what is cold storage",
+    ])
+  })
+
+  test("are each asked for the things in which they are compared", () => {
+    expect(sides("Compare tea and coffee in price, taste and time to brew")).toEqual([
+      "tea | Price",
+      "coffee | Price",
+      "tea | Taste",
+      "coffee | Taste",
+      "tea | Time to brew",
+      "coffee | Time to brew",
+    ])
+    const [tea] = planOf("Compare tea and coffee for breakfast in price and taste")
+    expect(tea).toMatchObject({ question: "tea price", context: "breakfast" })
   })
 
   test("are none where each of something else is meant", () => {
@@ -138,6 +182,6 @@ describe("the sides of a comparison", () => {
 
   test("are found in an input of blanks, which leaves countless ways to share them out", () => {
     const input = `compare${" ".repeat(19_000)}rotary pumps${"\t ".repeat(400)}and piston pumps`
-    expect(planOf(input).parts.map(({ side }) => side)).toEqual(["rotary pumps", "piston pumps"])
+    expect(planOf(input).map(({ side }) => side)).toEqual(["rotary pumps", "piston pumps"])
   })
 })

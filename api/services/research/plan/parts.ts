@@ -1,3 +1,4 @@
+import type { ComparedSide } from "#engine/answer-extraction/asked-question.ts"
 import { splitSentences } from "#engine/answer-extraction/statements/sentences.ts"
 
 import type { Question } from "../sources/evidence.ts"
@@ -5,26 +6,19 @@ import { comparedBeforeColon, type Comparison, comparisonIn } from "./comparison
 import { itemsOf } from "./items.ts"
 import { areSame, labelOf, SUBJECT_WORDS, subjectWords, wordsNotIn } from "./words.ts"
 
-/** What a task asks, part by part. */
-export interface Plan {
-  /** The whole of it, the first question. */
-  readonly whole: Question
-  /** In the order of the task; empty when it has but one. */
-  readonly parts: readonly Part[]
-  /** The words that name what it is about. */
-  readonly subject: readonly string[]
-}
-
 /** A part of a task, searched for with the task's subject. */
 export interface Part extends Question {
   /** Parts of one heading belong together: the sides of a comparison. */
   readonly heading: string
-  /** What is compared, when this part is one side of it. */
-  readonly side: string | null
+  /** What units have to answer; with the task's subject where it says little without. */
+  readonly question: string
+  /** The words of the task's subject that the question lacks. */
+  readonly context: string
   /** What it asks without the task's subject. */
   readonly asks: string
-  /** What a page about the side is called; null when this part is no side. */
-  readonly name: string | null
+  /** What is compared, when this part is one side of it. */
+  readonly side: string | null
+  readonly compared: ComparedSide | null
 }
 
 const MAX_PARTS = 9
@@ -50,14 +44,16 @@ const NEXT_QUESTION = new RegExp(
   "i",
 )
 
-/** The parts of a task: its sentences, their clauses, the items they name, the sides they compare; each with the task's subject. */
-export function planOf(text: string): Plan {
+/**
+ * The parts of a task, at least one: its sentences, their clauses, the items they name, the sides they compare; each with the task's
+ * subject.
+ */
+export function planOf(text: string): Part[] {
   // The patterns would try every way to share a long row of blanks.
   const input = text
     .replaceAll(/[^\S\n]+/g, " ")
     .replaceAll(/\s*\n\s*/g, "\n")
     .trim()
-  const whole = { text: input, label: labelOf(input) }
   const parts: Part[] = []
   const add = (...some: readonly Part[]) => {
     for (const part of some) {
@@ -73,7 +69,10 @@ export function planOf(text: string): Plan {
       sides = named
       subject = [...named.about, ...unique(named.sides.flatMap(subjectWords))]
     }
-    for (const clause of clausesOf(named === null ? sentence : named.rest)) {
+    const { head, rest } = named === null ? headed(sentence) : { head: null, rest: named.rest }
+    // "Pumps in winter: how …, which …": the head says what the questions are about.
+    if (head !== null && subject.length === 0) subject = subjectWords(head)
+    for (const clause of clausesOf(rest)) {
       if (clause.split(/\s+/).length < LEAST_WORDS) continue
       const compared = comparisonIn(clause)
       // "A versus B: how does each …": what follows is asked of each side.
@@ -83,7 +82,10 @@ export function planOf(text: string): Plan {
       }
       if (compared !== null) {
         sides = { ...compared, about: unique([...compared.about, ...subject]) }
-        add(...sidesOf(sides, clause))
+        const aspects = aspectsOf(clause)
+        const about = wordsNotIn(aspects.join(" "), sides.about)
+        for (const aspect of aspects) add(...sidesOf({ ...sides, about }, aspect, aspect))
+        if (aspects.length === 0) add(...sidesOf(sides, clause))
         if (subject.length === 0)
           subject = [...compared.about, ...unique(compared.sides.flatMap(subjectWords))]
         continue
@@ -93,16 +95,15 @@ export function planOf(text: string): Plan {
     }
   }
   const asked = bySide(parts)
-  const isOne = asked.length === 1 && areSame(asked[0]!.text, input)
-  return { whole, parts: isOne ? [] : asked, subject }
+  const isOne = asked.length === 0 || (asked.length === 1 && areSame(asked[0]!.text, input))
+  return isOne ? [partOf(input)] : asked
 }
 
-/** Sides that are asked for by themselves are left out where clauses ask of each. */
+/** Sides that are only named are left out where something is asked of each. */
 function bySide(parts: readonly Part[]): Part[] {
-  const headings = new Set(parts.filter(({ side }) => side !== null).map(({ heading }) => heading))
-  if (headings.size < 2) return [...parts]
-  const [first] = headings
-  return parts.filter(({ side, heading }) => side === null || heading !== first || isAsking(heading))
+  const isNamed = ({ side, asks, heading }: Part) => side !== null && asks === side && !isAsking(heading)
+  const isAsked = parts.some((part) => part.side !== null && !isNamed(part))
+  return isAsked ? parts.filter((part) => !isNamed(part)) : [...parts]
 }
 
 const ASKS = new RegExp(String.raw`\b(?:${ASKING}|compare\w*|differ\w*)\b`, "i")
@@ -112,24 +113,78 @@ const isAsking = (text: string): boolean => ASKS.test(text)
 const speaksOfEach = (clause: string): boolean =>
   /\b(?:each|both|they|them|their|these|those)\b/i.test(clause)
 
-/** @param question what is asked of each side; nothing in a clause that only compares */
-function sidesOf({ sides, names, about }: Comparison, clause: string, question = ""): Part[] {
+/** Nothing is asked but what tells one side from the other. */
+const ASKS_DIFFERENCE = /^(?:how|where|what|in wh\w+)\b.{0,40}\b(?:differ\w*|compare)$/i
+const EACH = /\b(?:each|both)(?: (?:one|of (?:them|these|those)))?\b|\bthe(?:y|m)\b/gi
+const THEIR = /\btheir\b/gi
+/** What is asked of each side: "differ in price and taste"; one word is where they are: "in aptitude". */
+const ASPECTS = /\s(?:in|by|regarding|concerning|with (?:respect|regard) to)\s+(.+)$/i
+const CONTEXT_WORDS = 1
+const MAX_ASPECT_WORDS = 5
+
+/** The things in which a clause compares its sides, where these are several. */
+function aspectsOf(clause: string): string[] {
+  const listed = ASPECTS.exec(clause.replace(ENDING, ""))?.[1] ?? ""
+  const aspects = listed.split(/,\s*(?:and\s+|or\s+)?|\s+(?:and|or|und|oder)\s+/i).map((one) => one.trim())
+  const areShort = aspects.every(
+    (one) => one.split(/\s+/).length <= MAX_ASPECT_WORDS && subjectWords(one).length > 0,
+  )
+  return aspects.length > 1 && areShort ? aspects : []
+}
+
+/** @param given what is asked of each side; nothing in a clause that only compares */
+function sidesOf({ sides, about }: Comparison, clause: string, given = ""): Part[] {
+  const bare = given.replace(ENDING, "")
+  const asked = ASKS_DIFFERENCE.test(bare) ? "" : bare
+  const isAspect = about.length > CONTEXT_WORDS && ASPECTS.test(clause)
+  const asksWhatItIs = asked === "" && !isAspect
   return sides.map((side, at): Part => {
-    const asks = [side, question.replace(ENDING, "")].filter((one) => one !== "").join(" ")
-    const text = withSubject(asks, about)
-    return { text, label: labelOf(side), heading: labelOf(clause), side, asks, name: names[at]! }
+    const named = asked.replaceAll(EACH, () => side).replaceAll(THEIR, () => `${side}'s`)
+    const asks = [named === asked ? side : "", named].filter((one) => one !== "").join(" ")
+    const context = contextOf(asks, about)
+    return {
+      text: `${asks} ${context}`.trim(),
+      label: labelOf(side),
+      heading: labelOf(clause),
+      // Of a bare comparison "in price and taste" is what is asked.
+      ...(asksWhatItIs
+        ? { question: `what is ${side}`, context }
+        : {
+            question: `${asks} ${asked === "" ? context : ""}`.trim(),
+            context: asked === "" ? "" : context,
+          }),
+      asks,
+      side,
+      compared: { sides, at, asksWhatItIs },
+    }
   })
 }
 
-/** A question with the words of the task's subject that it does not have. */
-const withSubject = (question: string, subject: readonly string[]): string =>
-  [question, ...wordsNotIn(question, subject).slice(0, SUBJECT_WORDS)].join(" ")
+/** The words of the task's subject that a question does not have. */
+const contextOf = (question: string, subject: readonly string[]): string =>
+  wordsNotIn(question, subject).slice(0, SUBJECT_WORDS).join(" ")
+
+/** A question with fewer words that name something is not understood without its context. */
+const TELLING_WORDS = 2
 
 /** A question as a part of its own. */
 export function partOf(clause: string, subject: readonly string[] = []): Part {
-  const text = withSubject(clause.replace(ENDING, ""), subject)
+  const asks = clause.replace(ENDING, "")
+  const context = contextOf(asks, subject)
+  const text = `${asks} ${context}`.trim()
   const label = labelOf(clause)
-  return { text, label, heading: label, side: null, asks: clause, name: null }
+  const isClear = subjectWords(asks).length >= TELLING_WORDS
+  const asked = isClear ? { question: asks, context } : { question: text, context: "" }
+  return { text, label, heading: label, ...asked, asks: clause, side: null, compared: null }
+}
+
+const HEADED = new RegExp(String.raw`^([^:]{3,160}):\s+(?=(?:(?:${PREPOSITION})\s+)?(?:${ASKING})\b)`, "i")
+
+/** A sentence without what stands before its questions and asks nothing. */
+function headed(sentence: string): { readonly head: string | null; readonly rest: string } {
+  const [whole = "", head = ""] = HEADED.exec(sentence) ?? []
+  const isTopic = head !== "" && !isAsking(head) && comparisonIn(head) === null
+  return isTopic ? { head, rest: sentence.slice(whole.length) } : { head: null, rest: sentence }
 }
 
 const sentencesOf = (input: string): string[] =>

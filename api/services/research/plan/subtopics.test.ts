@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 
 import { hit } from "../../../testing/fake-engine.ts"
 import { planOf } from "./parts.ts"
-import { followUps, subtopics } from "./subtopics.ts"
+import { followUps, isTopic, subtopics } from "./subtopics.ts"
 
 describe("subtopics", () => {
   const page = (url: string, ...headings: string[]) =>
@@ -29,6 +29,11 @@ describe("subtopics", () => {
     expect(await subtopics("pumps", hits, { count: 1, known: [] })).toHaveLength(1)
   })
 
+  test("belong to a subject, not to a question", () => {
+    expect(["rotary pumps", "Report on rotary pumps"].map(isTopic)).toEqual([true, true])
+    expect(["How do pumps work", "Was kostet eine Pumpe?"].map(isTopic)).toEqual([false, false])
+  })
+
   test("are searched for within the matter", async () => {
     const hits = [page("https://a.example/", "Wear"), page("https://b.example/", "Wear")]
     expect(await subtopics("rotary pumps", hits, { count: 1, known: [] })).toEqual([
@@ -38,7 +43,7 @@ describe("subtopics", () => {
 })
 
 describe("questions that follow", () => {
-  const [work, cost] = planOf("How does a rotary pump work, and what does it cost?").parts
+  const [work, cost] = planOf("How does a rotary pump work, and what does it cost?")
   const found = [
     { part: work!, headings: [["Rotary pumps", "2.1. Rollers and hoses"]] },
     { part: cost!, headings: [] },
@@ -48,7 +53,13 @@ describe("questions that follow", () => {
     const questions = followUps(found, "Catalogue of pumps", { count: 5, known: [], deeper: false })
     expect(questions).toEqual([
       { text: "cost Catalogue pumps", label: "What does it cost", follows: cost!.text },
-      { text: "cost", label: "What does it cost", follows: cost!.text },
+    ])
+    const sides = planOf("Compare tea and coffee").map((part) => ({ part, headings: [] }))
+    const options = { count: 3, known: [], deeper: false }
+    expect(followUps(sides, "Drinks", options).map(({ text }) => text)).toEqual([
+      "tea Drinks",
+      "tea",
+      "coffee Drinks",
     ])
     expect(followUps(found, "Catalogue of pumps", { count: 5, known: questions, deeper: false })).toEqual([])
     expect(followUps(found, null, { count: 5, known: [], deeper: false })).toEqual([])

@@ -1,6 +1,7 @@
 import type { Hit } from "#engine"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
+import { questionType } from "#engine/answer-extraction/question-type.ts"
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 
 import type { Question } from "../sources/evidence.ts"
@@ -10,6 +11,9 @@ import { areSame, labelOf, MAX_LABEL_CHARS, SUBJECT_WORDS, subjectWords } from "
 /** Headings that many pages have and that name nothing. */
 const EMPTY_HEADING =
   /^(?:introduction|overview|summary|conclusion|contents|table of contents|notes?|references?|see also|examples?|description|background|appendix.*|further reading|resources|details|usage|synopsis|links?|faq|changelog|history|authors?|copyright|license|bugs|next steps|related.*|more.*|about.*|options|arguments|parameters?|return values?|syntax|commands?|properties|methods|basics|getting started|quick ?start|home|welcome)$/i
+
+/** Whether a task names a subject instead of asking something. */
+export const isTopic = (input: string): boolean => !/[?？]\s*$/.test(input) && questionType(input) === "open"
 
 export interface SubtopicOptions {
   readonly count: number
@@ -99,7 +103,8 @@ export function followUps(
   for (const { part, headings } of found) {
     if (headings.length > 0 || nearest === null) continue
     ask(part, [...subjectWords(part.asks), ...subjectWords(nearest)])
-    ask(part, subjectWords(part.asks))
+    // The name of a side says enough; other words find other subjects.
+    if (part.side !== null) ask(part, subjectWords(part.asks))
   }
   for (const { part, headings } of deeper ? found : []) {
     for (const above of headings.slice(0, 2)) {

@@ -31,10 +31,6 @@ export function wordsNotIn(text: string, words: readonly string[]): string[] {
   return words.filter((word) => !named.has(word.toLowerCase()))
 }
 
-/** Those of the words that name what a text is about which have none of their terms among these. */
-export const wordsWithout = (text: string, terms: ReadonlySet<string>): string[] =>
-  subjectWords(text).filter((word) => !analyse(word, null).some((term) => terms.has(term)))
-
 /** A text as a heading. */
 export function labelOf(text: string): string {
   const line = text

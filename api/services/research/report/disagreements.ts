@@ -1,12 +1,12 @@
 import type { Evidence, Finding } from "../sources/evidence.ts"
-import type { Answered } from "./choose-findings.ts"
+import type { Answered } from "./choose-units.ts"
 
 const MOST_DISPUTED = 3
 
 /** Pairs that contradict each other, at least one of which the report would say, one right behind the other. */
 export function disagreements(answered: readonly Answered[], { findings }: Evidence): Finding[] {
   const pairs: Finding[] = []
-  for (const { finding } of answered.flatMap(({ chosen }) => chosen)) {
+  for (const finding of answered.flatMap(({ units }) => units)) {
     if (finding.disagrees === null || pairs.length >= 2 * MOST_DISPUTED) continue
     const other = findings[finding.disagrees]!
     if (!pairs.includes(finding) && !pairs.includes(other)) pairs.push(other, finding)

@@ -1,66 +1,52 @@
 import { expect, test } from "vitest"
 
-import { type Part, planOf } from "../plan/parts.ts"
+import type { AnsweringUnit } from "#engine/answer-extraction/extract-answer.ts"
+
+import { planOf } from "../plan/parts.ts"
 import { Evidence } from "../sources/evidence.ts"
-import { aSource, aStated } from "../testing/findings.ts"
-import type { Answered } from "./choose-findings.ts"
+import { aSource, aUnit } from "../testing/findings.ts"
+import { choose } from "./choose-units.ts"
 import { citationsOf } from "./citations.ts"
 import { outline } from "./outline.ts"
 import { refusal, rendered } from "./report.ts"
+import { LENGTHS } from "./report-length.ts"
 
 const SOURCE = aSource("Rotary pumps", {
   url: "https://pumps.example/rotary",
   published: Date.UTC(2024, 2, 9),
 })
-const stated = (position: number, needs: string | null = null) =>
-  aStated({ headings: ["Rotary pumps"], position, needs })
 
-/** A report of these texts, part by part, the first of each the best. */
-function reportOf(input: string, texts: readonly (readonly (string | [string, string])[])[]) {
-  const evidence = new Evidence()
-  const parts: readonly Part[] = planOf(input).parts
-  const answered = parts.map((part, p): Answered => {
-    const place = evidence.questions.push(part) - 1
-    return {
-      part,
-      chosen: (texts[p] ?? []).map((one, at) => {
-        const [needs, text] = typeof one === "string" ? [null, one] : one
-        const finding = {
-          text,
-          sources: [evidence.source(SOURCE)],
-          question: place,
-          disagrees: null,
-          stated: stated(10 * p + at, needs),
-        }
-        evidence.findings.push(finding)
-        return { finding, value: 1 - at / 10, said: 1, names: true, defines: false, terms: new Set<string>() }
-      }),
+/** A report of these units of one page, part by part, the first of each the best. */
+function reportOf(input: string, texts: readonly (readonly (string | Partial<AnsweringUnit>)[])[]) {
+  const evidence = new Evidence(null, [])
+  const parts = planOf(input)
+  evidence.questions.push(...parts)
+  for (const [place, some] of texts.entries())
+    for (const [at, one] of some.entries()) {
+      const unit = typeof one === "string" ? { text: one } : one
+      evidence.add(place, aUnit("", { value: 1 - at / 10, ...unit }), SOURCE)
     }
-  })
-  const { sections, missing } = outline(answered, evidence, "standard")
-  const notes = { missing, unread: 0, refusal: () => refusal(evidence, []) }
+  const { sections, missing } = outline(choose(parts, evidence, LENGTHS.standard), [], evidence)
+  const notes = { missing, unread: 0, refusal: () => refusal(evidence) }
   return [...rendered(input, sections, citationsOf(evidence.sources, "numbered"), notes)].join("")
 }
 
-test("a report has a summary, a section for each part with more to say, what is missing, and dated sources", () => {
+const INPUT = "How does a rotary pump work, and what does it cost?"
+
+test("a report has a section for each part, what is missing, and dated sources", () => {
   const input = "How does a rotary pump work, what does it cost, and who makes it?"
-  const texts = [
-    [
-      "Rollers press a hose.",
-      "They turn slowly.",
-      ["The hose is soft.", "It wears out."] as [string, string],
-    ],
-    ["It costs 120 euros."],
-  ]
+  const texts = [["Rollers press a hose.", "Water moves slowly."], ["It costs 120 euros."]]
   expect(reportOf(input, texts)).toBe(`# ${input}
-
-## Summary
-
-Rollers press a hose. [1] It costs 120 euros. [1]
 
 ## How does a rotary pump work
 
-They turn slowly. [1] The hose is soft. [1] It wears out. [1]
+Rollers press a hose. [1]
+
+Water moves slowly. [1]
+
+## What does it cost
+
+It costs 120 euros. [1]
 
 ## What is missing
 
@@ -74,25 +60,54 @@ No page that was found answers:
 `)
 })
 
-test("a sentence that the best ones of two parts need is said once", () => {
-  const report = reportOf("How does a rotary pump work, and what does it cost?", [
-    [["Rollers press a hose.", "They turn slowly."]],
-    [["Rollers press a hose.", "It costs 120 euros."]],
-  ])
-  expect(report.match(/Rollers press a hose\./g)).toHaveLength(1)
+test("a task that asks but one thing has one answer", () => {
+  expect(reportOf("How does a rotary pump work?", [["Rollers press a hose."]])).toContain(
+    "# How does a rotary pump work?\n\n## Answer\n\nRollers press a hose. [1]\n\n## Sources",
+  )
 })
 
-test("a sentence is said once, and what leans on it stands right behind it or not at all", () => {
-  const text = reportOf("How does a rotary pump work, and what does it cost?", [
-    ["Rollers press a hose."],
-    ["A pump costs 120 euros.", ["Rollers press a hose.", "They are dear."]],
-  ])
-  expect(text.match(/Rollers press a hose/g)).toHaveLength(1)
-  expect(text).not.toContain("They are dear.")
+test("code, steps and lists keep their form below what they depend on, each with its citation", () => {
+  const code = { kind: "code", text: "Start the pump:\n```sh\n# start\npump --start\n```" } as const
+  const list = { kind: "list", leads: ["A pump has"], text: "- rollers\n- a hose" } as const
+  const row = { kind: "row", text: "| part | price |\n|---|---|\n| hose | 15 |" } as const
+  expect(reportOf(INPUT, [[code, list], [row]])).toContain(`## How does a rotary pump work
+
+Start the pump:
+\`\`\`sh
+# start
+pump --start
+\`\`\`
+
+[1]
+
+A pump has:
+
+- rollers
+- a hose [1]
+
+## What does it cost
+
+| part | price |
+|---|---|
+| hose | 15 |
+
+[1]`)
+})
+
+test("a unit that answers two parts is said once, under the names of both", () => {
+  const both = "Rollers press a hose, all for 120 euros."
+  const report = reportOf(INPUT, [[both], [both]])
+  expect(report).toContain(`## How does a rotary pump work / What does it cost\n\n${both} [1]\n\n## Sources`)
+  const more = reportOf(INPUT, [[both], [both, "A spare hose is 15 euros more."]])
+  expect(more.match(/all for 120/g)).toHaveLength(1)
+  expect(more).toContain("## What does it cost\n\nA spare hose is 15 euros more. [1]")
 })
 
 test("the sides of a comparison stand beside each other, a row for each, or for each thing asked of them", () => {
-  const one = reportOf("Compare tea and coffee", [["Tea is a leaf.", "It is dried."], ["Coffee is a bean."]])
+  const one = reportOf("Compare tea and coffee", [
+    ["Tea is a leaf.", "Somebody dries the green plant."],
+    ["Coffee is a bean."],
+  ])
   expect(one).toContain(`## Comparison
 
 |  | In short |
@@ -102,7 +117,7 @@ test("the sides of a comparison stand beside each other, a row for each, or for 
 
 ## Tea
 
-It is dried. [1]`)
+Somebody dries the green plant. [1]`)
   const two = reportOf("Tea versus coffee: what does each cost, and how are they brewed?", [
     ["Tea costs little."],
     ["Coffee costs more."],
@@ -112,24 +127,35 @@ It is dried. [1]`)
   expect(two).toContain(`|  | Tea | Coffee |
 | --- | --- | --- |
 | What does each cost | Tea costs little. [1] | Coffee costs more. [1] |
-| How are they brewed | Tea draws. [1] | – |`)
+| How are they brewed | Tea draws. [1] | nothing found |`)
   expect(two).toContain("- How are they brewed: coffee")
 })
 
-test("a cell holds no sentence that would break its row", () => {
-  const text = reportOf("Compare tea and coffee", [
-    ["Tea | leaf", "Tea is a leaf."],
-    ["Coffee is brewed so:\nboil water", "Coffee is a bean."],
-  ])
-  expect(text).toContain("| Tea | Tea is a leaf. [1] |\n| Coffee | Coffee is a bean. [1] |")
+test("a cell holds no unit that would break its row, nor one that an earlier cell holds", () => {
+  const list = { kind: "list", leads: ["Coffee"], text: "- boil water\n- wait" } as const
+  const text = reportOf("Compare tea, coffee and cocoa", [["Tea is a leaf."], [list], ["Cocoa is a nut."]])
+  expect(text).toContain("| Tea | Tea is a leaf. [1] |\n| Coffee | see below |\n| Cocoa | Cocoa")
+  // Its lead is the heading.
+  expect(text).toContain("## Coffee\n\n- boil water\n- wait [1]")
+  const both = "Tea is a leaf and coffee is a bean."
+  const again = reportOf("Compare tea, coffee and cocoa", [[both], [both], ["Cocoa is a nut."]])
+  expect(again).toContain(`| Tea | ${both} [1] |\n| Coffee | see above |\n| Cocoa | Cocoa is a nut. [1] |`)
+  expect(again.match(/a bean/g)).toHaveLength(1)
+})
+
+test("a comparison without two texts that fit cells has sections alone", () => {
+  const list = { kind: "list", text: "- boil water\n- wait" } as const
+  const text = reportOf("Compare tea and coffee", [["Tea is a leaf."], [list]])
+  expect(text).toContain("## Tea\n\nTea is a leaf. [1]\n\n## Coffee\n\n- boil water\n- wait [1]")
+  expect(text).not.toContain("|")
 })
 
 test("a task that nothing answers gets one paragraph: what was looked for, where, and what no page speaks of", () => {
-  const evidence = new Evidence()
-  evidence.questions.push({ text: "How do zeppelins land?", label: "How do zeppelins land" })
-  evidence.add(0, "A rotary pump moves water.", SOURCE, stated(0))
-  expect(refusal(evidence, ["zeppelins"])).toBe(
-    "Nothing on this was found in the index. It was searched for “How do zeppelins land?”. " +
+  const evidence = new Evidence(null, ["zeppelins"])
+  evidence.questions.push({ text: "How do zeppelins land", label: "How do zeppelins land" })
+  evidence.lookedAt([{ ...SOURCE, score: 0.3 }], new Set(["pump"]))
+  expect(refusal(evidence)).toBe(
+    "Nothing that answers this was found in the index. It was searched for “How do zeppelins land”. " +
       "The nearest pages, “Rotary pumps” (pumps.example), do not answer it. No page found speaks of “zeppelins”.",
   )
 })

@@ -1,11 +1,17 @@
 import type { OutputLength } from "../request.ts"
 
-/** About how many words the text has at most, without headings and sources. */
-export const WORDS: Readonly<Record<OutputLength, number>> = { short: 250, standard: 800, long: 1600 }
+/** How long a report is. */
+export interface ReportLength {
+  /** About how many words the text has at most, without headings and sources. */
+  readonly words: number
+  /** The most units on a part of the task. */
+  readonly units: number
+  /** How far the value of each but the first may be below the first's; values are logits. */
+  readonly margin: number
+}
 
-/** The most findings on a part and on the whole task, and the most pages that the findings on a part come from. */
-export const FINDINGS: Readonly<Record<OutputLength, { ofPart: number; ofWhole: number; pages: number }>> = {
-  short: { ofPart: 2, ofWhole: 5, pages: 1 },
-  standard: { ofPart: 3, ofWhole: 9, pages: 2 },
-  long: { ofPart: 6, ofWhole: 16, pages: 3 },
+export const LENGTHS: Readonly<Record<OutputLength, ReportLength>> = {
+  short: { words: 250, units: 2, margin: 0.5 },
+  standard: { words: 800, units: 3, margin: 1.5 },
+  long: { words: 1600, units: 6, margin: 3 },
 }

@@ -1,51 +1,48 @@
-import type { Evidence, Finding } from "../sources/evidence.ts"
+import type { ReportText, Evidence, Finding } from "../sources/evidence.ts"
+import { printedUnit } from "../../answers/cited-text.ts"
 import type { Citations } from "./citations.ts"
 
 /** A part of the report. */
 export interface Section {
   readonly heading: string
-  readonly findings: readonly Finding[]
+  /** What it answers, as it was searched for. */
+  readonly asks: string
+  readonly findings: readonly ReportText[]
   /** What is compared, side by side; its findings are those of the cells. */
   readonly table?: Table
 }
 
-/** Columns by name, the first without one; a row's cells are null where no page says anything. */
+/** What a cell says; null where no page answers, `above` where an earlier cell says it, `below` where it fits no cell. */
+export type Cell = Finding | "above" | "below" | null
+
+/** Columns by name, the first without one. */
 export interface Table {
   readonly columns: readonly string[]
-  readonly rows: readonly { readonly label: string; readonly cells: readonly (Finding | null)[] }[]
+  readonly rows: readonly { readonly label: string; readonly cells: readonly Cell[] }[]
 }
 
 /** How the report says what is not in it: in words of its own, which cite nothing. */
 export const MISSING = "What is missing"
 
-/** What is said in place of a report when no page answers: what was looked for, where, and what is missing. */
-export function refusal({ questions, sources, findings }: Evidence, missing: readonly string[]): string {
-  const asked = questions
-    .filter(({ follows }) => follows === undefined)
-    .map(({ text }) => `“${titleOf(text)}”`)
-  const places = [...new Set(sources.map(({ url }) => URL.parse(url)?.host || url))]
-  const titles = nearestTitles(findings, sources).map((title) => `“${title}”`)
+/** What is said in place of a report when no page answers: what was looked for, where, and of what no page speaks. */
+export function refusal({ questions, nearest, unseen }: Evidence): string {
+  const quoted = (texts: readonly string[]) => listed(texts.map((text) => `“${titleOf(text)}”`))
+  const asked = questions.filter(({ follows }) => follows === undefined).map(({ text }) => text)
+  const titles = [...new Set(nearest.map(({ title }) => title))]
+  const places = [...new Set(nearest.map(({ url }) => URL.parse(url)?.host || url))]
   return [
     NOTHING_FOUND,
-    `It was searched for ${listed(asked.slice(0, 4))}.`,
+    `It was searched for ${quoted(asked.slice(0, MOST_ASKED))}.`,
     ...(titles.length > 0
-      ? [`The nearest pages, ${listed(titles)} (${listed(places.slice(0, 4))}), do not answer it.`]
+      ? [`The nearest pages, ${quoted(titles)} (${listed(places)}), do not answer it.`]
       : []),
-    ...(missing.length > 0 ? [`No page found speaks of ${listed(missing.map((word) => `“${word}”`))}.`] : []),
+    ...(unseen.length > 0 ? [`No page found speaks of ${quoted(unseen)}.`] : []),
   ].join(" ")
 }
 
-/** What is said when nothing in the index, or in the files, bears on the input. */
-export const NOTHING_FOUND = "Nothing on this was found in the index."
-const NEAREST = 3
-
-function nearestTitles(findings: Evidence["findings"], sources: Evidence["sources"]): string[] {
-  const ranked = findings
-    .toSorted((a, b) => (b.stated?.score ?? 0) - (a.stated?.score ?? 0))
-    .map((finding) => sources[finding.sources[0]!]!)
-    .filter(({ addressesModels }) => addressesModels !== true)
-  return [...new Set(ranked.map(({ title }) => titleOf(title)))].slice(0, NEAREST)
-}
+/** What is said when no page in the index, and no file, answers any part of the input. */
+export const NOTHING_FOUND = "Nothing that answers this was found in the index."
+const MOST_ASKED = 4
 
 const listed = (names: readonly string[]): string => new Intl.ListFormat("en").format(names)
 
@@ -88,10 +85,16 @@ function tableText({ columns, rows }: Table, citations: Citations): string {
     line(["", ...columns.map(inCell)]),
     line(["---", ...columns.map(() => "---")]),
     ...rows.map(({ label, cells }) =>
-      line([inCell(label), ...cells.map((cell) => (cell === null ? "–" : cited(cell, citations)))]),
+      line([inCell(label), ...cells.map((cell) => cellText(cell, citations))]),
     ),
   ].join("\n")
 }
+
+/** What a cell says that holds no unit. */
+export const EMPTY_CELLS = { none: "nothing found", above: "see above", below: "see below" }
+
+const cellText = (cell: Cell, citations: Citations): string =>
+  cell !== null && typeof cell === "object" ? cited(cell, citations) : EMPTY_CELLS[cell ?? "none"]
 
 const inCell = (text: string): string => text.replaceAll("|", "\\|")
 
@@ -101,26 +104,17 @@ export function titleOf(input: string): string {
   return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS).replace(/\s+\S*$/, "")} …`
 }
 
-/** Statements of one page flow; those of another begin a paragraph, and so does code. */
-function paragraphs(findings: readonly Finding[], citations: Citations): string {
+/** Each unit is a paragraph of its own; the sentences that a model writes from one page flow. */
+function paragraphs(findings: readonly ReportText[], citations: Citations): string {
   let text = ""
-  let last: Finding | null = null
+  let last: ReportText | null = null
   for (const finding of findings) {
-    const apart =
-      last === null ? "" : last.sources[0] === finding.sources[0] && !last.text.includes("\n") ? " " : "\n\n"
-    text += `${apart}${cited(finding, citations)}`
+    const flows = last !== null && last.sources[0] === finding.sources[0] && !("kind" in finding)
+    text += `${last === null ? "" : flows ? " " : "\n\n"}${cited(finding, citations)}`
     last = finding
   }
   return text
 }
 
-/** The statement with its sources behind it; the code that it announces stands below, as code. */
-function cited({ text, sources }: Finding, citations: Citations): string {
-  const [sentence = "", ...code] = text.split("\n")
-  const mark = citations.mark(sources)
-  if (code.length === 0) return `${sentence} ${mark}`
-  const fence = "`".repeat(
-    Math.max(3, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length))),
-  )
-  return `${sentence} ${mark}\n\n${fence}\n${code.join("\n")}\n${fence}`
-}
+const cited = (finding: ReportText, citations: Citations): string =>
+  printedUnit(finding, citations.mark(finding.sources))

@@ -6,9 +6,9 @@ import { type Answering, fillSchema } from "./structured.ts"
 
 const PAGE = hit({ url: "https://pumps.example/rotary" as never, source: "pumps" })
 
-/** A form of one value, filled from these sentences; each search gives hits of its own, as searches do. */
-async function filled(field: OutputField, texts: readonly string[], nearness = 0) {
-  const answer = async (): Promise<Answering[]> => texts.map((text) => ({ text, hit: { ...PAGE }, nearness }))
+/** A form of one value, filled from these units; each search gives hits of its own, as searches do. */
+async function filled(field: OutputField, texts: readonly string[]) {
+  const answer = async (): Promise<Answering[]> => texts.map((text) => ({ text, hit: { ...PAGE } }))
   const { content, missing, hits } = await fillSchema(
     "Rotary pumps",
     { properties: { value: field } },
@@ -30,30 +30,24 @@ test("a number is the one beside what it counts, and a year only where a year is
   expect((await filled({ type: "integer", description: "number of workers" }, [sentence])).value).toBe(35)
 })
 
-test("a value comes from a sentence about it, or is null and says why", async () => {
+test("a value comes from the unit that answers best, or is null and says why", async () => {
   const maker: OutputField = { type: "string", description: "who makes them" }
-  expect(await filled(maker, ["Rotary pumps are blue."])).toEqual({
-    value: null,
-    reason: "The pages that were found state nothing on “who makes them”.",
-    pages: 0,
-  })
-  expect((await filled(maker, ["Rotary pumps are blue.", "Acme makes rotary pumps."])).value).toBe(
+  expect((await filled(maker, ["Acme makes rotary pumps.", "Bolt makes some, too."])).value).toBe(
     "Acme makes rotary pumps.",
   )
-  expect((await filled(maker, ["Acme is their manufacturer."], 0.6)).value).toBe(
-    "Acme is their manufacturer.",
-  )
-  expect((await filled(maker, [])).reason).toBe("No page that was found answers “who makes them”.")
+  expect(await filled(maker, [])).toEqual({
+    value: null,
+    reason: "No page that was found answers “who makes them”.",
+    pages: 0,
+  })
   const price: OutputField = { type: "number", description: "price in euros" }
   expect((await filled(price, ["The price is a secret."])).reason).toBe(
-    "No sentence on “price in euros” holds such a number.",
+    "Nothing found on “price in euros” holds such a number.",
   )
 })
 
 test("a page that gives two values is listed once", async () => {
-  const answer = async (): Promise<Answering[]> => [
-    { text: "The price is 3 euros.", hit: { ...PAGE }, nearness: 1 },
-  ]
+  const answer = async (): Promise<Answering[]> => [{ text: "The price is 3 euros.", hit: { ...PAGE } }]
   const field: OutputField = { type: "integer", description: "price" }
   const { hits } = await fillSchema("Pumps", { properties: { one: field, two: field } }, answer)
   expect(hits).toHaveLength(1)

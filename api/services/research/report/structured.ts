@@ -22,35 +22,30 @@ export interface MissingValue {
   readonly reason: string
 }
 
-/** A statement that answers, and the page it stands in. */
+/** A unit that answers, and the page it stands in. */
 export interface Answering {
   readonly text: string
   readonly hit: Hit
-  /** How near in meaning it is to what the value is, 0..1. */
-  readonly nearness: number
 }
-
-/** A sentence without a word of what the value is has to be so near to it in meaning. */
-const LEAST_NEARNESS = 0.4
 
 /** Entries of a list at most. */
 const MAX_ITEMS = 10
 
 /**
  * Fills a form from what pages state: each value is a question, put together of the input, the names above the value and
- * its description. A text is what a page says of it, word by word; a number the one in such a sentence. What no page says is null.
+ * its description. A text is the unit of a page that answers this question, word by word; a number the one in such a unit. What no unit
+ * answers is null.
  *
- * @param answer the statements that answer a question on a value, best pages first; empty when none does
+ * @param answer the units that answer a question, best first; empty when none does
  */
 export async function fillSchema(
   input: string,
   { properties }: OutputSchema,
-  answer: (question: string, about: string) => Promise<readonly Answering[]>,
+  answer: (question: string) => Promise<readonly Answering[]>,
 ): Promise<Structured> {
   const missing: MissingValue[] = []
   // One page found for two values is one source.
   const hits = new Map<string, Hit>()
-  const subject = new Set(analyse(input, null))
 
   async function object(fields: Readonly<Record<string, OutputField>>, path: readonly string[]) {
     const filled: [string, unknown][] = []
@@ -63,10 +58,9 @@ export async function fillSchema(
   async function value(field: OutputField, path: readonly string[]): Promise<unknown> {
     if (field.type === "object") return object(field.properties ?? {}, path)
     const about = aboutOf(field, path)
-    const found = await answer(`${about} ${input}`, about)
-    const own = found.filter((one) => isAbout(one, about, subject))
-    const given = read(field, own, about)
-    if (given === null) missing.push({ path: path.join("."), reason: reasonFor(field, about, found, own) })
+    const found = await answer(`${about} ${input}`)
+    const given = read(field, found, about)
+    if (given === null) missing.push({ path: path.join("."), reason: reasonFor(field, about, found) })
     else for (const { hit } of given.from) if (!hits.has(keyOf(hit))) hits.set(keyOf(hit), hit)
     return given?.value ?? null
   }
@@ -82,22 +76,9 @@ const keyOf = ({ url, source }: Hit): string => (source.startsWith(FILE_SCHEME) 
 const aboutOf = (field: OutputField, path: readonly string[]): string =>
   field.description ?? field.items?.description ?? path.map(words).join(" ")
 
-/** Whether a statement speaks of the value itself, not of the input alone; of a value that has no words of its own all do. */
-function isAbout({ text, nearness }: Answering, about: string, subject: ReadonlySet<string>): boolean {
-  const own = analyseQuery(about, null).terms.filter((term) => !subject.has(term))
-  const said = new Set(analyse(text, null))
-  return own.length === 0 || own.some((term) => said.has(term)) || nearness >= LEAST_NEARNESS
-}
-
-function reasonFor(
-  { type }: OutputField,
-  about: string,
-  found: readonly Answering[],
-  own: readonly Answering[],
-): string {
+function reasonFor({ type }: OutputField, about: string, found: readonly Answering[]): string {
   if (found.length === 0) return `No page that was found answers “${about}”.`
-  if (own.length === 0) return `The pages that were found state nothing on “${about}”.`
-  return `No sentence on “${about}” holds ${type === "integer" || type === "number" ? "such a number" : "such a value"}.`
+  return `Nothing found on “${about}” holds ${type === "integer" || type === "number" ? "such a number" : "such a value"}.`
 }
 
 /** `foundingYear` and `founding_year` as words. */
@@ -169,7 +150,7 @@ function read(
   }
 }
 
-/** One entry for each statement that gives one. Of objects only what a single statement says of each value. */
+/** One entry for each unit that gives one. Of objects only what a single unit says of each value. */
 function list(items: OutputField, found: readonly Answering[], about: string) {
   const entries = found.flatMap((one) => {
     const entry = entryFrom(items, one, about)
@@ -182,7 +163,7 @@ function list(items: OutputField, found: readonly Answering[], about: string) {
 function entryFrom(items: OutputField, one: Answering, about: string): unknown {
   if (items.type !== "object") return read(items, [one], items.description ?? about)?.value ?? null
   const values = Object.entries(items.properties ?? {}).map(([name, field], place): [string, unknown] => {
-    // The statement is what the first text says; others cannot be told from it without a model.
+    // The unit is what the first text says; others cannot be told from it without a model.
     const isText = field.type === "string" && place === 0
     return [
       name,

@@ -1,7 +1,8 @@
 import type { DegradedPart } from "#base/flow/degraded.ts"
-import { holdsModelOrder } from "#engine/text/model-orders.ts"
-import { diceOf } from "#engine/text/analysis/likeness.ts"
-import { analyseQuery } from "#engine/text/analysis/analyse.ts"
+import type { AnsweringUnit } from "#engine/answer-extraction/extract-answer.ts"
+import { splitSentences } from "#engine/answer-extraction/statements/sentences.ts"
+import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
+import { dice } from "#engine/text/analysis/likeness.ts"
 
 /** A page or a file that findings stand in. */
 export interface Source {
@@ -13,38 +14,32 @@ export interface Source {
   /** Milliseconds since the epoch. */
   readonly published: number | null
   readonly fetched: number | null
-  /** Whether what was read of it gives orders to language models; tasks of older versions do not say. */
+  /** Whether what was read of it gives orders to language models. */
   readonly addressesModels?: boolean
 }
 
-/** A statement that stands word by word in its source. */
-export interface Finding {
+/** A text of a report, and where it stands. */
+export interface ReportText {
   readonly text: string
+  /** Texts of the page that are printed before it. */
+  readonly leads?: readonly string[]
   /** Places among the sources; the first is where the text stands, others say the same in their own words. */
-  readonly sources: number[]
-  /** Place among the questions: the one that brought it. */
-  readonly question: number
-  /** Place of a finding that says otherwise; null when none does. */
-  disagrees: number | null
-  /** Where it stands in its page; findings of a model, and those of tasks of older versions, do not say. */
-  readonly stated?: Stated
+  readonly sources: readonly number[]
 }
 
-/** Where in a page a finding stands. */
-export interface Stated {
-  /** The headings above it, outermost first; the page's title is the first. */
-  readonly headings: readonly string[]
-  /** Its place among the page's statements. */
-  readonly position: number
-  /** The statement before it, without which it makes no sense; null when it stands by itself. */
-  readonly needs: string | null
-  readonly kind: "prose" | "item" | "row" | "code"
-  /** It is the first below its heading. */
-  readonly opens: boolean
-  /** The page's score beside the best one's, in the best search that found it: 0..1. */
-  readonly score: number
-  /** The text without the heading that is printed before it; left out where there is none. */
-  readonly bare?: string
+/** A unit of a page that answers one or more questions. */
+export interface Finding extends ReportText, Pick<AnsweringUnit, "kind" | "headings"> {
+  readonly sources: number[]
+  /** How sure it is that it answers, a logit, by the place of the question. */
+  readonly values: Record<number, number>
+  /** Place of a finding that says otherwise; null when none does. */
+  disagrees: number | null
+}
+
+/** A finding, and how sure it is that it answers one of its questions. */
+export interface Answering {
+  readonly finding: Finding
+  readonly value: number
 }
 
 /** A question that was looked into. */
@@ -55,82 +50,96 @@ export interface Question {
   readonly label: string
   /** The text of the question whose answer this one looks for, too; left out of one that is a part of the report. */
   readonly follows?: string
+  /** How rare its words are, which questions that follow do without some of; left out of those. */
+  readonly rarities?: readonly (readonly [string, number])[]
+}
+
+/** A page that a search found, with its score, 0..1. */
+interface NearPage extends Pick<Source, "url" | "title"> {
+  readonly score: number
 }
 
 /** What is kept of a task in progress, so that a restart goes on with it. */
 export interface EvidenceRecord {
+  readonly format: typeof FORMAT
   readonly questions: readonly Question[]
   readonly sources: readonly Source[]
   readonly findings: readonly Finding[]
+  /** The best pages of all searches, whether they answer or not. */
+  readonly nearest: readonly NearPage[]
+  /** Words of the task that no page found has. */
+  readonly unseen: readonly string[]
   readonly searches: number
   /** Left out while it is 0. */
   readonly unread?: number
   /** What the task was worked on without before a restart; left out where there is nothing. */
   readonly degraded?: readonly DegradedPart[]
-  /** What {@link Evidence.met} was told; tasks of older versions do not say. */
-  readonly scores?: Readonly<Record<string, PageScores>>
 }
 
-/** A page's score beside the best one's, 0..1. */
-export interface PageScores {
-  /** In the search for the whole task; 0 when that did not find it. */
-  readonly task: number
-  /** In the search that found it best. */
-  readonly best: number
-}
-
-/** Two statements that share more of their terms speak of the same: they say it twice, or contradict each other. */
+/** Of what is kept; a task whose record has another one begins anew. */
+const FORMAT = 2
+/** Two texts that share more of their terms speak of the same: they say it twice, or contradict each other. */
 const SAME = 0.75
+const NEAREST = 3
 const NEGATION =
   /\b(?:not|no|never|cannot|can't|doesn't|don't|isn't|aren't|won't|without|nicht|kein\w*|ne|pas|sans)\b/i
 
-/** What a task has found: statements, where each stands, which say the same, which contradict each other. */
+/** What a task has found: units, which questions each answers, where each stands, which contradict each other. */
 export class Evidence {
   readonly questions: Question[]
   readonly sources: Source[]
   readonly findings: Finding[]
+  nearest: readonly NearPage[]
+  unseen: readonly string[]
   searches: number
   /** Pages found that there was no memory to read. */
   unread: number
-  readonly #scores: Map<string, PageScores>
-  /** How many terms each finding has, and which findings have a term: each new one is compared with all of thousands. */
-  readonly #sizes: number[] = []
-  readonly #having = new Map<string, number[]>()
+  /** What each finding speaks of. */
+  readonly #terms: ReadonlySet<string>[]
 
-  constructor(record: EvidenceRecord = { questions: [], sources: [], findings: [], searches: 0 }) {
-    this.questions = [...record.questions]
-    this.sources = [...record.sources]
-    this.findings = record.findings.map((finding) => ({ ...finding, sources: [...finding.sources] }))
-    this.searches = record.searches
-    this.unread = record.unread ?? 0
-    this.#scores = new Map(Object.entries(record.scores ?? {}))
-    for (const { text } of this.findings) this.#remember(termsOf(text))
+  /**
+   * @param record what an earlier run kept; null, or one of an older form, begins anew
+   * @param words those that name what the task is about
+   */
+  constructor(record: EvidenceRecord | null, words: readonly string[]) {
+    const kept = record?.format === FORMAT ? record : null
+    this.questions = [...(kept?.questions ?? [])]
+    this.sources = [...(kept?.sources ?? [])]
+    this.findings = structuredClone([...(kept?.findings ?? [])])
+    this.nearest = kept?.nearest ?? []
+    this.unseen = kept?.unseen ?? words
+    this.searches = kept?.searches ?? 0
+    this.unread = kept?.unread ?? 0
+    this.#terms = this.findings.map(({ text }) => termsOf(text))
   }
 
   toRecord(): EvidenceRecord {
-    const { questions, sources, findings, searches, unread } = this
-    const scores = Object.fromEntries(this.#scores)
-    return { questions, sources, findings, searches, ...(unread > 0 && { unread }), scores }
+    const { questions, sources, findings, nearest, unseen, searches, unread } = this
+    return {
+      format: FORMAT,
+      questions,
+      sources,
+      findings,
+      nearest,
+      unseen,
+      searches,
+      ...(unread > 0 && { unread }),
+    }
   }
 
-  /** Remembers how well a search found a page; the first question's is the search for the whole task. */
-  met(question: number, url: string, score: number): void {
-    const { task, best } = this.#scores.get(url) ?? { task: 0, best: 0 }
-    this.#scores.set(url, { task: question === 0 ? score : task, best: Math.max(best, score) })
-  }
-
-  /** How well the searches found the page that a finding stands in. */
-  scoresOf({ sources }: Pick<Finding, "sources">): PageScores {
-    return this.#scores.get(this.sources[sources[0]!]!.url) ?? { task: 0, best: 0 }
-  }
-
-  #worth(url: string): number {
-    const { task, best } = this.#scores.get(url) ?? { task: 0, best: 0 }
-    return task + best
-  }
-
-  #worthOf({ sources }: Finding): number {
-    return this.#worth(this.sources[sources[0]!]!.url)
+  /**
+   * Remembers what a search found, for a report that has to say where was looked.
+   * @param terms those that the pages have
+   */
+  lookedAt(pages: readonly (NearPage & Source)[], terms: ReadonlySet<string>): void {
+    this.unseen = this.unseen.filter((word) => !analyse(word, null).some((term) => terms.has(term)))
+    const known = [...this.nearest, ...pages.filter(({ addressesModels }) => addressesModels !== true)]
+    const worst = known
+      .map(({ url, title, score }) => ({ url, title, score }))
+      .sort((a, b) => a.score - b.score)
+    this.nearest = [...new Map(worst.map((page) => [page.url, page])).values()]
+      .sort((a, b) => b.score - a.score)
+      .slice(0, NEAREST)
   }
 
   /** @returns the place of the source, which is one for each address. */
@@ -143,86 +152,82 @@ export class Evidence {
     return place
   }
 
-  /**
-   * Takes a statement in, unless it is known; of one that says the same the source is remembered. What gives orders to
-   * language models is left out.
-   */
-  add(question: number, text: string, source: Source, stated?: Stated): void {
-    if (holdsModelOrder(text)) return
+  /** Takes in a unit that answers a question; of one that says the same as a known one, the source is remembered. */
+  add(question: number, unit: AnsweringUnit, source: Source): void {
+    const { text, leads, kind, headings, value } = unit
     const terms = termsOf(text)
     let opposite: number | null = null
-    for (const place of this.#alike(terms)) {
-      const other = this.findings[place]!
-      const sameSource = this.sources[other.sources[0]!]!.url === source.url
-      if (contradict(text, other.text)) {
-        if (!sameSource && opposite === null) opposite = place
-      } else {
-        // Who leaves the numbers out bears them out no more than who gives others.
-        const bears = sameNumbers(text, other.text)
-        // One text of several pages is cited from the page that was found best.
-        if (text === other.text && stated && !sameSource && this.#worth(source.url) > this.#worthOf(other)) {
-          const own = this.source(source)
-          const others = other.sources.filter((known) => known !== own)
-          this.findings[place] = { ...other, sources: [own, ...others], stated }
-          return
-        }
-        if (bears && !other.sources.some((known) => this.sources[known]!.url === source.url)) {
-          other.sources.push(this.source(source))
-        }
+    for (const [place, other] of this.findings.entries()) {
+      const isAlike = text === other.text || saysTheSame(unit, other, terms, this.#terms[place]!)
+      if (isAlike) {
+        other.values[question] = Math.max(value, other.values[question] ?? -Infinity)
+        const own = this.source(source)
+        if (!other.sources.includes(own)) other.sources.push(own)
         return
       }
+      const isElsewhere = this.sources[other.sources[0]!]!.url !== source.url
+      if (isElsewhere && question in other.values && contradict(unit, other)) opposite ??= place
     }
-    const place = this.findings.length
-    this.findings.push({
-      text,
-      sources: [this.source(source)],
-      question,
-      disagrees: opposite,
-      ...(stated && { stated }),
-    })
-    if (opposite !== null && this.findings[opposite]!.disagrees === null) {
-      this.findings[opposite]!.disagrees = place
-    }
-    this.#remember(terms)
+    const sources = [this.source(source)]
+    const found = { text, ...(leads && { leads }), kind, headings, sources }
+    const place = this.findings.push({ ...found, values: { [question]: value }, disagrees: opposite }) - 1
+    if (opposite !== null) this.findings[opposite]!.disagrees ??= place
+    this.#terms.push(terms)
   }
 
-  /** The terms that any finding holds. */
-  terms(): ReadonlySet<string> {
-    return new Set(this.#having.keys())
-  }
-
-  /** Takes the terms of the finding that comes next. */
-  #remember(terms: ReadonlySet<string>): void {
-    const place = this.#sizes.push(terms.size) - 1
-    for (const term of terms) {
-      const places = this.#having.get(term)
-      if (places) places.push(place)
-      else this.#having.set(term, [place])
-    }
-  }
-
-  /** Places of the findings that speak of the same, in their order. */
-  #alike(terms: ReadonlySet<string>): number[] {
-    const shared = new Uint16Array(this.#sizes.length)
-    for (const term of terms) for (const place of this.#having.get(term) ?? []) shared[place]!++
-    return [...shared.keys()].filter(
-      (place) => diceOf(shared[place]!, terms.size, this.#sizes[place]!) >= SAME,
-    )
+  /** What answers a question, the surest first. */
+  answersTo(question: Question): Answering[] {
+    const place = this.questions.findIndex(({ text }) => text === question.text)
+    return this.findings
+      .flatMap((finding) => {
+        const value = finding.values[place]
+        return value === undefined ? [] : [{ finding, value }]
+      })
+      .sort((a, b) => b.value - a.value)
   }
 }
 
-/** What a statement speaks of: its telling terms without numbers, in which contradicting ones differ. */
-const termsOf = (text: string): Set<string> =>
+type Said = Pick<Finding, "text" | "kind">
+
+/** What a text speaks of: its telling terms without numbers, in which contradicting ones differ. */
+export const termsOf = (text: string): Set<string> =>
   new Set(analyseQuery(text, null).terms.filter((term) => !/^\d/.test(term)))
 
-/** Whether statements on the same matter differ in what they count, or one denies what the other says. */
-function contradict(one: string, other: string): boolean {
-  const [a, b] = [numbersIn(one), numbersIn(other)]
-  const differ = a.size > 0 && b.size > 0 && a.intersection(b).size === 0
-  return differ || NEGATION.test(one) !== NEGATION.test(other)
+/** Whether two texts say the same with the same numbers: who leaves these out bears them out no more than who gives others. */
+function saysTheSame(
+  one: Said,
+  other: Said,
+  terms: ReadonlySet<string>,
+  others: ReadonlySet<string>,
+): boolean {
+  return (
+    one.kind === other.kind &&
+    dice(terms, others) >= SAME &&
+    numbersIn(one.text).symmetricDifference(numbersIn(other.text)).size === 0 &&
+    denies(one.text) === denies(other.text)
+  )
 }
 
-const sameNumbers = (one: string, other: string): boolean =>
-  numbersIn(one).symmetricDifference(numbersIn(other)).size === 0
+/** Whether two paragraphs have sentences on the same matter that differ in what they count, or one of which denies what the other says. */
+function contradict(one: Said, other: Said): boolean {
+  if (one.kind !== "prose" || other.kind !== "prose") return false
+  const others = sentencesOf(other.text)
+  return sentencesOf(one.text).some((sentence) =>
+    others.some((said) => {
+      if (dice(sentence.terms, said.terms) < SAME) return false
+      const [a, b] = [sentence.numbers, said.numbers]
+      return (a.size > 0 && b.size > 0 && a.isDisjointFrom(b)) || denies(sentence.text) !== denies(said.text)
+    }),
+  )
+}
 
-const numbersIn = (text: string): Set<string> => new Set(text.match(/\d+(?:[.,]\d+)*/g))
+const sentencesOf = (text: string) =>
+  splitSentences(text, null).map((sentence) => ({
+    text: sentence,
+    terms: termsOf(sentence),
+    numbers: numbersIn(sentence),
+  }))
+
+const denies = (text: string): boolean => NEGATION.test(text)
+
+export const numbersIn = (text: string): Set<string> => new Set(text.match(/\d+(?:[.,]\d+)*/g))

@@ -1,5 +1,5 @@
 import type { Hit } from "#engine"
-import { MAX_PAGE_CHARS } from "#engine/answer-extraction/statements/report-statements.ts"
+import { MAX_PAGE_CHARS } from "#engine/answer-extraction/follow-ups.ts"
 import type { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 
 import { BYTES_PER_CHAR } from "../../../server/load/memory/memory.ts"

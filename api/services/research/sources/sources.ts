@@ -1,6 +1,7 @@
 import { type Hit, toPageUrl } from "#engine"
 import { breather } from "#base/flow/breather.ts"
 import { analyse } from "#engine/text/analysis/analyse.ts"
+import { mayBeIn } from "#engine/text/analysis/stop-words.ts"
 import { cutIntoPassages } from "#engine/text/passages.ts"
 
 import { hitAddressesModels } from "../../../core/read/addresses-models.ts"
@@ -62,7 +63,7 @@ function toHit({ name, text }: Attachment, passages: Hit["passages"]): Hit {
     passages: passages.map(({ text, headings, position }) => ({ text, headings, position })),
     markdown: text,
     description: null,
-    language: null,
+    language: mayBeIn("en", text) ? "en" : null,
     author: null,
     publishedAt: null,
     topic: null,

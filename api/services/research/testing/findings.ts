@@ -1,4 +1,6 @@
-import type { Source, Stated } from "../sources/evidence.ts"
+import type { AnsweringUnit } from "#engine/answer-extraction/extract-answer.ts"
+
+import type { Source } from "../sources/evidence.ts"
 
 /** A page that says nothing of itself but its name. */
 export const aSource = (name: string, more: Partial<Source> = {}): Source => ({
@@ -11,13 +13,12 @@ export const aSource = (name: string, more: Partial<Source> = {}): Source => ({
   ...more,
 })
 
-/** The place of a sentence that stands by itself, in the middle of the best page found. */
-export const aStated = (more: Partial<Stated> = {}): Stated => ({
-  headings: [],
-  position: 0,
-  needs: null,
+/** A paragraph that answers. */
+export const aUnit = (text: string, more: Partial<AnsweringUnit> = {}): AnsweringUnit => ({
+  text,
+  source: 0,
   kind: "prose",
-  opens: false,
-  score: 1,
+  headings: [],
+  value: 1,
   ...more,
 })

@@ -25,6 +25,7 @@ export async function openTestResearch(
     ...openResearch(db, config, {
       accounts,
       embedder,
+      unitReader: null,
       chatModel: null,
       pages,
       log,

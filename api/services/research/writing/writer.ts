@@ -8,6 +8,7 @@ import { dice } from "#engine/text/analysis/likeness.ts"
 import { passageHoldsOrder } from "#engine/text/model-orders.ts"
 
 import { Bearing } from "../../answers/borne-out.ts"
+import { withLeads } from "../../answers/cited-text.ts"
 import { checkedSentences } from "../../answers/check-citations.ts"
 import { isNone } from "../../answers/refusals.ts"
 import {
@@ -21,7 +22,7 @@ import { tokensOf } from "../../chat-models/tokens.ts"
 import type { OutputSchema } from "../report/output-schema.ts"
 import type { Section } from "../report/report.ts"
 import { violations } from "../report/structured.ts"
-import type { Evidence, Finding, Question, Source } from "../sources/evidence.ts"
+import type { Evidence, Question, ReportText, Source } from "../sources/evidence.ts"
 import { sourceOfHit } from "../sources/sources.ts"
 import {
   formMessages,
@@ -90,12 +91,7 @@ export class Writer {
 
   /** The section in the model's words: its sentences as findings, each with the source that bears it out. */
   async section(input: string, section: Section, evidence: Evidence, words: number): Promise<Written> {
-    const { question } = section.findings[0]!
-    const all = await this.#sources(
-      section.findings,
-      evidence,
-      evidence.questions[question]?.text ?? section.heading,
-    )
+    const all = await this.#sources(section.findings, evidence, section.asks)
     const written = await this.#writes(
       all,
       (shown) => sectionMessages(input, section.heading, shown, words),
@@ -103,7 +99,7 @@ export class Writer {
     )
     if (written === null) return null
     if (isNone(written.reply.text)) return "nothing"
-    const findings = await this.#findings(written, question)
+    const findings = await this.#findings(written)
     return findings.length === 0 ? null : { ...section, findings }
   }
 
@@ -112,7 +108,7 @@ export class Writer {
     input: string,
     sections: readonly Section[],
     evidence: Evidence,
-  ): Promise<readonly Finding[] | null> {
+  ): Promise<readonly ReportText[] | null> {
     const said = sections.flatMap(({ findings }) => findings)
     if (said.length === 0) return null
     const all = bySource(said).map(([place, texts]): ShownSource => ({
@@ -126,7 +122,7 @@ export class Writer {
       Math.ceil(SUMMARY_WORDS * TOKENS_OF_WORD),
     )
     if (written === null || isNone(written.reply.text)) return null
-    const findings = await this.#findings(written, said[0]!.question)
+    const findings = await this.#findings(written)
     return findings.length === 0 ? null : findings
   }
 
@@ -149,22 +145,21 @@ export class Writer {
     return { content, missing, sources: [...used] }
   }
 
-  async #findings({ reply, shown }: WrittenFrom, question: number): Promise<Finding[]> {
+  async #findings({ reply, shown }: WrittenFrom): Promise<ReportText[]> {
     const sentences = await checkedSentences(reply, {
       sources: shown.map(({ source, text }) => `${source.title}\n${text}`),
       bearing: this.#bearing,
       share: SUPPORTED,
     })
-    return sentences.map(({ text, source }) => ({
-      text,
-      sources: [shown[source]!.place],
-      question,
-      disagrees: null,
-    }))
+    return sentences.map(({ text, source }) => ({ text, sources: [shown[source]!.place] }))
   }
 
   /** The pages behind findings first, then others that were found on the question; each with its passages and what was found in it. */
-  async #sources(findings: readonly Finding[], evidence: Evidence, question: string): Promise<ShownSource[]> {
+  async #sources(
+    findings: readonly ReportText[],
+    evidence: Evidence,
+    question: string,
+  ): Promise<ShownSource[]> {
     const hits = await this.#options.passages(question)
     this.#options.signal.throwIfAborted()
     const passages = new Map(hits.map((hit) => [hit.url as string, passagesOf(hit)]))
@@ -291,10 +286,10 @@ export function withoutRepeats(sections: readonly Section[]): Section[] {
 }
 
 /** Texts by the place of their source, in the order of the first of each. */
-const bySource = (findings: readonly Finding[]): [number, string[]][] =>
+const bySource = (findings: readonly ReportText[]): [number, string[]][] =>
   [...Map.groupBy(findings, ({ sources }) => sources[0]!)].map(([place, some]) => [
     place,
-    some.map(({ text }) => text),
+    some.map(withLeads),
   ])
 
 const passagesOf = ({ passages }: Hit): string =>
