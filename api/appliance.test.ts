@@ -48,7 +48,7 @@ beforeAll(async () => {
   })
   appliance = await startAppliance({
     FOSSICK_ALLOWED_NETWORKS: site.authority,
-    FOSSICK_STATEMENT_RERANKER: "on",
+    FOSSICK_UNIT_READER: "on",
   })
   client = tavily({ apiKey: appliance.apiKey, apiBaseURL: appliance.url })
 })

@@ -41,7 +41,7 @@ beforeAll(async () => {
     FOSSICK_API_KEY: KEY,
     FOSSICK_PORT: "0",
     FOSSICK_HANDBOOK: "off",
-    FOSSICK_STATEMENT_RERANKER: "off",
+    FOSSICK_UNIT_READER: "off",
     ...vectors.settings,
   }
   sound = await mkdtemp(join(tmpdir(), "fossick-sound-"))

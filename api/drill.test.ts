@@ -61,7 +61,7 @@ beforeAll(async () => {
     FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
     FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8",
     FOSSICK_HANDBOOK: "off",
-    FOSSICK_STATEMENT_RERANKER: "off",
+    FOSSICK_UNIT_READER: "off",
     FOSSICK_LLM_URL: canary.url("/v1"),
     FOSSICK_LLM_MODEL: "canary",
     FOSSICK_LOG_LEVEL: "warn",

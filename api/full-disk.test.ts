@@ -69,7 +69,7 @@ test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, as
       FOSSICK_DATA_DIR: join(disk, "data"),
       FOSSICK_PORT: "0",
       FOSSICK_HANDBOOK: "off",
-      FOSSICK_STATEMENT_RERANKER: "off",
+      FOSSICK_UNIT_READER: "off",
       FOSSICK_API_KEY: key,
       FOSSICK_METRICS: "open",
       FOSSICK_MIN_FREE_MB: `${(MIN_FREE_MB / SIZE_MB) * 100}%`,

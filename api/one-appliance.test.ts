@@ -35,7 +35,7 @@ function start(program: string, ...args: string[]) {
       FOSSICK_DATA_DIR: join(folder.path, "data"),
       FOSSICK_PORT: "0",
       FOSSICK_HANDBOOK: "off",
-      FOSSICK_STATEMENT_RERANKER: "off",
+      FOSSICK_UNIT_READER: "off",
       FOSSICK_API_KEY: "a-key-that-only-this-test-knows",
       FOSSICK_SHUTDOWN_SECONDS: "1",
     },

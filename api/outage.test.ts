@@ -66,7 +66,7 @@ class Api implements AsyncDisposable {
         FOSSICK_API_KEY: OPERATOR,
         FOSSICK_HANDBOOK: "off",
         FOSSICK_METRICS: "open",
-        FOSSICK_STATEMENT_RERANKER: "off",
+        FOSSICK_UNIT_READER: "off",
         FOSSICK_LOG_LEVEL: "error",
       },
     })

@@ -156,7 +156,7 @@ export const apiSettings = {
   ...loadSettings,
   ...chatModelSettings,
   readsUnits: onOff({
-    name: "FOSSICK_STATEMENT_RERANKER",
+    name: "FOSSICK_UNIT_READER",
     default: "on",
     about:
       "Whether the unit reader, a small model that ships with Fossick, reads the pieces of pages that answers and reports are made of, where question and pages are in English: it finds the right one more often, at some 110 MB of memory and half a second of processor time an answer.",

@@ -59,7 +59,7 @@ test.each([
         FOSSICK_DATA_DIR: join(folder.path, "data"),
         FOSSICK_PORT: String(port),
         FOSSICK_HANDBOOK: "off",
-        FOSSICK_STATEMENT_RERANKER: "off",
+        FOSSICK_UNIT_READER: "off",
       },
       // Of a process group of its own, so that whatever it leaves behind can be found.
       detached: true,
@@ -97,7 +97,7 @@ test("an appliance that is started for a program writes JSON for it alone, and l
       PATH: process.env["PATH"],
       FOSSICK_PORT: "0",
       FOSSICK_HANDBOOK: "off",
-      FOSSICK_STATEMENT_RERANKER: "off",
+      FOSSICK_UNIT_READER: "off",
     },
     stdio: ["ignore", "pipe", "pipe"],
   })

@@ -41,7 +41,7 @@ function run(name: string, ...args: string[]): Promise<Ended> {
     FOSSICK_DATA_DIR: join(dir, "data"),
     FOSSICK_ALLOWED_NETWORKS: site.authority,
     FOSSICK_SOURCES_FILE: join(dir, "sources.yaml"),
-    FOSSICK_STATEMENT_RERANKER: "off",
+    FOSSICK_UNIT_READER: "off",
     ...vectors.settings,
     FOSSICK_API_KEY: "a-key-that-only-this-test-knows",
     ...(name === "start" && { FOSSICK_PORT: HOSTILE }),

@@ -55,4 +55,4 @@ export const isShort = (scale: number): boolean => scale < 0.5
 
 /** Settings for the appliance of a short run: without the model that reads statements, which is a third of what a start costs. */
 export const settingsOf = ({ scale }: Pick<Effort, "scale">): Readonly<Record<string, string>> =>
-  isShort(scale) ? { FOSSICK_STATEMENT_RERANKER: "off" } : {}
+  isShort(scale) ? { FOSSICK_UNIT_READER: "off" } : {}

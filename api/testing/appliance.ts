@@ -31,7 +31,7 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_PORT: "0",
     // A third of what a start costs; tests of answers turn it on.
-    FOSSICK_STATEMENT_RERANKER: "off",
+    FOSSICK_UNIT_READER: "off",
     ...env,
   }
   const child = spawn(process.execPath, [FOSSICK, "start"], {

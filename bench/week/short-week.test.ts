@@ -58,7 +58,7 @@ test(
         FOSSICK_RETRY_DELAY_MS: "50",
         FOSSICK_MAX_WAIT_MS: "50",
         FOSSICK_WEBHOOK_NETWORKS: receiver.address,
-        FOSSICK_STATEMENT_RERANKER: "off",
+        FOSSICK_UNIT_READER: "off",
         ...vectors.settings,
         SHORT_WEEK_SECRET: SECRET,
       }),

@@ -54,7 +54,7 @@ async function examine(folder: string, env: Record<string, string> = {}, through
   const settings = {
     FOSSICK_DATA_DIR: join(folder, "data"),
     FOSSICK_PORT: "0",
-    FOSSICK_STATEMENT_RERANKER: "off",
+    FOSSICK_UNIT_READER: "off",
     ...env,
   }
   const { code, out } =
@@ -78,7 +78,7 @@ describe("the doctor", () => {
       FOSSICK_EMBEDDINGS_URL: `${server.url}/v1`,
       FOSSICK_EMBEDDINGS_MODEL: "words",
       FOSSICK_RERANKER_URL: `${server.url}/v1`,
-      FOSSICK_STATEMENT_RERANKER: "on",
+      FOSSICK_UNIT_READER: "on",
     }
     const right = { FOSSICK_EMBEDDINGS_KEY: "hush-hush-hush", FOSSICK_RERANKER_KEY: "hush-hush-hush" }
     const well = await examine(folder.path, { ...env, ...right })

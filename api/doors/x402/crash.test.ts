@@ -97,7 +97,7 @@ async function prepare(env: Readonly<Record<string, string>>) {
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_PORT: String(port),
     FOSSICK_HANDBOOK: "off",
-    FOSSICK_STATEMENT_RERANKER: "off",
+    FOSSICK_UNIT_READER: "off",
     FOSSICK_X402_PORT: String(paidPort),
     FOSSICK_X402_SOURCES: "*",
     X402_NETWORK: "eip155:84532",

@@ -92,7 +92,7 @@ class Api implements AsyncDisposable {
         FOSSICK_PORT: "0",
         FOSSICK_API_KEY: KEY,
         FOSSICK_HANDBOOK: "off",
-        FOSSICK_STATEMENT_RERANKER: "off",
+        FOSSICK_UNIT_READER: "off",
         FOSSICK_RATE_LIMITS: "",
         FOSSICK_LOG_LEVEL: "error",
       },

@@ -10,7 +10,7 @@ test("two days with kills: each watch tells each change once, by webhook, by e-m
   const folder = await mkdtemp(join(tmpdir(), "fossick-watched-week-"))
   await using vectors = await startCheapVectors()
   try {
-    const settings = { ...vectors.settings, FOSSICK_STATEMENT_RERANKER: "off" }
+    const settings = { ...vectors.settings, FOSSICK_UNIT_READER: "off" }
     const given = { days: 2, seed: 3, asks: false, settings }
     const { verdicts, kills } = await playWatchedWeek(folder, given)
     expect(verdicts.filter(({ lost, doubled }) => lost.length + doubled.length > 0)).toEqual([])
