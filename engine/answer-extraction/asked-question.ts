@@ -5,7 +5,6 @@ import { holdOf, type Source, unitsFound, type WeighedUnit } from "./found-units
 import { judged, promising, type UnitReader } from "./judge.ts"
 import { type QuestionType, questionType } from "./question-type.ts"
 import { type Recency, recencyAsked } from "./recency.ts"
-import { splitSentences } from "./statements/sentences.ts"
 import type { Unit } from "./units/answer-units.ts"
 import { type Rarity, repeats, valued, type ValuedUnit } from "./values.ts"
 
@@ -106,17 +105,6 @@ export class AskedQuestion {
       .sort((a, b) => b.value - a.value)
   }
 
-  /** The text of a unit with the code that it announces; null for a sentence whose announcement nothing follows. */
-  whole({ unit: { kind, source, text } }: ValuedUnit): string | null {
-    if (kind !== "prose" || !/[:：]$/.test(text)) return text
-    for (const { unit } of this.#units) {
-      const [introduction = ""] = unit.text.split("\n", 1)
-      if (unit.kind === "code" && unit.source === source && text.endsWith(introduction))
-        return text + unit.text.slice(introduction.length)
-    }
-    return splitSentences(text, this.#hits[source]!.language).length > 1 ? text : null
-  }
-
   /** The first units that repeat no earlier one, behind those already chosen. */
   distinct(
     units: readonly ValuedUnit[],
@@ -153,7 +141,7 @@ export class AskedQuestion {
       signal,
     })
     const named = side?.foreign ?? new Set<string>()
-    return valued(judgement, { question, hits, rarity, recency: this.#recency, named })
+    return valued(judgement, { question, context, hits, rarity, recency: this.#recency, named })
   }
 }
 

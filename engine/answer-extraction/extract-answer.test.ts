@@ -194,6 +194,49 @@ describe("what an answer is made of", () => {
     expect(missing).toEqual([])
   })
 
+  test("context that the page speaks of need not be in the unit; context from elsewhere refuses", async () => {
+    const pumps = page(
+      "Pumps",
+      "# Pumps\n\nA pump of the mill leaks in winter.\n\n## Seal\n\nThe seal is changed with a flat key.",
+      0.4,
+    )
+    const rarity = new Map([
+      ["winter", 3],
+      ["ukulel", 9],
+      ["ukulele", 9],
+    ])
+    const known = "My pump leaks in winter. With what is the seal changed?"
+    const [key] = await extractAnswer(known, [pumps], { ...short, rarity })
+    expect(key!.text).toBe("The seal is changed with a flat key.")
+    const strange = "My ukulele is out of tune. With what is the seal changed?"
+    expect(await extractAnswer(strange, [{ ...pumps, score: 0.3 }], { ...short, rarity })).toEqual([])
+  })
+
+  test("an entry with the name that is asked for comes before its siblings", async () => {
+    const row = (name: string, text: string) => `| ${name} | ${text} | 30 |`
+    const settings = page(
+      "Settings",
+      [
+        "# Settings\n\n| setting | what it does | preset |\n|---|---|---|",
+        row(
+          "WaitTime",
+          "Default pause of the mill before each try, which has to be longer than SendTime of the same mill.",
+        ),
+        row(
+          "SendTime",
+          "Seconds until a message is given up, whoever it is for, and until another one is made in its place.",
+        ),
+        row(
+          "IdleTime",
+          "Seconds after which the wheel is stopped, and the miller is called from his bed to look after it.",
+        ),
+      ].join("\n"),
+    )
+    const rarity = new Map([["sendtime", 6]])
+    const [first] = await extractAnswer("default SendTime", [settings], { ...short, rarity })
+    expect(first!.text).toContain("| SendTime |")
+  })
+
   test("several questions have an answer each, or the one that is missing is named", async () => {
     const mill = page(
       "Mill",

@@ -1,4 +1,5 @@
 import { AskedQuestion, type ComparedSide, type JudgingOptions, LEAST } from "./asked-question.ts"
+import { askingIn } from "./asking-sentences.ts"
 import { type DatedUnit, newestFirst } from "./disagreement.ts"
 import type { Source } from "./found-units.ts"
 import type { JudgedUnit } from "./judge.ts"
@@ -66,10 +67,12 @@ export async function extractAnswer(
 
 /** Like {@link extractAnswer}, with the sides and questions that are missing, and other units near the question. All of it is judged once. */
 export async function extractSides(
-  question: string,
+  text: string,
   hits: readonly Source[],
-  options: ExtractOptions,
+  given: ExtractOptions,
 ): Promise<Extracted> {
+  const { question, context } = askingIn(text)
+  const options = { ...given, context: given.context ?? context }
   const parts = partsIn(question)
   if (parts.length > 0) return await extractParts(parts, hits, options)
   const asked = await AskedQuestion.over(hits, question, options)
@@ -174,10 +177,9 @@ export async function answeringUnits(
     : (await asked.units(MOST_JUDGED)).filter(({ value }) => value >= LEAST.answer)
   const isSame = (one: JudgedUnit, other: JudgedUnit) =>
     one.unit.source === other.unit.source && repeats(one, other)
-  return asked.distinct(answering, { isSame }).flatMap((one): AnsweringUnit[] => {
-    const text = asked.whole(one)
+  return asked.distinct(answering, { isSame }).map((one) => {
     const { kind, headings } = one.unit
-    return text === null ? [] : [{ ...toCited(one, options), text, kind, headings, value: one.value }]
+    return { ...toCited(one, options), kind, headings, value: one.value }
   })
 }
 

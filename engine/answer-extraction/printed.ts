@@ -9,7 +9,7 @@ const TURNING =
   /\b(?:not|never|don['’]?t|avoid|deprecat\w+|obsolete|former|wrong|incorrect|bad|unsupported|removed|forbidden|prohibited|discouraged|anti-?patterns?)\b/i
 /** Headings that say nothing of what stands below them. */
 const EMPTY =
-  /^(?:notes?|examples?|summary|introduction|overview|tips?|warnings?|important|caution|syntax|description|usage|contents|abstract|:|\W*)[:.]?$/i
+  /^(?:notes?|(?:configuration )?(?:examples?|options?|parameters?)|configuration|summary|introduction|overview|tips?|warnings?|important|caution|syntax|description|usage|contents|abstract|:|\W*)[:.]?$/i
 /** An answer to a heading that asks. */
 const ANSWER_WORD = /^(?:yes|no|yes and no|unfortunately)[.,!]/i
 const ASKS = /[?？]$/

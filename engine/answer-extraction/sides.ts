@@ -1,3 +1,5 @@
+import { askingIn } from "./asking-sentences.ts"
+
 /** What a question compares, and what it asks of each. */
 export interface Comparison {
   /** Two to four things, as written. */
@@ -132,7 +134,8 @@ export function partsIn(question: string): string[] {
 }
 
 /** What has to be searched for beside the whole question: the sides that it compares, or the questions that it consists of. */
-export function searchedApart(question: string): readonly string[] {
+export function searchedApart(text: string): readonly string[] {
+  const { question } = askingIn(text)
   const comparison = comparisonIn(question)
   if (comparison === null) return partsIn(question)
   return comparison.asksWhatTheyAre ? comparison.sides : comparison.questions

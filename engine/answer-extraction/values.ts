@@ -1,4 +1,5 @@
 import { lazily } from "#base/process/lazily.ts"
+import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import { overlap } from "../text/analysis/likeness.ts"
 import { chanceOf, holdOf, type Source } from "./found-units.ts"
 import type { Judge, JudgedUnit, Judgement } from "./judge.ts"
@@ -78,6 +79,8 @@ const WEIGHTS: Readonly<Record<Judge, Signs & { readonly bias: number }>> = {
 }
 /** How much recency counts if the question asks for the newest. */
 const RECENCY = 3
+/** Added to an entry or a row whose name has the question's rarest term, since its siblings have other values. */
+const NAMED = 1.5
 /** The rarity of a term that one page in a thousand has; rarer terms count the same. */
 const RAREST = 7
 /** Only units of the right form answer questions of these types. */
@@ -86,6 +89,8 @@ const STEPS = new Set(["steps", "code", "list", "entry"])
 
 interface Asking {
   readonly question: string
+  /** What is said beside the question. A unit need not have its words, but its page should. */
+  readonly context?: string
   readonly hits: readonly Source[]
   readonly rarity: Rarity
   readonly recency: Recency | null
@@ -99,12 +104,13 @@ export function valued({ by, units }: Judgement, asking: Asking): ValuedUnit[] {
   const names = Object.keys(weights) as (keyof Signs)[]
   const type = questionType(asking.question)
   // Each page is looked at once: it may be long, and have many of the units.
-  const pages = asking.hits.map((hit) => lazily(() => pageOf(hit, asking.question)))
+  const pages = asking.hits.map((hit) => lazily(() => pageOf(hit, asking)))
   return units
     .map((one) => {
       const signs = signsOf(one, type, pages[one.unit.source]!(), asking)
       const value = names.reduce((sum, name) => sum + weights[name] * signs[name], bias)
-      return { ...one, value: value + RECENCY * (asking.recency?.(one.unit) ?? 0) }
+      const named = isNamed(one, asking) ? NAMED : 0
+      return { ...one, value: value + named + RECENCY * (asking.recency?.(one.unit) ?? 0) }
     })
     .sort((a, b) => b.value - a.value)
 }
@@ -115,13 +121,25 @@ interface AskedPage {
   /** Its title and address, in lower case. */
   readonly address: string
   readonly lacksName: boolean
+  /** How much of the context it lacks, by the rarity of the words, as `missing` of {@link Signs}. */
+  readonly lacksContext: number
 }
 
-const pageOf = (hit: Source, question: string): AskedPage => ({
+const pageOf = (hit: Source, { question, context = "", rarity }: Asking): AskedPage => ({
   chance: chanceOf(hit),
   address: `${hit.title} ${decoded(hit.url ?? "")}`.toLowerCase(),
   lacksName: lacksName(question, hit),
+  lacksContext: context === "" ? 0 : lackOf(context, hit, rarity),
 })
+
+function lackOf(context: string, { title, markdown, language }: Source, rarity: Rarity): number {
+  const text = `${title}\n${markdown}`.toLowerCase()
+  const terms = analyseQuery(context, language).terms
+  const weigh = (some: readonly string[]) => some.reduce((sum, term) => sum + (rarity.get(term) ?? 0), 0)
+  const lacking = terms.filter((term) => !text.includes(term))
+  const rarest = Math.max(0, ...lacking.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
+  return rarest * (weigh(lacking) / (weigh(terms) || 1))
+}
 
 function signsOf(
   one: JudgedUnit,
@@ -144,11 +162,25 @@ function signsOf(
     form: isOfForm ? 1 : 0,
     formless: STRICT.has(type) && !isOfForm ? 1 : 0,
     step: type === "method" && STEPS.has(unit.kind) ? 1 : 0,
-    missing: rarest,
+    missing: Math.max(rarest, page.lacksContext),
     number: missing.some((term) => /^\d/.test(term)) ? 1 : 0,
     name: page.lacksName ? 1 : 0,
   }
 }
+
+/** Whether the name of an entry, or the first cell of a row, has the rarest term of the question. */
+function isNamed({ unit, asked }: JudgedUnit, { rarity, hits }: Asking): boolean {
+  const name = unit.kind === "entry" ? unit.lead : unit.kind === "row" ? firstCell(unit.text) : null
+  if (name === null) return false
+  const [rarest] = asked.toSorted((a, b) => (rarity.get(b) ?? 0) - (rarity.get(a) ?? 0))
+  return (
+    rarest !== undefined && rarity.has(rarest) && analyse(name, hits[unit.source]!.language).includes(rarest)
+  )
+}
+
+/** The first cell of a table that has but one row; null for other texts. */
+const firstCell = (text: string): string | null =>
+  /^\|.*\|\n\|[-|]+\|\n\| *([^|\n]+?) *\|[^\n]*$/.exec(text)?.[1] ?? null
 
 /** A capitalised word that doesn't begin a sentence. English only: other languages capitalise nouns. */
 const NAME = /(?<=[^\s.?!:]\s+)\p{Lu}[\p{L}\p{N}_-]+/gu

@@ -30,7 +30,7 @@ describe("an answer on the wire", () => {
 
   test("names what was not found, without a number", () => {
     expect(citedText([{ text: "Pumps move water.", source: 1 }], ["mills"])).toBe(
-      "Pumps move water. [2]\nNothing about mills was found in the index.",
+      "Pumps move water. [2]\nNo answer for mills was found in the index.",
     )
     expect(citedText([], ["mills"])).toBe(NO_ANSWER)
   })

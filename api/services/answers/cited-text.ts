@@ -13,7 +13,7 @@ export function citedText(statements: readonly CitedStatement[], missing: readon
   const text = new CitedText()
   const cited = statements.map((statement) => text.add(statement)).join("")
   if (cited === "") return NO_ANSWER
-  return [cited, ...missing.map((one) => `Nothing about ${one} was found in the index.`)].join("\n")
+  return [cited, ...missing.map((one) => `No answer for ${one} was found in the index.`)].join("\n")
 }
 
 /** The same, statement by statement. */

@@ -284,9 +284,10 @@ test("why a receiver in a private network gets nothing stands in the log, and in
   await expect.poll(deliveries).toMatchObject([{ attempts: 1 }])
   const [told] = await deliveries()
   expect(told.last_error).toContain("FOSSICK_WEBHOOK_NETWORKS does not open")
-  const line = logged
-    .map((one) => JSON.parse(one) as { id: string; error: string })
-    .find(({ id }) => id === told.id)
+  const lineOf = () =>
+    logged.map((one) => JSON.parse(one) as { id: string; error: string }).find(({ id }) => id === told.id)
+  await until(async () => lineOf() !== undefined)
+  const line = lineOf()
   expect(line?.error).not.toBe(told.last_error)
   expect(line?.error).toContain("127.0.0.1")
 })

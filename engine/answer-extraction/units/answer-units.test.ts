@@ -36,6 +36,21 @@ describe("a unit of a page", () => {
     }
   })
 
+  test("never ends with a colon and nothing behind it: what a sentence announces goes with it", () => {
+    const list = texts(
+      "The mill keeps the time of its town.\n\nTo set another one, do this:\n\n- Open the box.\n- Turn the hand.",
+    )
+    expect(list).toContain(
+      "The mill keeps the time of its town. To set another one, do this:\n- Open the box.\n- Turn the hand.",
+    )
+    const code = texts(
+      "The mill keeps the time of its town, day and night. Set another one like this:\n\n```sh\nmill --time 9\n```",
+    )
+    expect(code).toContain("Set another one like this:\n```sh\nmill --time 9\n```")
+    expect(code).toContain("The mill keeps the time of its town, day and night.")
+    for (const text of [...list, ...code]) expect(text).not.toMatch(/:$/)
+  })
+
   test("is a term with everything under it", () => {
     const [entry, other] = units(
       "**RetryPause**\n\n: How long the mill waits.\n\n  Default is 600.\n\nMills are another matter here.",

@@ -112,7 +112,8 @@ class SectionReader {
         const next = parts[end]
         const isShort = part.block.text.length < SHORT_CHARS && part.announces.length === 0
         if (next && isProse(next) && isShort && !holdsModelOrder(part.block.text)) {
-          found.push(...this.#prose(part, `${part.block.text}\n${next.block.text}`))
+          const { announces } = next
+          found.push(...this.#prose({ ...part, announces }, `${part.block.text}\n${next.block.text}`))
           end++
         } else found.push(...this.#prose(part, part.block.text))
       }
@@ -239,9 +240,10 @@ class SectionReader {
   }
 
   #prose(part: Part, text: string): Found[] {
-    const windows = this.#windows(text)
     const announced = part.announces
-    if (announced.length === 0 || announced[0]!.kind === "code" || windows.length === 0)
+    const isBeforeList = announced.length > 0 && announced[0]!.kind !== "code"
+    const windows = this.#windows(text, isBeforeList)
+    if (!isBeforeList || windows.length === 0)
       return windows.map((one) => ({ part, kind: "prose", text: one }))
     // The list has a unit of its own, too; this one also has the paragraph's last sentences.
     const lines = [windows.at(-1)!, ...announced.flatMap(shown)]
@@ -251,9 +253,13 @@ class SectionReader {
     ]
   }
 
-  /** As many sentences as fit, never beginning with one that refers to the sentence before. */
-  #windows(text: string): string[] {
+  /**
+   * As many sentences as fit, never beginning with one that refers to the sentence before.
+   * @param opens whether what the last sentence announces is shown behind it; otherwise that sentence is left out
+   */
+  #windows(text: string, opens = false): string[] {
     const sentences = this.#sentences(text)
+    while (!opens && /[:：]$/.test(sentences.at(-1) ?? "")) sentences.pop()
     const windows: string[] = []
     for (let at = 0; at < sentences.length;) {
       const leans =
