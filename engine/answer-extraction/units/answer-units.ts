@@ -259,7 +259,7 @@ class SectionReader {
    */
   #windows(text: string, opens = false): string[] {
     const sentences = this.#sentences(text)
-    while (!opens && /[:：]$/.test(sentences.at(-1) ?? "")) sentences.pop()
+    if (!opens) while (/[:：]$/.test(sentences.at(-1) ?? "")) sentences.pop()
     const windows: string[] = []
     for (let at = 0; at < sentences.length;) {
       const leans =
