@@ -5,7 +5,7 @@
 //   `research-questions.ts` over the handbook and the manual pages beside the benches. The half is `tune` unless named.
 // - A part of a task is covered when one of its wordings stands in the report, its page when it is cited. A unit is not verbatim when
 //   one of its lines does not stand word by word in the page that it cites first.
-// - `--to-judge` writes the units that nobody judged: see `judgements/README.md`.
+// - `--to-judge` writes the unjudged units: see `judgements/README.md`.
 import { parseArgs } from "node:util"
 import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/models/embedders/transformers-embedder.ts"

@@ -8,7 +8,7 @@ import { type Recency, recencyAsked } from "./recency.ts"
 import type { Unit } from "./units/answer-units.ts"
 import { type Rarity, repeats, valued, type ValuedUnit } from "./values.ts"
 
-/** What units are judged with. */
+/** The models and facts that judge units. */
 export interface JudgingOptions {
   /** Judges meaning where there is no reader. Without it, words alone decide. */
   readonly embedder?: Pick<Embedder, "embed">

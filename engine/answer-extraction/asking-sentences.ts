@@ -13,7 +13,7 @@ const LEAST_WORDS = 4
 const QUESTION_MARK = /[?？؟]$/
 
 /**
- * What a text asks, without what its writer tells beside it: "My pump leaks since May. How do I change its seal?" asks how. A unit that
+ * Separates the question in a text from the story around it: "My pump leaks since May. How do I change its seal?" asks how. A unit that
  * answers need not have the words of the rest. The whole text if no sentence of several ends in a question mark.
  */
 export function askingIn(text: string): Asking {

@@ -1,4 +1,5 @@
 import { overlap } from "../text/analysis/likeness.ts"
+import { LEAST } from "./asked-question.ts"
 import type { Source } from "./found-units.ts"
 import type { ValuedUnit } from "./values.ts"
 
@@ -30,7 +31,7 @@ export function newestFirst(
   const date = best && dateOf(best)
   if (!date) return null
   for (const other of units.slice(1)) {
-    if (other.value < Math.max(0, best.value - MARGIN)) return null
+    if (other.value < Math.max(LEAST.answer, best.value - MARGIN)) return null
     const theirs = dateOf(other)
     const gap = theirs === null ? 0 : theirs.getTime() - date.getTime()
     if (Math.abs(gap) < APART_MS || !disagree(best, other) || lacksNumber(best, other)) continue

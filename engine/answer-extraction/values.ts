@@ -89,7 +89,7 @@ const STEPS = new Set(["steps", "code", "list", "entry"])
 
 interface Asking {
   readonly question: string
-  /** What is said beside the question. A unit need not have its words, but its page should. */
+  /** Text around the question. A unit need not have its words, but its page should. */
   readonly context?: string
   readonly hits: readonly Source[]
   readonly rarity: Rarity
@@ -125,21 +125,25 @@ interface AskedPage {
   readonly lacksContext: number
 }
 
-const pageOf = (hit: Source, { question, context = "", rarity }: Asking): AskedPage => ({
-  chance: chanceOf(hit),
-  address: `${hit.title} ${decoded(hit.url ?? "")}`.toLowerCase(),
-  lacksName: lacksName(question, hit),
-  lacksContext: context === "" ? 0 : lackOf(context, hit, rarity),
-})
+function pageOf(hit: Source, { question, context = "", rarity }: Asking): AskedPage {
+  const text = lazily(() => `${hit.title}\n${hit.markdown}`.toLowerCase())
+  return {
+    chance: chanceOf(hit),
+    address: `${hit.title} ${decoded(hit.url ?? "")}`.toLowerCase(),
+    lacksName: hit.language === "en" && namesIn(question).some((name) => !text().includes(name)),
+    lacksContext: context === "" ? 0 : lackOf(analyseQuery(context, hit.language).terms, text(), rarity),
+  }
+}
 
-function lackOf(context: string, { title, markdown, language }: Source, rarity: Rarity): number {
-  const text = `${title}\n${markdown}`.toLowerCase()
-  const terms = analyseQuery(context, language).terms
+function lackOf(terms: readonly string[], text: string, rarity: Rarity): number {
   const weigh = (some: readonly string[]) => some.reduce((sum, term) => sum + (rarity.get(term) ?? 0), 0)
   const lacking = terms.filter((term) => !text.includes(term))
-  const rarest = Math.max(0, ...lacking.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
-  return rarest * (weigh(lacking) / (weigh(terms) || 1))
+  return rarest(lacking, rarity) * (weigh(lacking) / (weigh(terms) || 1))
 }
+
+/** The rarity of the rarest of some terms, 0..1. */
+const rarest = (terms: readonly string[], rarity: Rarity): number =>
+  Math.max(0, ...terms.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
 
 function signsOf(
   one: JudgedUnit,
@@ -153,7 +157,6 @@ function signsOf(
   const missing = one.asked.filter(
     (term) => !named.has(term) && holdOf(one, term) === 0 && !page.address.includes(term),
   )
-  const rarest = Math.max(0, ...missing.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
   return {
     said,
     words,
@@ -162,7 +165,7 @@ function signsOf(
     form: isOfForm ? 1 : 0,
     formless: STRICT.has(type) && !isOfForm ? 1 : 0,
     step: type === "method" && STEPS.has(unit.kind) ? 1 : 0,
-    missing: Math.max(rarest, page.lacksContext),
+    missing: Math.max(rarest(missing, rarity), page.lacksContext),
     number: missing.some((term) => /^\d/.test(term)) ? 1 : 0,
     name: page.lacksName ? 1 : 0,
   }
@@ -172,26 +175,21 @@ function signsOf(
 function isNamed({ unit, asked }: JudgedUnit, { rarity, hits }: Asking): boolean {
   const name = unit.kind === "entry" ? unit.lead : unit.kind === "row" ? firstCell(unit.text) : null
   if (name === null) return false
-  const [rarest] = asked.toSorted((a, b) => (rarity.get(b) ?? 0) - (rarity.get(a) ?? 0))
+  const [first] = asked.toSorted((a, b) => (rarity.get(b) ?? 0) - (rarity.get(a) ?? 0))
   return (
-    rarest !== undefined && rarity.has(rarest) && analyse(name, hits[unit.source]!.language).includes(rarest)
+    first !== undefined && rarity.has(first) && analyse(name, hits[unit.source]!.language).includes(first)
   )
 }
 
-/** The first cell of a table that has but one row; null for other texts. */
+/** The first cell of a table with one row; null for other texts. */
 const firstCell = (text: string): string | null =>
   /^\|.*\|\n\|[-|]+\|\n\| *([^|\n]+?) *\|[^\n]*$/.exec(text)?.[1] ?? null
 
 /** A capitalised word that doesn't begin a sentence. English only: other languages capitalise nouns. */
 const NAME = /(?<=[^\s.?!:]\s+)\p{Lu}[\p{L}\p{N}_-]+/gu
 
-/** Whether a question has a name that the page lacks. English only. */
-function lacksName(question: string, { title, markdown, language }: Source): boolean {
-  const names = language === "en" ? (question.match(NAME) ?? []) : []
-  if (names.length === 0) return false
-  const text = `${title}\n${markdown}`.toLowerCase()
-  return names.some((name) => !text.includes(name.toLowerCase()))
-}
+/** The names in an English question, in lower case. */
+const namesIn = (question: string): string[] => (question.match(NAME) ?? []).map((name) => name.toLowerCase())
 
 function decoded(url: string): string {
   try {

@@ -105,8 +105,8 @@ export async function find(
 ): Promise<Found> {
   const asked: FederatedQuery = { ...query, ...(peers && { peers }) }
   const found: FederatedResult = query.limit === 0 ? { hits: [] } : await engine.search(asked, { signal })
-  const worth = isCut ? found.hits.slice(0, autoResults(found.hits.map((hit) => hit.score))) : found.hits
-  const hits = depth === null ? worth : await withSides(worth, query, engine, signal)
+  const all = depth === null ? found.hits : await withSides(found.hits, query, engine, signal)
+  const hits = isCut ? all.slice(0, autoResults(all.map((hit) => hit.score))) : all
   if (freshness === null) return { ...found, hits, aged: [] }
   const young = await freshHits(hits, freshness, {
     ...fresh,

@@ -66,6 +66,16 @@ test("operators of the whole question hold for each side", async () => {
   expect(sided).not.toContain("/petrol")
 })
 
+test("the others keep the order that the operator's rules gave them", async () => {
+  const query = { text: parseQueryText("diesel engine versus petrol engine"), limit: 10 }
+  const { hits } = await engine.search({ ...query, limit: 3 })
+  const others = hits.map((hit, at) => ({ ...hit, score: [0.5, 0.9, 0.4][at]! }))
+  const ordered = others.map(({ url }) => url)
+  const sided = await withSides(others, query, engine, new AbortController().signal)
+  expect(sided.map(({ url }) => url).filter((url) => ordered.includes(url))).toEqual(ordered)
+  expect(sided.some(({ url }) => url.endsWith("/petrol"))).toBe(true)
+})
+
 test("other questions find what they found", async () => {
   const { plain, sided } = await found("petrol engine in winter")
   expect(sided).toEqual(plain)

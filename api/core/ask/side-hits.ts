@@ -14,8 +14,10 @@ export async function withSides(
   engine: Pick<Engine, "search">,
   signal: AbortSignal,
 ): Promise<readonly Hit[]> {
+  const texts = searchedApart(query.text.text)
+  if (texts.length === 0) return hits
   const found = await Promise.all(
-    searchedApart(query.text.text).map((text) =>
+    texts.map((text) =>
       engine.search(
         { ...query, text: { ...query.text, text, phrases: [] }, depth: "basic", limit: 1 },
         { signal },
@@ -30,7 +32,8 @@ export async function withSides(
     const lowest = all.length < query.limit ? -1 : all.findLastIndex((other) => !isBest(other))
     if (all.length >= query.limit && (lowest === -1 || all[lowest]!.score > hit.score)) continue
     if (lowest !== -1) all.splice(lowest, 1)
-    all.push(hit)
+    // The others keep their order, which the operator's rules may have made.
+    all.splice(all.findLastIndex(({ score }) => score >= hit.score) + 1, 0, hit)
   }
-  return all.sort((a, b) => b.score - a.score)
+  return all
 }

@@ -16,7 +16,7 @@ export interface AnswerParts {
   readonly embedder: Pick<Embedder, "embed" | "traits">
   /** Judges which pieces of the pages answer; null: they are chosen without it. */
   readonly unitReader: UnitReader | null
-  /** Null: answers are made of the pages' own sentences. */
+  /** Null: answers are made of the pages' own units. */
   readonly chatModel: ChatModel | null
 }
 

@@ -39,7 +39,7 @@ const UNITS_OF_QUESTION = 8
 
 export interface InvestigationParts {
   readonly engine: Pick<Engine, "search">
-  /** What units are judged with. */
+  /** Judges units where there is no reader. */
   readonly embedder: Pick<Embedder, "embed">
   readonly unitReader: UnitReader | null
   readonly pages: PageMemory
@@ -53,11 +53,11 @@ export interface InvestigationParts {
   readonly signal: AbortSignal
 }
 
-/** What a report is about. */
+/** The parts of a report. */
 export interface Looked {
   /** The parts of the task. */
   readonly parts: readonly Part[]
-  /** What was looked into beside them. */
+  /** Further subjects that were looked into. */
   readonly beside: readonly Part[]
 }
 
@@ -129,7 +129,7 @@ export async function investigate(
   const about = request.model === "pro" ? "ResearchSubtopic" : "WebSearch"
   const planned = await planFromModel(request.input, seen.ranked, effort.subtopics, parts)
   const { questions: known } = evidence
-  // What lies around a question, or around a subject that no page is about, is no report on it.
+  // Pages near a question, or near a subject that no page covers, make no report on it.
   const isWide = own.length === 1 && isTopic(request.input) && evidence.answersTo(own[0]!).length > 0
   const more =
     planned.length > 0 || !isWide
@@ -182,7 +182,7 @@ async function find(
 interface Asked {
   readonly question: Question
   readonly part: Part
-  /** Of the words that were searched for. */
+  /** How rare the words that were searched for are. */
   readonly rarity: SearchResult["rarity"]
 }
 

@@ -135,7 +135,7 @@ async function textReport(
   return { content, sources: citations.cited, missing: [] }
 }
 
-/** The heading of what a model writes last, and what stands first. */
+/** The heading of the part that a model writes last, and that comes first. */
 const SUMMARY = "Summary"
 
 /** The sections as the model writes them, below its summary of them; as they were when it finds nothing to say on any. */

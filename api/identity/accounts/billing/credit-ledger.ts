@@ -341,7 +341,6 @@ export class Ledger {
     cost: Cost,
     at = Date.now(),
   ): Promise<number> {
-    const released = this.isLimited(key) ? this.release(requestId) : null
     let credits = cost.credits ?? 0
     for (const [meter, pages] of metersOf(cost)) {
       const after = (await addSuccesses.get(this.#db, { key_id: key.id, meter, successes: pages }))!.successes
@@ -350,7 +349,7 @@ export class Ledger {
     const month = monthOf(at)
     const subjects = credits > 0 ? [key.id, ACCOUNT] : []
     await Promise.all([
-      released,
+      this.isLimited(key) ? this.release(requestId) : null,
       addUse.run(this.#db, { month, key_id: key.id, project, endpoint, credits }),
       ...subjects.map((subject) => addTotal.run(this.#db, { subject, month, credits })),
     ])

@@ -25,7 +25,7 @@ export function choose(
     return { part, answers: answers.filter(({ value }) => value >= least) }
   })
   return near.map(({ part, answers }) => {
-    // What answers another part better is said there, if there is something else to say here.
+    // A unit that answers another part better belongs there, unless this part would have none.
     const own = answers.filter(
       ({ finding, value }) =>
         !near.some(({ answers: others }) =>

@@ -5,7 +5,7 @@ import type { Citations } from "./citations.ts"
 /** A part of the report. */
 export interface Section {
   readonly heading: string
-  /** What it answers, as it was searched for. */
+  /** The question that it answers, as it was searched for. */
   readonly asks: string
   readonly findings: readonly ReportText[]
   /** What is compared, side by side; its findings are those of the cells. */
@@ -90,7 +90,7 @@ function tableText({ columns, rows }: Table, citations: Citations): string {
   ].join("\n")
 }
 
-/** What a cell says that holds no unit. */
+/** The text of a cell without a unit. */
 export const EMPTY_CELLS = { none: "nothing found", above: "see above", below: "see below" }
 
 const cellText = (cell: Cell, citations: Citations): string =>

@@ -22,7 +22,7 @@ export interface MissingValue {
   readonly reason: string
 }
 
-/** A unit that answers, and the page it stands in. */
+/** A unit that answers, and its page. */
 export interface Answering {
   readonly text: string
   readonly hit: Hit
@@ -163,7 +163,7 @@ function list(items: OutputField, found: readonly Answering[], about: string) {
 function entryFrom(items: OutputField, one: Answering, about: string): unknown {
   if (items.type !== "object") return read(items, [one], items.description ?? about)?.value ?? null
   const values = Object.entries(items.properties ?? {}).map(([name, field], place): [string, unknown] => {
-    // The unit is what the first text says; others cannot be told from it without a model.
+    // The unit is the value of the first text; without a model, the other texts cannot be separated from it.
     const isText = field.type === "string" && place === 0
     return [
       name,

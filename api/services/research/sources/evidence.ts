@@ -175,7 +175,7 @@ export class Evidence {
     this.#terms.push(terms)
   }
 
-  /** What answers a question, the surest first. */
+  /** The findings that answer a question, the surest first. */
   answersTo(question: Question): Answering[] {
     const place = this.questions.findIndex(({ text }) => text === question.text)
     return this.findings
