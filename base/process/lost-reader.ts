@@ -1,4 +1,5 @@
 import { isUnwritable } from "../disk-space.ts"
+import { interrupt } from "./interrupt.ts"
 
 /** As a shell counts Ctrl-C, and what a command gives that was stopped in the middle. */
 const INTERRUPTED = 130
@@ -7,7 +8,7 @@ let isLost = false
 
 /**
  * Has the process end quietly once nobody reads its output any more, as after `fossick jobs list | head -1`, and not
- * with the trace of an EPIPE. Work that can be stopped, which is what heeds SIGTERM, stops as if it were told to.
+ * with the trace of an EPIPE. Work that can be stopped ({@link onInterrupt}) stops as on Ctrl-C.
  */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -16,7 +17,7 @@ export function endWithReader(): void {
       // Each later write fails again.
       if (isLost) return
       isLost = true
-      if (!process.emit("SIGTERM", "SIGTERM")) process.exit(0)
+      if (!interrupt()) process.exit(0)
     })
   }
 }

@@ -48,48 +48,58 @@ const failed = (code: string) => Object.assign(new Error(code), { code })
 describe("output that nobody reads any more", () => {
   /** As a process that has just begun, which ends with `work`. What is not its own must not miss the process for longer. */
   async function begin(
-    isStoppable: boolean,
     work: (about: {
       readonly lost: typeof import("./lost-reader.ts")
+      readonly interrupt: typeof import("./interrupt.ts")
       /** Of both streams. */
       readonly hear: ((code: string) => void)[]
       readonly exits: unknown[][]
-      readonly emits: unknown[][]
     }) => void,
   ): Promise<void> {
     vi.resetModules()
-    const lost = await import("./lost-reader.ts")
-    const [exits, emits]: [unknown[][], unknown[][]] = [[], []]
+    const [lost, interrupt] = [await import("./lost-reader.ts"), await import("./interrupt.ts")]
+    const exits: unknown[][] = []
     const streams = [heard(process.stdout), heard(process.stderr)]
     const hear = streams.map((stream) => (code: string) => stream.get("error")!(failed(code)))
     const exit = vi
       .spyOn(process, "exit")
       .mockImplementation(((...args: unknown[]) => exits.push(args)) as never)
-    const emit = vi.spyOn(process, "emit").mockImplementation(((...args: unknown[]) => {
-      emits.push(args)
-      return isStoppable
-    }) as never)
     try {
-      work({ lost, hear, exits, emits })
+      work({ lost, interrupt, hear, exits })
     } finally {
-      emit.mockRestore()
       exit.mockRestore()
     }
   }
 
   test("stops work that can be stopped, once, and its end is no failure", async () => {
-    await begin(true, ({ lost, hear, exits, emits }) => {
+    await begin(({ lost, interrupt, hear, exits }) => {
       lost.endWithReader()
+      let stops = 0
+      const heard = interrupt.onInterrupt(() => (stops += 1))
       expect([0, 1, 130].map(lost.codeOf)).toEqual([0, 1, 130])
       hear[0]!("EPIPE")
       hear[1]!("EPIPE")
-      expect([exits, emits]).toEqual([[], [["SIGTERM", "SIGTERM"]]])
+      heard[Symbol.dispose]()
+      expect([exits, stops]).toEqual([[], 1])
       expect([0, 1, 130].map(lost.codeOf)).toEqual([0, 1, 0])
     })
   })
 
+  test("lets stopped work finish what it does last, and wakes no other listener of SIGTERM", async () => {
+    let killed = 0
+    const kill = () => (killed += 1)
+    process.on("SIGTERM", kill)
+    onTestFinished(() => void process.off("SIGTERM", kill))
+    await begin(({ lost, interrupt, hear, exits }) => {
+      lost.endWithReader()
+      interrupt.onInterrupt(() => undefined)[Symbol.dispose]()
+      hear[0]!("EPIPE")
+      expect([exits, killed]).toEqual([[], 0])
+    })
+  })
+
   test("ends what heeds no signal", async () => {
-    await begin(false, ({ lost, hear, exits }) => {
+    await begin(({ lost, hear, exits }) => {
       lost.endWithReader()
       hear[1]!("EPIPE")
       expect(exits).toEqual([[0]])
@@ -97,13 +107,13 @@ describe("output that nobody reads any more", () => {
   })
 
   test("ends no server, nor does a disk that is full; any other fault is one", async () => {
-    await begin(false, ({ lost, hear, exits, emits }) => {
+    await begin(({ lost, hear, exits }) => {
       lost.outliveReader()
       for (const one of hear) {
         for (const code of ["EPIPE", "ENOSPC"]) expect(() => one(code)).not.toThrow()
         expect(() => one("EIO")).toThrow("EIO")
       }
-      expect([lost.codeOf(130), exits, emits]).toEqual([130, [], []])
+      expect([lost.codeOf(130), exits]).toEqual([130, []])
       lost.endWithReader()
       for (const one of hear) expect(() => one("ENOSPC")).toThrow("ENOSPC")
     })

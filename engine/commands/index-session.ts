@@ -1,5 +1,6 @@
 import { DiskRoom } from "#base/disk-space.ts"
 import { setTimeout as sleep } from "node:timers/promises"
+import { interruptSignal } from "#base/process/interrupt.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { engineSettings } from "../settings.ts"
 import { EngineError } from "../errors.ts"
@@ -52,11 +53,10 @@ interface Session {
 /** One `fossick index`. @returns the exit code. @throws EngineError */
 export async function indexSession({ command, model: given, json }: IndexArguments): Promise<number> {
   const settings = readSettings(engineSettings, environment())
-  const stop = new AbortController()
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
+  const stop = interruptSignal()
   const room = new DiskRoom(settings.dataDir, settings.minFreeMb)
   if (command === "upgrade" || command === "rollback") room.assertRoom()
-  using told = room.untilLow(stop.signal, (note) => process.stderr.write(`${note}\n`))
+  using told = room.untilLow(stop, (note) => process.stderr.write(`${note}\n`))
   await using context = await openGenerations(settings, {
     onProblem: (error) => process.stderr.write(`${(error as Error).message}\n`),
   })

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { existsSync, realpathSync, symlinkSync } from "node:fs"
 import path from "node:path"
 import { makeFolder } from "#base/folder.ts"
+import { onInterrupt } from "#base/process/interrupt.ts"
 
 import { type RestoredFolder, lookInto } from "#crawler/upkeep/backup/look-into.ts"
 import { openStateParts } from "../upkeep/state-parts.ts"
@@ -111,9 +112,10 @@ async function serve(env: NodeJS.ProcessEnv, json: boolean): Promise<number> {
   const child = spawn(process.execPath, args, { env, stdio: "inherit" })
   const stop = () => void child.kill("SIGTERM")
   // What a terminal sends goes to the appliance as well, which takes no harm from hearing it twice.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop)
+  using _ = onInterrupt(stop)
+  process.on("SIGHUP", stop)
   const [code] = (await once(child, "exit")) as [number | null]
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, stop)
+  process.off("SIGHUP", stop)
   return code ?? EXIT.failed
 }
 

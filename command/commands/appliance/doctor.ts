@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { ArgumentsError } from "#base/command-arguments.ts"
 import { EXIT } from "#base/exit-codes.ts"
+import { interruptSignal } from "#base/process/interrupt.ts"
 import { CommandError } from "#base/run-command.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
 import { openStateStore } from "#base/store/state-store.ts"
@@ -83,9 +84,7 @@ async function repair(isDry: boolean, json: boolean): Promise<number> {
   if (!existsSync(settings.dataDir))
     throw new CommandError(`There is nothing to repair: ${resolve(settings.dataDir)} is not there.`)
   if (!isDry) for (const role of ["appliance", "crawler"] as const) await takeFolder(settings.dataDir, role)
-  const stop = new AbortController()
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
-  const repaired = await runRepairs(ALL_REPAIRS, settings, { mends: !isDry, signal: stop.signal })
+  const repaired = await runRepairs(ALL_REPAIRS, settings, { mends: !isDry, signal: interruptSignal() })
   const damaged = repaired.flatMap((one) => one.damaged)
   const ok = damaged.every((one) => one.repaired)
   if (json) {

@@ -1,4 +1,5 @@
 import { DiskRoom } from "#base/disk-space.ts"
+import { onInterrupt } from "#base/process/interrupt.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Engine, EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
@@ -43,10 +44,7 @@ export async function crawl(wish: CrawlWish): Promise<number> {
   const notice = readOnlyNotice(config.readOnly)
   if (notice !== null) throw new CommandError(notice)
   const stop = new AbortController()
-  const interrupt = () => {
-    stop.abort()
-  }
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt)
+  using _ = onInterrupt(() => stop.abort())
   let isLow = false
   const room = new DiskRoom(config.dataDir, config.minFreeMb)
   using told = room.untilLow(stop.signal, (note) => {
@@ -76,7 +74,6 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     process.stderr.write(`${error.message}\n`)
     return EXIT.failed
   } finally {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt)
     await pausing
   }
 }

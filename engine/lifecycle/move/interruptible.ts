@@ -1,3 +1,5 @@
+import { onInterrupt as onStop } from "#base/process/interrupt.ts"
+
 /** As a shell counts Ctrl-C. */
 const INTERRUPTED = 130
 
@@ -14,14 +16,12 @@ export async function interruptible(
     if (stop.signal.aborted) process.exit(INTERRUPTED)
     stop.abort()
   }
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, abort)
+  using _ = onStop(abort)
   try {
     return await work(stop.signal)
   } catch (error) {
     if (!stop.signal.aborted || error !== stop.signal.reason) throw error
     onInterrupt()
     return INTERRUPTED
-  } finally {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, abort)
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 
+import { onInterrupt } from "#base/process/interrupt.ts"
 import { apiOver, type AskApi, askOverHttp } from "../../../doors/mcp/ask-api.ts"
 import { applianceAddress, unreachable } from "./appliance-address.ts"
 
@@ -35,8 +36,7 @@ export async function speakMcp(address: string | undefined): Promise<never> {
   })
   await server.connect(new StdioServerTransport())
   process.stdin.once("end", () => void server.close())
-  process.once("SIGTERM", () => void server.close())
-  process.once("SIGINT", () => void server.close())
+  using _ = onInterrupt(() => void server.close())
   await closed
   // Calls that still run are for nobody.
   process.exit(0)
