@@ -69,23 +69,25 @@ export interface Answered {
 /** The answer that was asked for; it goes with the text that it was asked by. */
 export function useAnswer(asking: Asking, text: string, version: Version) {
   const [answered, setAnswered] = useState<Answered | null>(null)
-  const [wanted, setWanted] = useState<string | null>(null)
+  const [wanted, setWanted] = useState<{ readonly question: string; readonly version: Version } | null>(null)
   const typed = text.trim()
-  useEffect(() => setWanted(null), [typed, version])
+  // Effects run after the page is painted; a key that is pressed before that must find no answer of the text before.
+  const isWanted = wanted !== null && wanted.question === typed && wanted.version === version
   useEffect(() => {
-    if (wanted === null) {
+    if (!isWanted) {
+      setWanted(null)
       setAnswered(null)
       return undefined
     }
     const given = new AbortController()
-    setAnswered({ question: wanted, found: null, problem: null })
-    asking.answer(wanted, version, given.signal).then(
-      (found) => setAnswered({ question: wanted, found, problem: null }),
+    setAnswered({ question: typed, found: null, problem: null })
+    asking.answer(typed, version, given.signal).then(
+      (found) => setAnswered({ question: typed, found, problem: null }),
       (error: unknown) => {
-        if (!given.signal.aborted) setAnswered({ question: wanted, found: null, problem: inWords(error) })
+        if (!given.signal.aborted) setAnswered({ question: typed, found: null, problem: inWords(error) })
       },
     )
     return () => given.abort()
-  }, [wanted])
-  return { answered, ask: () => setWanted(typed) }
+  }, [isWanted])
+  return { answered: isWanted ? answered : null, ask: () => setWanted({ question: typed, version }) }
 }

@@ -216,6 +216,32 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(complaints.filter((one) => !one.startsWith("asked for"))).toEqual([])
   })
 
+  test("a key that follows a new question at once finds nothing of the answer before", async () => {
+    await using opened = await open("/strict")
+    const { page: manual } = opened
+    await manual.keyboard.press("Control+k")
+    await manual.keyboard.insertText("how are pumps cleaned?")
+    await offered(manual, "Cleaning pumps")
+    await manual.keyboard.press("ArrowUp")
+    await manual.keyboard.press("Enter")
+    await manual
+      .getByRole("region", { name: "Answer" })
+      .getByRole("link", { name: /^Source 1: / })
+      .first()
+      .waitFor()
+    // Both within one frame of the page, which no driver's keys are.
+    await manual.evaluate(`(async () => {
+      const field = document.querySelector("fossick-search").shadowRoot.querySelector("input")
+      const travels = { bubbles: true, composed: true }
+      field.value = "how are pumps stored?"
+      field.dispatchEvent(new InputEvent("input", travels))
+      await Promise.resolve()
+      await Promise.resolve()
+      field.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", ...travels }))
+    })()`)
+    expect(await active(manual).innerText()).toContain("Answer “how are pumps stored?”")
+  })
+
   test("keeps the focus within while it is open", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
