@@ -506,13 +506,20 @@ export class EmbeddedEngine implements Engine {
     await writer.pageWrites.run(async () => {
       rows = await this.#withKeptVectors(rows)
       await writer.queue.adopt(rows.flatMap((row) => readyVectors(row, dimensions)))
-      await this.#opened!.tables.store.write(rows)
+      const { store, pages } = this.#opened!.tables
+      // A page whose sections are in the table is in the store, since a write begins there and a removal ends there.
+      const areNew = store.heads(ids).length === 0
+      await store.write(rows)
+      // A merge reads the whole table.
+      if (areNew) await pages.add(table)
       // A page that has become shorter loses the sections it has no more, in the same commit.
-      await this.#opened!.tables.pages.mergeInsert("key")
-        .whenMatchedUpdateAll()
-        .whenNotMatchedInsertAll()
-        .whenNotMatchedBySourceDelete({ where: isIn("id", ids) })
-        .execute(table)
+      else
+        await pages
+          .mergeInsert("key")
+          .whenMatchedUpdateAll()
+          .whenNotMatchedInsertAll()
+          .whenNotMatchedBySourceDelete({ where: isIn("id", ids) })
+          .execute(table)
       writer.queue.add(rows)
       await this.#suggestions.write(rows)
       const { frequencies, knownTerms } = this.#opened!

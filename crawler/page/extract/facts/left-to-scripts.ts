@@ -1,5 +1,5 @@
 import { isProgramType, makesPage, MAX_SCRIPT_CHARS, mayMakePage } from "../html/page-scripts.ts"
-import { closest, type Element, textOf, walk } from "../html/tree.ts"
+import { closest, type Element, elementsOf, textOf } from "../html/tree.ts"
 
 /** Parts of a document that its scripts would fill. A page without a script that could do so has no such object. */
 export interface LeftToScripts {
@@ -87,10 +87,10 @@ export class ScriptTraces {
     const named = new Set(this.#controls.flatMap((control) => control.get("aria-controls") ?? []))
     const found = new Map<string, Element>()
     if (named.size === 0) return found
-    walk(document, (element) => {
+    for (const element of elementsOf(document)) {
       const id = element.get("id")
       if (id !== null && named.has(id) && !found.has(id)) found.set(id, element)
-    })
+    }
     return found
   }
 }

@@ -18,48 +18,54 @@ const WITHOUT_TEXT = new Set(["script", "style", "template", "svg", "math", "nos
  * panel or of `<details>` is a heading too. A name leads to the first heading that has it, and counts once.
  */
 export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
-  const anchors = new Map<Element, string>()
-  const taken = new Set<string>()
-  /** What was named last, without any text since. */
-  let pending: string | null = null
-  /** A heading without a name, and no text since. */
-  let nameless: Element | null = null
+  const named = new NamedHeadings()
+  named.visit(root)
+  return named.anchors
+}
 
-  const give = (heading: Element, id: string | null): boolean => {
-    const fragment = id === null ? null : fragmentOf(id)
-    if (fragment === null || taken.has(fragment) || anchors.size >= MAX_ANCHORS) return false
-    taken.add(fragment)
-    anchors.set(heading, fragment)
-    return true
-  }
-  const visit = (element: Element): void => {
+class NamedHeadings {
+  readonly anchors = new Map<Element, string>()
+  readonly #taken = new Set<string>()
+  /** What was named last, without any text since. */
+  #pending: string | null = null
+  /** A heading without a name, and no text since. */
+  #nameless: Element | null = null
+
+  visit(element: Element): void {
     for (const child of element.children) {
       if (typeof child === "string") {
-        if (child.trim() !== "") pending = nameless = null
+        if (child.trim() !== "") this.#pending = this.#nameless = null
         continue
       }
       if (WITHOUT_TEXT.has(child.tag)) continue
-      if (child.head !== null) give(child.head, child.head.get("id") ?? child.get("id"))
+      if (child.head !== null) this.#give(child.head, child.head.get("id") ?? child.get("id"))
       if (isHeading(child) || isHeadOfDetails(child)) {
-        const found = permalinkIn(child) ?? child.get("id") ?? nameIn(child) ?? pending ?? controlledBy(child)
-        nameless = give(child, found) ? null : child
-        pending = null
+        const found =
+          permalinkIn(child) ?? child.get("id") ?? nameIn(child) ?? this.#pending ?? controlledBy(child)
+        this.#nameless = this.#give(child, found) ? null : child
+        this.#pending = null
         continue
       }
-      if (nameless !== null && isPermalink(child)) {
-        give(nameless, targetOf(child))
-        nameless = null
+      if (this.#nameless !== null && isPermalink(child)) {
+        this.#give(this.#nameless, targetOf(child))
+        this.#nameless = null
         continue
       }
-      const before: string | null = pending
+      const before = this.#pending
       const own = nameOf(child)
-      if (own !== null) pending = own
-      visit(child)
-      if (own !== null && pending === own && !PLACE_MARKS.has(child.tag)) pending = before
+      if (own !== null) this.#pending = own
+      this.visit(child)
+      if (own !== null && this.#pending === own && !PLACE_MARKS.has(child.tag)) this.#pending = before
     }
   }
-  visit(root)
-  return anchors
+
+  #give(heading: Element, id: string | null): boolean {
+    const fragment = id === null ? null : fragmentOf(id)
+    if (fragment === null || this.#taken.has(fragment) || this.anchors.size >= MAX_ANCHORS) return false
+    this.#taken.add(fragment)
+    this.anchors.set(heading, fragment)
+    return true
+  }
 }
 
 function nameOf(element: Element): string | null {

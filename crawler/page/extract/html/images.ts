@@ -1,7 +1,7 @@
 import type { PageImage } from "#engine"
 import type { MainContent } from "../main/main-content.ts"
 import { imageAddress, imageDescription, isTinyImage } from "./image-elements.ts"
-import { type Element, walk } from "./tree.ts"
+import { type Element, elementsOf } from "./tree.ts"
 
 const MAX_IMAGES = 200
 /** Declared smaller than this both ways, an image is an icon or a face beside the text. */
@@ -10,14 +10,13 @@ const ICON_SIDE = 40
 /** The images of the main content in reading order, each once, with alternative text or caption. */
 export function contentImages(content: MainContent, baseUrl: string): PageImage[] {
   const images = new Map<string, PageImage>()
-  walk(content.root, (element) => {
-    if (content.skipped.has(element) || images.size >= MAX_IMAGES) return false
-    if (element.tag !== "img" || isTinyImage(element) || isIcon(element)) return undefined
+  for (const element of elementsOf(content.root, content.skipped)) {
+    if (images.size >= MAX_IMAGES) break
+    if (element.tag !== "img" || isTinyImage(element) || isIcon(element)) continue
     const url = imageAddress(element, baseUrl)
     if (url !== null && (images.get(url)?.description ?? null) === null)
       images.set(url, { url, description: imageDescription(element, content.captions) })
-    return undefined
-  })
+  }
   return [...images.values()]
 }
 

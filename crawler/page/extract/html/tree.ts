@@ -315,6 +315,22 @@ export function walk(element: Element, visit: (element: Element) => boolean | vo
   for (const child of element.children) if (typeof child !== "string") walk(child, visit)
 }
 
+/** `root` and all elements below it in document order, but for those that are left out and what is below them. */
+export function elementsOf(root: Element, leftOut: ReadonlySet<Element> = NONE): Element[] {
+  const elements: Element[] = []
+  addElements(root, leftOut, elements)
+  return elements
+}
+
+const NONE: ReadonlySet<Element> = new Set()
+
+// No function within a function: V8 forgets the optimized code of one with its last closure, at the end of a page.
+function addElements(element: Element, leftOut: ReadonlySet<Element>, elements: Element[]): void {
+  if (leftOut.has(element)) return
+  elements.push(element)
+  for (const child of element.children) if (typeof child !== "string") addElements(child, leftOut, elements)
+}
+
 export function firstElement(root: Element, matches: (element: Element) => boolean): Element | null {
   if (matches(root)) return root
   for (const child of root.children) {
@@ -345,28 +361,40 @@ export function textOf(
   maxChars = 1_000_000,
   leaveOut?: (element: Element) => boolean,
 ): string {
-  const parts: string[] = []
-  let chars = 0
-  let nodes = 0
-  const collect = (node: Element): void => {
+  const text = new TextParts(maxChars, leaveOut)
+  text.collect(element)
+  return collapse(text.parts.join("").slice(0, maxChars))
+}
+
+class TextParts {
+  readonly parts: string[] = []
+  readonly #maxChars: number
+  readonly #leaveOut: ((element: Element) => boolean) | undefined
+  #chars = 0
+  #nodes = 0
+
+  constructor(maxChars: number, leaveOut: ((element: Element) => boolean) | undefined) {
+    this.#maxChars = maxChars
+    this.#leaveOut = leaveOut
+  }
+
+  collect(node: Element): void {
     for (const child of node.children) {
       // Elements without text count too, or asking at every level of a deep tree would cost its square.
-      if (chars > maxChars || nodes++ > maxChars + EMPTY_NODES) return
+      if (this.#chars > this.#maxChars || this.#nodes++ > this.#maxChars + EMPTY_NODES) return
       if (typeof child === "string") {
-        parts.push(child)
-        chars += child.length
-      } else if (leaveOut?.(child) === true) continue
-      else if (child.tag === "br") parts.push(" ")
+        this.parts.push(child)
+        this.#chars += child.length
+      } else if (this.#leaveOut?.(child) === true) continue
+      else if (child.tag === "br") this.parts.push(" ")
       else if (child.tag !== "script" && child.tag !== "style" && child.tag !== "template") {
         const block = SPECIAL.has(child.tag)
-        if (block) parts.push(" ")
-        collect(child)
-        if (block) parts.push(" ")
+        if (block) this.parts.push(" ")
+        this.collect(child)
+        if (block) this.parts.push(" ")
       }
     }
   }
-  collect(element)
-  return collapse(parts.join("").slice(0, maxChars))
 }
 
 export function collapse(text: string): string {

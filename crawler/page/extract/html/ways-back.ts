@@ -1,5 +1,5 @@
 import { isFragmentLink, isHeading, isLink } from "./anchors.ts"
-import { closest, type Element, firstElement, isBlockTag, textOf, walk } from "./tree.ts"
+import { closest, type Element, elementsOf, firstElement, isBlockTag, textOf } from "./tree.ts"
 
 /** Longest text of such a link. */
 const MAX_CHARS = 40
@@ -48,12 +48,12 @@ export function waysBack(document: Element): Element[] {
   const links: Placed[] = []
   let at = 0
   let heading = Number.POSITIVE_INFINITY
-  walk(document, (element) => {
+  for (const element of elementsOf(document)) {
     at++
     if (element.tag === "a") {
       if (isLink(element) && mayBeOne(element)) links.push({ element, at })
     } else if (at < heading && isHeading(element)) heading = at
-  })
+  }
   const places: Places = { heading, byName: placesNamed(document, new Set(links.map(nameOf))) }
   const back = new Set(links.filter((one) => leadsBack(one, places)).map(({ element }) => element))
   const found = new Set<Element>()
@@ -68,13 +68,13 @@ export function waysBack(document: Element): Element[] {
 function placesNamed(document: Element, names: ReadonlySet<string>): Map<string, Placed> {
   const found = new Map<string, Placed>()
   let at = 0
-  if (names.size > 0)
-    walk(document, (element) => {
-      at++
-      if (element.attributes.length === 0) return
-      const name = element.get("id") ?? (element.tag === "a" ? element.get("name") : null)
-      if (name !== null && names.has(name) && !found.has(name)) found.set(name, { element, at })
-    })
+  if (names.size === 0) return found
+  for (const element of elementsOf(document)) {
+    at++
+    if (element.attributes.length === 0) continue
+    const name = element.get("id") ?? (element.tag === "a" ? element.get("name") : null)
+    if (name !== null && names.has(name) && !found.has(name)) found.set(name, { element, at })
+  }
   return found
 }
 

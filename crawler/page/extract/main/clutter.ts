@@ -2,7 +2,7 @@ import type { PageSigns } from "./page-signs.ts"
 import { holdsCode, isField } from "./text-boxes.ts"
 import type { TextMeasure } from "./text-measure.ts"
 import { isCard, isLinkList, type Reading, skipCards, skipLinkRuns } from "./cards.ts"
-import { type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
+import { type Element, elementsOf, firstElement, isBlockTag, textOf } from "../html/tree.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
@@ -30,47 +30,62 @@ export function skipClutter(
   }
   let asking: ReadonlySet<Element> | null = null
   const fields = () => (asking ??= aroundFields(root))
-  const visit = (parent: Element, after: number): void => {
-    if (reads && !signs.isDiscussion) skipCards(parent, skipped, measures, text, after)
-    if (reads) skipLinkRuns(parent, skipped, measures, site)
-    const { children } = parent
-    let behind = after + proseOf(parent, skipped, measures)
-    for (let i = 0; i < children.length; i++) {
-      const child = children[i]!
-      if (typeof child === "string" || skipped.has(child)) continue
-      const own = measures.get(child)
-      if (!own) continue
-      behind -= own.prose
-      if (reads && isLinkList(child, own, site) && !isHeadOfText(parent, i, skipped, measures)) {
-        skipped.add(child)
-        continue
-      }
-      if (own.chars <= MAX_LABEL_CHARS && !CELLS.has(child.tag)) {
-        const text = textOf(child, 200)
-        if (!signs.isDiscussion && LEADS_ELSEWHERE.test(text)) {
-          const end = skipSection(parent, i, skipped, measures, fields)
-          if (end > i) {
-            i = end - 1
-            continue
-          }
-        }
-        // A box with a figure stays, for its picture.
-        if (
-          STRAY_LABEL.test(text) &&
-          !isHeadOfText(parent, i, skipped, measures) &&
-          firstElement(child, ({ tag }) => tag === "figure") === null
-        ) {
-          skipped.add(child)
+  if (reads) skipSignUps(root, skipped, measures)
+  skipBelow(root, 0, { skipped, measures, signs, site, reads, text, fields })
+  if (reads && signs.isArticle) skipAuthorBoxes(root, skipped, measures)
+}
+
+interface Content {
+  readonly skipped: Set<Element>
+  readonly measures: Measures
+  readonly signs: PageSigns
+  readonly site: URL | null
+  /** Whether the page is mostly prose. */
+  readonly reads: boolean
+  readonly text: Reading
+  /** {@link aroundFields} */
+  readonly fields: () => ReadonlySet<Element>
+}
+
+/** `after`: prose of the main content after `parent`. */
+function skipBelow(parent: Element, after: number, content: Content): void {
+  const { skipped, measures, signs, site, reads, text, fields } = content
+  if (reads && !signs.isDiscussion) skipCards(parent, skipped, measures, text, after)
+  if (reads) skipLinkRuns(parent, skipped, measures, site)
+  const { children } = parent
+  let behind = after + proseOf(parent, skipped, measures)
+  for (let at = 0; at < children.length; at++) {
+    const child = children[at]!
+    if (typeof child === "string" || skipped.has(child)) continue
+    const own = measures.get(child)
+    if (!own) continue
+    behind -= own.prose
+    if (reads && isLinkList(child, own, site) && !isHeadOfText(parent, at, skipped, measures)) {
+      skipped.add(child)
+      continue
+    }
+    if (own.chars <= MAX_LABEL_CHARS && !CELLS.has(child.tag)) {
+      const label = textOf(child, 200)
+      if (!signs.isDiscussion && LEADS_ELSEWHERE.test(label)) {
+        const end = skipSection(parent, at, skipped, measures, fields)
+        if (end > at) {
+          at = end - 1
           continue
         }
       }
-      visit(child, behind)
+      // A box with a figure stays, for its picture.
+      if (
+        STRAY_LABEL.test(label) &&
+        !isHeadOfText(parent, at, skipped, measures) &&
+        firstElement(child, ({ tag }) => tag === "figure") === null
+      ) {
+        skipped.add(child)
+        continue
+      }
     }
-    skipEmptySections(parent, skipped, measures)
+    skipBelow(child, behind, content)
   }
-  if (reads) skipSignUps(root, skipped, measures)
-  visit(root, 0)
-  if (reads && signs.isArticle) skipAuthorBoxes(root, skipped, measures)
+  skipEmptySections(parent, skipped, measures)
 }
 
 /** Longest text around a field for an address, and its largest share of the prose. */
@@ -81,8 +96,8 @@ const MAX_SIGN_UP_SHARE = 0.2
 function skipSignUps(root: Element, skipped: Set<Element>, measures: Measures): void {
   const most = measures.get(root)!.prose * MAX_SIGN_UP_SHARE
   const looked = new Set<Element>()
-  walk(root, (element) => {
-    if (element.tag !== "input" || !asksForAddress(element)) return
+  for (const element of elementsOf(root)) {
+    if (element.tag !== "input" || !asksForAddress(element)) continue
     let box: Element | null = null
     for (let at = element.parent; at !== null && at !== root; at = at.parent) {
       const own = measures.get(at)
@@ -90,10 +105,10 @@ function skipSignUps(root: Element, skipped: Set<Element>, measures: Measures): 
       if (own.chars > MAX_SIGN_UP_CHARS || own.prose > most) break
       box = at
     }
-    if (box === null || looked.has(box)) return
+    if (box === null || looked.has(box)) continue
     looked.add(box)
     if (firstElement(box, ({ tag }) => tag === "h1" || tag === "article") === null) skipped.add(box)
-  })
+  }
 }
 
 const asksForAddress = (input: Element): boolean =>
@@ -132,12 +147,12 @@ const isAuthorBox = (box: Element): boolean =>
 /** The prose of the paragraphs in the box that has the most. */
 function mostParagraphs(root: Element, measures: Measures): number {
   let most = 0
-  walk(root, (element) => {
+  for (const element of elementsOf(root)) {
     let prose = 0
     for (const child of element.children)
       if (typeof child !== "string" && child.tag === "p") prose += measures.get(child)?.prose ?? 0
     most = Math.max(most, prose)
-  })
+  }
   return most
 }
 
@@ -244,11 +259,10 @@ function skipSection(
 /** All fields and forms below an element, with everything around them. */
 function aroundFields(root: Element): ReadonlySet<Element> {
   const found = new Set<Element>()
-  walk(root, (element) => {
-    if (!isField(element)) return
-    for (let above: Element | null = element; above && !found.has(above); above = above.parent)
-      found.add(above)
-  })
+  for (const element of elementsOf(root))
+    if (isField(element))
+      for (let above: Element | null = element; above && !found.has(above); above = above.parent)
+        found.add(above)
   return found
 }
 

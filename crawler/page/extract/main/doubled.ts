@@ -62,49 +62,72 @@ export function skipCopies(
   measures: Measures,
   isDiscussion: boolean,
 ): void {
-  const seen = new Map<string, Element>()
-  let left = MOST_COMPARED_CHARS
-  const shown = (box: Element): string => textOf(box, MOST_COMPARED_CHARS, (below) => skipped.has(below))
-  const isCopy = (box: Element, first: Element, { chars }: TextMeasure): boolean => {
-    if (left <= 0) return false
-    left -= 2 * chars
-    return (
-      shown(first) === shown(box) && (isDiscussion || targetsOf(first) === targetsOf(box)) && !holdsCode(box)
-    )
+  new Copies(skipped, measures, isDiscussion).skipBelow(root)
+}
+
+class Copies {
+  readonly #skipped: Set<Element>
+  readonly #measures: Measures
+  readonly #isDiscussion: boolean
+  readonly #seen = new Map<string, Element>()
+  #left = MOST_COMPARED_CHARS
+
+  constructor(skipped: Set<Element>, measures: Measures, isDiscussion: boolean) {
+    this.#skipped = skipped
+    this.#measures = measures
+    this.#isDiscussion = isDiscussion
   }
-  const isCopyBeside = (box: Element, before: Element, own: TextMeasure): boolean =>
-    (box.has("class") || box.has("id")) && isAlike(own, measures.get(before)!) && isCopy(box, before, own)
-  const isCopyFar = (box: Element, first: Element, own: TextMeasure): boolean =>
-    own.chars >= LEAST_FAR &&
-    (isDiscussion || isNear(box, first)) &&
-    mayRepeatFar(box, first, measures) &&
-    isCopy(box, first, own)
-  const visit = (parent: Element): void => {
+
+  skipBelow(parent: Element): void {
     let before: Element | null = null
     for (const child of parent.children) {
       if (typeof child === "string") {
         if (child.trim() !== "") before = null
         continue
       }
-      const own = measures.get(child)
-      if (skipped.has(child) || own === undefined || own.chars === 0) continue
-      if (BOXES.has(child.tag) && own.chars >= LEAST_BESIDE && left > 0) {
+      const own = this.#measures.get(child)
+      if (own === undefined || own.chars === 0 || this.#skipped.has(child)) continue
+      if (BOXES.has(child.tag) && own.chars >= LEAST_BESIDE && this.#left > 0) {
         const key = `${own.chars} ${own.linkChars} ${own.prose}`
-        const first = seen.get(key)
+        const first = this.#seen.get(key)
         if (
-          (before !== null && isCopyBeside(child, before, own)) ||
-          (first !== undefined && isCopyFar(child, first, own))
+          (before !== null && this.#isCopyBeside(child, before, own)) ||
+          (first !== undefined && this.#isCopyFar(child, first, own))
         ) {
-          skipped.add(child)
+          this.#skipped.add(child)
           continue
         }
-        if (first === undefined) seen.set(key, child)
+        if (first === undefined) this.#seen.set(key, child)
       }
       before = child
-      visit(child)
+      this.skipBelow(child)
     }
   }
-  visit(root)
+
+  #isCopyBeside(box: Element, before: Element, own: TextMeasure): boolean {
+    const isNamed = box.has("class") || box.has("id")
+    return isNamed && isAlike(own, this.#measures.get(before)!) && this.#isCopy(box, before, own)
+  }
+
+  #isCopyFar(box: Element, first: Element, own: TextMeasure): boolean {
+    return (
+      own.chars >= LEAST_FAR &&
+      (this.#isDiscussion || isNear(box, first)) &&
+      mayRepeatFar(box, first, this.#measures) &&
+      this.#isCopy(box, first, own)
+    )
+  }
+
+  #isCopy(box: Element, first: Element, { chars }: TextMeasure): boolean {
+    if (this.#left <= 0) return false
+    this.#left -= 2 * chars
+    const haveSameLinks = () => this.#isDiscussion || targetsOf(first) === targetsOf(box)
+    return this.#shown(first) === this.#shown(box) && haveSameLinks() && !holdsCode(box)
+  }
+
+  #shown(box: Element): string {
+    return textOf(box, MOST_COMPARED_CHARS, (below) => this.#skipped.has(below))
+  }
 }
 
 const isAlike = (one: TextMeasure, other: TextMeasure): boolean =>

@@ -20,23 +20,28 @@ export function skipLanguageLinks(
   skipped: Set<Element>,
   measures: ReadonlyMap<Element, TextMeasure>,
 ): void {
-  const most = (measures.get(root)?.chars ?? 0) * MAX_SHARE
-  const visit = (parent: Element): void => {
-    for (const child of parent.children) {
-      if (typeof child === "string" || skipped.has(child)) continue
-      const own = measures.get(child)
-      if (!own) continue
-      if (
-        own.linkChars > 0 &&
-        own.chars <= Math.min(MAX_CHARS, most) &&
-        own.chars - own.linkChars <= MAX_OTHER_CHARS &&
-        isSwitcher(child)
-      )
-        skipped.add(child)
-      else visit(child)
-    }
+  skipSwitchers(root, skipped, measures, Math.min(MAX_CHARS, (measures.get(root)?.chars ?? 0) * MAX_SHARE))
+}
+
+function skipSwitchers(
+  parent: Element,
+  skipped: Set<Element>,
+  measures: ReadonlyMap<Element, TextMeasure>,
+  mostChars: number,
+): void {
+  for (const child of parent.children) {
+    if (typeof child === "string" || skipped.has(child)) continue
+    const own = measures.get(child)
+    if (!own) continue
+    if (
+      own.linkChars > 0 &&
+      own.chars <= mostChars &&
+      own.chars - own.linkChars <= MAX_OTHER_CHARS &&
+      isSwitcher(child)
+    )
+      skipped.add(child)
+    else skipSwitchers(child, skipped, measures, mostChars)
   }
-  visit(root)
 }
 
 function isSwitcher(element: Element): boolean {

@@ -1,5 +1,5 @@
 import { isHeading, isLink, siteOf } from "../html/anchors.ts"
-import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
+import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 import type { MainContent } from "./main-content.ts"
 import type { PageSigns } from "./page-signs.ts"
 import { measureText } from "./text-measure.ts"
@@ -91,11 +91,7 @@ function linksOf({ root, skipped }: MainContent, url: string, baseUrl: string): 
     boxes.add(box)
     boxed.add(page)
   }
-  walk(root, (element) => {
-    if (skipped.has(element)) return false
-    if (isLink(element)) note(element)
-    return true
-  })
+  for (const element of elementsOf(root, skipped)) if (isLink(element)) note(element)
   return { pages: pages.size, teasers: teased.size, boxedTeasers: boxed.size }
 }
 

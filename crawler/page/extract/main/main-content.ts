@@ -8,7 +8,15 @@ import { showNoscript, skipNeverText } from "./noscript.ts"
 import type { PageSigns } from "./page-signs.ts"
 import { isFactTable, readsAsText } from "./text-boxes.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
-import { closest, type Element, firstElement, isBlockTag, isInside, textOf, walk } from "../html/tree.ts"
+import {
+  closest,
+  type Element,
+  elementsOf,
+  firstElement,
+  isBlockTag,
+  isInside,
+  textOf,
+} from "../html/tree.ts"
 
 export interface MainContent {
   readonly root: Element
@@ -74,70 +82,134 @@ function skipBoilerplate(
   measures: Measures,
   signs: PageSigns,
 ): { boxes: Set<Element>; captions: Element[] } {
-  const boxes = new Set<Element>()
-  const captions: Element[] = []
-  const weight = (element: Element) => {
-    const own = measures.get(element)
+  const signed = new SignedParts(skipped, measures, signs)
+  signed.skipBelow(body)
+  return signed
+}
+
+/** Where an element is. */
+interface Place {
+  /** Whether it is beside the part that the page calls its main content. */
+  readonly isBeside: boolean
+  readonly isInMain: boolean
+  /** Names of signs of those around it that are text all the same. */
+  readonly trusted: readonly string[]
+}
+
+/** The elements of a page that have signs of boilerplate. */
+class SignedParts {
+  readonly boxes = new Set<Element>()
+  readonly captions: Element[] = []
+  readonly #skipped: Set<Element>
+  readonly #measures: Measures
+  readonly #signs: PageSigns
+  readonly #signed = new Map<Element, readonly Sign[]>()
+  /** A sign that covers much of a page says nothing there: a builder calls every box "widget", a forum every post "comment". */
+  readonly #covered = new Map<string, number>()
+  readonly #paragraphs = new Map<Element, readonly Element[]>()
+  readonly #mains: Element[] = []
+  #main: Element | null = null
+  #total = 1
+
+  constructor(skipped: Set<Element>, measures: Measures, signs: PageSigns) {
+    this.#skipped = skipped
+    this.#measures = measures
+    this.#signs = signs
+  }
+
+  skipBelow(body: Element): void {
+    this.#total = Math.max(1, this.#weight(body))
+    if (isCalledMain(body)) this.#mains.push(body)
+    this.#cover(body, [])
+    const [main] = this.#mains
+    const isLarge = main !== undefined && (this.#measures.get(main)?.chars ?? 0) >= MIN_PROSE
+    this.#main = isLarge && this.#mains.length === 1 ? main : null
+    this.#skip(body, { isBeside: true, isInMain: false, trusted: [] })
+  }
+
+  #weight(element: Element): number {
+    const own = this.#measures.get(element)
     return own ? own.prose + UNSURE_WEIGHT * Math.max(0, own.chars - own.linkChars - own.prose) : 0
   }
-  const total = Math.max(1, weight(body))
 
-  // A sign that covers much of a page says nothing there: a builder calls every box "widget", a forum every post "comment".
-  const covered = new Map<string, number>()
-  const signed = new Map<Element, readonly Sign[]>()
-  const mains = isCalledMain(body) ? [body] : []
-  const cover = (parent: Element, above: readonly string[]): void => {
+  #cover(parent: Element, above: readonly string[]): void {
     for (const child of parent.children) {
-      if (typeof child === "string" || skipped.has(child)) continue
-      if (isCalledMain(child)) mains.push(child)
+      if (typeof child === "string" || this.#skipped.has(child)) continue
+      if (isCalledMain(child)) this.#mains.push(child)
       let names = above
       const found = signsOf(child)
-      if (found.length > 0) signed.set(child, found)
+      if (found.length > 0) this.#signed.set(child, found)
       for (const { name } of found) {
         if (names.includes(name)) continue
-        covered.set(name, (covered.get(name) ?? 0) + weight(child))
+        this.#covered.set(name, (this.#covered.get(name) ?? 0) + this.#weight(child))
         names = [...names, name]
       }
-      cover(child, names)
+      this.#cover(child, names)
     }
   }
-  cover(body, [])
 
-  const main = mains.length === 1 && (measures.get(mains[0]!)?.chars ?? 0) >= MIN_PROSE ? mains[0]! : null
-  const paragraphs = new Map<Element, readonly Element[]>()
-  const isAmong = (element: Element) => isAmongText(element, skipped, measures, paragraphs)
-  const isText = (element: Element, isInside: boolean): boolean =>
-    isFactTable(element) || (readsAsText(element, measures.get(element)) && (isInside || isAmong(element)))
-  const skip = (parent: Element, isBeside: boolean, isInMain: boolean, trusted: readonly string[]): void => {
-    for (const [i, child] of parent.children.entries()) {
-      if (typeof child === "string" || skipped.has(child)) continue
-      // Beside the part that the page calls its main content, a strong sign is believed whatever its share.
-      const beside = isBeside && child !== main
-      const inside = isInMain || MAIN_TAGS.has(child.tag) || child.get("role") === "main"
-      const found = isOneOfMany(child, signed, measures) ? [] : (signed.get(child) ?? [])
-      if (found.some(({ suspicion }) => suspicion === "beside-text") && isAmong(child)) boxes.add(child)
-      const believed = found.some(
-        ({ name, suspicion }) =>
-          applies(suspicion, signs) &&
-          !trusted.includes(name) &&
-          !(suspicion === "beside-text" && boxes.has(child)) &&
-          !(suspicion === "discussion" && total - (covered.get(name) ?? 0) < LEAST_BESIDE) &&
-          ((covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion] ||
-            (beside && main !== null && suspicion === "strong" && !isInside(main, child))),
-      )
-      if (!believed || isWithinSentence(parent, i) || (weight(child) > total * 0.1 && holdsMain(child)))
-        skip(child, beside, inside, trusted)
-      else if (isText(child, isInMain))
-        skip(child, beside, inside, [...trusted, ...found.map(({ name }) => name)])
-      else {
-        skipped.add(child)
-        if (found.some(({ suspicion }) => suspicion === "on-article")) captions.push(child)
+  #skip(parent: Element, { isBeside, isInMain, trusted }: Place): void {
+    for (let at = 0; at < parent.children.length; at++) {
+      const child = parent.children[at]!
+      if (typeof child === "string" || this.#skipped.has(child)) continue
+      const place = {
+        isBeside: isBeside && child !== this.#main,
+        isInMain: isInMain || MAIN_TAGS.has(child.tag) || child.get("role") === "main",
+        trusted,
       }
+      const found = this.#signsOf(child)
+      if (found.length > 0 && this.#believes(found, child, place) && !this.#isKept(parent, at)) {
+        if (this.#isText(child, isInMain)) place.trusted = [...trusted, ...found.map(({ name }) => name)]
+        else {
+          this.#skipped.add(child)
+          if (found.some(({ suspicion }) => suspicion === "on-article")) this.captions.push(child)
+          continue
+        }
+      }
+      this.#skip(child, place)
     }
   }
-  skip(body, true, false, [])
-  return { boxes, captions }
+
+  #signsOf(element: Element): readonly Sign[] {
+    const found = this.#signed.get(element) ?? NO_SIGNS
+    return found.length > 0 && isOneOfMany(element, this.#signed, this.#measures) ? NO_SIGNS : found
+  }
+
+  /** Whether signs say that an element is boilerplate. */
+  #believes(found: readonly Sign[], element: Element, { isBeside, trusted }: Place): boolean {
+    if (found.some(({ suspicion }) => suspicion === "beside-text") && this.#isAmongText(element))
+      this.boxes.add(element)
+    return found.some(({ name, suspicion }) => {
+      const covered = this.#covered.get(name) ?? 0
+      return (
+        applies(suspicion, this.#signs) &&
+        !trusted.includes(name) &&
+        !(suspicion === "beside-text" && this.boxes.has(element)) &&
+        !(suspicion === "discussion" && this.#total - covered < LEAST_BESIDE) &&
+        (covered <= this.#total * MAX_SHARE[suspicion] ||
+          // Beside the part that the page calls its main content, a strong sign is believed whatever its share.
+          (isBeside && this.#main !== null && suspicion === "strong" && !isInside(this.#main, element)))
+      )
+    })
+  }
+
+  /** Whether a child stays, whatever its signs say. */
+  #isKept(parent: Element, at: number): boolean {
+    const child = parent.children[at] as Element
+    return isWithinSentence(parent, at) || (this.#weight(child) > this.#total * 0.1 && holdsMain(child))
+  }
+
+  #isText(element: Element, isInMain: boolean): boolean {
+    if (isFactTable(element)) return true
+    return readsAsText(element, this.#measures.get(element)) && (isInMain || this.#isAmongText(element))
+  }
+
+  #isAmongText(element: Element): boolean {
+    return isAmongText(element, this.#skipped, this.#measures, this.#paragraphs)
+  }
 }
+
+const NO_SIGNS: readonly Sign[] = []
 
 /** Whether a child has words right before and behind it: a sentence needs all of its parts. */
 function isWithinSentence({ children }: Element, at: number): boolean {
@@ -427,15 +499,13 @@ function namedParts(body: Element, skipped: ReadonlySet<Element>): NamedParts {
   const article: Element[] = []
   const articleBody: Element[] = []
   const headings: Element[] = []
-  walk(body, (element) => {
-    if (skipped.has(element)) return false
+  for (const element of elementsOf(body, skipped)) {
     const itemprop = element.get("itemprop")
     if (itemprop !== null && /(?:^|\s)articleBody(?:\s|$)/.test(itemprop)) articleBody.push(element)
     if (element.tag === "article") article.push(element)
     else if (isCalledMain(element)) main.push(element)
     if (element.tag === "h1") headings.push(element)
-    return undefined
-  })
+  }
   return { main, article, articleBody, heading: headings.length === 1 ? headings[0]! : null }
 }
 

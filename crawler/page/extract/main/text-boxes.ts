@@ -1,5 +1,5 @@
 import { isFragmentLink, isHeading, isLink } from "../html/anchors.ts"
-import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
+import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 import { textLength, type TextMeasure } from "./text-measure.ts"
 import { signsOf } from "./boilerplate.ts"
 
@@ -63,12 +63,12 @@ export function isFactTable(element: Element): boolean {
   if (element.tag !== "table") return false
   let facts = 0
   let links = 0
-  walk(element, (below) => {
+  for (const below of elementsOf(element)) {
     if (isLink(below)) links++
-    if (below.tag !== "tr") return
+    if (below.tag !== "tr") continue
     const [name, fact, more] = below.children.filter((child) => typeof child !== "string")
     if (name?.tag === "th" && fact?.tag === "td" && more === undefined) facts++
-  })
+  }
   return facts >= LEAST_FACTS && links <= facts * MOST_FACT_LINKS
 }
 
@@ -100,11 +100,7 @@ const SILENT = new Set(["script", "style", "template", "noscript", "iframe", "sv
 const opens = (button: Element): boolean => button.has("aria-expanded") || button.has("aria-controls")
 
 function holdsThread(box: Element): boolean {
-  let found = false
-  walk(box, (element) => {
-    if (found) return false
-    found = element !== box && signsOf(element).some(({ suspicion }) => suspicion === "discussion")
-    return undefined
-  })
-  return found
+  return elementsOf(box).some(
+    (element) => element !== box && signsOf(element).some(({ suspicion }) => suspicion === "discussion"),
+  )
 }

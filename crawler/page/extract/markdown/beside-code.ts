@@ -1,6 +1,6 @@
 import { isCalledNumbers, numbersIn } from "./code.ts"
 import { besideOf, isLanguageLabel } from "./code-language.ts"
-import { type Element, textOf } from "../html/tree.ts"
+import { type Element, elementsOf, textOf } from "../html/tree.ts"
 
 /** Boxes around code that may have the line numbers beside them: a cell, a row, a scroller. */
 const MAX_AROUND = 4
@@ -38,15 +38,11 @@ const isCopyButton = (element: Element): boolean =>
 function lineCount(code: Element): number {
   let breaks = 0
   let boxes = 0
-  const count = (element: Element): void => {
+  for (const element of elementsOf(code)) {
+    if (element !== code && element.tag === "br") breaks++
+    else if (element !== code && /^(?:div|li|tr|p)$/.test(element.tag)) boxes++
     for (const child of element.children)
       if (typeof child === "string") breaks += child.split("\n").length - 1
-      else if (child.tag === "br") breaks++
-      else {
-        if (/^(?:div|li|tr|p)$/.test(child.tag)) boxes++
-        count(child)
-      }
   }
-  count(code)
   return Math.max(breaks + 1, boxes)
 }

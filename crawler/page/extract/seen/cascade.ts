@@ -2,7 +2,7 @@ import { type Declarations, type Declared, readInline } from "./declarations.ts"
 import { type Complex, matches, namesOf, type Steps } from "./selectors.ts"
 import { readStyleSheets, type Rule } from "./style-sheet.ts"
 import { HOST } from "../html/shadow-roots.ts"
-import { type Element, walk } from "../html/tree.ts"
+import { type Element, elementsOf } from "../html/tree.ts"
 
 /** What a page's own style sheets and `style` attributes say of an element, by property. */
 export type Style = ReadonlyMap<string, string>
@@ -26,11 +26,11 @@ export class Cascade {
 
   constructor(document: Element) {
     const sheets: { css: string; media: string; scope: number }[] = []
-    walk(document, (element) => {
-      if (element.tag !== "style") return
+    for (const element of elementsOf(document)) {
+      if (element.tag !== "style") continue
       const css = element.children.filter((child) => typeof child === "string").join("")
       sheets.push({ css, media: element.get("media") ?? "", scope: element.scope })
-    })
+    }
     this.#rules = readStyleSheets(sheets)
     for (const rule of this.#rules) {
       const key = keyOf(rule.selector)

@@ -1,5 +1,5 @@
 import type { Cascade } from "./cascade.ts"
-import { type Element, walk } from "../html/tree.ts"
+import { type Element, elementsOf } from "../html/tree.ts"
 
 /** What a page's controls open: tabs, accordions, "read more". */
 export class Controls {
@@ -12,7 +12,7 @@ export class Controls {
   /** `mayChange`: it has style sheets that are not known, or was rendered and has lost its scripts. */
   constructor(document: Element, mayChange: boolean) {
     let isScripted = mayChange
-    walk(document, (element) => {
+    for (const element of elementsOf(document)) {
       if (element.tag === "script" && !/json|template|x-tmpl|^math\//i.test(element.get("type") ?? ""))
         isScripted = true
       const href = element.tag === "a" ? element.get("href") : null
@@ -25,7 +25,7 @@ export class Controls {
       }
       const controlled = element.get("aria-controls")
       for (const id of controlled?.split(/\s+/, MAX_CONTROLLED) ?? []) this.#ids.add(id)
-    })
+    }
     this.isScripted = isScripted
   }
 

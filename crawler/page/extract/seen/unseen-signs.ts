@@ -1,4 +1,4 @@
-import { type Element, walk } from "../html/tree.ts"
+import { type Element, elementsOf } from "../html/tree.ts"
 
 /**
  * Signs that no reader sees and that spell a text to those who decode them: tags (Unicode 16 §23.9) but for those of a flag, and
@@ -14,13 +14,15 @@ export const withoutUnseenSigns = (text: string): string =>
 
 /** Takes them out of a document; ruby gets the brackets that browsers without it would show. */
 export function writeAsSeen(document: Element): void {
-  walk(document, (element) => {
+  for (const element of elementsOf(document)) {
     const { children } = element
-    for (const [at, child] of children.entries())
+    for (let at = 0; at < children.length; at++) {
+      const child = children[at]!
       if (typeof child === "string") children[at] = withoutUnseenSigns(child)
+    }
     if (element.tag === "rt" && !isBracketed(element))
       children.splice(0, children.length, " (", ...children, ")")
-  })
+  }
 }
 
 const isBracketed = ({ parent }: Element): boolean =>

@@ -28,7 +28,7 @@ import {
 } from "./hiding.ts"
 import { WIDTHS } from "./style-sheet.ts"
 import { NO_VARIABLES, type Variables, variablesOf, withoutVariables } from "./variables.ts"
-import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
+import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 
 /** On the root of a document whose elements have the styles that a browser gave them, and needs no style sheets any more. */
 export const COMPUTED = "data-fossick-computed"
@@ -112,6 +112,23 @@ interface Inherited {
   readonly isIn3d: boolean
 }
 
+/** A document in a window. */
+interface Look {
+  readonly width: number
+  /** These elements alone; all where not given. */
+  readonly among: ReadonlySet<Element> | undefined
+  readonly unseen: Map<Element, Unseen>
+  /** What is hidden by each way, and how much text. */
+  readonly ways: Map<string, { chars: number; readonly elements: Element[] }>
+}
+
+function note({ ways }: Look, way: string, element: Element, chars: number): void {
+  const hidden = ways.get(way) ?? { chars: 0, elements: [] }
+  hidden.chars += chars
+  hidden.elements.push(element)
+  ways.set(way, hidden)
+}
+
 class Page {
   readonly dependsOnWidth: boolean
   readonly #document: Element
@@ -138,60 +155,8 @@ class Page {
 
   /** In a window of this width; `among` these alone, where given, and those above each of them. */
   unseenAt(width: number, among?: ReadonlySet<Element>): Map<Element, Unseen> {
-    const unseen = new Map<Element, Unseen>()
-    /** What is hidden by each way, and how much text. */
-    const ways = new Map<string, { chars: number; readonly elements: Element[] }>()
-    const note = (way: string, element: Element, chars: number) => {
-      const hidden = ways.get(way) ?? { chars: 0, elements: [] }
-      hidden.chars += chars
-      hidden.elements.push(element)
-      ways.set(way, hidden)
-    }
-    /** Tells whether the element is laid over those before it, and how high (`z-index`); null: it is not. */
-    const visit = (element: Element, above: Inherited, neighbours: Neighbours): Laid => {
-      if (NO_TEXT.has(element.tag)) return FLAT
-      const written = this.#cascade.styleOf(element, width)
-      const variables = variablesOf(written, above.variables)
-      // A style sheet of another file, or a script, may set others.
-      const style = this.#areVariablesKnown ? withoutVariables(written, variables) : written
-      let own = this.#inherit(element, style, { ...above, variables }, neighbours)
-      const way = this.#hidingOf(element, style, above, own, neighbours)
-      if (way !== null) {
-        note(way, element, textOf(element).length)
-        unseen.set(element, "all")
-        return FLAT
-      }
-      // It comes into sight with all below it.
-      if (own.opacity <= LEAST_OPACITY) own = { ...own, opacity: 1 }
-      const words = this.#showsText(element, own) ? 0 : wordsIn(element)
-      if (words > 0) {
-        unseen.set(element, "text")
-        note(own.isVisible ? "ground" : "visibility", element, words)
-      }
-      let before: Element | null = null
-      this.#cascade.enter(element)
-      const below: [Element, number][] = []
-      let highest = 0
-      for (const child of element.children) {
-        if (typeof child === "string") {
-          if (child.trim() !== "") before = null
-          continue
-        }
-        if (among?.has(child) !== false) {
-          const { height, covers } = visit(child, own, [before, neighbours[0]])
-          if (covers && isContainer(style) && this.#isFinal(child, style)) {
-            for (const [covered, level] of below)
-              if (level <= height && !unseen.has(covered)) unseen.set(covered, "all")
-            if (wordsIn(element) > 0) unseen.set(element, "text")
-          }
-          below.push([child, height])
-          highest = Math.max(highest, height)
-        }
-        before = child
-      }
-      this.#cascade.leave(element)
-      return laidOf(style, own, highest)
-    }
+    const look: Look = { width, among, unseen: new Map(), ways: new Map() }
+    const { unseen, ways } = look
     const ground = this.#isStyledElsewhere ? null : WHITE
     const start = {
       fontSize: 16,
@@ -206,7 +171,7 @@ class Page {
       isIn3d: false,
     }
     for (const child of this.#document.children)
-      if (typeof child !== "string") visit(child, start, [null, null])
+      if (typeof child !== "string") this.#visit(look, child, start, [null, null])
     if (this.#controls.isScripted && !this.#isComputed) {
       const all = [...ways.values()].reduce((sum, { chars }) => sum + chars, 0)
       for (const [way, { chars, elements }] of ways) {
@@ -216,6 +181,53 @@ class Page {
       }
     }
     return unseen
+  }
+
+  /** Tells whether the element is laid over those before it, and how high (`z-index`); null: it is not. */
+  #visit(look: Look, element: Element, above: Inherited, neighbours: Neighbours): Laid {
+    if (NO_TEXT.has(element.tag)) return FLAT
+    const { width, among, unseen } = look
+    const written = this.#cascade.styleOf(element, width)
+    const variables = variablesOf(written, above.variables)
+    // A style sheet of another file, or a script, may set others.
+    const style = this.#areVariablesKnown ? withoutVariables(written, variables) : written
+    let own = this.#inherit(element, style, { ...above, variables }, neighbours)
+    const way = this.#hidingOf(element, style, above, own, neighbours)
+    if (way !== null) {
+      note(look, way, element, textOf(element).length)
+      unseen.set(element, "all")
+      return FLAT
+    }
+    // It comes into sight with all below it.
+    if (own.opacity <= LEAST_OPACITY) own = { ...own, opacity: 1 }
+    const words = this.#showsText(element, own) ? 0 : wordsIn(element)
+    if (words > 0) {
+      unseen.set(element, "text")
+      note(look, own.isVisible ? "ground" : "visibility", element, words)
+    }
+    let before: Element | null = null
+    this.#cascade.enter(element)
+    const below: [Element, number][] = []
+    let highest = 0
+    for (const child of element.children) {
+      if (typeof child === "string") {
+        if (child.trim() !== "") before = null
+        continue
+      }
+      if (among?.has(child) !== false) {
+        const { height, covers } = this.#visit(look, child, own, [before, neighbours[0]])
+        if (covers && isContainer(style) && this.#isFinal(child, style)) {
+          for (const [covered, level] of below)
+            if (level <= height && !unseen.has(covered)) unseen.set(covered, "all")
+          if (wordsIn(element) > 0) unseen.set(element, "text")
+        }
+        below.push([child, height])
+        highest = Math.max(highest, height)
+      }
+      before = child
+    }
+    this.#cascade.leave(element)
+    return laidOf(style, own, highest)
   }
 
   /** How an element and all below it is kept from readers; null when it is not. */
@@ -363,15 +375,12 @@ const wordsIn = ({ children }: Element): number =>
   children.reduce((sum, child) => sum + (typeof child === "string" ? child.trim().length : 0), 0)
 
 function hasOtherSheets(document: Element): boolean {
-  let found = false
-  walk(document, (element) => {
-    found ||=
+  return elementsOf(document).some(
+    (element) =>
       (element.tag === "link" && /(?:^|\s)stylesheet(?:\s|$)/i.test(element.get("rel") ?? "")) ||
       (element.tag === "style" &&
-        element.children.some((css) => typeof css === "string" && css.includes("@import")))
-    return !found
-  })
-  return found
+        element.children.some((css) => typeof css === "string" && css.includes("@import"))),
+  )
 }
 
 function fontSizeOf(style: Style, above: number | null): number | null {
