@@ -2,7 +2,6 @@ import { isHeading, isLink, siteOf } from "../html/anchors.ts"
 import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 import type { MainContent } from "./main-content.ts"
 import type { PageSigns } from "./page-signs.ts"
-import { measureText } from "./text-measure.ts"
 
 /** Classes of the body or of the whole document by which WordPress, Hugo, Docusaurus and Drupal name their lists. */
 const LIST_CLASS =
@@ -41,8 +40,7 @@ export function isListing(
   { url, baseUrl }: { readonly url: string; readonly baseUrl: string },
 ): boolean {
   if (signs.isDiscussion) return false
-  const { root, skipped } = content
-  const { chars, linkChars, prose } = measureText(root, skipped).get(root)!
+  const { chars, linkChars, prose } = content.measure
   const { pages, teasers, boxedTeasers } = linksOf(content, url, baseUrl)
   const share = linkChars / Math.max(1, chars)
   const classed = isClassed(document)

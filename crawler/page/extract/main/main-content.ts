@@ -7,7 +7,7 @@ import { skipLanguageLinks } from "./language-links.ts"
 import { showNoscript, skipNeverText } from "./noscript.ts"
 import type { PageSigns } from "./page-signs.ts"
 import { isFactTable, readsAsText } from "./text-boxes.ts"
-import { measureText, type TextMeasure } from "./text-measure.ts"
+import { measureAgain, measureText, type TextMeasure } from "./text-measure.ts"
 import {
   closest,
   type Element,
@@ -20,6 +20,7 @@ import {
 
 export interface MainContent {
   readonly root: Element
+  readonly measure: TextMeasure
   /** Boilerplate inside the root, with everything below it. */
   readonly skipped: ReadonlySet<Element>
   /** Parts of it that stand beside its text, such as the sidebars of a book. */
@@ -62,17 +63,20 @@ export function findMainContent(
   let measures = measureText(body, skipped)
   if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
     measures = measureText(body, skipped)
+  let measured = skipped.size
   const { boxes, captions: leftOutCaptions } = skipBoilerplate(body, skipped, measures, signs)
   const captions = captionsOfImages(body, leftOutCaptions, skipped, baseUrl)
   const named = namedParts(body, skipped)
   if (named.heading !== null) skipConsent(body, named.heading, skipped, measures)
-  measures = measureText(body, skipped)
+  measureAgain(measures, body, skipped, measured)
+  measured = skipped.size
   const chosen = chooseRoot(body, named, skipped, measures, signs)
   const root = named.heading === null ? chosen : withHeadedText(chosen, named.heading, skipped, measures)
   skipLanguageLinks(root, skipped, measures)
   skipCopies(root, skipped, measures, signs.isDiscussion)
   skipClutter(root, skipped, measures, signs, URL.parse(baseUrl))
-  return { root, skipped, boxes, captions }
+  measureAgain(measures, root, skipped, measured)
+  return { root, measure: measures.get(root)!, skipped, boxes, captions }
 }
 
 /** Gives the boxes that look like boilerplate and belong to the text, and the captions that were left out. */

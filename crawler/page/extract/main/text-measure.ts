@@ -1,5 +1,5 @@
 import { isFragmentLink, isHeading, isLink } from "../html/anchors.ts"
-import { type Element, isBlockTag } from "../html/tree.ts"
+import { type Element, elementsOf, isBlockTag } from "../html/tree.ts"
 
 /** How much text an element shows, and of what sort. Lengths in characters, white space collapsed. */
 export interface TextMeasure {
@@ -14,8 +14,30 @@ const SENTENCE_CHARS = 80
 /** Measures every block below `root` in one walk, without what is skipped. */
 export function measureText(root: Element, skipped: ReadonlySet<Element>): Map<Element, TextMeasure> {
   const measures = new Map<Element, TextMeasure>()
-  measure(root, skipped, measures, false, false)
+  measure(root, { skipped, measures, changed: null }, false, false)
   return measures
+}
+
+/** Measures again what lost text when the elements of `skipped` from the `since`-th on were added. */
+export function measureAgain(
+  measures: Map<Element, TextMeasure>,
+  root: Element,
+  skipped: ReadonlySet<Element>,
+  since: number,
+): void {
+  const changed = new Set<Element>()
+  for (const element of [...skipped].slice(since)) {
+    for (const below of elementsOf(element)) measures.delete(below)
+    for (let at = element.parent; at !== null && !changed.has(at); at = at.parent) changed.add(at)
+  }
+  if (changed.has(root)) measure(root, { skipped, measures, changed }, false, false)
+}
+
+interface Walk {
+  readonly skipped: ReadonlySet<Element>
+  readonly measures: Map<Element, TextMeasure>
+  /** Null: all of them. */
+  readonly changed: ReadonlySet<Element> | null
 }
 
 interface Sum {
@@ -24,13 +46,8 @@ interface Sum {
   prose: number
 }
 
-function measure(
-  element: Element,
-  skipped: ReadonlySet<Element>,
-  measures: Map<Element, TextMeasure>,
-  inLink: boolean,
-  inHeading: boolean,
-): Sum {
+function measure(element: Element, walk: Walk, inLink: boolean, inHeading: boolean): Sum {
+  const { skipped, measures, changed } = walk
   const own: Sum = { chars: 0, linkChars: 0, prose: 0 }
   const headed = inHeading || isHeading(element)
   // A heading that leads to itself is text.
@@ -38,12 +55,6 @@ function measure(
   const isBlock = isBlockTag(element.tag) || element.containsBlock || element.asBlock
   let runChars = 0
   let runLinkChars = 0
-  const closeRun = () => {
-    const plain = runChars - runLinkChars
-    if (plain >= SENTENCE_CHARS && plain > runLinkChars) own.prose += plain
-    runChars = 0
-    runLinkChars = 0
-  }
   for (const child of element.children) {
     if (typeof child === "string") {
       const chars = textLength(child)
@@ -56,23 +67,30 @@ function measure(
       continue
     }
     if (skipped.has(child)) continue
-    const below = measure(child, skipped, measures, linked, headed)
+    const known = changed === null || changed.has(child) ? undefined : measures.get(child)
+    const below = known ?? measure(child, walk, linked, headed)
     own.chars += below.chars
     own.linkChars += below.linkChars
     if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
-      closeRun()
-      own.prose += below.prose
+      own.prose += below.prose + proseOfRun(runChars, runLinkChars)
+      runChars = 0
+      runLinkChars = 0
     } else {
       runChars += below.chars
       runLinkChars += below.linkChars
     }
   }
   if (isBlock || element.parent === null) {
-    closeRun()
+    own.prose += proseOfRun(runChars, runLinkChars)
     if (element.tag === "pre") own.prose = Math.max(own.prose, own.chars)
     measures.set(element, own)
   }
   return own
+}
+
+function proseOfRun(chars: number, linkChars: number): number {
+  const plain = chars - linkChars
+  return plain >= SENTENCE_CHARS && plain > linkChars ? plain : 0
 }
 
 /** Characters of a text, white space collapsed; ideographs and kana count threefold. */

@@ -138,7 +138,7 @@ class Page {
   /** Whether it has style sheets that are not known. */
   readonly #isStyledElsewhere: boolean
   readonly #areVariablesKnown: boolean
-  readonly #chars: number
+  #chars: number | null = null
   readonly #withPicture = new Map<Element, boolean>()
 
   constructor(document: Element) {
@@ -149,7 +149,6 @@ class Page {
     this.#isStyledElsewhere = !this.#isComputed && hasOtherSheets(document)
     this.#controls = new Controls(document, this.#isComputed || this.#isStyledElsewhere)
     this.#areVariablesKnown = !this.#isComputed && !this.#isStyledElsewhere && !this.#controls.isScripted
-    this.#chars = Math.max(1, textOf(firstElement(document, ({ tag }) => tag === "body") ?? document).length)
     this.dependsOnWidth = !this.#isComputed && this.#cascade.dependsOnWidth
   }
 
@@ -172,15 +171,21 @@ class Page {
     }
     for (const child of this.#document.children)
       if (typeof child !== "string") this.#visit(look, child, start, [null, null])
-    if (this.#controls.isScripted && !this.#isComputed) {
+    if (ways.size > 0 && this.#controls.isScripted && !this.#isComputed) {
+      const shown = this.#charsOfAll()
       const all = [...ways.values()].reduce((sum, { chars }) => sum + chars, 0)
       for (const [way, { chars, elements }] of ways) {
-        const isMost = chars > this.#chars * MAX_HIDDEN_SHARE
-        if (isMost && (BEFORE_LOAD.has(way) || this.#chars - all < MIN_SHOWN_CHARS))
+        const isMost = chars > shown * MAX_HIDDEN_SHARE
+        if (isMost && (BEFORE_LOAD.has(way) || shown - all < MIN_SHOWN_CHARS))
           for (const element of elements) unseen.delete(element)
       }
     }
     return unseen
+  }
+
+  #charsOfAll(): number {
+    const body = () => firstElement(this.#document, ({ tag }) => tag === "body") ?? this.#document
+    return (this.#chars ??= Math.max(1, textOf(body()).length))
   }
 
   /** Tells whether the element is laid over those before it, and how high (`z-index`); null: it is not. */
@@ -191,7 +196,8 @@ class Page {
     const variables = variablesOf(written, above.variables)
     // A style sheet of another file, or a script, may set others.
     const style = this.#areVariablesKnown ? withoutVariables(written, variables) : written
-    let own = this.#inherit(element, style, { ...above, variables }, neighbours)
+    const inherited = variables === above.variables ? above : { ...above, variables }
+    let own = this.#inherit(element, style, inherited, neighbours)
     const way = this.#hidingOf(element, style, above, own, neighbours)
     if (way !== null) {
       note(look, way, element, textOf(element).length)
@@ -288,6 +294,7 @@ class Page {
   #inherit(element: Element, style: Style, above: Inherited, neighbours: Neighbours): Inherited {
     // A class or an id is what style sheets of other files go by.
     const isOpen = this.#isStyledElsewhere && (element.has("class") || element.has("id"))
+    if (style.size === 0 && !isOpen && !HAS_COLOR.has(element.tag) && !element.has("bgcolor")) return above
     const position = style.get("position")
     const own = filterOf(style.get("filter"))
     const filter = own === AS_IT_IS ? above.filter : own && above.filter && both(own, above.filter)
@@ -370,6 +377,9 @@ const NO_TEXT = new Set(
   "head script style template svg math canvas textarea select option iframe object".split(" "),
 )
 const BLACK: Color = [0, 0, 0, 1]
+
+/** Elements with a colour of their own, by an attribute or as links. */
+const HAS_COLOR = new Set(["a", "body", "font"])
 
 const wordsIn = ({ children }: Element): number =>
   children.reduce((sum, child) => sum + (typeof child === "string" ? child.trim().length : 0), 0)
