@@ -17,7 +17,12 @@ const SPIDER = join(import.meta.dirname, "../peers/scrapy_spider.py")
 interface Contestant {
   readonly name: string
   command(start: string, concurrency: string, tools: Tools): [command: string, args: string[]]
+  /** Beside those of the bench. */
+  readonly env?: NodeJS.ProcessEnv
 }
+
+/** As under `fossick start`. */
+const OURS = { MALLOC_ARENA_MAX: "2" }
 
 /** Programs of others. */
 interface Tools {
@@ -37,8 +42,8 @@ const scrapy =
   (start, concurrency, { python }) => [python, [SPIDER, start, concurrency, ...options]]
 
 const CONTESTANTS: Readonly<Record<string, Contestant>> = {
-  links: { name: "Fossick: frontier, fetch, parse, links", command: own("links") },
-  index: { name: "Fossick: fetch, extract, index, no vectors", command: own("index") },
+  links: { name: "Fossick: frontier, fetch, parse, links", command: own("links"), env: OURS },
+  index: { name: "Fossick: fetch, extract, index, no vectors", command: own("index"), env: OURS },
   loop: { name: "bare undici and htmlparser2 loop", command: own("loop") },
   colly: {
     name: "colly: fetch, parse, links",
@@ -95,7 +100,7 @@ async function bench(rounds: number, concurrency: string, only: readonly string[
         throw new Error(`unknown contestant ${key}; known: ${Object.keys(CONTESTANTS).join(", ")}`)
       if (round === 0 && key !== "loop") continue
       const [command, args] = contestant.command(site.url, concurrency, tools)
-      const { lastLine, ...usage } = await runMeasured(command, args)
+      const { lastLine, ...usage } = await runMeasured(command, args, { ...process.env, ...contestant.env })
       const result: Round = { ...(JSON.parse(lastLine) as CrawlReport), ...usage }
       process.stderr.write(`round ${round}: ${contestant.name}: ${JSON.stringify(result)}\n`)
       if (result.pages < MIN_PAGES) throw new Error(`${contestant.name} read ${result.pages} pages only`)
