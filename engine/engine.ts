@@ -41,6 +41,8 @@ export interface Engine extends AsyncDisposable {
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
   /** The stored page, or null. */
   get(url: PageUrl): Promise<Page | null>
+  /** Names of the sources that hold a page, the one that read it first; none when the index does not hold it. Cheaper than {@link get}. */
+  holdersOf(url: PageUrl): Promise<readonly string[]>
   /**
    * Every page with the vectors it has, in the order of {@link pageId}, as they are when their turn comes: a page that is
    * indexed or removed meanwhile may be among them or not. `after` leaves out that id and all before it.

@@ -98,6 +98,9 @@ class ForgetfulEngine implements Engine {
   async get() {
     return null
   }
+  async holdersOf() {
+    return []
+  }
   async coverage() {
     return null
   }

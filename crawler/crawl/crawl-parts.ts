@@ -1,4 +1,4 @@
-import { type Engine, type PageUrl, sourcesOf } from "#engine"
+import type { Engine, PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { CrawlerConfig } from "../settings.ts"
@@ -232,8 +232,7 @@ export class CrawlParts {
 
   /** Whether the index holds a page for this source. */
   async isHeld(url: PageUrl): Promise<boolean> {
-    const page = await this.#engine.get(url)
-    return page !== null && sourcesOf(page).includes(this.#source)
+    return (await this.#engine.holdersOf(url)).includes(this.#source)
   }
 
   /** Reopens addresses that were read without a browser although scripts make their pages. */

@@ -27,14 +27,14 @@ type Identity = Pick<Source, "login"> & Partial<Pick<Source, "clientCert">>
  */
 export class SharedPages {
   readonly #db: StateStore
-  readonly #engine: Pick<Engine, "get" | "index" | "remove">
+  readonly #engine: Pick<Engine, "get" | "holdersOf" | "index" | "remove">
   readonly #source: Pick<Source, "name"> & Identity
   readonly #clock: Clock
   readonly #identities = new Map<string, string>()
 
   constructor(
     db: StateStore,
-    engine: Pick<Engine, "get" | "index" | "remove">,
+    engine: Pick<Engine, "get" | "holdersOf" | "index" | "remove">,
     source: Pick<Source, "name"> & Identity,
     clock: Clock = Date.now,
   ) {
@@ -54,8 +54,8 @@ export class SharedPages {
     const known = new KnownAddresses(this.#db, this.#clock)
     return await Promise.all(
       pages.map(async (page) => {
-        const held = await this.#engine.get(page.url)
-        const others = held ? sourcesOf(held).filter((name) => name !== this.#source.name) : []
+        const holders = await this.#engine.holdersOf(page.url)
+        const others = holders.filter((name) => name !== this.#source.name)
         if (others.length === 0) return page
         const alike: string[] = []
         for (const name of others) if (await this.#logsInAlike(name)) alike.push(name)

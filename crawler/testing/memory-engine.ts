@@ -1,4 +1,4 @@
-import type { Engine, Page, PageUrl, PageWithVectors } from "#engine"
+import { type Engine, type Page, type PageUrl, type PageWithVectors, sourcesOf } from "#engine"
 
 /** An engine that keeps pages in a map: for tests of what the crawler hands over, not of search. */
 export class MemoryEngine implements Engine {
@@ -42,6 +42,11 @@ export class MemoryEngine implements Engine {
 
   get(url: PageUrl): Promise<Page | null> {
     return Promise.resolve(this.pages.get(url) ?? null)
+  }
+
+  holdersOf(url: PageUrl) {
+    const page = this.pages.get(url)
+    return Promise.resolve(page ? sourcesOf(page) : [])
   }
 
   coverage(url: PageUrl) {

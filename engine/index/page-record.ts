@@ -55,7 +55,7 @@ export interface PageRow extends FilterColumns {
 }
 
 /** What a page says of itself besides its text. Dates are milliseconds since the epoch. */
-interface Details extends Omit<Page, "url" | "title" | "markdown" | "publishedAt" | "fetchedAt"> {
+export interface Details extends Omit<Page, "url" | "title" | "markdown" | "publishedAt" | "fetchedAt"> {
   readonly url: PageUrl
   readonly published: number | null
   readonly fetched: number

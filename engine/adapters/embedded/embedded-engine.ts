@@ -46,6 +46,7 @@ import { counted } from "./files/page-sum.ts"
 import { PAGES_DB, PageStore } from "./files/page-store.ts"
 import { batchesOf } from "./lance/rows.ts"
 import {
+  type Details,
   type PageRow,
   embeddedOf,
   passagesOf,
@@ -314,6 +315,14 @@ export class EmbeddedEngine implements Engine {
       if (!opened) return null
       const [row] = opened.tables.store.read([pageId(url)])
       return row ? toPage(row) : null
+    })
+  }
+
+  holdersOf(url: PageUrl): Promise<readonly string[]> {
+    return this.#calls.during(async () => {
+      const opened = await this.#current()
+      const [head] = opened?.tables.store.heads([pageId(url)]) ?? []
+      return head ? sourcesOf(JSON.parse(head.details) as Details) : []
     })
   }
 

@@ -22,7 +22,7 @@ import { AskedPages } from "../../lifecycle/filling/asked-pages.ts"
 import { toldRate } from "../../lifecycle/filling/filling-rate.ts"
 import { QuestionsAsked } from "../../lifecycle/filling/questions-asked.ts"
 import { toPage, toPageRow } from "../../index/page-record.ts"
-import type { Page } from "../../index/page/page.ts"
+import { type Page, sourcesOf } from "../../index/page/page.ts"
 import { type PageUrl, pageId } from "../../index/page/page-url.ts"
 import { FairPool } from "#base/flow/fair-pool.ts"
 import { LateReader } from "../../search/second-reading/late-reader.ts"
@@ -243,6 +243,11 @@ export class ServerEngine implements Engine {
       const stored = await this.#backend.stored(pageId(url))
       return stored && toPage(stored)
     })
+  }
+
+  async holdersOf(url: PageUrl): Promise<readonly string[]> {
+    const page = await this.get(url)
+    return page ? sourcesOf(page) : []
   }
 
   coverage(url: PageUrl): Promise<PageCoverage | null> {

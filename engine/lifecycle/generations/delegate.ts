@@ -11,6 +11,7 @@ export function delegate(engine: Engine): Engine {
     facets: (query, options) => engine.facets(query, options),
     suggest: (query) => engine.suggest(query),
     get: (url) => engine.get(url),
+    holdersOf: (url) => engine.holdersOf(url),
     allPages: (options) => engine.allPages(options),
     coverage: (url) => engine.coverage(url),
     stats: () => engine.stats(),

@@ -229,6 +229,13 @@ export class FollowingEngine implements Engine {
     )
   }
 
+  holdersOf(url: PageUrl): Promise<readonly string[]> {
+    return this.#call(
+      (engine) => engine.holdersOf(url),
+      () => [],
+    )
+  }
+
   async *allPages(options?: { after?: string; signal?: AbortSignal }): AsyncGenerator<PageWithVectors> {
     const serving = this.#enter()
     try {

@@ -30,6 +30,15 @@ export function pagesComeAndGo({ open, found, foundByWords }: Stage): void {
       expect(await embedding.coverage(page.url)).toEqual({ passages, vectors: passages })
     })
 
+    test("of a page it is known which sources hold it", async () => {
+      const engine = await open({ embedding: "off" })
+      const page = { ...aPage("tides"), source: "sea", sharedWith: ["moon", "coast"] }
+      await engine.index([page, aPage("bread")])
+      expect(await engine.holdersOf(page.url)).toEqual(["sea", "moon", "coast"])
+      expect(await engine.holdersOf(urlOf("bread"))).toEqual([aPage("bread").source])
+      expect(await engine.holdersOf(urlOf("nowhere"))).toEqual([])
+    })
+
     test("what was stored comes back whole", async () => {
       const engine = await open()
       const page = aPage("whole?a=1&b=it's", {
