@@ -80,6 +80,13 @@ describe("boxes that ask for an address", () => {
   })
 })
 
+test("an inline element may be what a page calls its main content", () => {
+  expect(read('<span role="main">Closed on Mondays.</span>')).toBe("Closed on Mondays.")
+  expect(read('<p>Rope</p><span role="main">Ask <a href="/desk">the desk</a>.</span>')).toContain(
+    "Ask [the desk](https://example.org/desk).",
+  )
+})
+
 test("a heading that is a link in a box of its own stays above its text", () => {
   const part = (name: string) =>
     `<div class="part"><div class="top"><h3><a href="/${name}">The ${name} line of this yard</a></h3></div><div><b>Three strands, 12 mm</b>, breaks at 900 kg, sold by the metre.</div></div>`

@@ -76,7 +76,9 @@ export function findMainContent(
   skipCopies(root, skipped, measures, signs.isDiscussion)
   skipClutter(root, skipped, measures, signs, URL.parse(baseUrl))
   measureAgain(measures, root, skipped, measured)
-  return { root, measure: measures.get(root)!, skipped, boxes, captions }
+  // A page may call an inline element its main content.
+  const measure = measures.get(root) ?? measureText(root, skipped).get(root)!
+  return { root, measure, skipped, boxes, captions }
 }
 
 /** Gives the boxes that look like boilerplate and belong to the text, and the captions that were left out. */

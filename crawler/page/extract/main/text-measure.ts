@@ -11,10 +11,10 @@ export interface TextMeasure {
 
 const SENTENCE_CHARS = 80
 
-/** Measures every block below `root` in one walk, without what is skipped. */
+/** Measures `root` and every block below it in one walk, without what is skipped. */
 export function measureText(root: Element, skipped: ReadonlySet<Element>): Map<Element, TextMeasure> {
   const measures = new Map<Element, TextMeasure>()
-  measure(root, { skipped, measures, changed: null }, false, false)
+  measure(root, { root, skipped, measures, changed: null }, false, false)
   return measures
 }
 
@@ -30,10 +30,11 @@ export function measureAgain(
     for (const below of elementsOf(element)) measures.delete(below)
     for (let at = element.parent; at !== null && !changed.has(at); at = at.parent) changed.add(at)
   }
-  if (changed.has(root)) measure(root, { skipped, measures, changed }, false, false)
+  if (changed.has(root)) measure(root, { root, skipped, measures, changed }, false, false)
 }
 
 interface Walk {
+  readonly root: Element
   readonly skipped: ReadonlySet<Element>
   readonly measures: Map<Element, TextMeasure>
   /** Null: all of them. */
@@ -80,7 +81,7 @@ function measure(element: Element, walk: Walk, inLink: boolean, inHeading: boole
       runLinkChars += below.linkChars
     }
   }
-  if (isBlock || element.parent === null) {
+  if (isBlock || element === walk.root) {
     own.prose += proseOfRun(runChars, runLinkChars)
     if (element.tag === "pre") own.prose = Math.max(own.prose, own.chars)
     measures.set(element, own)
