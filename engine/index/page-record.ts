@@ -55,7 +55,7 @@ export interface PageRow extends FilterColumns {
 }
 
 /** What a page says of itself besides its text. Dates are milliseconds since the epoch. */
-export interface Details extends Omit<Page, "url" | "title" | "markdown" | "publishedAt" | "fetchedAt"> {
+interface Details extends Omit<Page, "url" | "title" | "markdown" | "publishedAt" | "fetchedAt"> {
   readonly url: PageUrl
   readonly published: number | null
   readonly fetched: number
@@ -129,6 +129,9 @@ function detailsOf(page: Page): Details {
   const { title: _title, markdown: _markdown, publishedAt, fetchedAt, ...rest } = page
   return { ...rest, published: publishedAt?.getTime() ?? null, fetched: fetchedAt.getTime() }
 }
+
+/** Of a page by its {@link Details}. */
+export const holdersIn = (details: string): string[] => sourcesOf(JSON.parse(details) as Details)
 
 export function toPage({
   title,

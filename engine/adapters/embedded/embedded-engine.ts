@@ -46,9 +46,9 @@ import { counted } from "./files/page-sum.ts"
 import { PAGES_DB, PageStore } from "./files/page-store.ts"
 import { batchesOf } from "./lance/rows.ts"
 import {
-  type Details,
   type PageRow,
   embeddedOf,
+  holdersIn,
   passagesOf,
   sourceText,
   toPage,
@@ -322,7 +322,7 @@ export class EmbeddedEngine implements Engine {
     return this.#calls.during(async () => {
       const opened = await this.#current()
       const [head] = opened?.tables.store.heads([pageId(url)]) ?? []
-      return head ? sourcesOf(JSON.parse(head.details) as Details) : []
+      return head ? holdersIn(head.details) : []
     })
   }
 
