@@ -139,7 +139,7 @@ test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, as
     expect(await search()).toBe(200)
     answered += 1
   }
-  expect(text).toContain(`The disk is full: 0 MB left for ${join(disk, "data")}`)
+  await expect.poll(() => text).toContain(`The disk is full: 0 MB left for ${join(disk, "data")}`)
   expect(text).not.toMatch(/ended unexpectedly|no transaction is active/)
   expect((await call("/readyz")).status).toBe(200)
 
@@ -148,7 +148,7 @@ test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, as
   await expect.poll(() => metric("fossick_calls_uncounted")).toBe(0)
   expect(await calls()).toBe(answered)
   await expect.poll(job).toContain('"finished"')
-  expect(text).toContain("there is room on the disk again")
+  await expect.poll(() => text).toContain("there is room on the disk again")
 
   child.kill("SIGTERM")
   await exited
