@@ -75,7 +75,8 @@ export function useAnswer(asking: Asking, text: string, version: Version) {
   const isWanted = wanted !== null && wanted.question === typed && wanted.version === version
   useEffect(() => {
     if (!isWanted) {
-      setWanted(null)
+      // One that was asked for meanwhile stays.
+      setWanted((now) => (now === wanted ? null : now))
       setAnswered(null)
       return undefined
     }

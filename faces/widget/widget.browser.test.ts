@@ -131,6 +131,15 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
       })
   const active = (opened: Page) =>
     opened.getByRole("listbox", { name: "Results" }).getByRole("option", { selected: true })
+  /** Opens the dialog and asks for an answer by the keys alone, above a page that is offered. */
+  const askAbove = async (opened: Page, question: string, title: string) => {
+    await opened.keyboard.press("Control+k")
+    await opened.keyboard.insertText(question)
+    await offered(opened, title)
+    await opened.keyboard.press("ArrowUp")
+    expect(await active(opened).innerText()).toContain(`Answer “${question}”`)
+    await opened.keyboard.press("Enter")
+  }
   const background = (opened: Page) => {
     const read = (element: unknown) => getComputedStyle(element).color
     return opened.getByRole("dialog").evaluate(read)
@@ -159,12 +168,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
   test("answers with citations that lead to the passage, by the keyboard alone", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
-    await manual.keyboard.press("Control+k")
-    await manual.keyboard.insertText("how are pumps cleaned?")
-    await offered(manual, "Cleaning pumps")
-    await manual.keyboard.press("ArrowUp")
-    expect(await active(manual).innerText()).toContain("Answer “how are pumps cleaned?”")
-    await manual.keyboard.press("Enter")
+    await askAbove(manual, "how are pumps cleaned?", "Cleaning pumps")
     const answer = manual.getByRole("region", { name: "Answer" })
     await answer.getByText("Pumps are cleaned with warm water").waitFor()
     const citation = answer.getByRole("link", { name: /^Source 1: / }).first()
@@ -219,11 +223,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
   test("a key that follows a new question at once finds nothing of the answer before", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
-    await manual.keyboard.press("Control+k")
-    await manual.keyboard.insertText("how are pumps cleaned?")
-    await offered(manual, "Cleaning pumps")
-    await manual.keyboard.press("ArrowUp")
-    await manual.keyboard.press("Enter")
+    await askAbove(manual, "how are pumps cleaned?", "Cleaning pumps")
     await manual
       .getByRole("region", { name: "Answer" })
       .getByRole("link", { name: /^Source 1: / })

@@ -46,6 +46,7 @@ import { counted } from "./files/page-sum.ts"
 import { PAGES_DB, PageStore } from "./files/page-store.ts"
 import { batchesOf } from "./lance/rows.ts"
 import {
+  type PageHead,
   type PageRow,
   embeddedOf,
   holdersIn,
@@ -513,11 +514,12 @@ export class EmbeddedEngine implements Engine {
     const ids = rows.map(({ id }) => id)
     const { dimensions } = this.#options.embedder
     await writer.pageWrites.run(async () => {
-      rows = await this.#withKeptVectors(rows)
-      await writer.queue.adopt(rows.flatMap((row) => readyVectors(row, dimensions)))
       const { store, pages } = this.#opened!.tables
+      const heads = store.heads(ids)
+      rows = await this.#withKeptVectors(rows, heads)
+      await writer.queue.adopt(rows.flatMap((row) => readyVectors(row, dimensions)))
       // A page whose sections are in the table is in the store, since a write begins there and a removal ends there.
-      const areNew = store.heads(ids).length === 0
+      const areNew = heads.length === 0
       await store.write(rows)
       // A merge reads the whole table.
       if (areNew) await pages.add(table)
@@ -554,13 +556,16 @@ export class EmbeddedEngine implements Engine {
    * A page that says the same under another source or topic has the vectors that it had. Of one that changed the vectors of
    * passages that stay are kept in mind for the queue.
    */
-  async #withKeptVectors(rows: readonly IndexedRow[]): Promise<readonly IndexedRow[]> {
+  async #withKeptVectors(
+    rows: readonly IndexedRow[],
+    heads: readonly PageHead[],
+  ): Promise<readonly IndexedRow[]> {
     const { store, vectors } = this.#opened!.tables
     const { known: knownVectors } = this.#writer!.queue
     const byId = new Map(rows.flatMap((row) => (row.vectors === null ? [[row.id, row] as const] : [])))
-    const known = store.heads([...byId.keys()]).filter(({ id, revision, title }) => {
-      const row = byId.get(id)!
-      return row.revision !== revision && row.title === title
+    const known = heads.filter(({ id, revision, title }) => {
+      const row = byId.get(id)
+      return row !== undefined && row.revision !== revision && row.title === title
     })
     const before = store.read(known.map(({ id }) => id)).filter((old) => {
       const now = new Set(textsOf(byId.get(old.id)!))

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 
-import { onInterrupt } from "#base/process/interrupt.ts"
+import { interruptSignal } from "#base/process/interrupt.ts"
 import { apiOver, type AskApi, askOverHttp } from "../../../doors/mcp/ask-api.ts"
 import { applianceAddress, unreachable } from "./appliance-address.ts"
 
@@ -36,7 +36,7 @@ export async function speakMcp(address: string | undefined): Promise<never> {
   })
   await server.connect(new StdioServerTransport())
   process.stdin.once("end", () => void server.close())
-  using _ = onInterrupt(() => void server.close())
+  interruptSignal().addEventListener("abort", () => void server.close())
   await closed
   // Calls that still run are for nobody.
   process.exit(0)

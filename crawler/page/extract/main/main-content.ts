@@ -20,6 +20,7 @@ import {
 
 export interface MainContent {
   readonly root: Element
+  /** Of the root, without what is skipped. */
   readonly measure: TextMeasure
   /** Boilerplate inside the root, with everything below it. */
   readonly skipped: ReadonlySet<Element>

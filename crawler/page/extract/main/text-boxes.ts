@@ -100,7 +100,7 @@ const SILENT = new Set(["script", "style", "template", "noscript", "iframe", "sv
 const opens = (button: Element): boolean => button.has("aria-expanded") || button.has("aria-controls")
 
 function holdsThread(box: Element): boolean {
-  return elementsOf(box).some(
-    (element) => element !== box && signsOf(element).some(({ suspicion }) => suspicion === "discussion"),
-  )
+  const isThread = (element: Element) =>
+    element !== box && signsOf(element).some(({ suspicion }) => suspicion === "discussion")
+  return firstElement(box, isThread) !== null
 }

@@ -2,7 +2,7 @@ import { type Declarations, type Declared, readInline } from "./declarations.ts"
 import { type Complex, matches, namesOf, type Steps } from "./selectors.ts"
 import { readStyleSheets, type Rule } from "./style-sheet.ts"
 import { HOST } from "../html/shadow-roots.ts"
-import { type Element, elementsOf } from "../html/tree.ts"
+import type { Element } from "../html/tree.ts"
 
 /** What a page's own style sheets and `style` attributes say of an element, by property. */
 export type Style = ReadonlyMap<string, string>
@@ -24,9 +24,9 @@ export class Cascade {
   /** How many elements above have a name. */
   readonly #above = new Map<string, number>()
 
-  constructor(document: Element) {
+  constructor(elements: readonly Element[]) {
     const sheets: { css: string; media: string; scope: number }[] = []
-    for (const element of elementsOf(document)) {
+    for (const element of elements) {
       if (element.tag !== "style") continue
       const css = element.children.filter((child) => typeof child === "string").join("")
       sheets.push({ css, media: element.get("media") ?? "", scope: element.scope })

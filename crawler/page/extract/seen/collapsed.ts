@@ -1,5 +1,5 @@
 import type { Cascade } from "./cascade.ts"
-import { type Element, elementsOf } from "../html/tree.ts"
+import type { Element } from "../html/tree.ts"
 
 /** What a page's controls open: tabs, accordions, "read more". */
 export class Controls {
@@ -10,9 +10,9 @@ export class Controls {
   readonly #plain = new Set<string>()
 
   /** `mayChange`: it has style sheets that are not known, or was rendered and has lost its scripts. */
-  constructor(document: Element, mayChange: boolean) {
+  constructor(elements: readonly Element[], mayChange: boolean) {
     let isScripted = mayChange
-    for (const element of elementsOf(document)) {
+    for (const element of elements) {
       if (element.tag === "script" && !/json|template|x-tmpl|^math\//i.test(element.get("type") ?? ""))
         isScripted = true
       const href = element.tag === "a" ? element.get("href") : null

@@ -145,9 +145,10 @@ class Page {
     const root = firstElement(document, ({ tag }) => tag === "html")
     this.#document = document
     this.#isComputed = root?.has(COMPUTED) === true
-    this.#cascade = new Cascade(document)
-    this.#isStyledElsewhere = !this.#isComputed && hasOtherSheets(document)
-    this.#controls = new Controls(document, this.#isComputed || this.#isStyledElsewhere)
+    const elements = elementsOf(document)
+    this.#cascade = new Cascade(elements)
+    this.#isStyledElsewhere = !this.#isComputed && hasOtherSheets(elements)
+    this.#controls = new Controls(elements, this.#isComputed || this.#isStyledElsewhere)
     this.#areVariablesKnown = !this.#isComputed && !this.#isStyledElsewhere && !this.#controls.isScripted
     this.dependsOnWidth = !this.#isComputed && this.#cascade.dependsOnWidth
   }
@@ -384,8 +385,8 @@ const HAS_COLOR = new Set(["a", "body", "font"])
 const wordsIn = ({ children }: Element): number =>
   children.reduce((sum, child) => sum + (typeof child === "string" ? child.trim().length : 0), 0)
 
-function hasOtherSheets(document: Element): boolean {
-  return elementsOf(document).some(
+function hasOtherSheets(elements: readonly Element[]): boolean {
+  return elements.some(
     (element) =>
       (element.tag === "link" && /(?:^|\s)stylesheet(?:\s|$)/i.test(element.get("rel") ?? "")) ||
       (element.tag === "style" &&
