@@ -2,6 +2,7 @@ import type { Settings } from "#base/settings.ts"
 
 import { admin } from "./operator/admin/feature.ts"
 import { faces } from "./faces/feature.ts"
+import { files } from "./services/files/feature.ts"
 import { firecrawl } from "./doors/firecrawl/feature.ts"
 import { handbook } from "./faces/handbook/feature.ts"
 import { health } from "./server/health/feature.ts"
@@ -28,6 +29,7 @@ export const features = [
   tavily,
   suggestions,
   pages,
+  files,
   research,
   openai,
   firecrawl,

@@ -34,9 +34,11 @@ import { isStateAway, openStateOnceThere } from "#base/store/postgres/outage.ts"
 import { giveBack, isOnServer } from "#base/store/state-store.ts"
 import { clockInDoubt, DOUBT_ADVICE, TimeGuard } from "#base/store/clock/trusted-time.ts"
 import { Ticker } from "./jobs/tasks/ticker.ts"
+import { watchContent } from "./fetch/content/watch/watch-content.ts"
 import { followWebhooks } from "./reporting/webhooks/follow-webhooks.ts"
 import { WebhookQueue } from "./reporting/webhooks/webhook-queue.ts"
 import { pause } from "#base/flow/pause.ts"
+import type { Source } from "./source.ts"
 import { repeatWorker } from "#base/work/repeat-worker.ts"
 import { KnownError } from "#base/errors.ts"
 
@@ -252,8 +254,26 @@ function lead(): void {
       log,
       signal,
     }),
+    watchContent({
+      // One with a schedule is read by it.
+      watched: async () =>
+        (await sources.list()).flatMap(({ source, paused }) =>
+          paused || source.schedule !== null ? [] : source,
+        ),
+      run: (source) => runChanged(source),
+      log,
+      signal,
+    }),
     followBackups({ backups, mayDelete: () => guard.mayDelete(), log, signal }),
   )
+}
+
+/** Has a source run whose content has changed; false: its last run is not over, and may have missed the change. */
+async function runChanged(source: Source): Promise<boolean> {
+  if ((await jobs.open(source.name)).some(({ state }) => state !== "paused")) return false
+  const { id } = await jobs.enqueue(source, { trigger: "schedule", visits: "due", author: "operator" })
+  log.info({ source: source.name, job: id }, "the content of {source} is new or has changed: a run is queued")
+  return true
 }
 
 /**

@@ -33,6 +33,11 @@ export interface Source {
   readonly name: string
   /** Where every run starts: absolute http(s) addresses, at least one. */
   readonly seeds: readonly string[]
+  /**
+   * Absolute path of a folder whose files are its pages. They have addresses below its one seed, which ends with `/`, and nothing is
+   * fetched there. Null: the pages come from websites.
+   */
+  readonly folder: string | null
   /** What belongs to it, seen from each seed. */
   readonly scope: Scope
   /** Patterns of addresses inside the scope; an address belongs to it when any fits. Empty: all fit. */
@@ -160,19 +165,30 @@ export type SourceSpec = Pick<Source, "seeds"> &
     readonly webhooks?: readonly (Pick<Webhook, "url"> & Partial<Webhook>)[]
   }
 
+/** Files that nobody asked a web server for: no links to follow, nothing to obey, and a tree that a limit would cut at random. */
+const OF_FOLDER = {
+  scope: "prefix",
+  rendering: "http",
+  limits: { pages: 1_000_000, depth: 0 },
+  politeness: { robots: false },
+} as const
+
 /** A whole source; its name is the host of its first seed when it has none. */
 export function defineSource(spec: SourceSpec): Source {
   const [first] = spec.seeds
   if (first === undefined) throw new Error("a source needs an address to start from")
+  const folder = spec.folder ?? null
+  const given = folder === null ? null : OF_FOLDER
   return {
     name: spec.name ?? new URL(first).hostname,
     seeds: spec.seeds,
-    scope: spec.scope ?? "host",
+    folder,
+    scope: given?.scope ?? spec.scope ?? "host",
     include: spec.include ?? [],
     exclude: spec.exclude ?? [],
-    limits: { pages: 10_000, depth: 10, bytes: null, minutes: null, ...spec.limits },
-    rendering: spec.rendering ?? "auto",
-    politeness: { concurrency: null, delayMs: null, robots: null, ...spec.politeness },
+    limits: { pages: 10_000, depth: 10, bytes: null, minutes: null, ...given?.limits, ...spec.limits },
+    rendering: given?.rendering ?? spec.rendering ?? "auto",
+    politeness: { concurrency: null, delayMs: null, robots: null, ...spec.politeness, ...given?.politeness },
     ignoreNoindex: spec.ignoreNoindex ?? false,
     allowedNetworks: spec.allowedNetworks ?? [],
     login: spec.login ?? null,
@@ -189,12 +205,13 @@ export function defineSource(spec: SourceSpec): Source {
 }
 
 /**
- * A source as runs obey it. Whether to pass over what a site asks of crawlers is for the operator to decide, who answers
- * for that: a source that was written over the API obeys its sites, whatever it says.
+ * A source as runs obey it. Whether to pass over what a site asks of crawlers, and which files of the machine are read, is for the
+ * operator to decide, who answers for that: a source that was written over the API obeys its sites and reads no folder, whatever it says.
  */
 export function sourceBy(author: SourceAuthor, spec: SourceSpec): Source {
   const source = defineSource(spec)
   if (author === "operator") return source
   const { politeness } = source
-  return { ...source, politeness: { ...politeness, robots: politeness.robots || null }, ignoreNoindex: false }
+  const obeying = { ...politeness, robots: politeness.robots || null }
+  return { ...source, folder: null, politeness: obeying, ignoreNoindex: false }
 }

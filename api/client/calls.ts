@@ -861,6 +861,8 @@ export type SourceShown = {
   readonly name: string
   /** Address or addresses where every run starts. */
   readonly seeds: string | readonly string[]
+  /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
+  readonly folder: string | null
   /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
   readonly scope: "host" | "domain" | "prefix"
   /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -960,6 +962,8 @@ export type Source = {
   readonly name?: string | undefined
   /** Address or addresses where every run starts. */
   readonly seeds: string | readonly string[]
+  /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
+  readonly folder?: string | null | undefined
   /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
   readonly scope?: "host" | "domain" | "prefix" | undefined
   /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -1282,6 +1286,8 @@ export type Proposal = {
     readonly name?: string | undefined
     /** Address or addresses where every run starts. */
     readonly seeds: string | readonly string[]
+    /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
+    readonly folder?: string | null | undefined
     /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
     readonly scope?: "host" | "domain" | "prefix" | undefined
     /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -1528,6 +1534,8 @@ export type SourceWritten = {
     readonly name?: string | undefined
     /** Address or addresses where every run starts. */
     readonly seeds: string | readonly string[]
+    /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
+    readonly folder?: string | null | undefined
     /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
     readonly scope?: "host" | "domain" | "prefix" | undefined
     /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -1827,7 +1835,7 @@ export type PageState = {
     readonly job_id: number | null
     /** Link steps from a seed. */
     readonly depth: number
-    /** `seed`, `link`, `sitemap`, `feed`, `llms`, `redirect`, `canonical`. */
+    /** `seed`, `link`, `sitemap`, `feed`, `llms`, `redirect`, `canonical`, `content`. */
     readonly found_how: string
     readonly found_on: string | null
     readonly first_seen: string
@@ -3152,6 +3160,13 @@ export interface Calls {
     readonly given: {}
     readonly answer: SourcesInIndex
   }
+  /** Open a file of a folder. */
+  "GET /files/{source}/{path}": {
+    readonly given: {
+      readonly path: { readonly source: string; readonly path: string }
+    }
+    readonly answer: string
+  }
   /** Have a report made. */
   "POST /research": {
     readonly given: {
@@ -3574,7 +3589,7 @@ export interface Calls {
   "GET /admin/jobs/{id}/addresses": {
     readonly given: {
       readonly path: { readonly id: number }
-      readonly query?: { readonly outcome?: "bad-encoding" | "blocked-address" | "cancelled" | "crashed" | "dns" | "duplicate" | "empty" | "failed" | "failed:bad-encoding" | "failed:blocked-address" | "failed:cancelled" | "failed:crashed" | "failed:dns" | "failed:http-status" | "failed:redirect-loop" | "failed:refused" | "failed:timeout" | "failed:tls" | "failed:unreadable" | "http-status" | "indexed" | "logout" | "noindex" | "out-of-scope" | "postponed" | "redirect-loop" | "refused" | "robots" | "skipped" | "skipped:duplicate" | "skipped:empty" | "skipped:logout" | "skipped:noindex" | "skipped:out-of-scope" | "skipped:robots" | "skipped:soft-404" | "skipped:too-large" | "skipped:trap" | "skipped:undecodable" | "skipped:unsupported-type" | "soft-404" | "timeout" | "tls" | "too-large" | "trap" | "unchanged" | "undecodable" | "unreadable" | "unsupported-type" | undefined; readonly limit?: number | undefined; readonly after?: string | undefined }
+      readonly query?: { readonly outcome?: "bad-encoding" | "blocked-address" | "cancelled" | "crashed" | "dns" | "duplicate" | "empty" | "failed" | "failed:bad-encoding" | "failed:blocked-address" | "failed:cancelled" | "failed:crashed" | "failed:dns" | "failed:http-status" | "failed:redirect-loop" | "failed:refused" | "failed:timeout" | "failed:tls" | "failed:unreadable" | "gone" | "http-status" | "indexed" | "logout" | "noindex" | "out-of-scope" | "postponed" | "redirect-loop" | "refused" | "robots" | "skipped" | "skipped:duplicate" | "skipped:empty" | "skipped:gone" | "skipped:logout" | "skipped:noindex" | "skipped:out-of-scope" | "skipped:robots" | "skipped:soft-404" | "skipped:too-large" | "skipped:trap" | "skipped:undecodable" | "skipped:unsupported-type" | "soft-404" | "timeout" | "tls" | "too-large" | "trap" | "unchanged" | "undecodable" | "unreadable" | "unsupported-type" | undefined; readonly limit?: number | undefined; readonly after?: string | undefined }
     }
     readonly answer: JobAddresses
   }
@@ -4325,6 +4340,7 @@ export const TEXT_CALLS: ReadonlySet<string> = new Set([
   "GET /suggest/opensearch",
   "GET /read/{url}",
   "GET /thumbnails",
+  "GET /files/{source}/{path}",
   "GET /watches/{id}/feed",
   "GET /admin/events",
   "GET /admin/payments.csv",

@@ -5,65 +5,14 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { machine, MB, table } from "../measure.ts"
+import { machine, table } from "../measure.ts"
 import { worktreeOf } from "./checkout.ts"
 import { compare, type Result, rowOf } from "./comparison.ts"
 import { LINES } from "./lines.ts"
+import { PLANTS } from "./plants.ts"
 import { MOST } from "./statistic.ts"
 
 const SHARE = 0.1
-
-/** The place for a line's extra tenth: right after the text `behind` in a file. */
-interface Plant {
-  readonly file: string
-  readonly behind: string
-  /** @param figure a tenth of the line's figure, in the line's unit */
-  code(figure: number): string
-}
-
-/** Code that keeps its thread busy for so many milliseconds of processor time, however busy the machine is. */
-const busy = (ms: number): string =>
-  ` { const at = process.threadCpuUsage(); for (;;) { const { user, system } = process.threadCpuUsage(at); if (user + system >= ${ms * 1000}) break } }`
-
-const ASK = {
-  file: "api/core/ask/ask.ts",
-  behind: "readonly answered: Answered | null }> {",
-  code: busy,
-}
-const START = { file: "api/main.ts", behind: "async function serve(): Promise<void> {" }
-
-const PLANTS: Readonly<Record<string, Plant>> = {
-  reading: {
-    file: "crawler/page/read-body.ts",
-    behind: "async function extracted(task: ReadBodyTask): Promise<Extracted> {",
-    code: busy,
-  },
-  crawl: {
-    file: "crawler/crawl/page-writer.ts",
-    behind: "async add(item: Item): Promise<void> {",
-    code: (ms) => ` if (item.page) ${busy(ms)}`,
-  },
-  recrawl: {
-    file: "crawler/fetch/visit/reader.ts",
-    behind: "async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {",
-    code: busy,
-  },
-  vectors: {
-    file: "engine/models/embedders/embed-worker.ts",
-    behind: "const ids = tokenIds(text)",
-    code: busy,
-  },
-  question: ASK,
-  advanced: ASK,
-  answer: ASK,
-  start: { ...START, code: busy },
-  ready: { ...START, code: busy },
-  rest: {
-    ...START,
-    code: (megabytes) =>
-      ` Object.assign(globalThis, { planted: Buffer.alloc(${Math.round(megabytes * MB)}, 1) })`,
-  },
-}
 
 const { values } = parseArgs({
   options: {

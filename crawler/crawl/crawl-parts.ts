@@ -82,6 +82,8 @@ export class CrawlParts {
   readonly suspects: Suspects
   readonly visits: SourceVisits
   readonly hosts: RunHosts
+  /** Whether the pages come from websites, which may say anything, and not from a folder, say. */
+  readonly isSite: boolean
   readonly #engine: Engine
   readonly #source: string
   /** Addresses to reopen as soon as their visit is recorded. */
@@ -113,6 +115,7 @@ export class CrawlParts {
     const { job, engine, config, share } = options
     this.#engine = engine
     this.#source = job.source.name
+    this.isSite = options.reader.content === null
     this.known = known
     this.limits = limits
     this.frontier = frontier

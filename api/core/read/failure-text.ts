@@ -9,6 +9,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   duplicate: "it is a copy of another page",
   trap: "it is one of a row of addresses without end",
   "soft-404": "not there, though the site says otherwise",
+  gone: "it is no longer there",
   "unsupported-type": "it is not a kind of document that can be read",
   undecodable: "it draws letters, but its fonts don't say which they are",
   "too-large": "it is too large",

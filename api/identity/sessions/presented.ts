@@ -18,6 +18,10 @@ const OPEN_CALLS: ReadonlySet<string> = new Set([
   "POST /page-requests",
 ])
 
+/** Files are what results lead to. */
+const isOpenCall = ({ method, path }: Context): boolean =>
+  OPEN_CALLS.has(`${method} ${path}`) || (method === "GET" && path.startsWith("/files/"))
+
 /** Of the two calls that clients without a key make, the one that stays within the index. */
 const KEYLESS_CALL = "POST /search"
 
@@ -53,7 +57,7 @@ export function presented({
       if (found !== null) {
         checkOrigin(ctx, own)
         ctx.state.presented = found.key
-      } else if (OPEN_CALLS.has(`${ctx.method} ${ctx.path}`) && (isSameOrigin(ctx, own) || isTyped(ctx))) {
+      } else if (isOpenCall(ctx) && (isSameOrigin(ctx, own) || isTyped(ctx))) {
         const key = await openKeyOf(keys, openKey)
         if (key !== null) {
           checkName(ctx)

@@ -7,7 +7,7 @@ import {
   pageVisits,
   whereItLed,
 } from "#crawler/crawl/frontier/source-pages.ts"
-import type { Jobs, StateStore } from "#crawler"
+import type { Jobs, Source, StateStore } from "#crawler"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import type { SourceTable } from "#crawler/sources/source-table.ts"
 import type { PageUrl } from "#engine"
@@ -31,6 +31,8 @@ export interface PageKnowledge extends AddressKnowledge {
   visits(url: PageUrl, sources: readonly string[]): Promise<PageVisits>
   /** The sources that the index holds pages of, by name. */
   sources(): Promise<readonly SourceHolding[]>
+  /** The declared source of this name, or null. */
+  declared(name: string): Promise<Source | null>
 }
 
 /** Sources are looked at anew after this: each first message of a model's session asks for them. */
@@ -47,10 +49,13 @@ export function openPageKnowledge(db: StateStore, jobs: Jobs): PageKnowledge {
     counted = { sources, until: steadyNow() + COUNTED_MS }
     return sources
   })
-  const holdings = async (): Promise<readonly SourceHolding[]> => {
+  const declarations = async () => {
     // Loaded with the first call that needs it.
     const { SourceTable } = await import("#crawler/sources/source-table.ts")
-    const known = (table ??= new SourceTable(db, jobs))
+    return (table ??= new SourceTable(db, jobs))
+  }
+  const holdings = async (): Promise<readonly SourceHolding[]> => {
+    const known = await declarations()
     const held: SourceHolding[] = []
     for (const name of (await sourceNames(db)).toSorted()) {
       const pages = await pageCount(db, name)
@@ -68,6 +73,7 @@ export function openPageKnowledge(db: StateStore, jobs: Jobs): PageKnowledge {
     ],
     spellingsOf: (url) => others.spellingsOf(url),
     visits: (url, sources) => pageVisits(db, url, sources),
+    declared: async (name) => (await (await declarations()).get(name))?.source ?? null,
     async sources() {
       if (counted !== undefined && counted.until >= steadyNow()) return counted.sources
       return await count()

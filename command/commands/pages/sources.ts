@@ -38,9 +38,16 @@ export const sources: GroupSpec = {
 and runs what is declared.`,
   commands: {
     add: command({
-      about: `Looks once at a site and proposes a source for it: what made it, its scope, sitemap and login, whether it
-needs a browser, how long a crawl takes, and five pages as they read. Asks before it writes.`,
-      args: { url: { about: "address to start from; a folder stands for what is below it" } },
+      about: `Looks once at a site or through a folder and proposes a source for it, with five pages as they read. For a
+site: what made it, its scope, sitemap and login, whether it needs a browser, how long a crawl takes. For a folder:
+its files by kind and size, and what can't be read. Asks before it writes.`,
+      args: {
+        start: {
+          about:
+            "address of a site, where a path limits the crawl to that section, or a folder: /srv/policies, ./notes",
+          complete: "files",
+        },
+      },
       options: {
         write: { about: "add the source to the file of sources without asking" },
         "ignore-robots": { about: "the site is yours: read what robots.txt forbids, and propose to do so" },
@@ -48,13 +55,20 @@ needs a browser, how long a crawl takes, and five pages as they read. Asks befor
       examples: [
         { line: "fossick sources add docs.example.com", about: "shows the proposal, then asks" },
         { line: "fossick sources add https://example.com/wiki/ --write", about: "without asking" },
+        { line: "fossick sources add /srv/policies", about: "the files of a folder" },
       ],
       async run({ args, options, json }) {
+        const { start } = args
+        if (/^(?:[./\\]|[a-z]:[/\\])/i.test(start)) {
+          const { addFolder } = await import("#crawler/commands/sources/add-folder-session.ts")
+          const { filesAddress } = await import("../../../api/operator/commands/asking/appliance-address.ts")
+          return await addFolder({ folder: start, filesAt: filesAddress(), write: options.write, json })
+        }
         const { addressArgument } = await import("#crawler/commands/why/address-argument.ts")
         const { addSource } = await import("#crawler/commands/sources/add-session.ts")
         return await addSource({
-          url: addressArgument(args.url),
-          mayBeHttp: !args.url.includes("://"),
+          url: addressArgument(start),
+          mayBeHttp: !start.includes("://"),
           write: options.write,
           ignoresRobots: options["ignore-robots"],
           json,

@@ -1,13 +1,12 @@
-import { createInterface } from "node:readline/promises"
 import { existsSync } from "node:fs"
 import type { PageUrl } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { environment, readSettings } from "#base/settings.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { NetworkChangedError } from "../../fetch/guard/blocked-address.ts"
 import { Jobs } from "../../jobs/jobs.ts"
-import { crawlerSettings } from "../../settings.ts"
+import { type CrawlerConfig, crawlerSettings } from "../../settings.ts"
 import { sourcesFile } from "../../sources/file/find-file.ts"
 import { SourceTable } from "../../sources/source-table.ts"
 import { readSourcesFile, SourcesFileError } from "../../sources/file/sources-file.ts"
@@ -15,8 +14,7 @@ import { isUntrusted } from "../../sources/survey/obstacles.ts"
 import { surveyOnWire } from "../../sources/survey/survey-wire.ts"
 import { type Survey, surveySite } from "../../sources/survey/survey.ts"
 import { proposalNote } from "../../sources/survey/proposal-note.ts"
-import { sourceYaml } from "../../sources/file/source-yaml.ts"
-import { appendSource } from "./append-source.ts"
+import { offerSource } from "./offer-source.ts"
 import { proposalText } from "./proposal-text.ts"
 
 const STANDARD_FILE = "sources.yaml"
@@ -31,9 +29,20 @@ export interface AddArguments {
   readonly json: boolean
 }
 
-/** One `fossick sources add`. @returns the exit code. @throws ArgumentsError, SettingsError */
-export async function addSource(args: AddArguments): Promise<number> {
-  const { json, write } = args
+/** What a look at a new source works with. */
+export interface AddParts {
+  /** The file of sources. */
+  readonly file: string
+  readonly config: CrawlerConfig
+  readonly db: StateStore
+  /** Names of sources that there are. */
+  readonly taken: ReadonlySet<string>
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+}
+
+/** Opens what a look at a new source works with. @returns the exit code. @throws SettingsError */
+export async function withSourcesFile(work: (parts: AddParts) => Promise<number>): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
   const file = sourcesFile(config.sourcesFile) ?? STANDARD_FILE
   const stop = new AbortController()
@@ -48,41 +57,43 @@ export async function addSource(args: AddArguments): Promise<number> {
       ...(await sources.list()).map(({ source }) => source.name),
       ...(existsSync(file) ? readSourcesFile(file).sources.map(({ name }) => name) : []),
     ])
-    const look = (url: PageUrl) =>
-      surveySite(url, {
-        db,
-        config,
-        trusted: true,
-        ignoresRobots: args.ignoresRobots,
-        taken,
-        signal: stop.signal,
-      })
-    if (!json && process.stdout.isTTY) process.stderr.write(`Looking at ${args.url} …\n`)
-    let survey = await look(args.url)
-    if (args.mayBeHttp && speaksNoTls(survey))
-      survey = await look(args.url.replace(/^https:/, "http:") as PageUrl)
-    if (stop.signal.aborted) return EXIT.interrupted
-    const note = proposalNote(survey)
-    if (json) say(JSON.stringify(surveyOnWire(survey), null, 2))
-    else {
-      const yaml = isWorthwhile(survey) ? `\n${sourceYaml(survey.source, note)}` : ""
-      say(`${proposalText(survey)}${yaml}`.trimEnd())
-    }
-    const isWritten = isWorthwhile(survey) && (write || (!json && (await isWanted(file))))
-    if (isWritten) {
-      appendSource(file, survey.source, note)
-      if (!json) say(`\n${survey.source.name} is in ${file}. Next: fossick sources apply`)
-    }
-    return isWorthwhile(survey) ? EXIT.ok : EXIT.failed
+    return await work({ file, config, db, taken, signal: stop.signal })
   } catch (error) {
-    const isPlain = error instanceof SourcesFileError || error instanceof NetworkChangedError
-    if (!isPlain) throw error
+    if (!(error instanceof SourcesFileError)) throw error
     process.stderr.write(`${error.message}\n`)
-    return error instanceof SourcesFileError ? EXIT.usage : EXIT.failed
+    return EXIT.usage
   } finally {
     process.off("SIGINT", interrupt)
     db.close()
   }
+}
+
+/** One `fossick sources add` of a site. @returns the exit code. @throws ArgumentsError, SettingsError */
+export async function addSource(args: AddArguments): Promise<number> {
+  const { ignoresRobots, json } = args
+  return await withSourcesFile(async ({ file, signal, ...parts }) => {
+    const look = (url: PageUrl) => surveySite(url, { ...parts, trusted: true, ignoresRobots, signal })
+    if (!json && process.stdout.isTTY) process.stderr.write(`Looking at ${args.url} …\n`)
+    try {
+      let survey = await look(args.url)
+      if (args.mayBeHttp && speaksNoTls(survey))
+        survey = await look(args.url.replace(/^https:/, "http:") as PageUrl)
+      if (signal.aborted) return EXIT.interrupted
+      const offer = {
+        source: survey.source,
+        note: proposalNote(survey),
+        text: proposalText(survey),
+        wire: surveyOnWire(survey),
+        isWorthwhile: isWorthwhile(survey),
+      }
+      await offerSource(file, offer, args)
+      return offer.isWorthwhile ? EXIT.ok : EXIT.failed
+    } catch (error) {
+      if (!(error instanceof NetworkChangedError)) throw error
+      process.stderr.write(`${error.message}\n`)
+      return EXIT.failed
+    }
+  })
 }
 
 /** Whether nobody listens at https, or somebody who does not speak it: a certificate that is not trusted is another thing. */
@@ -91,18 +102,3 @@ const speaksNoTls = ({ outcome, detail }: Survey): boolean =>
 
 /** Whether a run would find something, at least after a login. */
 const isWorthwhile = ({ url, source }: Survey): boolean => url !== null || source.login !== undefined
-
-/** Asks on a terminal; elsewhere nobody could answer. */
-async function isWanted(file: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false
-  const question = createInterface({ input: process.stdin, output: process.stdout, terminal: false })
-  try {
-    return /^y(?:es)?$/i.test((await question.question(`\nAdd it to ${file}? [y/N] `)).trim())
-  } finally {
-    question.close()
-  }
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
-}

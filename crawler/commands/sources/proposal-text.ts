@@ -1,5 +1,6 @@
 import { estimateText } from "../../sources/survey/proposal-note.ts"
 import type { Survey } from "../../sources/survey/survey.ts"
+import type { Tried } from "../../reporting/why/try/try-page.ts"
 import { countText } from "../../reporting/why/dates-and-counts.ts"
 import { toPlainText } from "../../page/extract/markdown/plain-text.ts"
 import { shownOutcome } from "../../outcome-name.ts"
@@ -22,18 +23,23 @@ export function proposalText(survey: Survey): string {
       if (help !== null) lines.push(`    ${help}`)
     }
   }
-  if (survey.pages.length > 0) {
-    lines.push(
-      "",
-      `${countText(survey.pages.length, "page")} as ${survey.pages.length === 1 ? "it reads" : "they read"}`,
-    )
-    for (const { url, page, outcome, detail } of survey.pages) {
-      lines.push(`  ${page?.title || "(no title)"}`, `    ${url}`)
-      const end = `${shownOutcome(outcome)}${detail === null ? "" : ` (${detail})`}`
-      lines.push(`    ${page === null ? end : beginningOf(page.markdown)}`)
-    }
-  }
+  lines.push(...pagesText(survey.pages))
   return `${lines.join("\n")}\n`
+}
+
+/** Pages as they read, for people. */
+export function pagesText(pages: readonly Tried[]): string[] {
+  if (pages.length === 0) return []
+  const head = `${countText(pages.length, "page")} as ${pages.length === 1 ? "it reads" : "they read"}`
+  const each = pages.flatMap(({ url, page, outcome, detail }) => {
+    const end = `${shownOutcome(outcome)}${detail === null ? "" : ` (${detail})`}`
+    return [
+      `  ${page?.title || "(no title)"}`,
+      `    ${url}`,
+      `    ${page === null ? end : beginningOf(page.markdown)}`,
+    ]
+  })
+  return ["", head, ...each]
 }
 
 function factsOf(survey: Survey): [string, string | null][] {

@@ -5,6 +5,7 @@ import type { FullCrawl } from "../../sources/crawl-time.ts"
 import type { SourceChange } from "../../sources/file/plan.ts"
 import type { Schedule } from "../../jobs/tasks/schedule.ts"
 import type { ListedSource } from "../../sources/source-table.ts"
+import type { Source } from "../../source.ts"
 
 /** A plan in words, one line each change; sources that stay as they are are counted. */
 export function planLines(changes: readonly SourceChange[], removePages: boolean): string[] {
@@ -99,14 +100,14 @@ function rowOf(
     pages === 0 || embedded === null ? "-" : `${Math.floor((100 * embedded) / pages)} %`,
     open ? `${lastJob.state} now` : resultText(lastResult?.result ?? null),
     shortTime(lastResult?.endedAt ?? null),
-    origin === "one-off"
-      ? "one-off"
-      : source.schedule === null
-        ? "when asked"
-        : paused
-          ? "paused"
-          : shortTime(nextRun),
+    origin === "one-off" ? "one-off" : whenNext(source, paused, nextRun),
   ]
+}
+
+function whenNext({ schedule, folder }: Source, paused: boolean, nextRun: Date | null): string {
+  if (schedule === null && folder === null) return "when asked"
+  if (paused) return "paused"
+  return schedule === null ? "on change" : shortTime(nextRun)
 }
 
 const resultText = (result: JobResult | null): string =>

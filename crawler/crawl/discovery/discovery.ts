@@ -20,6 +20,7 @@ import type { ListingKind } from "../frontier/frontier-schema.ts"
 import { type Listing, Listings } from "../frontier/known-listings.ts"
 import type { PageReader } from "../../fetch/visit/reader.ts"
 import type { Reading } from "../../reading.ts"
+import { listContent } from "./list-content.ts"
 import { membership } from "../scope/scope.ts"
 import { ListTroubles, type RunList } from "./list-troubles.ts"
 import type { Source } from "../../source.ts"
@@ -85,13 +86,16 @@ export class Discovery {
   #failure: Error | null = null
 
   constructor(options: DiscoveryOptions) {
-    this.#options = options
-    const { job, db } = options
+    const { db, reader } = options
+    // A list of all there is, with the times of changes, leaves nothing to visit for its own sake.
+    const visits = reader.content !== null && options.job.visits === "all" ? "due" : options.job.visits
+    const job = { ...options.job, visits }
+    this.#options = { ...options, job }
     this.#listings = new Listings(db, job.source.name)
     this.#troubles = new ListTroubles(job, options.onTrouble)
     this.#signal = AbortSignal.any([options.signal, this.#stop.signal])
     this.#seeds = new Map(
-      job.source.seeds.map((seed) => {
+      (reader.content === null ? job.source.seeds : []).map((seed) => {
         const url = toPageUrl(seed)
         if (url === null) throw new Error(`${seed} is no http address`)
         return [url, seed]
@@ -102,8 +106,8 @@ export class Discovery {
 
   /** Starts the run, or resumes it where an earlier process stopped. Call it before anything else. */
   async begin(): Promise<void> {
-    const { job, db, frontier } = this.#options
-    this.#owesLinks = job.visits !== "failed" && (await owesLinks(db, job))
+    const { job, db, frontier, reader } = this.#options
+    this.#owesLinks = reader.content === null && job.visits !== "failed" && (await owesLinks(db, job))
     this.#judgesAll = job.visits === "all" || (job.visits === "due" && (await isScopeNew(db, job)))
     const seeds = job.visits === "failed" ? [] : [...this.#seeds.keys()]
     await frontier.add(seeds, { how: "seed", on: null, depth: 0 })
@@ -115,6 +119,11 @@ export class Discovery {
     this.#inScope = membership(job.source, this.#landings)
     for (const seed of this.#landed) this.#discoverSitemaps(this.#landings.get(seed) as PageUrl)
     if (this.#waiting.size === 0) this.#start(this.#afterSeeds())
+    const { content } = reader
+    if (content !== null && job.visits !== "failed") {
+      const inScope = (url: PageUrl) => this.#inScope(url)
+      this.#start(listContent(content, { ...this.#options, inScope, signal: this.#signal }))
+    }
   }
 
   /** Whether there may be links and listed pages which the run before left alone. */

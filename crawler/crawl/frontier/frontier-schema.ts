@@ -3,8 +3,8 @@ import type { PageUrl } from "#engine"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { type OutcomeName, unreadSql } from "../../outcome-name.ts"
 
-/** How an address was found first. */
-export type FoundHow = "seed" | "link" | "sitemap" | "feed" | "llms" | "redirect" | "canonical"
+/** How an address was found first. `content`: in what makes a source that is no website, such as a folder. */
+export type FoundHow = "seed" | "link" | "sitemap" | "feed" | "llms" | "redirect" | "canonical" | "content"
 
 /** `llms`: an llms.txt, a site's list of links for language models. */
 export type ListingKind = "sitemap" | "feed" | "llms"

@@ -246,8 +246,8 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /**
-   * Adds what a sitemap or feed lists, and takes down what it says. With `isDue`, of the source's known addresses
-   * only those it holds for.
+   * Adds what a sitemap, a feed or the content of a source lists, and takes down what it says. With `isDue`, of the source's known
+   * addresses only those it holds for.
    */
   async list(
     entries: readonly ListedAddress[],
@@ -255,17 +255,23 @@ export class Frontier implements OpenAddresses, Disposable {
       how,
       on,
       isDue,
-    }: { how: ListingKind; on: string; isDue?: (known: KnownAddress, facts: ListedFacts) => boolean },
+    }: {
+      how: ListingKind | "content"
+      on: string
+      isDue?: (known: KnownAddress, facts: ListedFacts) => boolean
+    },
   ): Promise<void> {
     const { id, source } = this.#job
-    const listedIn = how === "sitemap" ? on : null
+    const listedIn = how === "sitemap" || how === "content" ? on : null
+    // Nothing leads to a file but its folder.
+    const depth = how === "content" ? 0 : 1
     for (let from = 0; from < entries.length && !this.isFull; from += ROWS) {
       await this.#adding(async (isNew) => {
         for (const entry of entries.slice(from, from + ROWS)) {
           if (entry.url.length > MAX_URL_CHARS) continue
           const known = await this.#known.list(source.name, id, entry.url, listedIn, entry)
           if (known && isDue && !isDue(known, entry)) continue
-          await this.#insert([entry.url], { how, on, depth: 1 }, isNew, LISTED_PRIORITY)
+          await this.#insert([entry.url], { how, on, depth }, isNew, LISTED_PRIORITY)
           this.#remember(entry.url)
           await noteFacts.run(this.#db, {
             job: id,

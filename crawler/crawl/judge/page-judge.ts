@@ -13,6 +13,7 @@ import type { Reading, Unmodified } from "../../reading.ts"
 import type { Source } from "../../source.ts"
 import type { CrawlParts } from "../crawl-parts.ts"
 import { factsOf } from "../source-visits.ts"
+import type { Yield } from "../traps/traps.ts"
 import { inDoubt, type NoPage, type Verdict, verdictOn } from "./verdict.ts"
 
 export interface PageJudgeOptions {
@@ -124,9 +125,10 @@ export class PageJudge {
       : (before?.hash ?? null)
     const isUnchanged = heldHash === hash && (await parts.isHeld(url))
     const isMarked = reading.extracted.isMissing === true
-    const complaint = isUnchanged
-      ? null
-      : await parts.softNotFound.complaint(page, { isHeld: heldHash !== null, isMarked })
+    const complaint =
+      isUnchanged || !parts.isSite
+        ? null
+        : await parts.softNotFound.complaint(page, { isHeld: heldHash !== null, isMarked })
     // The crawl may have been stopped before this was known.
     if (this.#isTakenIn(entry, url) || this.#cut.aborted) return
     if (complaint !== null) {
@@ -161,16 +163,20 @@ export class PageJudge {
     markdown: string,
   ): Promise<void> {
     const isPage = outcome.kind === "skipped" && outcome.because === "noindex"
-    await this.#parts.traps.watch(entry.url, { lines: plainLines(markdown), isPage, leads })
+    await this.#watch(entry.url, { lines: plainLines(markdown), isPage, leads })
     if (this.#isTakenIn(entry, reading.url)) return
     await this.#parts.recorder.close(entry.url, outcome, isRedirected ? undefined : links)
+  }
+
+  async #watch(url: PageUrl, given: Yield): Promise<void> {
+    if (this.#parts.isSite) await this.#parts.traps.watch(url, given)
   }
 
   /** Has a page recorded: as one of its own, or as another address of one. */
   async #place(taken: Taken, read: PageRead): Promise<void> {
     const { entry, reading, leads } = taken
     const { url } = reading
-    const { duplicates, links, recorder, traps } = this.#parts
+    const { duplicates, links, recorder } = this.#parts
     const canonical = await links.canonicalOf(entry, reading)
     const judgement = await duplicates.judge({ ...read.page, from: entry.url, canonical }, async (judged) => {
       const losses = judged.kind === "page" ? await this.#pagesAmong(judged.replaces) : 0
@@ -180,7 +186,7 @@ export class PageJudge {
       return judged
     })
     if (judgement === null) return
-    await traps.watch(entry.url, { lines: judgement.lines, isPage: judgement.kind === "page", leads })
+    await this.#watch(entry.url, { lines: judgement.lines, isPage: judgement.kind === "page", leads })
     await links.probe(entry, url, judgement.probes)
     await recorder.room()
   }

@@ -9,6 +9,7 @@ export type Unread = Exclude<Visit, { kind: "read" | "unmodified" }>
 
 const IN_VAIN = new Set<string>(["dns", "refused", "timeout", "tls"])
 /** A gateway that cannot reach what is behind it. */
+const GONE = 410
 const GATEWAY = new Set<number | undefined>([502, 504])
 
 /** Whether the host had something to say; what its robots.txt said before does not count. */
@@ -36,9 +37,15 @@ export function recordOf(outcome: NoPage): Omit<Visited, "url"> {
   return {
     outcome: outcomeName(outcome),
     detail: detailOf(outcome),
-    status: outcome.kind === "failed" ? outcome.status : undefined,
+    status: statusOf(outcome),
     leadsTo: outcome.kind === "skipped" ? outcome.leadsTo : undefined,
   }
+}
+
+/** What was in a folder and is there no longer is as certainly gone as what a server says so of. */
+function statusOf(outcome: NoPage): number | undefined {
+  if (outcome.kind === "failed") return outcome.status
+  return outcome.kind === "skipped" && outcome.because === "gone" ? GONE : undefined
 }
 
 export function detailOf(outcome: NoPage): string | null {

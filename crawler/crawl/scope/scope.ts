@@ -35,18 +35,22 @@ function authorityOf(url: URL): string {
  * A test for membership in a source: in the scope of any seed, seen from where that seed's redirects lead, and
  * fitting what the source includes and excludes. Seeds and where they lead are exempt from `include` alone: what
  * an operator names belongs to the source.
- * `landings`: those addresses by seed, as far as they are known.
+ * `landings`: those addresses by seed, as far as they are known. In a folder, paths begin in the folder.
  * @throws PatternError
  */
 export function membership(
-  source: Pick<Source, "seeds" | "scope" | "include" | "exclude">,
+  source: Pick<Source, "seeds" | "scope" | "include" | "exclude"> & Partial<Pick<Source, "folder">>,
   landings: ReadonlyMap<string, PageUrl>,
 ): (url: PageUrl) => boolean {
   const starts = source.seeds.map((seed) => landings.get(seed) ?? (seed as PageUrl))
   const scopes = starts.map((start) => scopeOf(start, source.scope))
   const named = new Set<string>([...source.seeds, ...starts])
-  const isIncluded = source.include.length === 0 ? () => true : addressPatterns("include", source.include)
-  const isExcluded = addressPatterns("exclude", source.exclude)
+  const [start] = source.seeds
+  const within = (pattern: string) =>
+    source.folder && start !== undefined && pattern.startsWith("/") ? start + pattern.slice(1) : pattern
+  const isIncluded =
+    source.include.length === 0 ? () => true : addressPatterns("include", source.include.map(within))
+  const isExcluded = addressPatterns("exclude", source.exclude.map(within))
   return (url) =>
     scopes.some((isInside) => isInside(url)) && (named.has(url) || isIncluded(url)) && !isExcluded(url)
 }

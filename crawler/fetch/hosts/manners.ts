@@ -22,13 +22,16 @@ export function ownHosts({
  * over the API may be slower than the settings, never faster.
  */
 export function mannersOf(
-  { politeness: { concurrency, delayMs } }: Pick<Source, "politeness">,
+  {
+    politeness: { concurrency, delayMs },
+    folder = null,
+  }: Pick<Source, "politeness"> & Partial<Pick<Source, "folder">>,
   author: SourceAuthor,
   config: PaceConfig,
 ): (url: string) => HostManners {
   const isOwn = ownHosts(config)
   return (url) => {
-    const set = paceSet(config, isOwn(new URL(url)))
+    const set = paceSet(config, folder !== null || isOwn(new URL(url)))
     if (author === "operator")
       return { concurrency: concurrency ?? set.concurrency, delayMs: delayMs ?? set.delayMs }
     return {

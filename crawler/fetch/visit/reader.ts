@@ -25,6 +25,7 @@ import { robotsFetch } from "../robots/robots-fetch.ts"
 import { RobotsCache } from "../robots/robots.ts"
 import { scopeOf } from "../../crawl/scope/scope.ts"
 import { xRobotsTag } from "../../page/headers/robots-directives.ts"
+import type { Content } from "../content/content.ts"
 import type { OpenedNetwork } from "../guard/opened-networks.ts"
 import type { SourceHosts } from "../guard/source-hosts.ts"
 import type { Rendering } from "../../source.ts"
@@ -46,6 +47,8 @@ export interface ReaderOptions {
   readonly resolve?: Resolve | undefined
   /** Keeps visits to the site's pages logged in; {@link PageReader.logIn} before the first of them. */
   readonly login?: SourceLogin
+  /** Where pages come from instead of the network. Default: nothing else. */
+  readonly content?: Content | null
   /** Where pages are read, shared with other readers. Default: places of its own, which end with the reader. */
   readonly places?: ReadingPlaces | undefined
 }
@@ -74,6 +77,8 @@ export class PageReader implements Reader {
   readonly #rendering: PageRendering
   readonly #defaultRendering: Rendering
   readonly #login: SourceLogin | null
+  /** Where pages come from instead of the network; null: from the network. */
+  readonly content: Content | null
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
     this.#config = config
@@ -93,6 +98,7 @@ export class PageReader implements Reader {
     this.#ownsPlaces = options.places === undefined
     this.#places = options.places ?? new ReadingPlaces(config)
     this.#login = options.login ?? null
+    this.content = options.content ?? null
     this.#defaultRendering = options.rendering ?? "http"
     const bodies = new BodyReader(config, this.#places)
     this.#rendering = new PageRendering({
@@ -194,7 +200,8 @@ export class PageReader implements Reader {
     },
   ): Promise<FetchResult> {
     using memory = this.#places.bodies.open()
-    return await fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), memory, ...options })
+    const all = { ...this.#fetchOptions(this.#config.timeoutMs), memory, ...options }
+    return await (this.content === null ? fetchPage(url, all) : this.content.load(url, all))
   }
 
   /**
@@ -254,6 +261,8 @@ export class PageReader implements Reader {
   }
 
   #fetchOnce(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
+    const { content } = this
+    if (content !== null) return content.load(url, { ...options, maxBytes: this.#config.maxBytes })
     return fetchPage(url, {
       ...this.#fetchOptions(timeoutMs),
       ...(options.onRedirect ? { onRedirect: options.onRedirect } : {}),

@@ -4,6 +4,7 @@ import type { CrawlerConfig } from "../../settings.ts"
 import { tlsOf } from "../connect/source-tls.ts"
 import { SourceLogin } from "../login/source-login.ts"
 import { PageReader, type ReaderOptions } from "./reader.ts"
+import { contentOf } from "../content/kinds.ts"
 import { requireBrowser } from "../render/find-browser.ts"
 import { SourceHosts, type SourceHostsOptions } from "../guard/source-hosts.ts"
 import { openedTo } from "../guard/opened-networks.ts"
@@ -26,6 +27,7 @@ export interface SourceReaderOptions
  * opens it closes it.
  * @throws NetworkChangedError when a host of the source is in another network than it was.
  * @throws LoginError when the site does not let us in.
+ * @throws KnownError when the pages come from a folder that cannot be read.
  * @throws Error when all pages are to be read in a browser and there is none.
  */
 export async function openSourceReader(
@@ -36,7 +38,9 @@ export async function openSourceReader(
   const { rendering, login } = source
   const { env = environment() } = options
   if (rendering === "browser") await requireBrowser(config.browserPath)
+  const content = contentOf(source)
   const reader = new PageReader(config, {
+    content,
     ...(await reachOf(source, config, { ...options, env })),
     rendering,
     places: options.places,
@@ -44,8 +48,10 @@ export async function openSourceReader(
     ...(login && { login: new SourceLogin({ source: { seeds: source.seeds, login }, env }) }),
   })
   try {
-    await reader.checkHosts()
-    await reader.logIn()
+    if (content === null) {
+      await reader.checkHosts()
+      await reader.logIn()
+    } else await content.open()
     return reader
   } catch (error) {
     await reader[Symbol.asyncDispose]()

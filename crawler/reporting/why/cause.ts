@@ -99,6 +99,7 @@ const BY_OUTCOME: Readonly<Partial<Record<OutcomeName, MissCause>>> = {
   "skipped:out-of-scope": "out-of-scope",
   "skipped:logout": "logout",
   "skipped:soft-404": "not-found",
+  "skipped:gone": "not-found",
   "skipped:duplicate": "other-address",
   "skipped:trap": "trap",
   "failed:bad-encoding": "unreadable",

@@ -46,6 +46,8 @@ function howText(how: FoundHow, on: string | null, depth: number): string {
       return `listed in the feed${on === null ? "" : ` ${on}`}`
     case "llms":
       return `listed for language models${on === null ? "" : ` in ${on}`}`
+    case "content":
+      return `it is in ${on ?? "the content of its source"}`
     case "redirect":
       return `${on ?? "another address"} redirects to it`
     case "canonical":

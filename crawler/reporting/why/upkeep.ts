@@ -74,7 +74,9 @@ export async function visitsStep({ known, parts }: Subject): Promise<Step | null
         ? `the schedule of ${name} is paused`
         : (await sourceNamed(name, parts)) === null
           ? "its source no longer exists"
-          : `${name} has no schedule and runs when it is asked to`
+          : (entry?.source.folder ?? null) !== null
+            ? `${name} runs when something in its folder changes`
+            : `${name} has no schedule and runs when it is asked to`
   const changed = changedAt === null ? "" : `, changed ${dateText(changedAt)}`
   return {
     name: "visits",

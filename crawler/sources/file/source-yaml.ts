@@ -31,9 +31,11 @@ export function sourcesYaml(sources: readonly { readonly source: object; readonl
 
 /** The source as an operator would write it: its name, where it starts, and what differs from the defaults. */
 export function withoutDefaults(source: Source): SourceSpec & { readonly name: string } {
-  const defaults = defineSource({ name: source.name, seeds: source.seeds })
+  const { name, seeds, folder } = source
+  const defaults = defineSource({ name, seeds, folder })
   const written = Object.entries(source).flatMap(([field, value]) => {
     if (field === "name" || field === "seeds") return [[field, value]]
+    if (field === "folder") return value === null ? [] : [[field, value]]
     const usual: unknown = defaults[field as keyof Source]
     if (field === "schedule" && value !== null)
       return [[field, differing(value, { cron: null, everyHours: null, timeZone: "UTC", jitterMinutes: 0 })]]

@@ -219,7 +219,7 @@ describe("the schema", () => {
   })
 
   test("lets defaults say all but what is each source's own", () => {
-    const own = ["name", "seeds", "sitemaps", "feeds"]
+    const own = ["name", "seeds", "folder", "sitemaps", "feeds"]
     expect(Object.keys(defaults.properties ?? {}).sort()).toEqual(
       Object.keys(source.properties ?? {})
         .filter((name) => !own.includes(name))
@@ -301,4 +301,25 @@ test("the example in the handbook's folder is a file of sources with nothing wro
   const { sources, backup } = parseSources(readFileSync(file, "utf8"), file)
   expect(backup).toMatchObject({ keep: 14, schedule: { cron: "30 2 * * *" } })
   expect(sources.map(({ name }) => name)).toEqual(["docs", "blog", "intranet"])
+})
+
+describe("a source that is a folder", () => {
+  const parsed = (yaml: string) => parseSources(yaml, "f").sources
+  const folder = "name: share, folder: /srv/share, seeds: https://nas.example/share/"
+
+  test("takes no default that is about websites", () => {
+    const yaml = `defaults: { rendering: browser, limits: { bytes: 5 } }\nsources: [{ ${folder} }]`
+    expect(parsed(yaml)).toEqual([
+      { name: "share", folder: "/srv/share", seeds: ["https://nas.example/share/"], limits: { bytes: 5 } },
+    ])
+  })
+
+  test.each([
+    ["name: a, folder: share, seeds: https://nas.example/", "folder must be an absolute path"],
+    ["name: a, folder: /srv, seeds: https://nas.example/share", "seeds must be one address that ends with /"],
+    [`${folder}, login: { kind: basic, user: a, password: "\${B}" }`, "login means nothing for a folder"],
+    [`${folder}, sitemaps: https://nas.example/sitemap.xml`, "sitemaps means nothing for a folder"],
+  ])("is refused: { %s }", (source, message) => {
+    expect(() => parsed(`sources: [{ ${source} }]`)).toThrow(message)
+  })
 })

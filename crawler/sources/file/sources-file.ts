@@ -4,6 +4,7 @@ import type { BackupPlan } from "../../backup-plan.ts"
 import type { SourceSpec } from "../../source.ts"
 import { readBackupPlan, type WrittenBackup } from "./backup-spec.ts"
 import { readSourceSpec } from "../source-spec.ts"
+import { OF_WEBSITES } from "../written/folder-source.ts"
 import { schemaProblems } from "../written/schema-problems.ts"
 import { fieldText, SourceError, type SourceProblem } from "../written/source-problem.ts"
 import type { Surroundings } from "../written/surroundings.ts"
@@ -191,7 +192,10 @@ function namesIn(value: unknown): (string | null)[] {
 /** Groups of fields, which are filled up; all other fields are taken whole. */
 const GROUPS = ["limits", "politeness", "pages", "revisit", "removal"]
 
-function withDefaults(source: Written, defaults: Written): Written {
+function withDefaults(source: Written, given: Written): Written {
+  const isFolder = (source["folder"] ?? null) !== null
+  const ofWebsites: readonly string[] = isFolder ? OF_WEBSITES : []
+  const defaults = Object.fromEntries(Object.entries(given).filter(([field]) => !ofWebsites.includes(field)))
   const merged: Record<string, unknown> = { ...defaults, ...source }
   for (const group of GROUPS) {
     if (merged[group] !== undefined) {

@@ -4,7 +4,7 @@ import type { KnownAddress } from "../../crawl/frontier/known-addresses.ts"
 
 /**
  * Why a page is held to be gone:
- * - `not-found`: 404. `gone`: 410.
+ * - `not-found`: 404. `gone`: 410, or no longer in the folder of its source.
  * - `noindex`: it asks not to be indexed. `robots`: robots.txt disallows it now.
  * - `out-of-scope`: it belongs to its source no more.
  * - `moved`: its address leads to a page that the index holds.
@@ -42,6 +42,7 @@ export function evidenceOf(
   }
   // What a redirect's target says of itself, such as a login page that is not to be indexed, it says not of this page.
   if (leadsTo !== null) return LEADING.has(outcome) ? { reason: "leads-elsewhere", atOnce: false } : null
+  if (outcome === "skipped:gone") return { reason: "gone", atOnce: true }
   if (outcome === "skipped:noindex") return { reason: "noindex", atOnce: true }
   if (outcome === "skipped:robots") return { reason: "robots", atOnce: false }
   // A narrow crawl by hand must not remove what a wider one brought in.

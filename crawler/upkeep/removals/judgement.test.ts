@@ -476,7 +476,7 @@ describe("the operator", () => {
     }
     const leads = { outcome: "skipped:duplicate", leadsTo: at("/start") } as const
     await runs.run({ ...ended(gone, AT_ONCE), "/0201": leads }, { removal })
-    expect(waiting).toEqual([201, 201])
+    expect(new Set(waiting)).toEqual(new Set([201]))
   })
 })
 

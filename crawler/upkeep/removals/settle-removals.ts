@@ -1,4 +1,6 @@
 import { isPageNow, missedPages, pageCount, targetsOf } from "../../crawl/frontier/source-pages.ts"
+import { readText } from "../../crawl/duplicates/page-text.ts"
+import { TextStore } from "../../crawl/duplicates/text-store.ts"
 import { landingsIn } from "../../jobs/landings.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { toPageUrl, type Engine, type PageUrl } from "#engine"
@@ -29,6 +31,8 @@ const CATCH_ALL = 5
 /** From here on a text is the same, moved. Less is not enough: pages of one template share half of their words. */
 const SAME_TEXT = 0.9
 const CHUNK = 200
+/** Addresses with the lines of a page that went: among them is the one that it moved to. */
+const SAME_LINES = 5
 
 /**
  * Judges, at the end of a run, the pages of its source that the index holds and that the run found to be gone, and
@@ -69,6 +73,7 @@ class Judgement {
   readonly #fronts: ReadonlySet<string>
   /** Where sites have moved as a whole, by their redirects: origins by origins. */
   readonly #moves: ReadonlyMap<string, string>
+  readonly #texts: TextStore
 
   static async open(options: SettleOptions): Promise<Judgement> {
     const { db, job } = options
@@ -88,6 +93,7 @@ class Judgement {
     const { job } = options
     this.#options = options
     this.#leading = leading
+    this.#texts = new TextStore(options.db, job.source.name)
     const landings = Array.from(landed, ([seed, url]) => ({ seed, landed: url }))
     this.#fronts = new Set([
       ...job.source.seeds.map((seed) => toPageUrl(seed) ?? seed),
@@ -127,20 +133,31 @@ class Judgement {
   async #judge(suspect: Suspect): Promise<Verdict> {
     const { evidence } = suspect
     const asItIs: Verdict = { suspect, ...evidence, spares: false }
-    const leadsTo = suspect.leadsTo ?? this.#movedTo(suspect)
+    const leadsTo = suspect.leadsTo ?? this.#siteMovedTo(suspect) ?? (await this.#textMovedTo(suspect))
     if (leadsTo === null || !(await isPageNow(this.#options.db, leadsTo))) return asItIs
     if (await this.#saysTheSame(suspect.url, leadsTo)) {
-      return { suspect, reason: "moved", atOnce: true, spares: true }
+      const detail = suspect.leadsTo === null ? `its text is at ${leadsTo} now` : suspect.detail
+      return { suspect: { ...suspect, detail }, reason: "moved", atOnce: true, spares: true }
     }
     return this.#isCatchAll(leadsTo) ? asItIs : { suspect, reason: "moved", atOnce: true, spares: false }
   }
 
   /** The same path where its site is now. What is out of scope is not visited, so that nobody told. */
-  #movedTo({ url, evidence }: Suspect): PageUrl | null {
+  #siteMovedTo({ url, evidence }: Suspect): PageUrl | null {
     if (evidence.reason !== "out-of-scope") return null
     const { origin } = new URL(url)
     const now = this.#moves.get(origin) ?? origin
     return now === origin ? null : toPageUrl(now + url.slice(origin.length))
+  }
+
+  /** Where the source has the very text of a page that is not there any more, as when a file was renamed. */
+  async #textMovedTo({ url, evidence: { reason } }: Suspect): Promise<PageUrl | null> {
+    if (reason !== "not-found" && reason !== "gone") return null
+    const page = await this.#options.engine.get(url)
+    if (page === null) return null
+    const { lines, exact } = readText(page).text
+    const same = await this.#texts.withLines(lines, SAME_LINES)
+    return same.find((one) => one.url !== url && one.exact === exact)?.url ?? null
   }
 
   #isCatchAll(url: PageUrl): boolean {

@@ -142,10 +142,10 @@ function visits(last: Entry["last_result"], outcome: "failed" | "skipped"): Comp
   )
 }
 
-function nextRun({ origin, paused, next_run_at: at }: Entry): ComponentChildren {
+function nextRun({ origin, paused, next_run_at: at, source }: Entry): ComponentChildren {
   if (origin === "one-off") return "never"
   if (paused) return "paused"
-  if (at === null) return "by hand"
+  if (at === null) return (source.folder ?? null) === null ? "by hand" : "on change"
   return <Time at={at}>{until(at)}</Time>
 }
 

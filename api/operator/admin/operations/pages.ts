@@ -110,7 +110,7 @@ const PageState = namedObject("PageState", {
       detail: orNull(text()),
       job_id: orNull(count()),
       depth: count("Link steps from a seed."),
-      found_how: text("`seed`, `link`, `sitemap`, `feed`, `llms`, `redirect`, `canonical`."),
+      found_how: text("`seed`, `link`, `sitemap`, `feed`, `llms`, `redirect`, `canonical`, `content`."),
       found_on: orNull(text()),
       first_seen: time(),
       visited_at: time(),

@@ -2,6 +2,7 @@ import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings, SettingsError } from "#base/settings.ts"
 
 import { FossickClient, FossickError } from "../../../client/client.ts"
+import { FILES } from "../../../services/files/routes.ts"
 import { apiSettings } from "../../../settings.ts"
 
 /** For an answer; one that takes longer will not come. */
@@ -23,14 +24,20 @@ export function applianceAddress(address: string | undefined): {
   readonly url: string
   readonly key: string
 } {
-  const { publicUrl, port, apiKey: key } = readSettings(apiSettings, environment())
+  const { apiKey: key, ...settings } = readSettings(apiSettings, environment())
   if (key === "") throw new SettingsError(["FOSSICK_API_KEY must hold a key of the appliance"])
   const given = address?.replace(/\/+$/, "")
   if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? "")) {
     throw new SettingsError(["--url must be an http or https address"])
   }
-  return { url: given ?? (publicUrl || `http://localhost:${port}`), key }
+  return { url: given ?? ownAddress(settings), key }
 }
+
+const ownAddress = ({ publicUrl, port }: { readonly publicUrl: string; readonly port: number }): string =>
+  publicUrl || `http://localhost:${port}`
+
+/** Below which the appliance serves the files of folders. @throws SettingsError */
+export const filesAddress = (): string => `${ownAddress(readSettings(apiSettings, environment()))}/${FILES}/`
 
 /** What to do when it does not answer. */
 export const unreachable = (url: string): string =>

@@ -70,11 +70,12 @@ export async function checkSource(
  * machine has opened to the API, and no file: else the key would read the whole machine.
  */
 function secretProblems(
-  { login, webhooks, clientCert, caFile }: Written,
+  { login, webhooks, clientCert, caFile, folder }: Written,
   open: readonly string[],
 ): Problem[] {
   const authority =
     caFile === undefined || caFile === null ? [] : [{ field: "caFile", message: NO_AUTHORITY }]
+  const files = folder === undefined || folder === null ? [] : [{ field: "folder", message: NO_FOLDER }]
   const secrets = secretsNamed({ login, webhooks, clientCert })
     .filter(({ from }) => !open.some((name) => from === `\${${name}}`))
     .map(({ path, from }) => ({
@@ -84,11 +85,13 @@ function secretProblems(
           ? "may not name a file over the API; declare the source in the file of sources"
           : `may not use ${from} over the API; FOSSICK_API_SECRETS can allow it`,
     }))
-  return [...authority, ...secrets]
+  return [...authority, ...files, ...secrets]
 }
 
 const NO_AUTHORITY =
   "may not name a file over the API; FOSSICK_CA_FILE trusts an authority everywhere, or declare the source in the file of sources"
+
+const NO_FOLDER = "may not name a folder over the API; declare the source in the file of sources"
 
 const CLOSED =
   "must not be a private address over the API; an admin can allow its network under Add a source, or the operator in FOSSICK_ALLOWED_NETWORKS"

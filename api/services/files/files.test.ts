@@ -1,0 +1,93 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+
+import { Jobs, Sources } from "#crawler"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
+import { runSource } from "#crawler/testing/run-source.ts"
+
+import { readScope } from "../../identity/accounts/keys/key-scope.ts"
+import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
+import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
+import { openPageKnowledge } from "../pages/page-knowledge.ts"
+
+// Two folders read into a real index, and their files asked for by address.
+
+const opened = new AsyncDisposableStack()
+let app: ServedAccounts
+let share: string
+let all: string
+let shareOnly: string
+
+beforeAll(async () => {
+  const { dir, db, engine } = await openDataFolder(opened)
+  share = join(dir, "share")
+  for (const folder of ["share/travel & more", "private"]) mkdirSync(join(dir, folder), { recursive: true })
+  writeFileSync(
+    join(share, "travel & more/hotels.md"),
+    "# Hotels\n\nBook hotels of up to 140 euros a night.\n",
+  )
+  writeFileSync(join(share, "evil.html"), "<h1>Prices</h1><p>A room costs 90.</p><script>alert(1)</script>")
+  writeFileSync(join(dir, "private/pay.md"), "# Pay\n\nAda earns more than Bob.\n")
+  writeFileSync(join(share, ".secret"), "hidden")
+  const jobs = new Jobs(db)
+  const sources = new Sources(db, jobs)
+  for (const name of ["share", "private"]) {
+    const spec = { name, folder: join(dir, name), seeds: [`http://localhost:8080/files/${name}/`] }
+    await sources.put(spec, "file")
+    await runSource(name, db, engine)
+  }
+  app = opened.use(
+    await serveAccounts({
+      dir,
+      engine,
+      pages: openPageKnowledge(db, jobs),
+      sites: sourceSites(db, jobs),
+    }),
+  )
+  all = await app.key()
+  shareOnly = await app.key({ scope: readScope({ sources: ["share"] }) })
+})
+afterAll(() => opened.disposeAsync())
+
+async function asked(path: string, key = all) {
+  const answer = await fetch(`${app.url}/files/${path}`, { headers: { Authorization: `Bearer ${key}` } })
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+test("a file of a folder opens at the address that results have", async () => {
+  const { status, headers, text } = await asked("share/travel%20%26%20more/hotels.md")
+  expect([status, headers.get("content-type"), headers.get("content-disposition")]).toEqual([
+    200,
+    "text/plain; charset=utf-8",
+    "inline",
+  ])
+  expect(text).toBe("# Hotels\n\nBook hotels of up to 140 euros a night.\n")
+})
+
+test("a page of HTML is shown without its scripts", async () => {
+  const { status, headers } = await asked("share/evil.html")
+  expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+  expect(headers.get("content-security-policy")).toMatch(/^sandbox; default-src 'none';/)
+})
+
+test("a key sees the files of its sources alone, and a file that is no page is nobody's", async () => {
+  expect((await asked("private/pay.md")).status).toBe(200)
+  expect((await asked("private/pay.md", shareOnly)).status).toBe(404)
+  expect((await asked("share/evil.html", shareOnly)).status).toBe(200)
+  const paths = [
+    "share/.secret",
+    "share/..%2fprivate%2fpay.md",
+    "share/nothing.md",
+    "nobody/a.md",
+    "share/%ff.md",
+  ]
+  for (const path of paths) expect([path, (await asked(path)).status]).toEqual([path, 404])
+  expect((await fetch(`${app.url}/files/share/evil.html`)).status).toBe(401)
+})
+
+test("a link that took the place of a file leads nowhere", async () => {
+  rmSync(join(share, "evil.html"))
+  symlinkSync("/etc/passwd", join(share, "evil.html"))
+  expect((await asked("share/evil.html")).status).toBe(404)
+})

@@ -1,0 +1,86 @@
+import { extname } from "node:path"
+
+import type { Router } from "@koa/router"
+
+import { contentOf } from "#crawler/fetch/content/kinds.ts"
+import { percentDecoded } from "#base/text/percent-decoded.ts"
+import { toPageUrl } from "#engine"
+
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import type { Admissions } from "../../identity/accounts/admission.ts"
+import { clientGone, type Context, type Middleware, type RequestState } from "../../context.ts"
+import { findPage } from "../../core/read/find-page.ts"
+import { ApiError } from "../../errors.ts"
+import { admission } from "../../server/middleware/admission.ts"
+import { authentication } from "../../server/middleware/authentication.ts"
+import type { PageKnowledge } from "../pages/page-knowledge.ts"
+
+/** The first segment of the addresses that files have unless their source says otherwise. */
+export const FILES = "files"
+
+export interface FileNeeds {
+  readonly accounts: Pick<Accounts, "keys">
+  readonly admissions: Admissions
+  readonly pages: PageKnowledge
+}
+
+/** Files are served as they were read: none that is larger becomes a page. */
+const MAX_BYTES = 2 ** 31
+
+/** The call for the files of folders, which is let in as reading a stored page is. */
+export function fileRoutes(router: Router<RequestState>, { accounts, admissions, pages }: FileNeeds): void {
+  const key = authentication(accounts.keys, { bodyKey: false }).beforeBody
+  const admit = admission(admissions, "extract", { isStored: true })
+  router.get(new RegExp(`^/${FILES}/[^/]+/.+`, "s"), key, admit, fileOf(pages))
+}
+
+/** GET /files/{source}/{path}: a file of a folder, as long as its page is in the index and the caller may see it. */
+function fileOf(knowledge: PageKnowledge): Middleware {
+  return async (ctx) => {
+    const file = await found(ctx, knowledge)
+    if (file === null) throw new ApiError(404, NOT_THERE)
+    const { headers, body, path } = file
+    ctx.type = typeOf(path)
+    ctx.set({
+      "Cache-Control": "private, no-cache",
+      ETag: headers.etag ?? "",
+      "Content-Disposition": SHOWN.test(ctx.type) ? "inline" : "attachment",
+      "Content-Security-Policy": ctx.type === PDF ? PASSIVE : `sandbox; ${PASSIVE}`,
+    })
+    ctx.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    ctx.status = 200
+    if (ctx.fresh) ctx.status = 304
+  }
+}
+
+const NOT_THERE =
+  "There is no such file: no folder has it, its page is not in the index, or your key may not see it."
+
+const PDF = "application/pdf"
+/** Whoever wrote the file may not act in the name of whoever opens it. */
+const PASSIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
+/** What browsers show themselves. */
+const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf|image\/)/
+
+/** The type that has a browser show a file: text of whatever kind is plain text there. */
+function typeOf(path: string): string {
+  const ending = extname(path).toLowerCase()
+  if (ending === ".html" || ending === ".htm") return "text/html"
+  if (ending === ".pdf") return PDF
+  return OFFICE.test(ending) ? ending : "text/plain; charset=utf-8"
+}
+
+const OFFICE = /^\.(?:docx|xlsx|pptx|odt|ods|odp|rtf|epub)$/
+
+async function found(ctx: Context, knowledge: PageKnowledge) {
+  const [, name = "", rest = ""] = new RegExp(`^/${FILES}/([^/]+)/(.+)$`, "s").exec(ctx.path) ?? []
+  const source = await knowledge.declared(percentDecoded(name) ?? "")
+  const content = source && contentOf(source)
+  const url = source && toPageUrl(`${source.seeds[0]}${rest}`)
+  if (!source || !content || !url) return null
+  const { reach } = ctx.state
+  const page = await findPage(url, { reach, knowledge, signal: clientGone(ctx) })
+  if (page === null) return null
+  const loaded = await content.load(page.url, { maxBytes: MAX_BYTES })
+  return loaded.kind === "fetched" ? { ...loaded, path: new URL(page.url).pathname } : null
+}

@@ -1,0 +1,43 @@
+import type { PageUrl } from "#engine"
+import type { Content } from "../../fetch/content/content.ts"
+import type { Job } from "../../job.ts"
+import type { Frontier } from "../frontier/frontier.ts"
+import type { KnownAddress, KnownAddresses, ListedFacts } from "../frontier/known-addresses.ts"
+
+export interface ListContentOptions {
+  readonly job: Pick<Job, "id" | "source">
+  readonly frontier: Frontier
+  readonly known: KnownAddresses
+  readonly inScope: (url: PageUrl) => boolean
+  readonly onTrouble: (note: string) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/**
+ * Has a run visit what is new or changed in the content of its source, and what is no longer there. A visit of its own finds out about
+ * each page that went, so a list that misses some removes nothing.
+ * @throws KnownError when nothing can be listed
+ */
+export async function listContent(content: Content, options: ListContentOptions): Promise<void> {
+  const { job, frontier, known, inScope, signal } = options
+  const { name } = job.source
+  for await (const entries of content.list(options)) {
+    if (signal.aborted || frontier.isFull) return
+    const changed: PageUrl[] = []
+    const isDue = (before: KnownAddress, { modifiedAt }: ListedFacts): boolean => {
+      // Of an earlier visit, by this machine's clock, and by that of the content, which may be another.
+      const isChanged = modifiedAt !== before.modifiedAt || (modifiedAt ?? 0) > before.visitedAt
+      if (isChanged) changed.push(before.url)
+      return isChanged || before.dueAt <= known.now()
+    }
+    const listed = entries
+      .filter(({ url }) => inScope(url))
+      .map(({ url, changedAt }) => ({ url, modifiedAt: changedAt, publishedAt: null, isNews: false }))
+    await frontier.list(listed, { how: "content", on: content.place, isDue })
+    // A run that is cancelled before the visit leaves them to the next.
+    for (const url of changed) await known.makeDue(url, name)
+  }
+  if (signal.aborted || frontier.isFull) return
+  const gone = await known.unlisted(name, content.place, job.id)
+  await frontier.revisit(gone.filter(({ url }) => inScope(url)))
+}

@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto"
+import { constants, type Stats } from "node:fs"
+import { type FileHandle, open, opendir, realpath } from "node:fs/promises"
+import { extname, isAbsolute, join, relative, sep } from "node:path"
+import { type PageUrl, toPageUrl } from "#engine"
+import { KnownError } from "#base/errors.ts"
+import type { Source } from "../../../source.ts"
+import type { FetchResult, FetchFailure } from "../../fetch.ts"
+import { codeOf } from "../../network-error.ts"
+import type { Content, ContentEntry, ContentLoadOptions, ContentListOptions } from "../content.ts"
+import { AT_ONCE, changedAt, walk } from "./walk.ts"
+
+/** Without waiting for a writer where a pipe has taken the place of the file, and without following a link. */
+const OPEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+/** What the bytes alone do not show. All other files are what their bytes say: documents, or text. */
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".htm": "text/html",
+  ".xhtml": "application/xhtml+xml",
+  ".xml": "text/xml",
+  ".svg": "image/svg+xml",
+}
+/** Named in a note; more are counted. */
+const MAX_NAMED = 5
+
+/** The content of a source whose field `folder` is set. */
+export function folderOf({
+  folder,
+  seeds: [address],
+}: Pick<Source, "folder" | "seeds">): FolderContent | null {
+  // A job of before this field has none.
+  return (folder ?? null) === null || address === undefined ? null : new FolderContent(folder!, address)
+}
+
+/**
+ * The files of a folder, as pages below an address: `/srv/docs/a b.md` is `https://nas.example/docs/a%20b.md` where the
+ * folder `/srv/docs` has the address `https://nas.example/docs/`.
+ */
+export class FolderContent implements Content {
+  readonly #root: string
+  readonly #address: string
+
+  /** @param address ends with `/` */
+  constructor(root: string, address: string) {
+    this.#root = root
+    this.#address = address
+  }
+
+  get place(): string {
+    return this.#root
+  }
+
+  /**
+   * A share that is not mounted often leaves an empty folder behind, in which every file seems to be deleted. So an empty folder proves
+   * nothing.
+   */
+  async open(): Promise<void> {
+    const trouble = await this.#trouble()
+    if (trouble !== null) throw new KnownError(trouble)
+  }
+
+  async *list({ signal, onTrouble }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {
+    await this.open()
+    const named: string[] = []
+    let count = 0
+    for await (const { files, troubles } of walk(this.#root)) {
+      if (signal.aborted) return
+      count += troubles.length
+      named.push(...troubles.slice(0, MAX_NAMED - named.length))
+      yield files.flatMap(({ path, stats }) => {
+        const url = this.addressOf(path)
+        return url === null ? [] : { url, changedAt: changedAt(stats) }
+      })
+    }
+    if (count === 0) return
+    const more = count > named.length ? ` and ${count - named.length} more` : ""
+    await onTrouble(`not readable in ${this.#root}: ${named.join(", ")}${more}`)
+  }
+
+  async fingerprint(): Promise<string> {
+    const trouble = await this.#trouble()
+    if (trouble !== null) return trouble
+    const print = createHash("sha256")
+    try {
+      for await (const { files, troubles } of walk(this.#root, AT_ONCE)) {
+        for (const { path, stats } of files)
+          print.update(`${path.join("/")}\0${changedAt(stats)}\0${stats.size}\0`)
+        for (const trouble of troubles) print.update(`${trouble}\0`)
+      }
+    } catch (error) {
+      return codeOf(error as Error)
+    }
+    return print.digest("base64url")
+  }
+
+  /** The address of a file, by the names that lead to it. */
+  addressOf(path: readonly string[]): PageUrl | null {
+    return toPageUrl(this.#address + path.map(encodeURIComponent).join("/"))
+  }
+
+  /** The path of the file at an address, or null when no file of this folder can be meant. */
+  pathOf(url: string): string | null {
+    if (!url.startsWith(this.#address) || url.includes("?") || url.includes("#")) return null
+    let names: string[]
+    try {
+      names = url.slice(this.#address.length).split("/").map(decodeURIComponent)
+    } catch {
+      return null
+    }
+    const isName = (name: string) =>
+      name !== "" &&
+      name !== "." &&
+      name !== ".." &&
+      !name.includes("/") &&
+      !name.includes(sep) &&
+      !name.includes("\0")
+    return names.every(isName) ? join(this.#root, ...names) : null
+  }
+
+  async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
+    const path = this.pathOf(url)
+    if (path === null) return gone("no file of the folder has this address")
+    try {
+      await using file = await open(path, OPEN)
+      const stats = await file.stat()
+      if (!stats.isFile()) return gone("it is no longer a regular file")
+      if (!(await this.#isInside(path))) return gone("a symbolic link leads out of the folder")
+      return await read(file, stats, url, path, options)
+    } catch (error) {
+      return await this.#failure(error as Error)
+    }
+  }
+
+  /** Whether no link on the way leads elsewhere. */
+  async #isInside(path: string): Promise<boolean> {
+    const way = relative(await realpath(this.#root), await realpath(path))
+    return way !== "" && !isAbsolute(way) && way.split(sep)[0] !== ".."
+  }
+
+  async #failure(error: Error): Promise<FetchResult> {
+    const code = codeOf(error)
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") {
+      const trouble = await this.#trouble()
+      return trouble === null ? gone("the file is no longer in the folder") : failed("refused", trouble)
+    }
+    if (code === "EACCES" || code === "EPERM")
+      return { ...failed("http-status", "Fossick has no permission to read the file", false), status: 403 }
+    return failed("refused", `the file cannot be read (${code || error.message})`)
+  }
+
+  /** Why the folder cannot be read now, for people; null when it can. */
+  async #trouble(): Promise<string | null> {
+    try {
+      await using entries = await opendir(this.#root)
+      const first = await entries.read()
+      return first === null
+        ? `The folder ${this.#root} is empty. If it is on a share, mount the share.`
+        : null
+    } catch (error) {
+      return `The folder ${this.#root} cannot be read (${codeOf(error as Error)}). If it is on a share, mount the share.`
+    }
+  }
+}
+
+async function read(
+  file: FileHandle,
+  stats: Stats,
+  url: PageUrl,
+  path: string,
+  { maxBytes, memory, validators, signal }: ContentLoadOptions,
+): Promise<FetchResult> {
+  const etag = `"${changedAt(stats)}-${stats.size}"`
+  const headers = {
+    etag,
+    "last-modified": stats.mtime.toUTCString(),
+    "content-type": TYPES[extname(path).toLowerCase()] ?? "",
+  }
+  if (validators?.etag === etag) return { kind: "not-modified", url, headers }
+  if (stats.size > maxBytes)
+    return { kind: "skipped", because: "too-large", detail: `${stats.size} bytes, more than ${maxBytes}` }
+  await memory?.reserve(stats.size)
+  if (signal?.aborted) return { ...failed("cancelled", "the crawl was stopped"), transient: true }
+  const body = new Uint8Array(stats.size)
+  let filled = 0
+  while (filled < body.length) {
+    const { bytesRead } = await file.read(body, filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  // Somebody is writing it: what has no end yet is read when it is whole.
+  if (filled < body.length) return failed("refused", "the file became shorter while it was read")
+  return { kind: "fetched", url, status: 200, headers, body }
+}
+
+const gone = (detail: string): FetchResult => ({ kind: "skipped", because: "gone", detail })
+
+const failed = (
+  because: "refused" | "http-status" | "cancelled",
+  detail: string,
+  transient = true,
+): FetchFailure => ({ kind: "failed", because, detail, transient })

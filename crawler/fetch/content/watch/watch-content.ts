@@ -1,0 +1,87 @@
+import { type ChildProcess, fork } from "node:child_process"
+import type { Logger } from "pino"
+import { pause } from "#base/flow/pause.ts"
+import { moduleBeside } from "#base/process/module-beside.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
+import type { Source } from "../../../source.ts"
+import { contentOf } from "../kinds.ts"
+import type { Changed, Watched } from "./watch-worker.ts"
+
+const PROGRAM = moduleBeside(import.meta.url, "./watch-worker")
+const POLL_MS = 500
+/** Before a process that failed is started again. */
+const REST_MS = 30_000
+
+export interface WatchContentOptions {
+  /** The sources to watch now. Asked often. */
+  readonly watched: () => Promise<readonly Source[]>
+  /** Has a source run soon. @returns false when it can't yet: then the call is made again */
+  readonly run: (source: Source) => Promise<boolean>
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs a source whenever its content has changed, and once at the start, until the signal is aborted. A process looks at the content of
+ * all such sources as long as there are any.
+ */
+export async function watchContent({ watched, run, log, signal }: WatchContentOptions): Promise<void> {
+  using watcher = new Watcher(log)
+  while (!signal.aborted) {
+    try {
+      const sources = (await watched()).filter((source) => contentOf(source) !== null)
+      watcher.watch(sources)
+      for (const source of sources.filter(({ name }) => watcher.changed.has(name)))
+        if (await run(source)) watcher.changed.delete(source.name)
+    } catch (error) {
+      // Changes are kept until it is back.
+      if (!isStateAway(error)) throw error
+    }
+    await pause(POLL_MS, signal)
+  }
+}
+
+class Watcher implements Disposable {
+  /** Names of sources that have changed and wait for a run. */
+  readonly changed = new Set<string>()
+  readonly #log: Logger
+  #child: ChildProcess | null = null
+  #told = ""
+  #startAt = 0
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  watch(sources: readonly Source[]): void {
+    const list: Watched[] = sources.map(({ name, folder, seeds }) => ({ name, folder, seeds }))
+    const text = JSON.stringify(list)
+    if (text === this.#told || performance.now() < this.#startAt) return
+    this.#told = text
+    if (list.length === 0) this.#end()
+    else (this.#child ??= this.#start()).send(list)
+  }
+
+  #start(): ChildProcess {
+    const child = fork(PROGRAM, { stdio: ["ignore", "inherit", "inherit", "ipc"] })
+    child.on("message", ({ name }: Changed) => this.changed.add(name))
+    child.on("exit", (code) => {
+      if (this.#child !== child) return
+      this.#log.error({ code }, "the process that watches folders failed and is started again")
+      this.#child = null
+      this.#told = ""
+      this.#startAt = performance.now() + REST_MS
+    })
+    return child
+  }
+
+  #end(): void {
+    const child = this.#child
+    this.#child = null
+    if (child?.connected) child.disconnect()
+  }
+
+  [Symbol.dispose](): void {
+    this.#end()
+  }
+}

@@ -1,0 +1,60 @@
+import { setPriority } from "node:os"
+import { setTimeout as pause } from "node:timers/promises"
+import type { Source } from "../../../source.ts"
+import type { Content } from "../content.ts"
+import { contentOf } from "../kinds.ts"
+
+/** What {@link watchContent} tells the process: what to look at from now on. */
+export type Watched = Pick<Source, "name" | "folder" | "seeds">
+
+/** What it is told: the content of this source changed, or was looked at for the first time. */
+export interface Changed {
+  readonly name: string
+}
+
+const LEAST_MS = 2000
+/** Of the time, a look takes one part in so many at most. */
+const REST = 20
+const LOW_PRIORITY = 10
+
+// A process of its own: a file system that hangs, as on a share whose server went away, holds up nobody else.
+
+interface Look {
+  readonly content: Content
+  fingerprint: string | null
+  dueAt: number
+}
+
+let looks: ReadonlyMap<string, Look> = new Map()
+
+process.on("message", (watched: readonly Watched[]) => {
+  const now = performance.now()
+  looks = new Map(
+    watched.flatMap((source) => {
+      const content = contentOf(source)
+      const before = looks.get(source.name)
+      const isSame = before?.content.place === content?.place
+      return content === null
+        ? []
+        : [[source.name, (isSame && before) || { content, fingerprint: null, dueAt: now }]]
+    }),
+  )
+})
+process.on("disconnect", () => {
+  process.exit(0)
+})
+setPriority(LOW_PRIORITY)
+
+for (;;) {
+  for (const [name, look] of looks) {
+    const startedAt = performance.now()
+    if (look.dueAt > startedAt) continue
+    const fingerprint = await look.content.fingerprint()
+    const now = performance.now()
+    look.dueAt = now + Math.max(LEAST_MS, (now - startedAt) * REST)
+    if (fingerprint === look.fingerprint) continue
+    look.fingerprint = fingerprint
+    if (process.connected) process.send?.({ name } satisfies Changed)
+  }
+  await pause(100)
+}
