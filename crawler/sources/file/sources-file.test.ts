@@ -102,7 +102,9 @@ sources:
 `
     expect(refusal(text)).toEqual([
       "f:3: defaults.limits.pages must be >= 1",
-      expect.stringMatching(/^f:7: docs: colour is no field of a source; there are name, seeds, scope/),
+      expect.stringMatching(
+        /^f:7: docs: colour is no field of a source; there are name, seeds, folder, scope/,
+      ),
       "f:8: docs: scope must be one of host, domain, prefix",
       expect.stringMatching(/^f:11: docs: webhooks\[0\]\.secret must name a secret, not hold one/),
       expect.stringMatching(/^f:12: docs: login\.password must name a secret, not hold one/),
