@@ -48,6 +48,8 @@ export interface Engine extends AsyncDisposable {
    * indexed or removed meanwhile may be among them or not. `after` leaves out that id and all before it.
    */
   allPages(options?: { after?: string; signal?: AbortSignal }): AsyncIterable<PageWithVectors>
+  /** Those of these pages that the index holds, with the vectors they have, in any order. */
+  withVectors(urls: readonly PageUrl[]): Promise<readonly PageWithVectors[]>
   /** How much of a page searches can find, or null when the index does not hold it. */
   coverage(url: PageUrl): Promise<PageCoverage | null>
   stats(): Promise<EngineStats>

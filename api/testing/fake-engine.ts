@@ -57,6 +57,10 @@ export class FakeEngine implements Engine {
     return this.#hits.find((one) => one.url === url) ?? null
   }
 
+  async withVectors(): Promise<[]> {
+    return []
+  }
+
   async holdersOf(url: PageUrl): Promise<readonly string[]> {
     const page = await this.get(url)
     return page ? [page.source] : []

@@ -95,6 +95,9 @@ class ForgetfulEngine implements Engine {
   async suggest() {
     return []
   }
+  async withVectors() {
+    return []
+  }
   async get() {
     return null
   }

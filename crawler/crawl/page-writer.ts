@@ -27,6 +27,8 @@ interface Item {
   readonly results: readonly Visited[]
   /** Pages of this run that turned out to be this one under other addresses. */
   readonly replaces?: readonly PageUrl[]
+  /** Where an earlier run found the page's text: what was moved keeps its vectors. */
+  readonly formerly?: PageUrl | undefined
 }
 
 /**
@@ -120,17 +122,19 @@ export class PageWriter {
     this.#chars = 0
     // Redirects may bring one page in twice; the later visit stands.
     const pages = new Map<PageUrl, Page>()
+    const moved = new Map<PageUrl, PageUrl>()
     const replaced = new Set<PageUrl>()
-    for (const { page, replaces = [] } of items) {
+    for (const { page, replaces = [], formerly } of items) {
       if (page) pages.set(page.url, page)
+      if (page && formerly !== undefined) moved.set(page.url, formerly)
       for (const url of replaces) {
         pages.delete(url)
         replaced.add(url)
       }
     }
-    const { engine, shared, frontier, images, writes } = this.#parts
+    const { shared, frontier, images, writes } = this.#parts
     const gone = await writes.run(async () => {
-      if (pages.size > 0) await engine.index(await shared.joined([...pages.values()]))
+      if (pages.size > 0) await this.#index(await shared.joined([...pages.values()]), moved)
       return await shared.letGo([...replaced].map((url) => ({ url, isGone: false })))
     })
     await images.note(items.flatMap(({ seen }) => seen ?? []))
@@ -143,5 +147,19 @@ export class PageWriter {
     } finally {
       this.#isRecording = false
     }
+  }
+
+  /** @param moved where pages were before, by where they are */
+  async #index(pages: readonly Page[], moved: ReadonlyMap<PageUrl, PageUrl>): Promise<void> {
+    const { engine } = this.#parts
+    if (moved.size === 0) return await engine.index(pages)
+    const before = new Map((await engine.withVectors([...moved.values()])).map((one) => [one.page.url, one]))
+    await engine.load(
+      pages.map((page) => {
+        const was = before.get(moved.get(page.url) ?? page.url)
+        const isSame = was?.page.title === page.title && was.page.markdown === page.markdown
+        return { page, vectors: isSame ? was.vectors : null }
+      }),
+    )
   }
 }

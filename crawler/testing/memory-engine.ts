@@ -19,6 +19,15 @@ export class MemoryEngine implements Engine {
     return this.index(pages.map(({ page }) => page))
   }
 
+  withVectors(urls: readonly PageUrl[]): Promise<readonly PageWithVectors[]> {
+    return Promise.resolve(
+      urls.flatMap((url) => {
+        const page = this.pages.get(url)
+        return page ? [{ page, vectors: null }] : []
+      }),
+    )
+  }
+
   async *allPages(): AsyncGenerator<PageWithVectors> {
     for (const page of this.pages.values()) yield { page, vectors: null }
   }

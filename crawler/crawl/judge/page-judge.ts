@@ -217,7 +217,8 @@ export class PageJudge {
     }
     const page = read.isUnchanged ? null : read.page
     const replacedNow = replaces.flatMap((one) => (one.isNew ? one.url : []))
-    return { page, seen: read.page, results, replaces: replacedNow }
+    const formerly = replaces.find(({ isNew }) => !isNew)?.url
+    return { page, seen: read.page, results, replaces: replacedNow, formerly }
   }
 
   #indexed({ entry, reading, before, links }: Taken, { page, hash, isUnchanged }: PageRead): Visited {

@@ -56,7 +56,7 @@ import {
   toPageRow,
 } from "../../index/page-record.ts"
 import { FIRST_SECTION, type PageVectors, pagesTable } from "./lance/schema.ts"
-import { pagesAfter, withVectors } from "./pages-after.ts"
+import { pagesAfter, pagesOf, withVectors } from "./pages-after.ts"
 import { hashesIn } from "../../text/passage-terms.ts"
 import { embeddingText } from "../../text/passages.ts"
 import { Serial } from "#base/flow/serial.ts"
@@ -304,6 +304,13 @@ export class EmbeddedEngine implements Engine {
       yield* some
       last = pageId(some.at(-1)!.page.url)
     }
+  }
+
+  withVectors(urls: readonly PageUrl[]): Promise<readonly PageWithVectors[]> {
+    return this.#calls.during(async () => {
+      const opened = await this.#current()
+      return opened ? await pagesOf(opened.tables, urls.map(pageId)) : []
+    })
   }
 
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]> {

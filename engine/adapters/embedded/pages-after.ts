@@ -20,7 +20,11 @@ interface VectorRow {
  * The next pages in the order of their ids, with their vectors; none at the end. Vectors that cannot be read count as not yet made.
  */
 export async function pagesAfter(tables: Tables, id: string): Promise<PageWithVectors[]> {
-  const ids = tables.store.idsAfter(id, PAGES_AT_A_TIME)
+  return await pagesOf(tables, tables.store.idsAfter(id, PAGES_AT_A_TIME))
+}
+
+/** Pages by their ids, with their vectors, as {@link pagesAfter} has them. */
+export async function pagesOf(tables: Tables, ids: readonly string[]): Promise<PageWithVectors[]> {
   if (ids.length === 0) return []
   const stored = tables.store.read(ids)
   try {

@@ -4,7 +4,7 @@ import { ServerEngine, type ServerEngineOptions } from "../server/server-engine.
 import { countWaiting, readState } from "./index-state.ts"
 import { meilisearchIndex } from "./meilisearch-index.ts"
 import { MeilisearchPages } from "./page-store.ts"
-import { namedPages, pagesAfter } from "./pages-after.ts"
+import { namedPages, pagesWithVectors } from "./pages-after.ts"
 import { applySettings, createIndexes, indexesOf, readManifest, refuseOtherFormat } from "./server/indexes.ts"
 import { INDEX_FORMAT } from "./server/indexes.ts"
 import type { Send } from "./server/send.ts"
@@ -62,7 +62,7 @@ function meilisearchBackend(server: Server, name: string): Backend {
       const page = await orNull(indexes.pages.getDocument(id, { fields: [...fields] }))
       return page && { passages: page.passage_count, vectors: page.waiting ? 0 : page.passage_count }
     },
-    pagesAfter: (id) => pagesAfter(indexes, id),
+    pagesWithVectors: (asked) => pagesWithVectors(indexes, asked),
     namedPages: (writes) => namedPages(indexes, writes),
     pageStore: (dimensions) => new MeilisearchPages(server, indexes, dimensions),
     waitingStore: () => new MeilisearchWaiting(server, indexes),

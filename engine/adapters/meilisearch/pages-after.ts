@@ -1,5 +1,6 @@
 import type { Serial } from "#base/flow/serial.ts"
 import type { PageWithVectors } from "../../engine.ts"
+import type { PagesAsked } from "../server/backend.ts"
 import { toPage } from "../../index/page-record.ts"
 import type { NamedPages } from "../../search/suggestions/suggestions.ts"
 import type { Indexes } from "./server/indexes.ts"
@@ -12,9 +13,9 @@ const VECTORS_AT_A_TIME = 500
 /** Ids in one answer: about forty bytes each. */
 const IDS_AT_A_TIME = 10_000
 
-/** The next pages in the order of their ids, with their vectors; none at the end. */
-export async function pagesAfter(indexes: Indexes, after: string): Promise<PageWithVectors[]> {
-  const listed = await idsAfter(indexes, after)
+/** As {@link Backend.pagesWithVectors}. */
+export async function pagesWithVectors(indexes: Indexes, asked: PagesAsked): Promise<PageWithVectors[]> {
+  const listed = "ids" in asked ? await listedOf(indexes, asked.ids) : await idsAfter(indexes, asked.after)
   if (listed.length === 0) return []
   const { results } = await indexes.texts.getDocuments({
     ids: listed.map(({ id }) => id),
@@ -36,15 +37,26 @@ export async function pagesAfter(indexes: Indexes, after: string): Promise<PageW
   })
 }
 
+const LISTED = ["id", "revision", "passage_count", "waiting"] as const
+
+async function listedOf({ pages }: Indexes, ids: readonly string[]) {
+  const { results } = await pages.getDocuments({
+    ids: [...ids],
+    filter: [],
+    fields: [...LISTED],
+    limit: ids.length,
+  })
+  return results
+}
+
 async function idsAfter({ pages }: Indexes, after: string) {
-  const fields = ["id", "revision", "passage_count", "waiting"] as const
   // The order of the server is that of the ids' first characters; pages that share them come together.
   const from = after === "" ? 0 : pageKey(after)
   for (let limit = PAGES_AT_A_TIME; ; limit *= 2) {
     const { results } = await pages.getDocuments({
       filter: `key >= ${from}`,
       sort: ["key:asc"],
-      fields: [...fields],
+      fields: [...LISTED],
       limit,
     })
     const later = results.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -5,7 +5,7 @@ import { isIn } from "./filter.ts"
 import { countWaiting, lastVersion, readState } from "./index-state.ts"
 import { opensearchIndex } from "./opensearch-index.ts"
 import { OpenSearchPages, type StoreParts } from "./page-store.ts"
-import { changedSince, namedPages, pagesAfter, storedPage } from "./stored-pages.ts"
+import { changedSince, namedPages, pagesWithVectors, storedPage } from "./stored-pages.ts"
 import { Cluster, type ClusterOptions } from "./server/cluster.ts"
 import type { VectorsDocument } from "./server/documents.ts"
 import {
@@ -115,7 +115,7 @@ function opensearchBackend(
       if (!page) return null
       return { passages: page.passage_count, vectors: page.waiting ? 0 : page.passage_count }
     },
-    pagesAfter: (id) => pagesAfter(cluster, indexes, id),
+    pagesWithVectors: (asked) => pagesWithVectors(cluster, indexes, asked),
     namedPages: (writes) => namedPages(cluster, indexes, writes),
     changedSince: (version) => changedSince(cluster, indexes, version),
     pageStore: (dimensions) => new OpenSearchPages(parts, dimensions),

@@ -3,7 +3,7 @@ import { type PageHead, toPage } from "../../index/page-record.ts"
 import type { NamedPage } from "../../search/suggestions/suggestible.ts"
 import type { NamedPages } from "../../search/suggestions/suggestions.ts"
 import type { Serial } from "#base/flow/serial.ts"
-import type { Changed } from "../server/backend.ts"
+import type { Changed, PagesAsked } from "../server/backend.ts"
 import { isIn } from "./filter.ts"
 import type { Cluster } from "./server/cluster.ts"
 import { textOf, unpacked, type VectorsDocument } from "./server/documents.ts"
@@ -15,7 +15,7 @@ const PAGES_AT_A_TIME = 64
 const IDS_AT_A_TIME = 10_000
 
 /** Pages by their ids, in any order, or the next ones in the order of these; and which long field they come with. */
-interface PagesAsked {
+interface StoredAsked {
   readonly ids?: readonly string[]
   readonly after?: string
   readonly text: "markdown" | "passages"
@@ -25,7 +25,7 @@ interface PagesAsked {
 export async function storedPages(
   searches: Searches,
   { pages }: Indexes,
-  { ids, after = "", text }: PagesAsked,
+  { ids, after = "", text }: StoredAsked,
 ) {
   if (ids?.length === 0) return []
   const { hits } = await searches.search(pages, {
@@ -54,14 +54,14 @@ export async function storedPages(
   })
 }
 
-/** The next pages in the order of their ids, with their vectors; none at the end. */
-export async function pagesAfter(
+/** As {@link Backend.pagesWithVectors}. */
+export async function pagesWithVectors(
   cluster: Cluster,
   indexes: Indexes,
-  after: string,
+  asked: PagesAsked,
 ): Promise<PageWithVectors[]> {
   const searches = new Searches(cluster)
-  const pages = await storedPages(searches, indexes, { after, text: "markdown" })
+  const pages = await storedPages(searches, indexes, { ...asked, text: "markdown" })
   if (pages.length === 0) return []
   const vectors = await vectorsOf(
     searches,

@@ -111,6 +111,8 @@ export interface Changed {
 }
 
 /** An index on a server, as far as one server differs from another: `server-engine.ts` is the rest of an adapter. */
+export type PagesAsked = { readonly after: string } | { readonly ids: readonly string[] }
+
 export interface Backend extends AsyncDisposable {
   readonly supports: EngineSupports
   /** About how much text of pages it is sent at a time. Default: 2 million characters */
@@ -137,8 +139,8 @@ export interface Backend extends AsyncDisposable {
   searchIndex(state: IndexState): SearchIndex
   stored(id: string): Promise<Pick<StoredPage, "title" | "details" | "markdown"> | null>
   coverage(id: string): Promise<PageCoverage | null>
-  /** The next pages in the order of their ids, with their vectors; none at the end. */
-  pagesAfter(id: string): Promise<readonly PageWithVectors[]>
+  /** The next pages in the order of their ids, none at the end, or those of some ids; with their vectors. */
+  pagesWithVectors(asked: PagesAsked): Promise<readonly PageWithVectors[]>
   /** What pages are suggested by. */
   namedPages(writes: Serial): NamedPages
   /** What was written since a version, by whoever it was; left out where one process alone writes. */

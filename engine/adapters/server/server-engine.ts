@@ -224,12 +224,20 @@ export class ServerEngine implements Engine {
     for (let last = after; ;) {
       signal?.throwIfAborted()
       const some = await this.#calls.during(async () =>
-        (await this.#current()) ? await this.#backend.pagesAfter(last) : [],
+        (await this.#current()) ? await this.#backend.pagesWithVectors({ after: last }) : [],
       )
       if (some.length === 0) return
       yield* some
       last = pageId(some.at(-1)!.page.url)
     }
+  }
+
+  withVectors(urls: readonly PageUrl[]): Promise<readonly PageWithVectors[]> {
+    return this.#calls.during(async () =>
+      urls.length > 0 && (await this.#current())
+        ? await this.#backend.pagesWithVectors({ ids: urls.map(pageId) })
+        : [],
+    )
   }
 
   async suggest(query: SuggestionQuery): Promise<readonly Suggestion[]> {

@@ -13,6 +13,7 @@ export function delegate(engine: Engine): Engine {
     get: (url) => engine.get(url),
     holdersOf: (url) => engine.holdersOf(url),
     allPages: (options) => engine.allPages(options),
+    withVectors: (urls) => engine.withVectors(urls),
     coverage: (url) => engine.coverage(url),
     stats: () => engine.stats(),
     languages: () => engine.languages(),

@@ -156,6 +156,13 @@ export class FollowingEngine implements Engine {
     return this.#call((engine) => engine.index(pages), readOnly)
   }
 
+  withVectors(urls: readonly PageUrl[]): Promise<readonly PageWithVectors[]> {
+    return this.#call(
+      (engine) => engine.withVectors(urls),
+      () => [],
+    )
+  }
+
   load(pages: readonly PageWithVectors[]): Promise<void> {
     return this.#call((engine) => engine.load(pages), readOnly)
   }

@@ -25,6 +25,19 @@ export function anIndexMoves({ open }: Stage): void {
       expect(rest.map(({ page }) => page.url)).toEqual(all.slice(42).map(({ page }) => page.url))
     })
 
+    test("within it: a page at another address takes the vectors along that its text had", async () => {
+      const engine = await open()
+      const [before, other] = pages
+      await engine.index([before!, other!])
+      await engine.settled()
+      const found = await engine.withVectors([before!.url, aPage("moved/nowhere").url])
+      expect(found.map(({ page }) => page)).toEqual([before])
+      const now = { ...before!, url: aPage("moved/elsewhere").url }
+      await engine.load([{ page: now, vectors: found[0]!.vectors }])
+      expect((await engine.stats()).pagesWithoutVectors).toBe(0)
+      expect(await engine.withVectors([])).toEqual([])
+    })
+
     test("into another one with its vectors, so that nothing is embedded again", async () => {
       const engine = await open({ embedding: "off" })
       const vector = (await new HashingEmbedder().embed(["quokka"]))[0]!
