@@ -59,7 +59,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "the name stands in the path, too": [/^putSource name$/],
   "one value of a login names a secret": [/^putSource login\.kind/],
   "the settings of the server allow it": [
-    /^putSource (allowedNetworks|ignoreNoindex|politeness|caFile|clientCert)/,
+    /^putSource (allowedNetworks|ignoreNoindex|politeness|caFile|clientCert|folder)/,
     /^(create|change)Watch emails/,
   ],
   "cron lines, zones and patterns have grammars of their own": [

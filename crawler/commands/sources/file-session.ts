@@ -7,6 +7,9 @@ import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { missingFolder } from "../../upkeep/backup/scheduled/backup-folder.ts"
 import { BackupTable } from "../../upkeep/backup/scheduled/backup-table.ts"
+import { KnownError } from "#base/errors.ts"
+import { contentOf } from "../../fetch/content/kinds.ts"
+import { defineSource } from "../../source.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { type CrawlerConfig, crawlerSettings } from "../../settings.ts"
 import { sourcesFile } from "../../sources/file/find-file.ts"
@@ -111,11 +114,23 @@ async function warningsOf(
   try {
     const names = declared.sources.map(({ name }) => name)
     const stray = references ? await strayReferences(db, await references(db), names) : []
-    // No more than a warning: an appliance must start though the disk of its backups is away.
+    // No more than a warning: an appliance must start though the disk of its backups, or a share, is away.
     const folder = skipSecrets || declared.backup === null ? null : missingFolder(declared.backup)
-    return folder === null ? stray : [...stray, `backup.folder: ${folder}`]
+    const away = skipSecrets ? [] : await Promise.all(declared.sources.map(unreadable))
+    return [...stray, ...away.flat(), ...(folder === null ? [] : [`backup.folder: ${folder}`])]
   } finally {
     db?.close()
+  }
+}
+
+/** Why the content of a source can't be read here, in words. */
+async function unreadable(spec: Declared["sources"][number]): Promise<string[]> {
+  try {
+    await contentOf(defineSource(spec))?.open()
+    return []
+  } catch (error) {
+    if (!(error instanceof KnownError)) throw error
+    return [`${spec.name}: ${error.message}`]
   }
 }
 

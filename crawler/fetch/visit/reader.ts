@@ -229,7 +229,8 @@ export class PageReader implements Reader {
     using memory = this.#places.bodies.open()
     const options = { ...given, memory, after }
     const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
-    const rendering = options.rendering ?? this.#defaultRendering
+    // A browser would ask the network.
+    const rendering = this.content === null ? (options.rendering ?? this.#defaultRendering) : "http"
     const deadline = steadyNow() + timeoutMs
     // That a document is unchanged says nothing of what scripts make of it.
     const validators = rendering === "browser" ? undefined : options.validators

@@ -1,5 +1,7 @@
 import { addressesByHost, pageCounts, pagesOf } from "../../crawl/frontier/source-pages.ts"
 import { mannersOf, type PaceConfig } from "../../fetch/hosts/manners.ts"
+import { KnownError } from "#base/errors.ts"
+import { contentOf } from "../../fetch/content/kinds.ts"
 import { isDeepStrictEqual } from "node:util"
 import { membership } from "../../crawl/scope/scope.ts"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -11,6 +13,9 @@ import { defineSource, type Source, type SourceAuthor, type SourceSpec } from ".
 import { type FullCrawl, fullCrawl, machineMs } from "../crawl-time.ts"
 import type { SourceEntry } from "../source-table.ts"
 import type { Sources } from "../sources.ts"
+
+/** Longer than a folder of a hundred thousand files takes on a local disk. */
+const COUNTING_MS = 15_000
 
 /** One field that changes, named like `limits.pages`. */
 export interface FieldChange {
@@ -37,14 +42,17 @@ export interface SourceChange {
   readonly fullCrawl?: FullCrawl
 }
 
-/** By what earlier runs know of a source, and the pace that it and the settings give its hosts; nothing is fetched. */
+/**
+ * By what earlier runs know of a source, and the pace that it and the settings give its hosts; nothing is fetched. The files of a
+ * folder are counted.
+ */
 export async function fullCrawlOf(
   db: StateStore,
   source: Source,
   author: SourceAuthor,
   config: PaceConfig,
 ): Promise<FullCrawl> {
-  const known = await addressesByHost(db, source.name)
+  const known = (await pagesOfContent(source)) ?? (await addressesByHost(db, source.name))
   const origins = new Map(source.seeds.map((seed) => [new URL(seed).host, new URL(seed)]))
   for (const host of known.keys()) if (!origins.has(host)) origins.set(host, new URL(`https://${host}/`))
   const manners = mannersOf(source, author, config)
@@ -54,6 +62,24 @@ export async function fullCrawlOf(
     ...manners(url.href),
   }))
   return fullCrawl(source, hosts, config.fetchConcurrency, await machineMs(db))
+}
+
+/** How many pages the content of a source has at each host, counted for a while; null for a website, and where nothing can be listed. */
+async function pagesOfContent(source: Source): Promise<Map<string, number> | null> {
+  const content = contentOf(source)
+  if (content === null) return null
+  const inScope = membership(source, new Map())
+  const onTrouble = () => Promise.resolve()
+  let pages = 0
+  try {
+    for await (const entries of content.list({ signal: AbortSignal.timeout(COUNTING_MS), onTrouble }))
+      pages += entries.filter(({ url }) => inScope(url)).length
+  } catch (error) {
+    // The run says what is wrong.
+    if (error instanceof KnownError) return null
+    throw error
+  }
+  return new Map([[new URL(source.seeds[0]!).host, pages]])
 }
 
 /** What {@link applySources} would do; changes nothing. By name. */
@@ -74,11 +100,11 @@ export async function planSources(
       ...(await change(db, source, await sources.get(source.name))),
       ...(lists.length > 0 && { lists }),
     }
-    changes.push(
-      config && one.kind !== "unchanged"
-        ? { ...one, fullCrawl: await fullCrawlOf(db, source, "operator", config) }
-        : one,
-    )
+    const whole =
+      config && one.kind !== "unchanged" ? await fullCrawlOf(db, source, "operator", config) : null
+    // The most that a folder's limits let in says nothing of a folder that cannot be looked at.
+    const isTold = whole !== null && (whole.areKnown || source.folder === null)
+    changes.push(isTold ? { ...one, fullCrawl: whole } : one)
   }
   for (const { source, origin } of await sources.list()) {
     if (origin !== "file" || wanted.has(source.name)) continue

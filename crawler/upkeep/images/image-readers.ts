@@ -1,3 +1,4 @@
+import { contentOf } from "../../fetch/content/kinds.ts"
 import type { Resolve } from "../../fetch/guard/address-guard.ts"
 import { KnownError } from "#base/errors.ts"
 import type { Job } from "../../job.ts"
@@ -73,6 +74,6 @@ export class ImageReaders implements AsyncDisposable {
       if (error instanceof KnownError) return null
       throw error
     }
-    return this.#opened.use(new PageReader(this.#config, reach))
+    return this.#opened.use(new PageReader(this.#config, { ...reach, content: contentOf(source) }))
   }
 }

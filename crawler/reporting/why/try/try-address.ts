@@ -1,3 +1,4 @@
+import { KnownError } from "#base/errors.ts"
 import type { PageUrl } from "#engine"
 import type { Resolve } from "../../../fetch/guard/address-guard.ts"
 import { NetworkChangedError } from "../../../fetch/guard/blocked-address.ts"
@@ -32,7 +33,7 @@ export class CannotReadError extends Error {}
 
 /**
  * Reads an address with the settings of its source. Null when there is no source of the name that was given.
- * @throws CannotReadError when there is no browser, or the login fails.
+ * @throws CannotReadError when there is no browser, the login fails, or a folder is not there.
  */
 export async function tryAddress(url: PageUrl, options: TryAddressOptions): Promise<Tried | null> {
   const { db, config, rendering, trusted, signal } = options
@@ -48,6 +49,7 @@ export async function tryAddress(url: PageUrl, options: TryAddressOptions): Prom
   }).catch((error: unknown) => {
     const isPlain =
       error instanceof LoginError ||
+      error instanceof KnownError ||
       error instanceof NetworkChangedError ||
       (error as Error).constructor === Error
     throw isPlain ? new CannotReadError((error as Error).message, { cause: (error as Error).cause }) : error
