@@ -28,7 +28,7 @@ function text(name: string, edition = 1): string {
 /** A handbook of files, and a crawler that runs over it. */
 class Handbook implements AsyncDisposable {
   readonly #parent = temporaryFolder()
-  readonly root = join(this.#parent.path, "handbook")
+  root = join(this.#parent.path, "handbook")
   readonly #fixture: CrawlFixture
   readonly #config = testConfig()
 
@@ -45,6 +45,12 @@ class Handbook implements AsyncDisposable {
 
   at(path: string): string {
     return join(this.root, path)
+  }
+
+  async moveTo(name: string): Promise<void> {
+    const from = this.root
+    this.root = join(this.#parent.path, name)
+    await rename(from, this.root)
   }
 
   async write(path: string, edition = 1): Promise<void> {
@@ -141,6 +147,15 @@ test("a share that is not mounted, or is mounted empty, takes nothing out of the
   await rename(`${handbook.root}.away`, handbook.root)
   expect(await handbook.run()).toMatchObject({ state: "finished", note: null })
   expect(handbook.indexed).toEqual(before)
+})
+
+test("a folder that is somewhere else from now on is the same folder, without what was left behind", async () => {
+  await using handbook = await Handbook.open()
+  await handbook.run()
+  await handbook.moveTo("elsewhere")
+  await rm(handbook.at("leave/page 0.md"))
+  expect(await handbook.run()).toMatchObject({ state: "finished" })
+  expect(handbook.indexed).toEqual(await handbook.files())
 })
 
 test("hidden files, links, locks and special files are left out, also when one takes the place of a page", async () => {

@@ -1,7 +1,7 @@
 import type { PageUrl } from "#engine"
 import type { Content } from "../../fetch/content/content.ts"
 import type { Job } from "../../job.ts"
-import type { Frontier } from "../frontier/frontier.ts"
+import { type Frontier, IN_CONTENT } from "../frontier/frontier.ts"
 import type { KnownAddress, KnownAddresses, ListedFacts } from "../frontier/known-addresses.ts"
 
 export interface ListContentOptions {
@@ -38,6 +38,6 @@ export async function listContent(content: Content, options: ListContentOptions)
     for (const url of changed) await known.makeDue(url, name)
   }
   if (signal.aborted || frontier.isFull) return
-  const gone = await known.unlisted(name, content.place, job.id)
+  const gone = await known.unlisted(name, IN_CONTENT, job.id)
   await frontier.revisit(gone.filter(({ url }) => inScope(url)))
 }

@@ -43,6 +43,8 @@ const ROWS = 1000
 /** Links go before what sitemaps and feeds list, and that before what earlier runs left. */
 const LISTED_PRIORITY = 1
 const KNOWN_PRIORITY = 2
+/** What lists the pages of a source that is no website, wherever its content is. */
+export const IN_CONTENT = "content"
 /** Addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
 const REMEMBERED = 200_000
 
@@ -262,7 +264,7 @@ export class Frontier implements OpenAddresses, Disposable {
     },
   ): Promise<void> {
     const { id, source } = this.#job
-    const listedIn = how === "sitemap" || how === "content" ? on : null
+    const listedIn = how === "sitemap" ? on : how === "content" ? IN_CONTENT : null
     // Nothing leads to a file but its folder.
     const depth = how === "content" ? 0 : 1
     for (let from = 0; from < entries.length && !this.isFull; from += ROWS) {

@@ -49,8 +49,8 @@ export function SourceRow({ entry, running, actions }: RowProps) {
 /** The name of the source, its state, and how its last run ended. */
 function What({ entry, running }: Omit<RowProps, "actions">) {
   const { name, origin, paused, last_result: last } = entry
-  const { seeds } = entry.source
-  const starts = typeof seeds === "string" ? [seeds] : seeds
+  const { folder = null, seeds } = entry.source
+  const starts = [folder, seeds].flat().filter((start) => typeof start === "string")
   const open = openRun(entry)
   return (
     <div class="what">
