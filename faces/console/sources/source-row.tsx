@@ -49,8 +49,8 @@ export function SourceRow({ entry, running, actions }: RowProps) {
 /** The name of the source, its state, and how its last run ended. */
 function What({ entry, running }: Omit<RowProps, "actions">) {
   const { name, origin, paused, last_result: last } = entry
-  const { folder = null, seeds } = entry.source
-  const starts = [folder, seeds].flat().filter((start) => typeof start === "string")
+  const { folder, seeds } = entry.source
+  const starts = folder === null ? [seeds].flat() : [folder]
   const open = openRun(entry)
   return (
     <div class="what">
@@ -145,7 +145,7 @@ function visits(last: Entry["last_result"], outcome: "failed" | "skipped"): Comp
 function nextRun({ origin, paused, next_run_at: at, source }: Entry): ComponentChildren {
   if (origin === "one-off") return "never"
   if (paused) return "paused"
-  if (at === null) return (source.folder ?? null) === null ? "by hand" : "on change"
+  if (at === null) return source.folder === null ? "by hand" : "on change"
   return <Time at={at}>{until(at)}</Time>
 }
 
