@@ -46,7 +46,8 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   vectors: {
     file: "engine/models/embedders/embed-worker.ts",
     behind: "const ids = tokenIds(text)",
-    code: busy,
+    // The text before it ends without a semicolon.
+    code: (ms) => `;${busy(ms)}`,
   },
   question: ASK,
   advanced: ASK,

@@ -3,6 +3,8 @@ import { extname } from "node:path"
 import type { Router } from "@koa/router"
 
 import { contentOf } from "#crawler/fetch/content/kinds.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
 import { percentDecoded } from "#base/text/percent-decoded.ts"
 import { toPageUrl } from "#engine"
 
@@ -24,20 +26,19 @@ export interface FileNeeds {
   readonly pages: PageKnowledge
 }
 
-/** Files are served as they were read: none that is larger becomes a page. */
-const MAX_BYTES = 2 ** 31
-
 /** The call for the files of folders, which is let in as reading a stored page is. */
 export function fileRoutes(router: Router<RequestState>, { accounts, admissions, pages }: FileNeeds): void {
+  // None that is larger becomes a page; one may grow before the next run finds out.
+  const { maxBytes } = readSettings(crawlerSettings, environment())
   const key = authentication(accounts.keys, { bodyKey: false }).beforeBody
   const admit = admission(admissions, "extract", { isStored: true })
-  router.get(new RegExp(`^/${FILES}/[^/]+/.+`, "s"), key, admit, fileOf(pages))
+  router.get(new RegExp(`^/${FILES}/[^/]+/.+`, "s"), key, admit, fileOf(pages, maxBytes))
 }
 
 /** GET /files/{source}/{path}: a file of a folder, as long as its page is in the index and the caller may see it. */
-function fileOf(knowledge: PageKnowledge): Middleware {
+function fileOf(knowledge: PageKnowledge, maxBytes: number): Middleware {
   return async (ctx) => {
-    const file = await found(ctx, knowledge)
+    const file = await found(ctx, knowledge, maxBytes)
     if (file === null) throw new ApiError(404, NOT_THERE)
     const { headers, body, path } = file
     ctx.type = typeOf(path)
@@ -54,7 +55,7 @@ function fileOf(knowledge: PageKnowledge): Middleware {
 }
 
 const NOT_THERE =
-  "There is no such file: no folder has it, its page is not in the index, or your key may not see it."
+  "There is no such file: no folder has it, it is too large, its page is not in the index, or your key may not see it."
 
 const PDF = "application/pdf"
 /** Whoever wrote the file may not act in the name of whoever opens it. */
@@ -72,7 +73,7 @@ function typeOf(path: string): string {
 
 const OFFICE = /^\.(?:docx|xlsx|pptx|odt|ods|odp|rtf|epub)$/
 
-async function found(ctx: Context, knowledge: PageKnowledge) {
+async function found(ctx: Context, knowledge: PageKnowledge, maxBytes: number) {
   const [, name = "", rest = ""] = new RegExp(`^/${FILES}/([^/]+)/(.+)$`, "s").exec(ctx.path) ?? []
   const source = await knowledge.declared(percentDecoded(name) ?? "")
   const content = source && contentOf(source)
@@ -81,6 +82,6 @@ async function found(ctx: Context, knowledge: PageKnowledge) {
   const { reach } = ctx.state
   const page = await findPage(url, { reach, knowledge, signal: clientGone(ctx) })
   if (page === null) return null
-  const loaded = await content.load(page.url, { maxBytes: MAX_BYTES })
+  const loaded = await content.load(page.url, { maxBytes })
   return loaded.kind === "fetched" ? { ...loaded, path: new URL(page.url).pathname } : null
 }
