@@ -6,7 +6,7 @@ import { contentOf } from "#crawler/fetch/content/kinds.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { percentDecoded } from "#base/text/percent-decoded.ts"
-import { toPageUrl } from "#engine"
+import { toPageUrl } from "#engine/index/page/page-url.ts"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
 import type { Admissions } from "../../identity/accounts/admission.ts"
