@@ -165,7 +165,7 @@ export type SourceSpec = Pick<Source, "seeds"> &
     readonly webhooks?: readonly (Pick<Webhook, "url"> & Partial<Webhook>)[]
   }
 
-/** Files that nobody asked a web server for: no links to follow, nothing to obey, and a tree that a limit would cut at random. */
+/** A folder has no links to follow and no robots rules, and a small page limit would leave out files at random. */
 const OF_FOLDER = {
   scope: "prefix",
   rendering: "http",

@@ -11,9 +11,8 @@ import { defineSource } from "#crawler/source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { openEngine } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
-import type { EmbedOptions } from "#engine/embedder.ts"
 import { readSettings } from "#base/settings.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { CountingEmbedder } from "./counting-embedder.ts"
 import { type GeneratedSite, serveGenerated } from "../corpora/generated-site.ts"
 import { MB, machine, memoryOf, short, table } from "../measure.ts"
 import { ownCrawl } from "../corpora/own-crawl.ts"
@@ -43,15 +42,6 @@ interface Crawl {
   readonly cpuSeconds: number
   readonly vectors: number
   readonly outcomes: Readonly<Record<string, number>>
-}
-
-class CountingEmbedder extends HashingEmbedder {
-  vectors = 0
-
-  override embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
-    this.vectors += texts.length
-    return super.embed(texts, options)
-  }
 }
 
 /** A run of the job and the vectors it leads to; CPU time of all threads, without the start of the process. */

@@ -19,6 +19,7 @@ import type { PageKnowledge } from "../pages/page-knowledge.ts"
 
 /** The first segment of the addresses that files have unless their source says otherwise. */
 export const FILES = "files"
+const PATH = new RegExp(`^/${FILES}/([^/]+)/(.+)$`, "s")
 
 export interface FileNeeds {
   readonly accounts: Pick<Accounts, "keys">
@@ -32,7 +33,7 @@ export function fileRoutes(router: Router<RequestState>, { accounts, admissions,
   const { maxBytes } = readSettings(crawlerSettings, environment())
   const key = authentication(accounts.keys, { bodyKey: false }).beforeBody
   const admit = admission(admissions, "extract", { isStored: true })
-  router.get(new RegExp(`^/${FILES}/[^/]+/.+`, "s"), key, admit, fileOf(pages, maxBytes))
+  router.get(PATH, key, admit, fileOf(pages, maxBytes))
 }
 
 /** GET /files/{source}/{path}: a file of a folder, as long as its page is in the index and the caller may see it. */
@@ -61,7 +62,7 @@ const PDF = "application/pdf"
 /** Whoever wrote the file may not act in the name of whoever opens it. */
 const PASSIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
 /** What browsers show themselves. */
-const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf|image\/)/
+const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf)/
 
 /** The type that has a browser show a file: text of whatever kind is plain text there. */
 function typeOf(path: string): string {
@@ -74,7 +75,7 @@ function typeOf(path: string): string {
 const OFFICE = /^\.(?:docx|xlsx|pptx|odt|ods|odp|rtf|epub)$/
 
 async function found(ctx: Context, knowledge: PageKnowledge, maxBytes: number) {
-  const [, name = "", rest = ""] = new RegExp(`^/${FILES}/([^/]+)/(.+)$`, "s").exec(ctx.path) ?? []
+  const [, name = "", rest = ""] = PATH.exec(ctx.path) ?? []
   const source = await knowledge.declared(percentDecoded(name) ?? "")
   const content = source && contentOf(source)
   const url = source && toPageUrl(`${source.seeds[0]}${rest}`)

@@ -13,10 +13,9 @@ import { crawlerSettings } from "#crawler/settings.ts"
 import { defineSource } from "#crawler/source.ts"
 import { openEngine } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
-import type { EmbedOptions } from "#engine/embedder.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { rareWord } from "#engine/testing/pages.ts"
 import { machine, nextMessage, short, table } from "../../measure.ts"
+import { CountingEmbedder } from "../counting-embedder.ts"
 
 // What a folder of many files costs: the first run, one in which nothing changed, one after a few changes, and a look of the
 // process that watches it. Each run is in a process of its own, as in the appliance; vectors are made by hashing.
@@ -42,15 +41,6 @@ interface Run {
   readonly peakMb: number
   readonly vectors: number
   readonly outcomes: Readonly<Record<string, number>>
-}
-
-class CountingEmbedder extends HashingEmbedder {
-  vectors = 0
-
-  override embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
-    this.vectors += texts.length
-    return super.embed(texts, options)
-  }
 }
 
 /** Runs the source once, to the last vector. */

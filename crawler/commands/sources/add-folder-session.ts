@@ -1,7 +1,6 @@
 import { resolve } from "node:path"
 import { bytesText, counted } from "#engine/commands/command-progress.ts"
 import { EXIT } from "#base/exit-codes.ts"
-import { KnownError } from "#base/errors.ts"
 import { type FolderSurvey, surveyFolder } from "../../sources/survey/folder/survey-folder.ts"
 import { sourceYaml } from "../../sources/file/source-yaml.ts"
 import { type AddArguments, withSourcesFile } from "./add-session.ts"
@@ -18,23 +17,17 @@ export interface AddFolderArguments extends Pick<AddArguments, "write" | "json">
   readonly filesAt: string
 }
 
-/** One `fossick sources add` of a folder. @returns the exit code. @throws ArgumentsError, SettingsError */
+/** One `fossick sources add` of a folder. @returns the exit code. @throws KnownError when the folder cannot be read; ArgumentsError, SettingsError */
 export async function addFolder({ folder, filesAt, ...args }: AddFolderArguments): Promise<number> {
   return await withSourcesFile(async ({ file, config, db, taken, signal }) => {
-    try {
-      const survey = await surveyFolder(resolve(folder), { db, config, filesAt, taken, signal })
-      if (signal.aborted) return EXIT.interrupted
-      const isWorthwhile = survey.files > 0
-      const { source } = survey
-      const note = filesText(survey)
-      const wire = { ...survey, yaml: sourceYaml(source, note), pages: survey.pages.map(triedInBrief) }
-      await offerSource(file, { source, note, text: folderText(survey), wire, isWorthwhile }, args)
-      return isWorthwhile ? EXIT.ok : EXIT.failed
-    } catch (error) {
-      if (!(error instanceof KnownError)) throw error
-      process.stderr.write(`${error.message}\n`)
-      return EXIT.failed
-    }
+    const survey = await surveyFolder(resolve(folder), { db, config, filesAt, taken, signal })
+    if (signal.aborted) return EXIT.interrupted
+    const isWorthwhile = survey.files > 0
+    const { source } = survey
+    const note = filesText(survey)
+    const wire = { ...survey, yaml: sourceYaml(source, note), pages: survey.pages.map(triedInBrief) }
+    await offerSource(file, { source, note, text: folderText(survey), wire, isWorthwhile }, args)
+    return isWorthwhile ? EXIT.ok : EXIT.failed
   })
 }
 

@@ -3,6 +3,7 @@ import type { PageUrl } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { environment, readSettings } from "#base/settings.ts"
+import { onInterrupt } from "#base/process/interrupt.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { NetworkChangedError } from "../../fetch/guard/blocked-address.ts"
 import { Jobs } from "../../jobs/jobs.ts"
@@ -46,10 +47,9 @@ export async function withSourcesFile(work: (parts: AddParts) => Promise<number>
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
   const file = sourcesFile(config.sourcesFile) ?? STANDARD_FILE
   const stop = new AbortController()
-  const interrupt = () => {
+  using _ = onInterrupt(() => {
     stop.abort()
-  }
-  process.on("SIGINT", interrupt)
+  })
   const db = await openStateStore(config.dataDir)
   try {
     const sources = new SourceTable(db, new Jobs(db))
@@ -63,7 +63,6 @@ export async function withSourcesFile(work: (parts: AddParts) => Promise<number>
     process.stderr.write(`${error.message}\n`)
     return EXIT.usage
   } finally {
-    process.off("SIGINT", interrupt)
     db.close()
   }
 }

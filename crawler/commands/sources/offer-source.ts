@@ -29,7 +29,7 @@ export async function offerSource(
   if (!json) say(`\n${source.name} is in ${file}. Next: fossick sources apply`)
 }
 
-/** Asks on a terminal; elsewhere nobody could answer. */
+/** Asks only on a terminal, where a person can answer. */
 async function isWanted(file: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false
   const question = createInterface({ input: process.stdin, output: process.stdout, terminal: false })

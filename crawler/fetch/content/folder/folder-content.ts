@@ -179,7 +179,7 @@ async function read(
   if (stats.size > maxBytes)
     return { kind: "skipped", because: "too-large", detail: `${stats.size} bytes, more than ${maxBytes}` }
   await memory?.reserve(stats.size)
-  if (signal?.aborted) return { ...failed("cancelled", "the crawl was stopped"), transient: true }
+  if (signal?.aborted) return failed("cancelled", "the crawl was stopped")
   const body = new Uint8Array(stats.size)
   let filled = 0
   while (filled < body.length) {
@@ -187,7 +187,7 @@ async function read(
     if (bytesRead === 0) break
     filled += bytesRead
   }
-  // Somebody is writing it: what has no end yet is read when it is whole.
+  // A program is still writing it. The next try reads the whole file.
   if (filled < body.length) return failed("refused", "the file became shorter while it was read")
   return { kind: "fetched", url, status: 200, headers, body }
 }

@@ -23,7 +23,7 @@ export interface FileSystem {
   lstat(path: string): Stats | Promise<Stats>
 }
 
-/** For a process of its own: ten times as fast, and it holds up everything else. */
+/** Blocks the process. Ten times as fast, for a process that does nothing else. */
 export const AT_ONCE: FileSystem = {
   readdir: (path) => readdirSync(path, { withFileTypes: true }),
   lstat: lstatSync,
@@ -34,7 +34,7 @@ const LATER: FileSystem = { readdir: (path) => readdir(path, { withFileTypes: tr
 /** Files of one folder that are given at a time. */
 const CHUNK = 500
 
-/** What programs leave behind, and nobody wrote: hidden files, locks of office programs, folders of thumbnails. */
+/** Files that programs leave behind: hidden files, office lock files, thumbnails. */
 const LEFT_OUT = /^(?:\.|~\$)|^(?:thumbs\.db|desktop\.ini|lost\+found|__macosx)$/i
 
 /**
@@ -50,14 +50,14 @@ export async function* walk(root: string, files: FileSystem = LATER): AsyncGener
       entries = await files.readdir(join(root, ...path))
     } catch (error) {
       if (path.length === 0) throw error
-      // It went while its parent was listed.
+      // It was deleted after its parent was listed.
       if (codeOf(error as Error) !== "ENOENT") yield { files: [], troubles: [unread(path, error)] }
       continue
     }
     const listed = entries.filter(({ name }) => !LEFT_OUT.test(name))
     const troubles = listed
       .filter(({ name }) => !isText(name))
-      .map(({ name }) => `${shown([...path, name])} (its name is no UTF-8)`)
+      .map(({ name }) => `${shown([...path, name])} (its name isn't UTF-8)`)
     const named = listed.filter(({ name }) => isText(name)).sort((a, b) => (a.name < b.name ? -1 : 1))
     const plain = named.filter((entry) => entry.isFile())
     for (let from = 0; from === 0 || from < plain.length; from += CHUNK) {

@@ -9,6 +9,8 @@ import type { Changed, Watched } from "./watch-worker.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./watch-worker")
 const POLL_MS = 500
+/** The same while there is nothing to watch. */
+const IDLE_MS = 5000
 /** Before a process that failed is started again. */
 const REST_MS = 30_000
 
@@ -28,8 +30,9 @@ export interface WatchContentOptions {
 export async function watchContent({ watched, run, log, signal }: WatchContentOptions): Promise<void> {
   using watcher = new Watcher(log)
   while (!signal.aborted) {
+    let sources: readonly Source[] = []
     try {
-      const sources = (await watched()).filter((source) => contentOf(source) !== null)
+      sources = (await watched()).filter((source) => contentOf(source) !== null)
       watcher.watch(sources)
       for (const source of sources.filter(({ name }) => watcher.changed.has(name)))
         if (await run(source)) watcher.changed.delete(source.name)
@@ -37,7 +40,7 @@ export async function watchContent({ watched, run, log, signal }: WatchContentOp
       // Changes are kept until it is back.
       if (!isStateAway(error)) throw error
     }
-    await pause(POLL_MS, signal)
+    await pause(sources.length === 0 ? IDLE_MS : POLL_MS, signal)
   }
 }
 
