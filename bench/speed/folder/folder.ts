@@ -24,6 +24,7 @@ import { CountingEmbedder } from "../counting-embedder.ts"
 const MAX_RATIO = 0.02
 const ADDRESS = "https://nas.example/files/"
 const PER_FOLDER = 100
+const LEAST = 2000
 
 const { values } = parseArgs({
   options: {
@@ -141,5 +142,7 @@ const row = (name: string, run: Run, first: Run): string[] => [
   short(run.cpuSeconds / first.cpuSeconds),
 ]
 
+if (!(Number(values.files) >= LEAST))
+  throw new Error(`--files must be at least ${LEAST}, since 1,000 of them move`)
 if (values.as === "run") process.send?.(await run(values.dir))
 else process.exitCode = (await compared(Number(values.files))) ? 0 : 1
