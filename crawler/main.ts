@@ -255,6 +255,7 @@ function lead(): void {
       signal,
     }),
     watchContent({
+      db,
       // One with a schedule is read by it.
       watched: async () =>
         (await sources.list()).flatMap(({ source, paused }) =>

@@ -29,7 +29,7 @@ export type SkipReason =
   | "duplicate" // another address of a page that is kept
   | "trap" // one of a row of addresses that no longer gave anything new
   | "soft-404" // says or shows that it is not there, though with status 200
-  | "gone" // it was in the source's folder, and is there no longer
+  | "gone" // it was in the content of the source, and is there no longer
   | "unsupported-type" // no text we can read
   | "undecodable" // a document that draws letters without naming them
   | "too-large"

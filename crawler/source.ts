@@ -38,6 +38,8 @@ export interface Source {
    * fetched there. Null: the pages come from websites.
    */
   readonly folder: string | null
+  /** Whether its pages are documents that are sent to the appliance, with addresses of their own or below its one seed. */
+  readonly documents: boolean
   /** What belongs to it, seen from each seed. */
   readonly scope: Scope
   /** Patterns of addresses inside the scope; an address belongs to it when any fits. Empty: all fit. */
@@ -165,8 +167,21 @@ export type SourceSpec = Pick<Source, "seeds"> &
     readonly webhooks?: readonly (Pick<Webhook, "url"> & Partial<Webhook>)[]
   }
 
-/** A folder has no links to follow and no robots rules, and a small page limit would leave out files at random. */
-const OF_FOLDER = {
+/** The fields that say of what kind the content is; a source with none of them set reads websites. */
+export const CONTENT_FIELDS = ["folder", "documents"] as const satisfies readonly (keyof Source)[]
+
+export type ContentField = (typeof CONTENT_FIELDS)[number]
+
+/** Those that an admin key may set, too. The others have files of the machine read, or reach out with secrets of its operator. */
+export const CONTENT_FOR_ADMINS: readonly ContentField[] = ["documents"]
+
+/** The fields of {@link CONTENT_FIELDS} that are set. */
+export const contentFieldsOf = (source: Partial<Pick<Source, ContentField>>): ContentField[] =>
+  // A job may be older than a field.
+  CONTENT_FIELDS.filter((field) => (source[field] ?? false) !== false)
+
+/** Content has no links to follow and no robots rules, and a small page limit would leave out pages at random. */
+const OF_CONTENT = {
   scope: "prefix",
   rendering: "http",
   limits: { pages: 1_000_000, depth: 0 },
@@ -177,12 +192,12 @@ const OF_FOLDER = {
 export function defineSource(spec: SourceSpec): Source {
   const [first] = spec.seeds
   if (first === undefined) throw new Error("a source needs an address to start from")
-  const folder = spec.folder ?? null
-  const given = folder === null ? null : OF_FOLDER
+  const given = contentFieldsOf(spec).length === 0 ? null : OF_CONTENT
   return {
     name: spec.name ?? new URL(first).hostname,
     seeds: spec.seeds,
-    folder,
+    folder: spec.folder ?? null,
+    documents: spec.documents ?? false,
     scope: given?.scope ?? spec.scope ?? "host",
     include: spec.include ?? [],
     exclude: spec.exclude ?? [],
@@ -213,5 +228,7 @@ export function sourceBy(author: SourceAuthor, spec: SourceSpec): Source {
   if (author === "operator") return source
   const { politeness } = source
   const obeying = { ...politeness, robots: politeness.robots || null }
-  return { ...source, folder: null, politeness: obeying, ignoreNoindex: false }
+  const refused = contentFieldsOf(source).filter((field) => !CONTENT_FOR_ADMINS.includes(field))
+  const cleared = Object.fromEntries(refused.map((field) => [field, null]))
+  return { ...source, ...cleared, politeness: obeying, ignoreNoindex: false }
 }

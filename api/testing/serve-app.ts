@@ -55,7 +55,7 @@ export const NO_PAGES: AppParts["pages"] = {
   spellingsOf: async () => [],
   visits: async () => ({ checkedAt: null, changedAt: null }),
   sources: async () => [],
-  declared: async () => null,
+  content: async () => null,
 }
 
 /**

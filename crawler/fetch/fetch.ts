@@ -5,6 +5,7 @@ import type { QueuedAccount } from "#base/flow/memory/queued-budget.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { AddressGuard } from "./guard/address-guard.ts"
 import { BlockedAddressError } from "./guard/blocked-address.ts"
+import type { Extracted } from "../page/extract/extracted.ts"
 import { mediaType } from "../page/headers/media-type.ts"
 import { ACCEPTED_ENCODINGS, decompress } from "./content-encoding.ts"
 import { clientCertificateWanted, SecureConnectionError } from "./connect/certificate-error.ts"
@@ -38,7 +39,12 @@ export interface Fetched {
   readonly chain?: RedirectChain
   /** Says how much came before the connection ended. Left out when the whole body came. */
   readonly cutOff?: string
+  /** Known of the page beside its body; counts for more than what the body says. Websites have none. */
+  readonly facts?: PageFacts
 }
+
+/** What whoever keeps a page knows of it. What is left out is as the page says. */
+export type PageFacts = Partial<Pick<Extracted, "title" | "author" | "publishedAt" | "language">>
 
 /** The part that came of an answer that was cut off. */
 export type CutOff = Pick<Fetched, "url" | "headers" | "body">

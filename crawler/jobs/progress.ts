@@ -78,7 +78,7 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   "skipped:duplicate": "the same page under another address",
   "skipped:trap": "rows of addresses without end, such as a calendar's",
   "skipped:soft-404": "not there, though the site says 200",
-  "skipped:gone": "no longer in the source's folder",
+  "skipped:gone": "no longer in the source",
   "skipped:unsupported-type": "no text that can be read",
   "skipped:undecodable": "fonts that don't say which letters they draw",
   "skipped:too-large": "larger than FOSSICK_MAX_PAGE_BYTES",

@@ -8,7 +8,7 @@ import { loginProblems } from "../fetch/secrets.ts"
 import { PatternError } from "../crawl/scope/patterns.ts"
 import { scheduleProblems } from "../jobs/tasks/schedule.ts"
 import type { SourceSpec } from "../source.ts"
-import { folderProblems } from "./written/folder-source.ts"
+import { contentProblems } from "./written/content-source.ts"
 import { schemaProblems } from "./written/schema-problems.ts"
 import { fieldText, SourceError, type SourceProblem } from "./written/source-problem.ts"
 import { type Surroundings, workProblems } from "./written/surroundings.ts"
@@ -106,7 +106,7 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
   if (login) {
     for (const { path, message } of loginProblems(login)) problems.push({ path: ["login", ...path], message })
   }
-  problems.push(...folderProblems(spec), ...tlsProblems(spec))
+  problems.push(...contentProblems(spec), ...tlsProblems(spec))
   if (schedule) {
     for (const { path, message } of scheduleProblems(schedule))
       problems.push({ path: ["schedule", ...path], message })

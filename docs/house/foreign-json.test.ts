@@ -26,6 +26,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "engine/adapters/opensearch/server/known-pages.ts": "a field that it wrote, of an answer within bounds",
   "engine/adapters/opensearch/stored-pages.ts": "a field that it wrote, of an answer within bounds",
   "engine/adapters/opensearch/waiting-store.ts": "a field that it wrote, of an answer within bounds",
+  "crawler/fetch/content/documents/document-store.ts": "its own table",
   "crawler/upkeep/removals/removed-copies.ts": "pages that it put aside",
   "api/identity/oauth/tickets.ts": "its own, which it signed",
   "api/operator/judging/judge-session.ts": "a file that the operator names",

@@ -1,3 +1,4 @@
+import { migrateDocuments } from "#crawler/fetch/content/documents/document-store.ts"
 import { AuditLog } from "#base/audit/audit-log.ts"
 import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -66,6 +67,7 @@ function openBaseParts(db: StateStore): void {
 /** The crawler's parts that make no triggers. */
 function openOtherCrawlerParts(db: StateStore): void {
   migrateCopies(db)
+  migrateDocuments(db)
   migrateTexts(db)
   void new LostPages(db)
   void new TrapStore(db)

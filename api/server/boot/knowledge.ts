@@ -30,7 +30,7 @@ export function knowledgeOf({ db, accountsDb, jobs, outage }: State, engine: Eng
         changedAt: null,
       }),
       sources: outage.remembered(() => pages.sources()),
-      declared: (name) => outage.ask(() => pages.declared(name)),
+      content: (name) => outage.ask(() => pages.content(name)),
     } satisfies PageKnowledge,
     misses: {
       ...misses,

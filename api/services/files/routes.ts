@@ -2,8 +2,8 @@ import { extname } from "node:path"
 
 import type { Router } from "@koa/router"
 
-import { contentOf } from "#crawler/fetch/content/kinds.ts"
 import { environment, readSettings } from "#base/settings.ts"
+import { mediaType } from "#crawler/page/headers/media-type.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { percentDecoded } from "#base/text/percent-decoded.ts"
 import { toPageUrl } from "#engine/index/page/page-url.ts"
@@ -41,8 +41,8 @@ function fileOf(knowledge: PageKnowledge, maxBytes: number): Middleware {
   return async (ctx) => {
     const file = await found(ctx, knowledge, maxBytes)
     if (file === null) throw new ApiError(404, NOT_THERE)
-    const { headers, body, path } = file
-    ctx.type = typeOf(path)
+    const { headers, body, type } = file
+    ctx.type = type
     ctx.set({
       "Cache-Control": "private, no-cache",
       ETag: headers.etag ?? "",
@@ -64,25 +64,30 @@ const PASSIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' d
 /** What browsers show themselves. */
 const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf)/
 
-/** The type that has a browser show a file: text of whatever kind is plain text there. */
-function typeOf(path: string): string {
+/** The type that has a browser show a file: text of whatever kind is plain text there. @param given as it was kept with the file */
+function typeOf(path: string, given: string | undefined): string {
+  const type = mediaType(given)
+  if (type === "text/html" || type === PDF) return type
+  if (type.startsWith("text/")) return PLAIN
   const ending = extname(path).toLowerCase()
   if (ending === ".html" || ending === ".htm") return "text/html"
   if (ending === ".pdf") return PDF
-  return OFFICE.test(ending) ? ending : "text/plain; charset=utf-8"
+  return OFFICE.test(ending) ? ending : PLAIN
 }
+
+const PLAIN = "text/plain; charset=utf-8"
 
 const OFFICE = /^\.(?:docx|xlsx|pptx|odt|ods|odp|rtf|epub)$/
 
 async function found(ctx: Context, knowledge: PageKnowledge, maxBytes: number) {
   const [, name = "", rest = ""] = PATH.exec(ctx.path) ?? []
-  const source = await knowledge.declared(percentDecoded(name) ?? "")
-  const content = source && contentOf(source)
-  const url = source && toPageUrl(`${source.seeds[0]}${rest}`)
-  if (!source || !content || !url) return null
+  const held = await knowledge.content(percentDecoded(name) ?? "")
+  const url = held && toPageUrl(`${held.source.seeds[0]}${rest}`)
+  if (!held || !url) return null
   const { reach } = ctx.state
   const page = await findPage(url, { reach, knowledge, signal: clientGone(ctx) })
   if (page === null) return null
-  const loaded = await content.load(page.url, { maxBytes })
-  return loaded.kind === "fetched" ? { ...loaded, path: new URL(page.url).pathname } : null
+  const loaded = await held.content.load(page.url, { maxBytes })
+  if (loaded.kind !== "fetched") return null
+  return { ...loaded, type: typeOf(new URL(page.url).pathname, loaded.headers["content-type"]) }
 }

@@ -1,3 +1,4 @@
+import type { Content } from "#crawler/fetch/content/content.ts"
 import { OtherAddresses } from "#crawler/crawl/duplicates/other-addresses.ts"
 import { migrateFrontier } from "#crawler/crawl/frontier/frontier-schema.ts"
 import {
@@ -31,8 +32,8 @@ export interface PageKnowledge extends AddressKnowledge {
   visits(url: PageUrl, sources: readonly string[]): Promise<PageVisits>
   /** The sources that the index holds pages of, by name. */
   sources(): Promise<readonly SourceHolding[]>
-  /** The declared source of this name, or null. */
-  declared(name: string): Promise<Source | null>
+  /** A declared source whose pages are no website's, and where they come from; null: there is none of this name. */
+  content(name: string): Promise<{ readonly source: Source; readonly content: Content } | null>
 }
 
 /** Sources are looked at anew after this: each first message of a model's session asks for them. */
@@ -73,7 +74,13 @@ export function openPageKnowledge(db: StateStore, jobs: Jobs): PageKnowledge {
     ],
     spellingsOf: (url) => others.spellingsOf(url),
     visits: (url, sources) => pageVisits(db, url, sources),
-    declared: async (name) => (await (await declarations()).get(name))?.source ?? null,
+    async content(name) {
+      const source = (await (await declarations()).get(name))?.source
+      if (source === undefined) return null
+      const { contentOf } = await import("#crawler/fetch/content/kinds.ts")
+      const content = contentOf(source, { db })
+      return content && { source, content }
+    },
     async sources() {
       if (counted !== undefined && counted.until >= steadyNow()) return counted.sources
       return await count()

@@ -59,10 +59,12 @@ its files by kind and size, and what can't be read. Asks before it writes.`,
       ],
       async run({ args, options, json }) {
         const { start } = args
-        if (/^(?:[./\\]|[a-z]:[/\\])/i.test(start)) {
-          const { addFolder } = await import("#crawler/commands/sources/add-folder-session.ts")
+        const { recognizeStart } = await import("#crawler/fetch/content/kinds.ts")
+        const recognized = await recognizeStart(start)
+        if (recognized !== null) {
+          const { addContent } = await import("#crawler/commands/sources/add-content-session.ts")
           const { filesAddress } = await import("../../../api/operator/commands/asking/appliance-address.ts")
-          return await addFolder({ folder: start, filesAt: filesAddress(), write: options.write, json })
+          return await addContent({ start: recognized, filesAt: filesAddress(), write: options.write, json })
         }
         const { addressArgument } = await import("#crawler/commands/why/address-argument.ts")
         const { addSource } = await import("#crawler/commands/sources/add-session.ts")

@@ -116,7 +116,7 @@ async function warningsOf(
     const stray = references ? await strayReferences(db, await references(db), names) : []
     // No more than a warning: an appliance must start though the disk of its backups, or a share, is away.
     const folder = skipSecrets || declared.backup === null ? null : missingFolder(declared.backup)
-    const away = skipSecrets ? [] : await Promise.all(declared.sources.map(unreadable))
+    const away = skipSecrets ? [] : await Promise.all(declared.sources.map((spec) => unreadable(spec, db)))
     return [...stray, ...away.flat(), ...(folder === null ? [] : [`backup.folder: ${folder}`])]
   } finally {
     db?.close()
@@ -124,9 +124,9 @@ async function warningsOf(
 }
 
 /** Why the content of a source can't be read here, in words. */
-async function unreadable(spec: Declared["sources"][number]): Promise<string[]> {
+async function unreadable(spec: Declared["sources"][number], db: StateStore | null): Promise<string[]> {
   try {
-    await contentOf(defineSource(spec))?.open()
+    await contentOf(defineSource(spec), { db })?.check()
     return []
   } catch (error) {
     if (!(error instanceof KnownError)) throw error

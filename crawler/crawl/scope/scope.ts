@@ -1,7 +1,7 @@
 import { getDomain } from "tldts"
 import type { PageUrl } from "#engine"
 import { addressPatterns } from "./globs.ts"
-import type { Scope, Source } from "../../source.ts"
+import { type ContentField, contentFieldsOf, type Scope, type Source } from "../../source.ts"
 
 /** A test for membership; http and https count as one site. */
 export function scopeOf(start: PageUrl, scope: Scope): (url: PageUrl) => boolean {
@@ -35,19 +35,20 @@ function authorityOf(url: URL): string {
  * A test for membership in a source: in the scope of any seed, seen from where that seed's redirects lead, and
  * fitting what the source includes and excludes. Seeds and where they lead are exempt from `include` alone: what
  * an operator names belongs to the source.
- * `landings`: those addresses by seed, as far as they are known. In a folder, paths begin in the folder.
+ * `landings`: those addresses by seed, as far as they are known. Paths of content begin at its seed.
  * @throws PatternError
  */
 export function membership(
-  source: Pick<Source, "seeds" | "scope" | "include" | "exclude"> & Partial<Pick<Source, "folder">>,
+  source: Pick<Source, "seeds" | "scope" | "include" | "exclude"> & Partial<Pick<Source, ContentField>>,
   landings: ReadonlyMap<string, PageUrl>,
 ): (url: PageUrl) => boolean {
   const starts = source.seeds.map((seed) => landings.get(seed) ?? (seed as PageUrl))
   const scopes = starts.map((start) => scopeOf(start, source.scope))
   const named = new Set<string>([...source.seeds, ...starts])
   const [start] = source.seeds
+  const isContent = contentFieldsOf(source).length > 0
   const within = (pattern: string) =>
-    source.folder && start !== undefined && pattern.startsWith("/") ? start + pattern.slice(1) : pattern
+    isContent && start !== undefined && pattern.startsWith("/") ? start + pattern.slice(1) : pattern
   const isIncluded =
     source.include.length === 0 ? () => true : addressPatterns("include", source.include.map(within))
   const isExcluded = addressPatterns("exclude", source.exclude.map(within))

@@ -1,4 +1,6 @@
 import type { PageUrl } from "#engine"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { ContentField, Source, SourceSpec } from "../../source.ts"
 import type { FetchOptions, FetchResult } from "../fetch.ts"
 
 /** A page of a {@link Content}, before it is read. */
@@ -6,6 +8,8 @@ export interface ContentEntry {
   readonly url: PageUrl
   /** When it changed last, in milliseconds since 1970: any other value than before means that it must be read again. */
   readonly changedAt: number
+  /** As far as the list knows. */
+  readonly bytes?: number
 }
 
 /** Those options of a fetch that mean something without a network. */
@@ -21,12 +25,51 @@ export interface ContentListOptions {
 export interface Content {
   /** Where its pages are, as `why` and messages say it: `/srv/handbook`. */
   readonly place: string
-  /** @throws KnownError that says why nothing can be read, such as a share that is not mounted */
+  /** One page before it is one, as counts say it: `file`. */
+  readonly noun: string
+  /**
+   * How changes are noticed between runs. `apart`: a process of its own asks for the {@link fingerprint}, since a look may hold it up;
+   * `here`: a look is cheap; `never`: only a schedule, or a person, starts runs.
+   */
+  readonly watched: "apart" | "here" | "never"
+  /** Whether it can be read, as this machine knows without a network. @throws KnownError that says why not */
+  check(): Promise<void>
+  /** Before a run lists or loads anything. @throws KnownError that says why nothing can be read, such as a share that is not mounted */
   open(): Promise<void>
   /** All pages as they are now, some at a time. @throws KnownError as {@link open} */
   list(options: ContentListOptions): AsyncIterable<readonly ContentEntry[]>
-  /** Differs from what it was when anything changed since, or when nothing can be read. May hold up the process that asks. */
+  /** Differs from what it was when anything changed since, or when nothing can be read. Asked as {@link watched} says. */
   fingerprint(): Promise<string>
   /** As `fetchPage`: whatever is wrong with a page is a value. `gone` means that it certainly is. */
   load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult>
+}
+
+/** What a source says of its content. */
+export type OfContent = Pick<Source, "name" | "seeds"> & Partial<Pick<Source, ContentField>>
+
+export interface ContentNeeds {
+  /** Null where there is no state to look at: in the process that watches, and before the first start. */
+  readonly db: StateStore | null
+}
+
+/** Something that a start may be, such as a path, which a kind knows as its own. */
+export interface RecognizedStart {
+  /** What the field of the kind is to be. */
+  readonly fields: Partial<Pick<SourceSpec, ContentField>>
+  /** Says the most of it in a word or two: the folder's last name. */
+  readonly name: string
+  /** Where people open it, and below which its pages have their addresses; left out: the appliance shows it. */
+  readonly address?: string
+}
+
+/** A kind of source that is no website. */
+export interface ContentKind {
+  /** The field of a source that says it is of this kind. */
+  readonly field: ContentField
+  /** What is wrong with the field, and with what goes with it. A path leads to a field as in `SourceProblem`. */
+  problems(spec: SourceSpec): { readonly path: readonly (string | number)[]; readonly message: string }[]
+  /** @param source one whose field is set */
+  make(source: OfContent, needs: ContentNeeds): Content
+  /** What `fossick sources add` makes of a start; null when it is not of this kind. */
+  recognize(start: string): Promise<RecognizedStart | null>
 }

@@ -1,18 +1,23 @@
-import type { Source } from "../../source.ts"
-import type { Content } from "./content.ts"
-import { folderOf } from "./folder/folder-content.ts"
+import { type ContentField, contentFieldsOf } from "../../source.ts"
+import type { Content, ContentKind, ContentNeeds, OfContent, RecognizedStart } from "./content.ts"
+import { DOCUMENTS } from "./documents/documents-kind.ts"
+import { FOLDER } from "./folder/folder-kind.ts"
 
-/** The fields that say of which kind a source is. */
-type OfKind = Pick<Source, "folder" | "seeds">
+/** Every kind of source that is no website; the first that recognizes a start takes it, so that what is more special comes first. */
+const KINDS: readonly ContentKind[] = [DOCUMENTS, FOLDER]
 
-/** Every kind of source that is no website: each makes the content of a source that is of its kind, else null. */
-const KINDS: readonly ((source: OfKind) => Content | null)[] = [folderOf]
+export const kindOf = (field: ContentField): ContentKind => KINDS.find((kind) => kind.field === field)!
 
 /** Where the pages of a source come from; null: from websites. */
-export function contentOf(source: OfKind): Content | null {
+export function contentOf(source: OfContent, needs: ContentNeeds): Content | null {
+  const [field] = contentFieldsOf(source)
+  return field === undefined ? null : kindOf(field).make(source, needs)
+}
+
+export async function recognizeStart(start: string): Promise<RecognizedStart | null> {
   for (const kind of KINDS) {
-    const content = kind(source)
-    if (content !== null) return content
+    const recognized = await kind.recognize(start)
+    if (recognized !== null) return recognized
   }
   return null
 }

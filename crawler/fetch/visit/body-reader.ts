@@ -135,6 +135,7 @@ export class BodyReader {
         bytes,
         extracted: {
           ...withHeaderFacts(extracted, fetched.headers, fetched.url, this.#config.userAgent),
+          ...fetched.facts,
           ...(note !== "" && { note }),
         },
         // A page that was cut off is downloaded again the next time.

@@ -27,7 +27,7 @@ export interface SourceReaderOptions
  * opens it closes it.
  * @throws NetworkChangedError when a host of the source is in another network than it was.
  * @throws LoginError when the site does not let us in.
- * @throws KnownError when the pages come from a folder that cannot be read.
+ * @throws KnownError when the pages come from content that cannot be read.
  * @throws Error when all pages are to be read in a browser and there is none.
  */
 export async function openSourceReader(
@@ -38,7 +38,7 @@ export async function openSourceReader(
   const { rendering, login } = source
   const { env = environment() } = options
   if (rendering === "browser") await requireBrowser(config.browserPath)
-  const content = contentOf(source)
+  const content = contentOf(source, { db: options.db })
   const reader = new PageReader(config, {
     content,
     ...(await reachOf(source, config, { ...options, env })),

@@ -1,6 +1,7 @@
 import type { Page } from "#engine"
 import type { Removal } from "../../upkeep/removals/removals.ts"
 import { sourceNamed } from "./membership-reasons.ts"
+import { contentFieldsOf } from "../../source.ts"
 import type { Step, Subject } from "./step.ts"
 import { countText, dateText } from "./dates-and-counts.ts"
 
@@ -64,6 +65,7 @@ export async function visitsStep({ known, parts }: Subject): Promise<Step | null
   const { visitedAt, dueAt, changedAt, misses, intervalMs, source: name } = known
   const now = (parts.clock ?? Date.now)()
   const entry = await parts.sources.get(name)
+  const isContent = entry !== null && contentFieldsOf(entry.source).length > 0
   const [running] = await parts.jobs.open(name)
   const due = dueAt <= now ? "due now" : `due from ${dateText(dueAt)} on`
   const run = running
@@ -74,8 +76,8 @@ export async function visitsStep({ known, parts }: Subject): Promise<Step | null
         ? `the schedule of ${name} is paused`
         : (await sourceNamed(name, parts)) === null
           ? "its source no longer exists"
-          : (entry?.source.folder ?? null) !== null
-            ? `${name} runs when something in its folder changes`
+          : isContent
+            ? `${name} runs when something in it changes`
             : `${name} has no schedule and runs when it is asked to`
   const changed = changedAt === null ? "" : `, changed ${dateText(changedAt)}`
   return {

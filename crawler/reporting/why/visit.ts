@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<OutcomeName, string>> = {
   unchanged: "read, and the same as before",
   "skipped:robots": "not visited",
   "skipped:soft-404": "it says that there is no such page, though its status is 200",
-  "skipped:gone": "it is no longer in the folder of its source",
+  "skipped:gone": "it is no longer in the content of its source",
   "skipped:trap": "one of a row of addresses that no longer gave anything new",
   "skipped:noindex": "the page asks not to be indexed",
   "skipped:out-of-scope": "it redirects out of the source's scope",

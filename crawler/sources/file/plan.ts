@@ -9,7 +9,13 @@ import type { BackupPlan } from "../../backup-plan.ts"
 import { listNotesIn } from "../../job.ts"
 import { JobRecords } from "../../jobs/job-records.ts"
 import { landingsOf } from "../../jobs/landings.ts"
-import { defineSource, type Source, type SourceAuthor, type SourceSpec } from "../../source.ts"
+import {
+  contentFieldsOf,
+  defineSource,
+  type Source,
+  type SourceAuthor,
+  type SourceSpec,
+} from "../../source.ts"
 import { type FullCrawl, fullCrawl, machineMs } from "../crawl-time.ts"
 import type { SourceEntry } from "../source-table.ts"
 import type { Sources } from "../sources.ts"
@@ -52,7 +58,7 @@ export async function fullCrawlOf(
   author: SourceAuthor,
   config: PaceConfig,
 ): Promise<FullCrawl> {
-  const known = (await pagesOfContent(source)) ?? (await addressesByHost(db, source.name))
+  const known = (await pagesOfContent(db, source)) ?? (await addressesByHost(db, source.name))
   const origins = new Map(source.seeds.map((seed) => [new URL(seed).host, new URL(seed)]))
   for (const host of known.keys()) if (!origins.has(host)) origins.set(host, new URL(`https://${host}/`))
   const manners = mannersOf(source, author, config)
@@ -65,13 +71,14 @@ export async function fullCrawlOf(
 }
 
 /** How many pages the content of a source has at each host, counted for a while; null for a website, and where nothing can be listed. */
-async function pagesOfContent(source: Source): Promise<Map<string, number> | null> {
-  const content = contentOf(source)
+async function pagesOfContent(db: StateStore, source: Source): Promise<Map<string, number> | null> {
+  const content = contentOf(source, { db })
   if (content === null) return null
   const inScope = membership(source, new Map())
   const onTrouble = () => Promise.resolve()
   let pages = 0
   try {
+    await content.check()
     for await (const entries of content.list({ signal: AbortSignal.timeout(COUNTING_MS), onTrouble }))
       pages += entries.filter(({ url }) => inScope(url)).length
   } catch (error) {
@@ -102,8 +109,8 @@ export async function planSources(
     }
     const whole =
       config && one.kind !== "unchanged" ? await fullCrawlOf(db, source, "operator", config) : null
-    // The most that a folder's limits let in says nothing of a folder that cannot be looked at.
-    const isTold = whole !== null && (whole.areKnown || source.folder === null)
+    // The most that the limits let in says nothing of content that cannot be looked at.
+    const isTold = whole !== null && (whole.areKnown || contentFieldsOf(source).length === 0)
     changes.push(isTold ? { ...one, fullCrawl: whole } : one)
   }
   for (const { source, origin } of await sources.list()) {

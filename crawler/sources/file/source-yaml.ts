@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { Document, visit, type YAMLMap } from "yaml"
-import { defineSource, type Source, type SourceSpec } from "../../source.ts"
+import { contentFieldsOf, defineSource, type Source, type SourceSpec } from "../../source.ts"
 
 /** How files of sources are written. */
 export const FORMAT = { lineWidth: 0, flowCollectionPadding: true } as const
@@ -31,11 +31,12 @@ export function sourcesYaml(sources: readonly { readonly source: object; readonl
 
 /** The source as an operator would write it: its name, where it starts, and what differs from the defaults. */
 export function withoutDefaults(source: Source): SourceSpec & { readonly name: string } {
-  const { name, seeds, folder } = source
-  const defaults = defineSource({ name, seeds, folder })
+  const { name, seeds } = source
+  const kind = contentFieldsOf(source).map((field) => [field, source[field]] as const)
+  const defaults = defineSource({ name, seeds, ...Object.fromEntries(kind) })
   const written = Object.entries(source).flatMap(([field, value]) => {
     if (field === "name" || field === "seeds") return [[field, value]]
-    if (field === "folder") return value === null ? [] : [[field, value]]
+    if (kind.some(([ofKind]) => ofKind === field)) return [[field, value]]
     const usual: unknown = defaults[field as keyof Source]
     if (field === "schedule" && value !== null)
       return [[field, differing(value, { cron: null, everyHours: null, timeZone: "UTC", jitterMinutes: 0 })]]

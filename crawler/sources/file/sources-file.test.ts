@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { defineSource } from "../../source.ts"
+import { CONTENT_FIELDS, defineSource } from "../../source.ts"
 import { temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { SOURCES_SCHEMA_FILE } from "../written/schema-problems.ts"
 import { parseSources, SourcesFileError } from "./sources-file.ts"
@@ -103,7 +103,7 @@ sources:
     expect(refusal(text)).toEqual([
       "f:3: defaults.limits.pages must be >= 1",
       expect.stringMatching(
-        /^f:7: docs: colour is no field of a source; there are name, seeds, folder, scope/,
+        /^f:7: docs: colour is no field of a source; there are name, seeds, folder, documents, scope/,
       ),
       "f:8: docs: scope must be one of host, domain, prefix",
       expect.stringMatching(/^f:11: docs: webhooks\[0\]\.secret must name a secret, not hold one/),
@@ -221,7 +221,7 @@ describe("the schema", () => {
   })
 
   test("lets defaults say all but what is each source's own", () => {
-    const own = ["name", "seeds", "folder", "sitemaps", "feeds"]
+    const own = ["name", "seeds", ...CONTENT_FIELDS, "sitemaps", "feeds"]
     expect(Object.keys(defaults.properties ?? {}).sort()).toEqual(
       Object.keys(source.properties ?? {})
         .filter((name) => !own.includes(name))
@@ -319,8 +319,8 @@ describe("a source that is a folder", () => {
   test.each([
     ["name: a, folder: share, seeds: https://nas.example/", "folder must be an absolute path"],
     ["name: a, folder: /srv, seeds: https://nas.example/share", "seeds must be one address that ends with /"],
-    [`${folder}, login: { kind: basic, user: a, password: "\${B}" }`, "login means nothing for a folder"],
-    [`${folder}, sitemaps: https://nas.example/sitemap.xml`, "sitemaps means nothing for a folder"],
+    [`${folder}, login: { kind: basic, user: a, password: "\${B}" }`, "login means nothing beside folder"],
+    [`${folder}, sitemaps: https://nas.example/sitemap.xml`, "sitemaps means nothing beside folder"],
   ])("is refused: { %s }", (source, message) => {
     expect(() => parsed(`sources: [{ ${source} }]`)).toThrow(message)
   })

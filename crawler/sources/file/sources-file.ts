@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import type { BackupPlan } from "../../backup-plan.ts"
-import type { SourceSpec } from "../../source.ts"
+import { contentFieldsOf, type Source, type SourceSpec } from "../../source.ts"
 import { readBackupPlan, type WrittenBackup } from "./backup-spec.ts"
 import { readSourceSpec } from "../source-spec.ts"
-import { OF_WEBSITES } from "../written/folder-source.ts"
+import { OF_WEBSITES } from "../written/content-source.ts"
 import { schemaProblems } from "../written/schema-problems.ts"
 import { fieldText, SourceError, type SourceProblem } from "../written/source-problem.ts"
 import type { Surroundings } from "../written/surroundings.ts"
@@ -193,8 +193,8 @@ function namesIn(value: unknown): (string | null)[] {
 const GROUPS = ["limits", "politeness", "pages", "revisit", "removal"]
 
 function withDefaults(source: Written, given: Written): Written {
-  const isFolder = (source["folder"] ?? null) !== null
-  const ofWebsites: readonly string[] = isFolder ? OF_WEBSITES : []
+  const isOfWebsites = contentFieldsOf(source as Partial<Source>).length === 0
+  const ofWebsites: readonly string[] = isOfWebsites ? [] : OF_WEBSITES
   const defaults = Object.fromEntries(Object.entries(given).filter(([field]) => !ofWebsites.includes(field)))
   const merged: Record<string, unknown> = { ...defaults, ...source }
   for (const group of GROUPS) {

@@ -74,6 +74,8 @@ export class ImageReaders implements AsyncDisposable {
       if (error instanceof KnownError) return null
       throw error
     }
-    return this.#opened.use(new PageReader(this.#config, { ...reach, content: contentOf(source) }))
+    return this.#opened.use(
+      new PageReader(this.#config, { ...reach, content: contentOf(source, { db: this.#db }) }),
+    )
   }
 }

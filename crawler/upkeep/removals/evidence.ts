@@ -4,7 +4,7 @@ import type { KnownAddress } from "../../crawl/frontier/known-addresses.ts"
 
 /**
  * Why a page is held to be gone:
- * - `not-found`: 404. `gone`: 410, or no longer in the folder of its source.
+ * - `not-found`: 404. `gone`: 410, or no longer in the content of its source.
  * - `noindex`: it asks not to be indexed. `robots`: robots.txt disallows it now.
  * - `out-of-scope`: it belongs to its source no more.
  * - `moved`: its address leads to a page that the index holds.

@@ -4,7 +4,6 @@ import { type FileHandle, open, opendir, realpath } from "node:fs/promises"
 import { extname, isAbsolute, join, relative, sep } from "node:path"
 import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 import { KnownError } from "#base/errors.ts"
-import type { Source } from "../../../source.ts"
 import type { FetchResult, FetchFailure } from "../../fetch.ts"
 import { codeOf } from "../../network-error.ts"
 import type { Content, ContentEntry, ContentLoadOptions, ContentListOptions } from "../content.ts"
@@ -23,20 +22,13 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Named in a note; more are counted. */
 const MAX_NAMED = 5
 
-/** The content of a source whose field `folder` is set. */
-export function folderOf({
-  folder,
-  seeds: [address],
-}: Pick<Source, "folder" | "seeds">): FolderContent | null {
-  // A job of before this field has none.
-  return (folder ?? null) === null || address === undefined ? null : new FolderContent(folder!, address)
-}
-
 /**
  * The files of a folder, as pages below an address: `/srv/docs/a b.md` is `https://nas.example/docs/a%20b.md` where the
  * folder `/srv/docs` has the address `https://nas.example/docs/`.
  */
 export class FolderContent implements Content {
+  readonly noun = "file"
+  readonly watched = "apart"
   readonly #root: string
   readonly #address: string
 
@@ -48,6 +40,10 @@ export class FolderContent implements Content {
 
   get place(): string {
     return this.#root
+  }
+
+  async check(): Promise<void> {
+    await this.open()
   }
 
   /**
@@ -69,7 +65,7 @@ export class FolderContent implements Content {
       named.push(...troubles.slice(0, MAX_NAMED - named.length))
       yield files.flatMap(({ path, stats }) => {
         const url = this.addressOf(path)
-        return url === null ? [] : { url, changedAt: changedAt(stats) }
+        return url === null ? [] : { url, changedAt: changedAt(stats), bytes: stats.size }
       })
     }
     if (count === 0) return

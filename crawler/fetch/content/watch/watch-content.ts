@@ -3,7 +3,9 @@ import type { Logger } from "pino"
 import { pause } from "#base/flow/pause.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
-import type { Source } from "../../../source.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { CONTENT_FIELDS, type Source } from "../../../source.ts"
+import type { Content } from "../content.ts"
 import { contentOf } from "../kinds.ts"
 import type { Changed, Watched } from "./watch-worker.ts"
 
@@ -15,6 +17,7 @@ const IDLE_MS = 5000
 const REST_MS = 30_000
 
 export interface WatchContentOptions {
+  readonly db: StateStore
   /** The sources to watch now. Asked often. */
   readonly watched: () => Promise<readonly Source[]>
   /** Has a source run soon. @returns false when it can't yet: then the call is made again */
@@ -24,16 +27,28 @@ export interface WatchContentOptions {
 }
 
 /**
- * Runs a source whenever its content has changed, and once at the start, until the signal is aborted. A process looks at the content of
- * all such sources as long as there are any.
+ * Runs a source whenever its content has changed, and once at the start, until the signal is aborted. A process of its own looks at
+ * content that may hold it up, as long as there is any.
  */
-export async function watchContent({ watched, run, log, signal }: WatchContentOptions): Promise<void> {
+export async function watchContent({ db, watched, run, log, signal }: WatchContentOptions): Promise<void> {
   using watcher = new Watcher(log)
+  const prints = new Map<string, string>()
   while (!signal.aborted) {
     let sources: readonly Source[] = []
     try {
-      sources = (await watched()).filter((source) => contentOf(source) !== null)
-      watcher.watch(sources)
+      const contents = new Map<Source, Content>()
+      for (const source of await watched()) {
+        const content = contentOf(source, { db })
+        if (content !== null && content.watched !== "never") contents.set(source, content)
+      }
+      sources = [...contents.keys()]
+      watcher.watch(sources.filter((source) => contents.get(source)!.watched === "apart"))
+      for (const [{ name }, content] of contents) {
+        if (content.watched !== "here") continue
+        const print = await content.fingerprint()
+        if (print !== prints.get(name)) watcher.changed.add(name)
+        prints.set(name, print)
+      }
       for (const source of sources.filter(({ name }) => watcher.changed.has(name)))
         if (await run(source)) watcher.changed.delete(source.name)
     } catch (error) {
@@ -57,7 +72,11 @@ class Watcher implements Disposable {
   }
 
   watch(sources: readonly Source[]): void {
-    const list: Watched[] = sources.map(({ name, folder, seeds }) => ({ name, folder, seeds }))
+    const list: Watched[] = sources.map((source) => ({
+      name: source.name,
+      seeds: source.seeds,
+      ...Object.fromEntries(CONTENT_FIELDS.map((field) => [field, source[field]])),
+    }))
     const text = JSON.stringify(list)
     if (text === this.#told || performance.now() < this.#startAt) return
     this.#told = text

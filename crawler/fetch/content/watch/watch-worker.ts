@@ -1,11 +1,10 @@
 import { setPriority } from "node:os"
 import { setTimeout as pause } from "node:timers/promises"
-import type { Source } from "../../../source.ts"
-import type { Content } from "../content.ts"
+import type { Content, OfContent } from "../content.ts"
 import { contentOf } from "../kinds.ts"
 
 /** What {@link watchContent} tells the process: what to look at from now on. */
-export type Watched = Pick<Source, "name" | "folder" | "seeds">
+export type Watched = OfContent
 
 /** What it is told: the content of this source changed, or was looked at for the first time. */
 export interface Changed {
@@ -31,7 +30,7 @@ process.on("message", (watched: readonly Watched[]) => {
   const now = performance.now()
   looks = new Map(
     watched.flatMap((source) => {
-      const content = contentOf(source)
+      const content = contentOf(source, { db: null })
       const before = looks.get(source.name)
       const isSame = before?.content.place === content?.place
       return content === null

@@ -32,7 +32,7 @@ const knowledge: PageKnowledge = {
   spellingsOf: async () => [],
   visits: async () => ({ checkedAt: null, changedAt: null }),
   sources: async () => [],
-  declared: async () => null,
+  content: async () => null,
 }
 const noIndex = () => Promise.reject(new Error("nobody searches here"))
 const engine = { search: noIndex, get: async () => null, suggest: noIndex, facets: noIndex }

@@ -6,7 +6,7 @@ import { AllowedNetworks, bareHost, isPrivateByName, portOf } from "#crawler/fet
 import { type OpenedNetwork, openedTo, OpenPorts } from "#crawler/fetch/guard/opened-networks.ts"
 import { secretsNamed } from "#crawler/fetch/secrets.ts"
 import { ownHosts, paceSet } from "#crawler/fetch/hosts/manners.ts"
-import type { SourceSpec } from "#crawler/source.ts"
+import { CONTENT_FOR_ADMINS, contentFieldsOf, type SourceSpec } from "#crawler/source.ts"
 import { readSourceSpec } from "#crawler/sources/source-spec.ts"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
 import { workProblems } from "#crawler/sources/written/surroundings.ts"
@@ -69,13 +69,13 @@ export async function checkSource(
  * Whoever has an admin key chooses where a source sends its secrets; so it may name those only that the operator of the
  * machine has opened to the API, and no file: else the key would read the whole machine.
  */
-function secretProblems(
-  { login, webhooks, clientCert, caFile, folder }: Written,
-  open: readonly string[],
-): Problem[] {
+function secretProblems(written: Written, open: readonly string[]): Problem[] {
+  const { login, webhooks, clientCert, caFile } = written
   const authority =
     caFile === undefined || caFile === null ? [] : [{ field: "caFile", message: NO_AUTHORITY }]
-  const files = folder === undefined || folder === null ? [] : [{ field: "folder", message: NO_FOLDER }]
+  const content = contentFieldsOf(written)
+    .filter((field) => !CONTENT_FOR_ADMINS.includes(field))
+    .map((field) => ({ field, message: NO_CONTENT }))
   const secrets = secretsNamed({ login, webhooks, clientCert })
     .filter(({ from }) => !open.some((name) => from === `\${${name}}`))
     .map(({ path, from }) => ({
@@ -85,13 +85,13 @@ function secretProblems(
           ? "may not name a file over the API; declare the source in the file of sources"
           : `may not use ${from} over the API; FOSSICK_API_SECRETS can allow it`,
     }))
-  return [...authority, ...files, ...secrets]
+  return [...authority, ...content, ...secrets]
 }
 
 const NO_AUTHORITY =
   "may not name a file over the API; FOSSICK_CA_FILE trusts an authority everywhere, or declare the source in the file of sources"
 
-const NO_FOLDER = "may not name a folder over the API; declare the source in the file of sources"
+const NO_CONTENT = "may not be set over the API; declare the source in the file of sources"
 
 const CLOSED =
   "must not be a private address over the API; an admin can allow its network under Add a source, or the operator in FOSSICK_ALLOWED_NETWORKS"
@@ -114,9 +114,12 @@ function closedAddresses(
     )
   }
   const addresses = [
-    ...(["seeds", "sitemaps", "feeds"] as const).flatMap((field) =>
-      (spec[field] ?? []).map((address, index) => ({ field: `${field}[${index}]`, address })),
-    ),
+    // Nothing is fetched from where documents have their addresses.
+    ...(["seeds", "sitemaps", "feeds"] as const)
+      .filter((field) => field !== "seeds" || contentFieldsOf(spec).length === 0)
+      .flatMap((field) =>
+        (spec[field] ?? []).map((address, index) => ({ field: `${field}[${index}]`, address })),
+      ),
     ...(spec.login?.kind === "form" ? [{ field: "login.url", address: spec.login.url }] : []),
   ]
   return addresses.filter(({ address }) => {

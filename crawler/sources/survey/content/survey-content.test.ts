@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { CrawlFixture, temporaryFolder, testConfig } from "../../../testing/crawl-fixture.ts"
-import { surveyFolder } from "./survey-folder.ts"
+import { recognizeStart } from "../../../fetch/content/kinds.ts"
+import { surveyContent } from "./survey-content.ts"
 
 test("a look through a folder counts its files, reads some, and proposes a source whose name is free", async () => {
   using parent = temporaryFolder()
@@ -12,7 +13,7 @@ test("a look through a folder counts its files, reads some, and proposes a sourc
   for (let file = 0; file < 7; file += 1)
     writeFileSync(join(folder, `sub/page ${file}.md`), `# Page ${file}\n\nText ${file}.`)
   writeFileSync(join(folder, "large.TXT"), "x".repeat(3000))
-  const survey = await surveyFolder(folder, {
+  const survey = await surveyContent((await recognizeStart(folder))!, {
     db: fixture.db,
     config: testConfig({ FOSSICK_MAX_PAGE_BYTES: "2000" }),
     filesAt: "http://localhost:8080/files/",
@@ -21,7 +22,8 @@ test("a look through a folder counts its files, reads some, and proposes a sourc
   })
   expect(survey).toMatchObject({
     source: { name: "handbook-3", folder, seeds: ["http://localhost:8080/files/handbook-3/"] },
-    files: 8,
+    noun: "file",
+    count: 8,
     endings: [
       [".md", 7],
       [".txt", 1],

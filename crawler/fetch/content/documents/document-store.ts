@@ -1,0 +1,296 @@
+import { createHash } from "node:crypto"
+import type { PageUrl } from "#engine"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
+import type { PageFacts } from "../../fetch.ts"
+
+/** A document as a program sent it. */
+export interface Document {
+  /** Its own name within its source, by which it is replaced and deleted. */
+  readonly id: string
+  readonly url: PageUrl
+  readonly body: Uint8Array
+  /** Media type of the body; empty: the body and the address tell. */
+  readonly type: string
+  readonly facts: PageFacts
+  /** Milliseconds since 1970 by its author's clock; null: unknown. */
+  readonly updatedAt: number | null
+  /** What its author keeps with it; as it came. */
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+/** A document without its body. */
+export interface StoredDocument extends Omit<Document, "body" | "facts"> {
+  readonly title: string | null
+  readonly bytes: number
+  /** Of everything that was sent, so that a repeated send changes nothing. */
+  readonly sum: string
+  /** A number that no other version of a document of this appliance has. */
+  readonly version: number
+}
+
+/** What became of a document that was sent. */
+export type Put = "created" | "updated" | "unchanged"
+
+interface DocumentTables {
+  document: {
+    source: string
+    id: string
+    url: string
+    body: Uint8Array
+    bytes: number
+    type: string
+    facts: string
+    updated_at: number | null
+    metadata: string
+    sum: string
+    version: number
+  }
+  document_change: { source: string; version: number }
+  document_version: { one: number; version: number }
+}
+
+const STEPS: readonly Step[] = [
+  ({ integer, text, blob, strict, keyed }) =>
+    `create table document (
+     source ${text} not null, id ${text} not null, url ${text} not null, body ${blob} not null, bytes ${integer} not null,
+     type ${text} not null, facts ${text} not null, updated_at ${integer}, metadata ${text} not null, sum ${text} not null,
+     version ${integer} not null, primary key (source, id)
+   ) ${strict};
+   create unique index document_by_url on document (source, url);
+   create table document_change (source ${text} primary key, version ${integer} not null) ${keyed};
+   create table document_version (one ${integer} primary key, version ${integer} not null) ${strict};
+   insert into document_version (one, version) values (1, 0);`,
+]
+
+export function migrateDocuments(db: StateStore): void {
+  migrate(db, "documents", STEPS)
+}
+
+/** Documents that programs sent, in the state: what is here survives a power failure, and every process sees it. */
+export class DocumentStore {
+  readonly #db: StateStore
+  readonly #queries: Queries<DocumentTables>
+
+  constructor(db: StateStore) {
+    migrateDocuments(db)
+    this.#db = db
+    this.#queries = queriesOf(db)
+  }
+
+  /**
+   * Keeps documents of a source in one go: all or none. One with the id of another replaces it.
+   * @returns what became of each
+   * @throws AddressTakenError when another document of the source has the address of one
+   */
+  async put(source: string, documents: readonly Document[]): Promise<Put[]> {
+    const sums = documents.map(sumOf)
+    return await this.#db.transaction(async () => {
+      const puts: Put[] = []
+      let version: number | null = null
+      for (const [index, document] of documents.entries()) {
+        const before = await this.#queries
+          .selectFrom("document")
+          .select(["sum"])
+          .where("source", "=", source)
+          .where("id", "=", document.id)
+          .executeTakeFirst()
+        const sum = sums[index]!
+        if (before?.sum === sum) {
+          puts.push("unchanged")
+          continue
+        }
+        version ??= await this.#nextVersion(source)
+        await this.#refuseTaken(source, document, index)
+        await this.#write(source, document, sum, version)
+        puts.push(before === undefined ? "created" : "updated")
+      }
+      return puts
+    })
+  }
+
+  /** @returns the ids of those that were there */
+  async delete(source: string, ids: readonly string[]): Promise<string[]> {
+    return await this.#db.transaction(async () => {
+      const gone: string[] = []
+      for (const id of ids) {
+        const { numDeletedRows } = await this.#queries
+          .deleteFrom("document")
+          .where("source", "=", source)
+          .where("id", "=", id)
+          .executeTakeFirst()
+        if (numDeletedRows > 0n) gone.push(id)
+      }
+      if (gone.length > 0) await this.#nextVersion(source)
+      return gone
+    })
+  }
+
+  /** By id, after the one of this id. */
+  async list(
+    source: string,
+    { after = "", limit }: { after?: string; limit: number },
+  ): Promise<StoredDocument[]> {
+    const rows = await this.#listed()
+      .where("source", "=", source)
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(limit)
+      .execute()
+    return rows.map(stored)
+  }
+
+  async get(source: string, id: string): Promise<StoredDocument | null> {
+    const row = await this.#listed().where("source", "=", source).where("id", "=", id).executeTakeFirst()
+    return row === undefined ? null : stored(row)
+  }
+
+  async count(source: string): Promise<number> {
+    const { count } = await this.#queries
+      .selectFrom("document")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("source", "=", source)
+      .executeTakeFirstOrThrow()
+    return count
+  }
+
+  /** The address, version and size of each document of a source, some at a time. */
+  async *entries(
+    source: string,
+    atOnce = 1000,
+  ): AsyncGenerator<{ readonly url: PageUrl; readonly version: number; readonly bytes: number }[]> {
+    for (let after = ""; ;) {
+      const rows = await this.#queries
+        .selectFrom("document")
+        .select(["id", "url", "version", "bytes"])
+        .where("source", "=", source)
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(atOnce)
+        .execute()
+      if (rows.length === 0) return
+      yield rows.map(({ url, version, bytes }) => ({ url: url as PageUrl, version, bytes }))
+      after = rows.at(-1)!.id
+    }
+  }
+
+  /** What is kept at an address, with its body; the size alone when the body is larger than `maxBytes`. */
+  async at(
+    source: string,
+    url: string,
+    maxBytes: number,
+  ): Promise<(Omit<Document, "body"> & { body: Uint8Array | null; bytes: number; version: number }) | null> {
+    const row = await this.#queries
+      .selectFrom("document")
+      .selectAll()
+      .where("source", "=", source)
+      .where("url", "=", url)
+      .executeTakeFirst()
+    if (row === undefined) return null
+    const { body, facts, metadata, updated_at: updatedAt, ...rest } = row
+    return {
+      ...rest,
+      url: row.url as PageUrl,
+      body: row.bytes > maxBytes ? null : body,
+      facts: factsOf(facts),
+      metadata: JSON.parse(metadata) as Record<string, unknown>,
+      updatedAt,
+    }
+  }
+
+  /** Another number than before whenever a document of the source came, changed or went. */
+  async version(source: string): Promise<number> {
+    const row = await this.#queries
+      .selectFrom("document_change")
+      .select("version")
+      .where("source", "=", source)
+      .executeTakeFirst()
+    return row?.version ?? 0
+  }
+
+  async #nextVersion(source: string): Promise<number> {
+    const last = await this.#queries
+      .selectFrom("document_version")
+      .select("version")
+      .executeTakeFirstOrThrow()
+    // A time is shown of each, so it is one.
+    const version = Math.max(last.version + 1, Date.now())
+    await this.#queries.updateTable("document_version").set({ version }).execute()
+    await this.#queries
+      .insertInto("document_change")
+      .values({ source, version })
+      .onConflict((conflict) => conflict.column("source").doUpdateSet({ version }))
+      .execute()
+    return version
+  }
+
+  async #refuseTaken(source: string, { id, url }: Document, index: number): Promise<void> {
+    const other = await this.#queries
+      .selectFrom("document")
+      .select("id")
+      .where("source", "=", source)
+      .where("url", "=", url)
+      .where("id", "!=", id)
+      .executeTakeFirst()
+    if (other !== undefined) throw new AddressTakenError(index, other.id)
+  }
+
+  async #write(source: string, document: Document, sum: string, version: number): Promise<void> {
+    const { id, url, body, type, facts, updatedAt, metadata } = document
+    const values = {
+      url,
+      body,
+      bytes: body.byteLength,
+      type,
+      facts: JSON.stringify(facts),
+      updated_at: updatedAt,
+      metadata: JSON.stringify(metadata),
+      sum,
+      version,
+    }
+    await this.#queries
+      .insertInto("document")
+      .values({ source, id, ...values })
+      .onConflict((conflict) => conflict.columns(["source", "id"]).doUpdateSet(values))
+      .execute()
+  }
+
+  #listed() {
+    return this.#queries
+      .selectFrom("document")
+      .select(["id", "url", "bytes", "type", "facts", "updated_at", "metadata", "sum", "version"])
+  }
+}
+
+/** Two documents of a source cannot have one address. */
+export class AddressTakenError extends Error {
+  /** Place among the documents that were sent. */
+  readonly index: number
+
+  constructor(index: number, id: string) {
+    super(`is the address of another document, ${JSON.stringify(id)}`)
+    this.index = index
+  }
+}
+
+type Listed = Omit<DocumentTables["document"], "source" | "body">
+
+const stored = ({ facts, updated_at: updatedAt, metadata, ...row }: Listed): StoredDocument => ({
+  ...row,
+  url: row.url as PageUrl,
+  title: factsOf(facts).title ?? null,
+  updatedAt,
+  metadata: JSON.parse(metadata) as Record<string, unknown>,
+})
+
+function factsOf(text: string): PageFacts {
+  const { publishedAt, ...facts } = JSON.parse(text) as Omit<PageFacts, "publishedAt"> & {
+    publishedAt?: string
+  }
+  return publishedAt === undefined ? facts : { ...facts, publishedAt: new Date(publishedAt) }
+}
+
+function sumOf({ url, body, type, facts, updatedAt, metadata }: Document): string {
+  const head = JSON.stringify([url, type, facts, updatedAt, metadata])
+  return createHash("sha256").update(head).update("\0").update(body).digest("base64url")
+}

@@ -1,0 +1,55 @@
+import type { PageUrl } from "#engine"
+import type { FetchResult } from "../../fetch.ts"
+import type { Content, ContentEntry, ContentListOptions, ContentLoadOptions } from "../content.ts"
+import type { DocumentStore } from "./document-store.ts"
+
+/** The documents that programs sent for a source. */
+export class DocumentsContent implements Content {
+  readonly noun = "document"
+  readonly watched = "here"
+  readonly place: string
+  readonly #source: string
+  readonly #store: DocumentStore
+
+  constructor(source: string, store: DocumentStore) {
+    this.place = `the documents sent for ${source}`
+    this.#source = source
+    this.#store = store
+  }
+
+  async check(): Promise<void> {
+    // The state is there, or nothing runs.
+  }
+
+  async open(): Promise<void> {
+    // As of check.
+  }
+
+  async *list({ signal }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {
+    for await (const entries of this.#store.entries(this.#source)) {
+      if (signal.aborted) return
+      yield entries.map(({ url, version, bytes }) => ({ url, changedAt: version, bytes }))
+    }
+  }
+
+  async fingerprint(): Promise<string> {
+    return String(await this.#store.version(this.#source))
+  }
+
+  async load(url: PageUrl, { maxBytes, memory, validators }: ContentLoadOptions): Promise<FetchResult> {
+    const document = await this.#store.at(this.#source, url, maxBytes)
+    if (document === null) return { kind: "skipped", because: "gone", detail: "the document was deleted" }
+    const { body, bytes, facts, type, updatedAt, version } = document
+    const etag = `"${version}"`
+    const headers = {
+      etag,
+      "content-type": type,
+      ...(updatedAt !== null && { "last-modified": new Date(updatedAt).toUTCString() }),
+    }
+    if (validators?.etag === etag) return { kind: "not-modified", url, headers }
+    if (body === null)
+      return { kind: "skipped", because: "too-large", detail: `${bytes} bytes, more than ${maxBytes}` }
+    await memory?.reserve(bytes)
+    return { kind: "fetched", url, status: 200, headers, body: new Uint8Array(body), facts }
+  }
+}

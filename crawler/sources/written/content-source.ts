@@ -1,0 +1,35 @@
+import { kindOf } from "../../fetch/content/kinds.ts"
+import { contentFieldsOf, type SourceSpec } from "../../source.ts"
+import type { SourceProblem } from "./source-problem.ts"
+
+/** Fields that say how websites are read, and mean nothing for other content. */
+export const OF_WEBSITES = [
+  "scope",
+  "rendering",
+  "politeness",
+  "ignoreNoindex",
+  "allowedNetworks",
+  "login",
+  "caFile",
+  "clientCert",
+  "sitemaps",
+  "feeds",
+] as const satisfies readonly (keyof SourceSpec)[]
+
+/** What is wrong in a source whose pages do not come from websites. */
+export function contentProblems(spec: SourceSpec): SourceProblem[] {
+  const [field, ...others] = contentFieldsOf(spec)
+  if (field === undefined) return []
+  if (others.length > 0)
+    return others.map((other) => ({ path: [other], message: `does not go with ${field}; make two sources` }))
+  return [
+    ...kindOf(field).problems(spec),
+    ...OF_WEBSITES.filter((name) => isSet(spec[name])).map((name) => ({
+      path: [name],
+      message: `means nothing beside ${field}; take it out`,
+    })),
+  ]
+}
+
+const isSet = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
