@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import type { BackupPlan } from "../../backup-plan.ts"
-import { contentFieldsOf, type Source, type SourceSpec } from "../../source.ts"
+import { contentFieldsOf, type SourceSpec } from "../../source.ts"
 import { readBackupPlan, type WrittenBackup } from "./backup-spec.ts"
 import { readSourceSpec } from "../source-spec.ts"
 import { OF_WEBSITES } from "../written/content-source.ts"
@@ -193,7 +193,7 @@ function namesIn(value: unknown): (string | null)[] {
 const GROUPS = ["limits", "politeness", "pages", "revisit", "removal"]
 
 function withDefaults(source: Written, given: Written): Written {
-  const isOfWebsites = contentFieldsOf(source as Partial<Source>).length === 0
+  const isOfWebsites = contentFieldsOf(source).length === 0
   const ofWebsites: readonly string[] = isOfWebsites ? [] : OF_WEBSITES
   const defaults = Object.fromEntries(Object.entries(given).filter(([field]) => !ofWebsites.includes(field)))
   const merged: Record<string, unknown> = { ...defaults, ...source }
