@@ -46,12 +46,16 @@ const STATE_AWAY = "The server that keeps the state cannot be reached. Try again
 /** Seconds after which a caller may ask again for what there was no room for. */
 const RETRY_SECONDS = 10
 
-const REFUSALS: Readonly<Record<NonNullable<Refusal["because"]>, (message: string) => ApiError>> = {
+const REFUSALS: Readonly<
+  Record<NonNullable<Refusal["because"]>, (message: string, problems: Refusal["problems"]) => ApiError>
+> = {
   wrong: (message) => new ApiError(400, message),
   denied: (message) => new ApiError(403, message),
   // For an address. Tavily's clients look for the number in the text.
   forbidden: (message) => new ApiError(403, `[403] ${message}`),
   missing: (message) => new ApiError(404, message),
+  conflict: (message) => new ApiError(409, message),
+  unfit: (message, problems) => new ApiError(422, message, { problems }),
   crowded: (message) => new ApiError(429, message, {}, { "Retry-After": "30" }),
   // Tavily's clients take this status for a limit of their plan.
   full: (message) => new ApiError(432, message),
@@ -61,7 +65,8 @@ const REFUSALS: Readonly<Record<NonNullable<Refusal["because"]>, (message: strin
 /** What a caller is told about `error`: the only place where failures become statuses. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof Refusal && error.because !== null) return REFUSALS[error.because](error.message)
+  if (error instanceof Refusal && error.because !== null)
+    return REFUSALS[error.because](error.message, error.problems)
   if (error instanceof EngineError) {
     // It names a file in the data folder and the command that mends it, and nothing else of the machine.
     if (error.code === "INDEX_DAMAGED") return new ApiError(503, error.message)

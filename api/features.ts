@@ -1,6 +1,7 @@
 import type { Settings } from "#base/settings.ts"
 
 import { admin } from "./operator/admin/feature.ts"
+import { documents } from "./services/documents/feature.ts"
 import { faces } from "./faces/feature.ts"
 import { files } from "./services/files/feature.ts"
 import { firecrawl } from "./doors/firecrawl/feature.ts"
@@ -8,6 +9,7 @@ import { handbook } from "./faces/handbook/feature.ts"
 import { health } from "./server/health/feature.ts"
 import { history } from "./operator/history/feature.ts"
 import { mcp } from "./doors/mcp/feature.ts"
+import { oikb } from "./doors/oikb/feature.ts"
 import { oauth } from "./identity/oauth/feature.ts"
 import { openai } from "./doors/openai/feature.ts"
 import { openwebui } from "./doors/openwebui/feature.ts"
@@ -30,11 +32,13 @@ export const features = [
   suggestions,
   pages,
   files,
+  documents,
   research,
   openai,
   firecrawl,
   searxng,
   openwebui,
+  oikb,
   watchesOf(async () => (await import("./doors/tavily/lent/saved-search.ts")).readQuestion),
   usage,
   queries,

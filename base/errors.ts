@@ -2,15 +2,29 @@
 export class KnownError extends Error {}
 
 /**
- * A request is refused: a value is wrong, the caller ("denied") or an address ("forbidden") is not allowed, the thing asked for does not
+ * A request is refused: a value is wrong, or is right and does not fit what there is ("unfit", "conflict"), the caller ("denied") or an address ("forbidden") is not allowed, the thing asked for does not
  * exist, too many requests already wait, the caller's storage is full, or the appliance is busy. The message is for the caller.
  */
 export class Refusal extends KnownError {
   /** Null: the answer carries its own status. */
-  readonly because: "wrong" | "denied" | "forbidden" | "missing" | "crowded" | "full" | "busy" | null
+  readonly because:
+    | "wrong"
+    | "denied"
+    | "forbidden"
+    | "missing"
+    | "unfit"
+    | "conflict"
+    | "crowded"
+    | "full"
+    | "busy"
+    | null
 
-  constructor(because: Refusal["because"], message: string) {
+  /** What is wrong by field, where that is known. */
+  readonly problems: readonly { readonly field: string; readonly message: string }[]
+
+  constructor(because: Refusal["because"], message: string, problems: Refusal["problems"] = []) {
     super(message)
     this.because = because
+    this.problems = problems
   }
 }

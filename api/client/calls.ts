@@ -468,6 +468,24 @@ export type SourcesInIndex = {
   readonly request_id: string
 }
 
+export type Document = {
+  readonly id: string
+  /** Where people open it. */
+  readonly url: string
+  /** As it was sent; null: its content says. */
+  readonly title: string | null
+  /** Media type as it was sent; empty: the content says. */
+  readonly type: string
+  /** Of the content. */
+  readonly bytes: number
+  /** As it was sent. */
+  readonly updated_at: string | null
+  /** When this version came. */
+  readonly received_at: string
+  /** As it was sent. */
+  readonly metadata: { readonly [name: string]: unknown }
+}
+
 export type ResearchTask = {
   /** Id of the task. */
   readonly request_id: string
@@ -776,7 +794,7 @@ export type Session = {
   /** Whether people may search without signing in. */
   readonly is_open: boolean
   /** Role of the key that began the session. */
-  readonly role: "search" | "admin" | null
+  readonly role: "search" | "write" | "admin" | null
   /** Last characters of that key. */
   readonly key_hint: string | null
   /** When the session ends. */
@@ -863,6 +881,8 @@ export type SourceShown = {
   readonly seeds: string | readonly string[]
   /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
   readonly folder: string | null
+  /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
+  readonly documents: boolean
   /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
   readonly scope: "host" | "domain" | "prefix"
   /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -964,6 +984,8 @@ export type Source = {
   readonly seeds: string | readonly string[]
   /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
   readonly folder?: string | null | undefined
+  /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
+  readonly documents?: boolean | undefined
   /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
   readonly scope?: "host" | "domain" | "prefix" | undefined
   /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -1288,6 +1310,8 @@ export type Proposal = {
     readonly seeds: string | readonly string[]
     /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
     readonly folder?: string | null | undefined
+    /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
+    readonly documents?: boolean | undefined
     /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
     readonly scope?: "host" | "domain" | "prefix" | undefined
     /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -1536,6 +1560,8 @@ export type SourceWritten = {
     readonly seeds: string | readonly string[]
     /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
     readonly folder?: string | null | undefined
+    /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
+    readonly documents?: boolean | undefined
     /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
     readonly scope?: "host" | "domain" | "prefix" | undefined
     /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -2762,7 +2788,7 @@ export type Keys = {
 export type Key = {
   /** Stable; logs and usage name the key by it. */
   readonly id: string
-  readonly role: "search" | "admin"
+  readonly role: "search" | "write" | "admin"
   /** Whom or what it is for; may be empty. */
   readonly name: string
   /** Its last characters; the rest is not kept. */
@@ -2803,7 +2829,7 @@ export type NewKey = {
   readonly key: string
   /** Stable; logs and usage name the key by it. */
   readonly id: string
-  readonly role: "search" | "admin"
+  readonly role: "search" | "write" | "admin"
   /** Whom or what it is for; may be empty. */
   readonly name: string
   /** Its last characters; the rest is not kept. */
@@ -3166,6 +3192,105 @@ export interface Calls {
       readonly path: { readonly source: string; readonly path: string }
     }
     readonly answer: string
+  }
+  /** Send documents. */
+  "POST /documents": {
+    readonly given: {
+      readonly body: {
+        /** Name of the source of the documents. */
+        readonly source: string
+        /** Each with its content as exactly one of `text`, `markdown` and `html`. */
+        readonly documents: readonly ({
+          /** Its own name within its source: a document with the same id replaces it. Left out: the address, else a hash of the document. */
+          readonly id?: string | undefined
+          /** Where people open it, below one of the seeds of its source. Left out: the appliance shows the document. */
+          readonly url?: string | undefined
+          /** Left out: as the content says. */
+          readonly title?: string | undefined
+          /** The content as plain text. */
+          readonly text?: string | undefined
+          /** The content as Markdown. */
+          readonly markdown?: string | undefined
+          /** The content as HTML, read as a page is. */
+          readonly html?: string | undefined
+          readonly author?: string | undefined
+          /** ISO 639-1, such as `de`. */
+          readonly language?: string | undefined
+          /** When it was published, which searches by time go by. */
+          readonly published_at?: string | undefined
+          /** When it was changed last. */
+          readonly updated_at?: string | undefined
+          /** Anything to keep with the document. Lists and calls for one document return it. */
+          readonly metadata?: { readonly [name: string]: unknown } | undefined
+        })[]
+        /** Whether to answer only when searches find the documents, within a minute. */
+        readonly wait?: boolean | undefined
+      }
+    }
+    readonly answer: {
+      readonly source: string
+      readonly created: number
+      readonly updated: number
+      readonly unchanged: number
+      /** With `wait`: whether a run over the change ended well within a minute. Null without `wait`. */
+      readonly searchable: boolean | null
+      /** As they were sent, in this order. */
+      readonly documents: readonly ({
+        readonly id: string
+        readonly url: string
+        readonly result: "created" | "updated" | "unchanged"
+      })[]
+    }
+  }
+  /** List the documents of a source. */
+  "GET /documents": {
+    readonly given: {
+      readonly query: { readonly source: string; readonly after?: string | undefined; readonly limit?: number | undefined }
+    }
+    readonly answer: {
+      readonly documents: readonly Document[]
+      /** Of the source. */
+      readonly total: number
+      /** Where the next list begins; null: there are no more. */
+      readonly next_after: string | null
+    }
+  }
+  /** Delete several documents. */
+  "POST /documents/delete": {
+    readonly given: {
+      readonly body: {
+        /** Name of the source of the documents. */
+        readonly source: string
+        /** The documents that go. */
+        readonly ids: readonly string[]
+        /** Whether to answer only when searches no longer find them, within a minute. */
+        readonly wait?: boolean | undefined
+      }
+    }
+    readonly answer: {
+      readonly source: string
+      /** The ids of those that were there. */
+      readonly deleted: readonly string[]
+      /** With `wait`: whether a run over the change ended well within a minute. Null without `wait`. */
+      readonly searchable: boolean | null
+    }
+  }
+  /** Show a document. */
+  "GET /documents/{source}/{id}": {
+    readonly given: {
+      readonly path: { readonly source: string; readonly id: string }
+    }
+    readonly answer: Document
+  }
+  /** Delete a document. */
+  "DELETE /documents/{source}/{id}": {
+    readonly given: {
+      readonly path: { readonly source: string; readonly id: string }
+    }
+    readonly answer: {
+      readonly id: string
+      readonly deleted: true
+    }
   }
   /** Have a report made. */
   "POST /research": {
@@ -4172,7 +4297,7 @@ export interface Calls {
     readonly given: {
       readonly body?: {
         /** What the key may do. */
-        readonly role?: "search" | "admin" | undefined
+        readonly role?: "search" | "write" | "admin" | undefined
         /** Who or what the key is for. */
         readonly name?: string | undefined
         /** When the key expires: a future time, such as `2027-01-31T00:00:00Z`; left out, never. */

@@ -6,6 +6,7 @@ import type { Job, JobTrigger } from "../job.ts"
 import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
 import { type OneOff, oneOffs } from "./one-offs.ts"
 import { hasRestorable } from "./source-names.ts"
+import { DocumentStore } from "../fetch/content/documents/document-store.ts"
 import { migrateSources, type SourceTables } from "./source-schema.ts"
 import { hasPages } from "../crawl/frontier/source-pages.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
@@ -123,6 +124,7 @@ export class SourceTable {
           .execute()
       if (removePages || (leavesNothing && last)) await this.#askRemoval(name)
     })
+    if (removePages) await new DocumentStore(this.#db).deleteAll(name)
     return true
   }
 

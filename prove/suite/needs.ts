@@ -62,6 +62,11 @@ export const NEEDS: readonly Need[] = [
     isThere: () => process.env["SCHEMATHESIS"] !== undefined,
   },
   {
+    name: "oikb",
+    advice: "name the program in OIKB",
+    isThere: () => process.env["OIKB"] !== undefined,
+  },
+  {
     name: "compose",
     advice: "install Docker Compose",
     isThere: () => runs("docker-compose", "version") || runs("docker", "compose", "version"),

@@ -21,12 +21,13 @@ export function lazyReader(config: CrawlerConfig): Reader {
 }
 
 /** The same for pages of the index that are read again. */
-export function lazyRereader(parts: RereaderParts): Pick<Rereader, "read"> & AsyncDisposable {
+export function lazyRereader(parts: RereaderParts): Pick<Rereader, "read" | "readLive"> & AsyncDisposable {
   let opening: Promise<Rereader> | undefined
   const open = (): Promise<Rereader> =>
     (opening ??= import("#crawler/upkeep/reread/rereader.ts").then((room) => new room.Rereader(parts)))
   return {
     read: async (page, options) => (await open()).read(page, options),
+    readLive: async (page, options) => (await open()).readLive(page, options),
     async [Symbol.asyncDispose]() {
       await (await opening)?.[Symbol.asyncDispose]()
     },

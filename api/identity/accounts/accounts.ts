@@ -171,6 +171,7 @@ function knownKeys(keys: KeyStore, outage: StateOutage): KeyStore {
   return {
     ...keys,
     verify: lately((presented) => keys.verify(presented)),
+    verifyWriter: lately((presented) => keys.verifyWriter(presented)),
     byId: lately((id) => keys.byId(id)),
   }
 }

@@ -1,6 +1,6 @@
 import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
 
-import { isUnlimited, readScope, ScopeError } from "../../identity/accounts/keys/key-scope.ts"
+import { readScope, ScopeError, strayLimit } from "../../identity/accounts/keys/key-scope.ts"
 import type { CreditLimit, KeyRole, KeySpec } from "../../identity/accounts/keys/keys.ts"
 import { parseRateLimits, type RateLimits } from "../../identity/accounts/rates/rate-limits.ts"
 
@@ -33,9 +33,11 @@ export function keySpec(options: KeyOptions): KeySpec {
     throw new ArgumentsError(`--name must have at most ${MAX_NAME_CHARS} characters.`)
   }
   const scope = scopeOf(options)
-  if (role === "admin" && !isUnlimited(scope)) {
-    throw new ArgumentsError("A key of the role admin sees everything; a limited one is of the role search.")
-  }
+  const stray = strayLimit(role, scope)
+  if (stray !== null)
+    throw new ArgumentsError(`--${stray.field.slice(0, -1)} limits no key of the role ${role}: ${stray.why}.`)
+  if (role === "write" && options["make-keys"])
+    throw new ArgumentsError("A key of the role write makes no keys.")
   return {
     role,
     name,

@@ -6,7 +6,7 @@ import { transaction } from "#base/store/state-store.ts"
 import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
 
 import { CallLog } from "../../identity/accounts/call-log.ts"
-import { isUnlimited, type KeyScope, readScope, ScopeError } from "../../identity/accounts/keys/key-scope.ts"
+import { type KeyScope, readScope, ScopeError, strayLimit } from "../../identity/accounts/keys/key-scope.ts"
 import {
   isOver,
   type KeySpec,
@@ -148,12 +148,11 @@ function scopeOf({ endpoints, sources, collections, domains }: MakeKeyBody): Key
 /** @throws ApiError 422 */
 function specOf(body: MakeKeyBody, scope: KeyScope): KeySpec {
   const { role, name, credits, per, may_make_keys: mayMakeKeys } = body
-  if (role === "admin" && !isUnlimited(scope)) {
-    const field = (["endpoints", "sources", "collections", "domains"] as const).find(
-      (one) => scope[one] !== null,
-    )!
-    throw unprocessable([{ field, message: "limits no key of the role admin: it sees everything" }])
-  }
+  const stray = strayLimit(role, scope)
+  if (stray !== null)
+    throw unprocessable([{ field: stray.field, message: `limits no key of the role ${role}: ${stray.why}` }])
+  if (role === "write" && mayMakeKeys === true)
+    throw unprocessable([{ field: "may_make_keys", message: "must be false for a key of the role write" }])
   return {
     role,
     name,

@@ -86,6 +86,7 @@ export async function openIndex(
         kind: "refused",
         because: "the PostgreSQL server cannot be reached",
       }),
+      readLive: outage.without(rereader.readLive, null),
     },
     chatModel,
     unitReader,

@@ -43,7 +43,7 @@ export interface AppParts
   /** Reads live pages. */
   readonly reader: Reader
   /** Reads pages of the index again; left out: nothing does. */
-  readonly rereader?: Pick<Rereader, "read">
+  readonly rereader?: Pick<Rereader, "read" | "readLive">
   readonly images: ImageKnowledge
   /** The images themselves, as crawls saw them; left out, none are served. */
   readonly thumbnails?: Thumbnails

@@ -2,7 +2,7 @@ import type { ApiKey, KeyStore } from "../../identity/accounts/keys/keys.ts"
 import type { Context, Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 
-type Keys = Pick<KeyStore, "verify">
+type Keys = Pick<KeyStore, "verify"> & Partial<Pick<KeyStore, "verifyWriter">>
 
 /**
  * Lets a request pass that carries a valid key: `Authorization: Bearer <key>`, or, with `bodyKey`, the older
@@ -20,7 +20,7 @@ export function authentication(
       if (presented !== undefined) ctx.state.key = presented
       else if (ctx.get("Authorization") !== "" || !options.bodyKey) {
         const bearer = bearerOf(ctx)
-        ctx.state.key = admit(bearer === null ? null : await keys.verify(bearer))
+        ctx.state.key = await admitted(keys, bearer)
       }
       await next()
     },
@@ -32,6 +32,25 @@ export function authentication(
       }
       await next()
     },
+  }
+}
+
+async function admitted(keys: Keys, bearer: string | null): Promise<ApiKey> {
+  const key = bearer === null ? null : await keys.verify(bearer)
+  if (key === null && bearer !== null && (await keys.verifyWriter?.(bearer)))
+    throw new ApiError(403, "Access denied. This key may send documents, and neither search nor read.")
+  return admit(key)
+}
+
+/** Lets a request pass that carries, in its header, a key that may send documents. */
+export function writerAuthentication(keys: Pick<KeyStore, "verify" | "verifyWriter">): Middleware {
+  return async (ctx, next) => {
+    const bearer = bearerOf(ctx)
+    const key = bearer === null ? null : await keys.verifyWriter(bearer)
+    if (key === null && bearer !== null && (await keys.verify(bearer)))
+      throw new ApiError(403, "Access denied. Documents need a key of the role write or admin.")
+    ctx.state.key = admit(key)
+    await next()
   }
 }
 

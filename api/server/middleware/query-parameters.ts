@@ -1,12 +1,8 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
-
-import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import type { Context, Middleware } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
 import { jsonBody } from "./json-body.ts"
-import { plainField } from "../operation/published.ts"
+import { bodyCheck, type Problem } from "../operation/body-check.ts"
 import type { Schema } from "../schema/schemas.ts"
-import type { FieldSchema } from "../wire/validate.ts"
 import { NOT_BLANK } from "../wire/characters.ts"
 
 const SAYS_SOMETHING = new RegExp(NOT_BLANK, "u")
@@ -78,13 +74,6 @@ export function optionalJsonBody(limit: number): Middleware {
   }
 }
 
-/** What is wrong with one field of a body. */
-export interface Problem {
-  /** `limits.pages`; empty for the whole. */
-  readonly field: string
-  readonly message: string
-}
-
 /** A body that is JSON and means nothing that can be done. */
 export function unprocessable(problems: readonly Problem[]): ApiError {
   const text = problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")
@@ -93,30 +82,10 @@ export function unprocessable(problems: readonly Problem[]): ApiError {
 
 /** A reader of bodies that takes the fields the schema has and no others. */
 export function strictBody<T>(schema: Schema<T>): (ctx: Context) => T {
-  let validate: ValidateFunction<T> | undefined
+  const check = bodyCheck(schema)
   return (ctx) => {
-    // Compiled when it is first needed: dozens of them would hold up the start.
-    validate ??= new Ajv({ ...OWN_SCHEMA, strict: true, allErrors: true, strictRequired: false }).compile<T>({
-      type: "object",
-      additionalProperties: false,
-      ...plainField(schema as FieldSchema),
-    })
-    if (!validate(ctx.state.body)) throw unprocessable((validate.errors ?? []).map(problemOf))
-    return ctx.state.body
-  }
-}
-
-function problemOf({ keyword, instancePath, params, message }: ErrorObject): Problem {
-  const field = instancePath.slice(1).replaceAll("/", ".")
-  const within = (name: unknown) => (field === "" ? String(name) : `${field}.${String(name)}`)
-  switch (keyword) {
-    case "additionalProperties":
-      return { field: within(params["additionalProperty"]), message: "is no field of this call" }
-    case "required":
-      return { field: within(params["missingProperty"]), message: "is missing" }
-    case "enum":
-      return { field, message: `must be one of ${(params["allowedValues"] as string[]).join(", ")}` }
-    default:
-      return { field, message: message ?? "is wrong" }
+    const problems = check(ctx.state.body)
+    if (problems.length > 0) throw unprocessable(problems)
+    return ctx.state.body as T
   }
 }

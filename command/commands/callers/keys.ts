@@ -15,7 +15,8 @@ export const keys: GroupSpec = {
       options: {
         role: {
           value: "role",
-          about: "search: every endpoint that searches and reads; admin: all of it",
+          about:
+            "search: every endpoint that searches and reads; write: only sends and deletes documents; admin: all of it",
           choices: KEY_ROLES,
           default: "search",
         },
@@ -41,6 +42,10 @@ export const keys: GroupSpec = {
       examples: [
         { line: 'fossick keys create --name "support team"', about: "a key that may search" },
         { line: "fossick keys create --role admin", about: "a key that may do all" },
+        {
+          line: "fossick keys create --role write --source tickets",
+          about: "a key that may send tickets, and not search",
+        },
         {
           line: "fossick keys create --collection public --credits 1000 --expires 30d",
           about: "a limited key",

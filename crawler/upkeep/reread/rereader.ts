@@ -15,7 +15,8 @@ import { LoginError } from "../../fetch/login/login-error.ts"
 import { pageHash } from "../../page/page-hash.ts"
 import { evidenceOf } from "../removals/evidence.ts"
 import type { CrawlerConfig } from "../../settings.ts"
-import type { Source, SourceAuthor } from "../../source.ts"
+import type { ReadOptions, ReadResult } from "../../reading.ts"
+import { contentFieldsOf, type Source, type SourceAuthor } from "../../source.ts"
 import { SourceTable } from "../../sources/source-table.ts"
 import type { PageReader } from "../../fetch/visit/reader.ts"
 import { type Tried, tryPage } from "../../reporting/why/try/try-page.ts"
@@ -61,10 +62,8 @@ interface Seen {
   readonly found: { readonly hash: string; readonly page: Page | null } | { readonly gone: NoPage }
 }
 
-const TOO_LATE: Reread = {
-  kind: "unread",
-  end: { kind: "failed", because: "cancelled", detail: "there was no time left to read it" },
-}
+const NO_TIME = { kind: "failed", because: "cancelled", detail: "there was no time left to read it" } as const
+const TOO_LATE: Reread = { kind: "unread", end: NO_TIME }
 
 /** Stands for those who have left a host. */
 const NO_PARTY: PaceParty = { wake: () => undefined }
@@ -107,6 +106,31 @@ export class Rereader implements AsyncDisposable {
     } catch (error) {
       this.#parts.onProblem(source.name, error)
       return { kind: "refused", because: becauseOf(error) }
+    } finally {
+      this.#paces.leave(NO_PARTY)
+    }
+  }
+
+  /**
+   * Reads a page of the index now, for whoever may see it, where strangers could not: behind the login of its source, in a folder, among
+   * documents that were sent.
+   * @returns null when its source reads the page as anybody would
+   */
+  async readLive({ url, source: name }: Page, options: ReadOptions): Promise<ReadResult | null> {
+    const source = await sourceNamed(name, { sources: this.#sources, jobs: this.#parts.jobs })
+    if (source === null || !isClosed(source)) return null
+    try {
+      const author = await this.#sources.authorOf(name)
+      const manners = mannersOf(source, author, this.#parts.config)(url)
+      return await this.#readers.use(source, author, async (reader) => {
+        const { signal = NEVER } = options
+        using turn = await this.#paces.turn(new URL(url).host, { manners, signal })
+        if (turn === null) return NO_TIME
+        return concealedVisit(await reader.read(url, options))
+      })
+    } catch (error) {
+      this.#parts.onProblem(name, error)
+      return { kind: "failed", because: "http-status", detail: becauseOf(error) }
     } finally {
       this.#paces.leave(NO_PARTY)
     }
@@ -195,6 +219,12 @@ export class Rereader implements AsyncDisposable {
     return found.page && { kind: "changed", page: found.page, at }
   }
 }
+
+/** Whether strangers could not read the pages of a source. */
+const isClosed = (source: Source): boolean =>
+  source.login !== null || source.clientCert !== null || contentFieldsOf(source).length > 0
+
+const NEVER = new AbortController().signal
 
 function provesGone(end: NoPage): boolean {
   const { outcome, status = null, leadsTo = null } = recordOf(end)

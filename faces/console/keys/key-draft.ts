@@ -1,7 +1,7 @@
 import { appliance } from "../../session/appliance.ts"
 import type { Made } from "./made-key.tsx"
 
-export type KeyKind = "search" | "admin" | "public"
+export type KeyKind = "search" | "write" | "admin" | "public"
 
 export const LASTING = [
   { value: "", label: "Until it is disabled" },
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 export interface KeyDraft {
   readonly kind: KeyKind
   readonly name: string
-  /** The sources and collections that a search key sees; all sources if both are empty. */
+  /** The sources and collections that a search key sees, and the sources that a writing key fills; all sources if both are empty. */
   readonly sources: readonly string[]
   readonly collections: readonly string[]
   /** The source that a public key searches. */
@@ -60,7 +60,7 @@ export async function makeKey(draft: KeyDraft): Promise<Made> {
     ...limits,
     role: kind,
     ...(days !== "" && { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-    ...(kind === "search" && sources.length > 0 && { sources }),
+    ...((kind === "search" || kind === "write") && sources.length > 0 && { sources }),
     ...(kind === "search" && collections.length > 0 && { collections }),
   }
   const { key } = await appliance.call("POST /admin/keys", { body })

@@ -13,6 +13,8 @@ export type Key = AnswerOf<"GET /admin/keys">["keys"][number]
 export type KeyAct = "disable" | "enable" | "rotate" | "delete"
 
 /** Actions besides deleting, each for keys of one status. `isForOwn`: also for the key that is signed in. */
+const ROLES = { search: "Search", write: "Write", admin: "Admin" } as const
+
 const ACTS = [
   { act: "rotate", of: "active", isForOwn: true, icon: "restore", label: "Rotate" },
   { act: "enable", of: "disabled", isForOwn: true, icon: "play", label: "Enable" },
@@ -45,7 +47,7 @@ export function KeyList({
             <h3>{nameOf(key)}</h3>
             <p class="state">
               <Chip tone={key.role === "admin" ? "accent" : "good"} icon="key">
-                {key.role === "admin" ? "Admin" : "Search"}
+                {ROLES[key.role]}
               </Chip>
               {key.status === "disabled" && <Chip tone="bad">Disabled</Chip>}
               {key.status === "expired" && <Chip tone="warn">Expired</Chip>}

@@ -12,12 +12,14 @@ import type { Made } from "./made-key.tsx"
 
 const KINDS: readonly { readonly value: KeyKind; readonly label: string }[] = [
   { value: "search", label: "A program or person that searches" },
+  { value: "write", label: "A program that sends documents" },
   { value: "public", label: "Web pages: a public key" },
   { value: "admin", label: "Somebody who runs the appliance" },
 ]
 
 const ABOUT: Readonly<Record<KeyKind, string>> = {
   search: "Searches and reads, as far as you let it.",
+  write: "Sends and deletes documents, and can't search or read anything.",
   public:
     "May stand in the source of web pages: it searches one source, and only pages of the origins that you list may use it.",
   admin: "May do everything, this console among it.",
@@ -72,6 +74,15 @@ export function NewKey({
           onChoose={(kind) => onChange({ kind })}
         />
         {draft.kind === "search" && <Sees {...fields} of={sources} ofCollections={collections} />}
+        {draft.kind === "write" && (
+          <Checks
+            legend="Sends documents to"
+            names={sources}
+            chosen={draft.sources}
+            wrong={fields.wrong("sources")}
+            onChange={(chosen) => fields.onChange({ sources: chosen })}
+          />
+        )}
         {draft.kind === "public" && <WebPages {...fields} of={sources} />}
         {draft.kind !== "public" && (
           <Select

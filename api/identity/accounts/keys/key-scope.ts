@@ -35,6 +35,27 @@ export const limitsPages = ({ sources, collections, domains }: KeyScope): boolea
 
 export const isUnlimited = (scope: KeyScope): boolean => scope.endpoints === null && !limitsPages(scope)
 
+/** Keys of these roles are limited in part or not at all. */
+type LimitedRole = "search" | "write" | "admin"
+
+/** The limit of a scope that means nothing for a key of a role, and why; null: all of them mean something. */
+export function strayLimit(
+  role: LimitedRole,
+  scope: KeyScope,
+): { readonly field: keyof KeyScope; readonly why: string } | null {
+  if (role === "search") return null
+  const fields = [
+    "endpoints",
+    "collections",
+    "domains",
+    ...(role === "admin" ? (["sources"] as const) : []),
+  ] as const
+  const field = fields.find((one) => scope[one] !== null)
+  if (field === undefined) return null
+  const why = role === "admin" ? "it sees everything" : "only sources limit where it sends documents"
+  return { field, why }
+}
+
 /** Entries of each list of a scope at most, and characters of a name in it. */
 export const MAX_ENTRIES = 300
 export const MAX_NAME_CHARS = 100

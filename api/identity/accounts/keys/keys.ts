@@ -10,10 +10,13 @@ import { type KeyScope, scopeOfText, scopeText, UNLIMITED } from "./key-scope.ts
 import { parseRateLimits, type RateLimits, rateLimitsText } from "../rates/rate-limits.ts"
 import { countStored, type StoredTable, StoredUse } from "../storage/stored-use.ts"
 
-/** `search` may use every endpoint; `admin` may also see how the appliance works inside. */
-export type KeyRole = "search" | "admin"
+/**
+ * `search` may use every endpoint that searches and reads; `write` may send and delete documents, and reads nothing else; `admin` may do
+ * both, and see how the appliance works inside.
+ */
+export type KeyRole = "search" | "write" | "admin"
 
-export const KEY_ROLES: readonly KeyRole[] = ["search", "admin"]
+export const KEY_ROLES: readonly KeyRole[] = ["search", "write", "admin"]
 
 export type KeyType = "development" | "production"
 
@@ -89,8 +92,10 @@ export interface KeySpec extends Partial<Omit<ApiKey, "id" | "role" | "hint" | "
  * guessing a digest's source is out of reach at any speed, while the check runs on every request.
  */
 export interface KeyStore {
-  /** The key behind `presented`, or null when it may not be used. */
+  /** The key behind `presented`, or null when it may not be used to search and read. */
   verify(presented: string): Promise<ApiKey | null>
+  /** The key behind `presented`, or null when it may not be used to send documents. */
+  verifyWriter(presented: string): Promise<ApiKey | null>
   /** The key behind `presented`, disabled and expired ones too; null when it was not made here. */
   lookUp(presented: string): Promise<MadeKey | null>
   /** The key of this id, or null when it may not be used: for work that goes on after its call. */
@@ -145,7 +150,8 @@ interface KeyTables {
     id: string
     digest: Uint8Array
     created_at: string
-    role: KeyRole
+    role: Exclude<KeyRole, "write">
+    only_writes: Generated<number>
     name: string
     disabled_at: string | null
     hint: string
@@ -191,6 +197,8 @@ const STEPS: readonly Step[] = [
    create index api_keys_by_maker on api_keys (made_by) where made_by is not null;
    ${countStored(words, STORED_KEYS)}`
   },
+  // The check of the column knows two roles: a third is one of them, marked.
+  ({ integer }) => `alter table api_keys add column only_writes ${integer} not null default 0;`,
 ]
 
 /** Bytes that the keys of one maker may take: their scopes and projects can be long. */
@@ -246,12 +254,20 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
       await update(made_by, { handed_out_before: sql<number>`handed_out_before + ${credit_limit ?? 0}` })
     await queries.deleteFrom("api_keys").where("id", "=", id).execute()
   }
+  const valid = async (presented: string): Promise<ApiKey | null> => {
+    const given = digest(presented)
+    if (operator !== null && timingSafeEqual(operator, given)) return OPERATOR
+    const key = await find(given)
+    return key !== null && isValid(key) ? key : null
+  }
   return {
     async verify(presented) {
-      const given = digest(presented)
-      if (operator !== null && timingSafeEqual(operator, given)) return OPERATOR
-      const key = await find(given)
-      return key !== null && isValid(key) ? key : null
+      const key = await valid(presented)
+      return key?.role === "write" ? null : key
+    },
+    async verifyWriter(presented) {
+      const key = await valid(presented)
+      return key?.role === "search" ? null : key
     },
     lookUp: (presented) => find(digest(presented)),
     async byId(id) {
@@ -270,7 +286,8 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
           id: randomBytes(6).toString("hex"),
           digest: digest(text),
           created_at: now(),
-          role: spec.role,
+          role: spec.role === "write" ? "search" : spec.role,
+          only_writes: spec.role === "write" ? 1 : 0,
           name: spec.name ?? "",
           hint: text.slice(-HINT_CHARS),
           key_type: keyType,
@@ -344,7 +361,7 @@ function keyOf(row: KeyRow): MadeKey {
   const makes = row.may_make_keys === 1
   return {
     id: row.id,
-    role: row.role,
+    role: row.only_writes === 1 ? "write" : row.role,
     hint: row.hint,
     scope: scopeOfText(row.scope),
     projects: row.projects === null ? [] : (JSON.parse(row.projects) as string[]),

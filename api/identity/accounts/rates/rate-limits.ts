@@ -18,6 +18,7 @@ export const LIMITED_ENDPOINTS = [
   "suggest",
   "thumbnails",
   "watches",
+  "documents",
   "usage",
   "logs",
   "feedback",

@@ -1,5 +1,6 @@
 import type { ReadOptions, Reader } from "#crawler"
 import type { Reread, RereadOptions, Rereader } from "#crawler/upkeep/reread/rereader.ts"
+import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Engine, FacetCounts, FacetQuery, Page, PageUrl, Suggestion, SuggestionQuery } from "#engine"
 
 import { noFacets } from "#engine/search/facets/count-facets.ts"
@@ -60,7 +61,7 @@ export interface ReachParts {
   readonly engine: Pick<Engine, "search" | "get" | "suggest" | "facets">
   readonly reader: LiveReader
   /** Reads pages of the index again; left out: nothing does. */
-  readonly rereader?: Pick<Rereader, "read"> | undefined
+  readonly rereader?: Pick<Rereader, "read" | "readLive"> | undefined
   readonly collections: NameParts["collections"]
   readonly sourceNames: NameParts["sourceNames"]
   /** Which addresses belong to any of these sources. */
@@ -118,6 +119,12 @@ export function reachOf(
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
+  /** The page of the index at an address, where it might be read with the rights of its source; null while the index is away, too. */
+  const heldAt = async (text: string): Promise<Page | null> => {
+    const url = parts.rereader === undefined ? null : toPageUrl(text)
+    const held = url && (await parts.engine.get(url).catch(() => null))
+    return held && scopedPage(held, await limits())
+  }
   return {
     engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,
     facets: (query, signal) =>
@@ -171,10 +178,11 @@ export function reachOf(
       async read(url, options = {}) {
         const admitted: ReadOptions = limitsPages(scope) ? { ...options, admits: await addresses() } : options
         try {
-          return await gates.reads.run(() => parts.reader.read(url, admitted), {
-            key: id,
-            signal: options.signal,
-          })
+          const held = await heldAt(url)
+          const read = async () =>
+            (held && (await parts.rereader!.readLive(held, admitted))) ??
+            (await parts.reader.read(url, admitted))
+          return await gates.reads.run(read, { key: id, signal: options.signal })
         } catch (error) {
           if (options.signal?.aborted) return CANCELLED
           throw error

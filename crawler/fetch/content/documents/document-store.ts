@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PageUrl } from "#engine"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { listed } from "#base/store/query/words.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import type { PageFacts } from "../../fetch.ts"
 
@@ -31,6 +33,9 @@ export interface StoredDocument extends Omit<Document, "body" | "facts"> {
 
 /** What became of a document that was sent. */
 export type Put = "created" | "updated" | "unchanged"
+
+/** Documents that are kept in one transaction: others wait for it, some milliseconds. */
+const AT_ONCE = 100
 
 interface DocumentTables {
   document: {
@@ -79,50 +84,63 @@ export class DocumentStore {
   }
 
   /**
-   * Keeps documents of a source in one go: all or none. One with the id of another replaces it.
+   * Keeps documents of a source, some at a time; one with the id of another replaces it.
+   * @param documents no two with one id, or one address
    * @returns what became of each
-   * @throws AddressTakenError when another document of the source has the address of one
+   * @throws AddressTakenError when another document of the source has the address of one; nothing was kept then
    */
   async put(source: string, documents: readonly Document[]): Promise<Put[]> {
-    const sums = documents.map(sumOf)
-    return await this.#db.transaction(async () => {
-      const puts: Put[] = []
-      let version: number | null = null
-      for (const [index, document] of documents.entries()) {
-        const before = await this.#queries
-          .selectFrom("document")
-          .select(["sum"])
-          .where("source", "=", source)
-          .where("id", "=", document.id)
-          .executeTakeFirst()
-        const sum = sums[index]!
-        if (before?.sum === sum) {
-          puts.push("unchanged")
-          continue
-        }
-        version ??= await this.#nextVersion(source)
-        await this.#refuseTaken(source, document, index)
-        await this.#write(source, document, sum, version)
-        puts.push(before === undefined ? "created" : "updated")
-      }
-      return puts
+    const parts = Array.from({ length: Math.ceil(documents.length / AT_ONCE) }, (_, part) =>
+      documents.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
+    )
+    for (const part of parts) await this.#refuseTaken(source, part)
+    const puts: Put[] = []
+    for (const part of parts) {
+      const sums = part.map(sumOf)
+      puts.push(...(await this.#db.transaction(() => this.#putSome(source, part, sums))))
+      await nextTurn()
+    }
+    return puts
+  }
+
+  async #putSome(source: string, documents: readonly Document[], sums: readonly string[]): Promise<Put[]> {
+    const rows = await this.#queries
+      .selectFrom("document")
+      .select(["id", "sum"])
+      .where("source", "=", source)
+      .where("id", "in", listed(documents.map(({ id }) => id)))
+      .execute()
+    const before = new Map(rows.map(({ id, sum }) => [id, sum]))
+    const puts = documents.map(({ id }, index): Put => {
+      const known = before.get(id)
+      return known === undefined ? "created" : known === sums[index] ? "unchanged" : "updated"
     })
+    if (puts.every((put) => put === "unchanged")) return puts
+    const version = await this.#nextVersion(source)
+    for (const [index, document] of documents.entries())
+      if (puts[index] !== "unchanged") await this.#write(source, document, sums[index]!, version)
+    return puts
   }
 
   /** @returns the ids of those that were there */
   async delete(source: string, ids: readonly string[]): Promise<string[]> {
     return await this.#db.transaction(async () => {
-      const gone: string[] = []
-      for (const id of ids) {
-        const { numDeletedRows } = await this.#queries
-          .deleteFrom("document")
-          .where("source", "=", source)
-          .where("id", "=", id)
-          .executeTakeFirst()
-        if (numDeletedRows > 0n) gone.push(id)
-      }
+      const gone = await this.#queries
+        .deleteFrom("document")
+        .where("source", "=", source)
+        .where("id", "in", listed(ids))
+        .returning("id")
+        .execute()
       if (gone.length > 0) await this.#nextVersion(source)
-      return gone
+      return gone.map(({ id }) => id)
+    })
+  }
+
+  /** All that is kept of a source. */
+  async deleteAll(source: string): Promise<void> {
+    await this.#db.transaction(async () => {
+      await this.#queries.deleteFrom("document").where("source", "=", source).execute()
+      await this.#nextVersion(source)
     })
   }
 
@@ -224,15 +242,18 @@ export class DocumentStore {
     return version
   }
 
-  async #refuseTaken(source: string, { id, url }: Document, index: number): Promise<void> {
-    const other = await this.#queries
+  async #refuseTaken(source: string, documents: readonly Document[]): Promise<void> {
+    const others = await this.#queries
       .selectFrom("document")
-      .select("id")
+      .select(["id", "url"])
       .where("source", "=", source)
-      .where("url", "=", url)
-      .where("id", "!=", id)
-      .executeTakeFirst()
-    if (other !== undefined) throw new AddressTakenError(index, other.id)
+      .where("url", "in", listed(documents.map(({ url }) => url)))
+      .execute()
+    const holders = new Map(others.map(({ id, url }) => [url, id]))
+    for (const { id, url } of documents) {
+      const holder = holders.get(url)
+      if (holder !== undefined && holder !== id) throw new AddressTakenError(id, holder)
+    }
   }
 
   async #write(source: string, document: Document, sum: string, version: number): Promise<void> {
@@ -264,12 +285,12 @@ export class DocumentStore {
 
 /** Two documents of a source cannot have one address. */
 export class AddressTakenError extends Error {
-  /** Place among the documents that were sent. */
-  readonly index: number
+  /** Of the document that was sent. */
+  readonly id: string
 
-  constructor(index: number, id: string) {
-    super(`is the address of another document, ${JSON.stringify(id)}`)
-    this.index = index
+  constructor(id: string, holder: string) {
+    super(`is the address of another document, ${JSON.stringify(holder)}`)
+    this.id = id
   }
 }
 

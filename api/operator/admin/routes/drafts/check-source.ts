@@ -11,7 +11,7 @@ import { readSourceSpec } from "#crawler/sources/source-spec.ts"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
 import { workProblems } from "#crawler/sources/written/surroundings.ts"
 
-import type { Problem } from "../../../../server/middleware/query-parameters.ts"
+import type { Problem } from "../../../../server/operation/body-check.ts"
 import type { AdminParts } from "../../admin-parts.ts"
 
 type Written = Readonly<Record<string, unknown>>

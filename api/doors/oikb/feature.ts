@@ -1,0 +1,12 @@
+import type { Feature } from "../../feature.ts"
+import type { OikbNeeds } from "./routes.ts"
+
+/** What oikb calls to keep a source in step with Confluence, a drive, a bucket and the like. */
+export const oikb = {
+  name: "oikb",
+  async serve(router, needs) {
+    const { oikbApi, oikbRoutes } = await import("./routes.ts")
+    oikbRoutes(router, needs)
+    return { roots: ["api"], otherApi: oikbApi }
+  },
+} as const satisfies Feature<OikbNeeds>

@@ -1,0 +1,69 @@
+import type { StoredDocument } from "#crawler/fetch/content/documents/document-store.ts"
+
+/** A file as a manifest names it. */
+export interface ManifestFile {
+  readonly filename: string
+  /** Folders that lead to it; empty: none. */
+  readonly path: string
+  /** Changes with the file. */
+  readonly checksum: string
+  readonly size: number
+}
+
+/** What oikb is to do, in the fields that it reads. */
+export interface SyncPlan {
+  readonly added: readonly ManifestFile[]
+  readonly modified: readonly (ManifestFile & { readonly stale_file_id: string })[]
+  readonly deleted: readonly { readonly path: string; readonly filename: string; readonly file_id: string }[]
+  readonly unmodified_count: number
+  readonly mkdir: readonly string[]
+  readonly rmdir: readonly string[]
+  /** An id for each folder. */
+  readonly directory_map: Readonly<Record<string, string>>
+}
+
+/**
+ * oikb deletes a changed file before it uploads the new one, some minutes later with a large sync. A run in between would find the file
+ * gone. So the id of a changed file says that the upload replaces it.
+ */
+const REPLACED = "replaced:"
+const GONE = "gone:"
+
+/** The id of the document that a file is. */
+export const documentId = ({ path, filename }: Pick<ManifestFile, "path" | "filename">): string =>
+  path === "" ? filename : `${path}/${filename}`
+
+/** What makes the documents of a source those of a manifest. */
+export function planSync(manifest: readonly ManifestFile[], stored: Iterable<StoredDocument>): SyncPlan {
+  const left = new Map([...stored].map((document) => [document.id, document]))
+  const added: ManifestFile[] = []
+  const modified: (ManifestFile & { stale_file_id: string })[] = []
+  let unmodified = 0
+  for (const file of manifest) {
+    const id = documentId(file)
+    const document = left.get(id)
+    left.delete(id)
+    if (document === undefined) added.push(file)
+    else if (document.metadata["checksum"] === file.checksum) unmodified += 1
+    else modified.push({ ...file, stale_file_id: `${REPLACED}${id}` })
+  }
+  const deleted = [...left.keys()].map((id) => {
+    const end = id.lastIndexOf("/")
+    return { path: id.slice(0, Math.max(0, end)), filename: id.slice(end + 1), file_id: `${GONE}${id}` }
+  })
+  const folders = new Set(manifest.map(({ path }) => path).filter((path) => path !== ""))
+  return {
+    added,
+    modified,
+    deleted,
+    unmodified_count: unmodified,
+    // Folders are parts of addresses here: there is nothing to make.
+    mkdir: [],
+    rmdir: [],
+    directory_map: Object.fromEntries([...folders].map((path) => [path, path])),
+  }
+}
+
+/** The documents that a cleanup deletes: those that no upload is about to replace. */
+export const deletedBy = (fileIds: readonly string[]): string[] =>
+  fileIds.flatMap((id) => (id.startsWith(REPLACED) ? [] : id.startsWith(GONE) ? id.slice(GONE.length) : id))

@@ -1,0 +1,43 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
+
+import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
+
+import { plainField } from "./published.ts"
+import type { FieldSchema } from "../wire/validate.ts"
+import type { Schema } from "../schema/schemas.ts"
+
+/** What is wrong with one field of a body. */
+export interface Problem {
+  /** `limits.pages`; empty for the whole. */
+  readonly field: string
+  readonly message: string
+}
+
+/** What is wrong with a body by its schema; it takes no other fields. */
+export function bodyCheck(schema: Schema): (body: unknown) => Problem[] {
+  let validate: ValidateFunction | undefined
+  return (body) => {
+    // Compiled when it is first needed: dozens of them would hold up the start.
+    validate ??= new Ajv({ ...OWN_SCHEMA, strict: true, allErrors: true, strictRequired: false }).compile({
+      type: "object",
+      additionalProperties: false,
+      ...plainField(schema as FieldSchema),
+    })
+    return validate(body) ? [] : (validate.errors ?? []).map(problemOf)
+  }
+}
+
+function problemOf({ keyword, instancePath, params, message }: ErrorObject): Problem {
+  const field = instancePath.slice(1).replaceAll("/", ".")
+  const within = (name: unknown) => (field === "" ? String(name) : `${field}.${String(name)}`)
+  switch (keyword) {
+    case "additionalProperties":
+      return { field: within(params["additionalProperty"]), message: "is no field of this call" }
+    case "required":
+      return { field: within(params["missingProperty"]), message: "is missing" }
+    case "enum":
+      return { field, message: `must be one of ${(params["allowedValues"] as string[]).join(", ")}` }
+    default:
+      return { field, message: message ?? "is wrong" }
+  }
+}

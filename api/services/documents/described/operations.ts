@@ -1,0 +1,131 @@
+import { ok, operations } from "../../../server/operation/operation.ts"
+import { closedBody } from "../../../server/operation/published.ts"
+import { filled } from "../../../server/operation/shared-fields.ts"
+import {
+  always,
+  anyObject,
+  count,
+  listOf,
+  namedObject,
+  object,
+  oneOf,
+  orNull,
+  text,
+  time,
+  whole,
+  withDefault,
+  yesNo,
+} from "../../../server/schema/schemas.ts"
+import { deleteBody, sendBody } from "../document-body.ts"
+
+const MOST_LISTED = 1000
+
+const Document = namedObject("Document", {
+  id: text(),
+  url: text("Where people open it."),
+  title: orNull(text("As it was sent; null: its content says.")),
+  type: text("Media type as it was sent; empty: the content says."),
+  bytes: count("Of the content."),
+  updated_at: orNull(time("As it was sent.")),
+  received_at: time("When this version came."),
+  metadata: anyObject("As it was sent."),
+})
+
+const searchable = orNull(
+  yesNo("With `wait`: whether a run over the change ended well within a minute. Null without `wait`."),
+)
+const path = {
+  source: filled("Name of the source."),
+  id: filled("The document's id, percent-encoded."),
+}
+
+/** Documents that programs send. */
+export const documentOperations = operations("Documents", "key", {
+  sendDocuments: {
+    at: "POST /documents",
+    summary: "Send documents",
+    description:
+      "Keeps up to 10,000 documents of a source. Once the call is answered they are on the disk, and a run that makes them searchable begins. A document with a known id is replaced, and the same document sent again changes nothing. A source that doesn't exist yet is made. To send a file, such as a PDF, send a form (`multipart/form-data`) with the fields `file`, `source` and, if you like, `id`, `url`, `title`, `metadata` and `wait`. Needs a key of the role write or admin. Free.",
+    body: { schema: closedBody(sendBody).schema, required: true },
+    answers: ok(
+      object({
+        source: text(),
+        created: count(),
+        updated: count(),
+        unchanged: count(),
+        searchable,
+        documents: listOf(
+          object({ id: text(), url: text(), result: oneOf(["created", "updated", "unchanged"]) }),
+          "As they were sent, in this order.",
+        ),
+      }),
+      "What became of them.",
+    ),
+    refusals: [400, 403, 409, 422],
+    examples: [
+      {
+        summary: "A ticket",
+        body: {
+          source: "tickets",
+          documents: [
+            { id: "4711", title: "Pump leaks", markdown: "The seal of the pump leaks after a cold start." },
+          ],
+        },
+        status: 200,
+      },
+      { summary: "Nothing", body: { source: "tickets", documents: [] }, status: 422 },
+    ],
+  },
+  listDocuments: {
+    at: "GET /documents",
+    summary: "List the documents of a source",
+    description: "By id, without their content. Needs a key of the role write or admin.",
+    query: {
+      source: filled("Name of the source."),
+      after: filled("Ids after this one: `next_after` of the list before."),
+      limit: withDefault(whole(1, MOST_LISTED, "Documents at most."), 100),
+    },
+    needs: ["source"],
+    answers: ok(
+      object({
+        documents: listOf(Document),
+        total: count("Of the source."),
+        next_after: orNull(text("Where the next list begins; null: there are no more.")),
+      }),
+      "The documents.",
+    ),
+    refusals: [400, 403, 404, 409],
+    examples: [{ summary: "A source that there is not", query: { source: "invoices" }, status: 404 }],
+  },
+  deleteDocuments: {
+    at: "POST /documents/delete",
+    summary: "Delete several documents",
+    description:
+      "Their pages leave the index with the next run, which begins at once. Where that is more than the source's `removal.maxShare` of its pages, they wait for the operator. Needs a key of the role write or admin.",
+    body: closedBody(deleteBody),
+    answers: ok(
+      object({ source: text(), deleted: listOf(text(), "The ids of those that were there."), searchable }),
+      "What was deleted.",
+    ),
+    refusals: [400, 403, 404, 409, 422],
+    examples: [{ summary: "Of no source", body: { source: "invoices", ids: ["4711"] }, status: 404 }],
+  },
+  getDocument: {
+    at: "GET /documents/{source}/{id}",
+    summary: "Show a document",
+    description: "Without its content. Needs a key of the role write or admin.",
+    path,
+    answers: ok(Document, "The document."),
+    refusals: [403, 404, 409],
+    examples: [{ summary: "One that there is not", path: { source: "invoices", id: "4711" }, status: 404 }],
+  },
+  deleteDocument: {
+    at: "DELETE /documents/{source}/{id}",
+    summary: "Delete a document",
+    description: "As the call for several.",
+    path,
+    answers: ok(object({ id: text(), deleted: always(true) }), "The document was deleted."),
+    refusals: [403, 404, 409],
+    examples: [{ summary: "One that there is not", path: { source: "invoices", id: "4711" }, status: 404 }],
+  },
+})

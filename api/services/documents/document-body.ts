@@ -1,0 +1,71 @@
+import { anyObject, flag, listOf, object, type Of, optional, text } from "../../server/schema/schemas.ts"
+
+/** Of one call. */
+export const MOST_DOCUMENTS = 10_000
+/** An id is a name, or a path with slashes; its characters are kept as they are. */
+const MAX_ID_CHARS = 1000
+const MAX_URL_CHARS = 2000
+const MAX_TITLE_CHARS = 1000
+/** Of a source's name. */
+const MAX_NAME_CHARS = 100
+
+export const sourceField = text("Name of the source of the documents.", {
+  minLength: 1,
+  maxLength: MAX_NAME_CHARS,
+})
+
+export const idField = text(
+  "Its own name within its source: a document with the same id replaces it. Left out: the address, else a hash of the document.",
+  // No control characters.
+  { minLength: 1, maxLength: MAX_ID_CHARS, pattern: String.raw`^[^\u0000-\u001f\u007f]+$` },
+)
+
+/** The forms that the content of a document comes in: one of them. */
+export const CONTENT_TYPES = {
+  text: "text/plain",
+  markdown: "text/markdown",
+  html: "text/html",
+} as const
+
+/** A day, or a time with its zone (RFC 3339). */
+const date = (description: string) =>
+  text(description, {
+    pattern: String.raw`^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$`,
+    examples: ["2026-01-31T09:30:00Z", "2026-01-31"],
+  })
+
+export const documentFields = {
+  id: idField,
+  url: text(
+    "Where people open it, below one of the seeds of its source. Left out: the appliance shows the document.",
+    { minLength: 1, maxLength: MAX_URL_CHARS },
+  ),
+  title: text("Left out: as the content says.", { minLength: 1, maxLength: MAX_TITLE_CHARS }),
+  text: text("The content as plain text.", { minLength: 1 }),
+  markdown: text("The content as Markdown.", { minLength: 1 }),
+  html: text("The content as HTML, read as a page is.", { minLength: 1 }),
+  author: text(undefined, { minLength: 1, maxLength: MAX_TITLE_CHARS }),
+  language: text("ISO 639-1, such as `de`.", { pattern: "^[a-z]{2}$" }),
+  published_at: date("When it was published, which searches by time go by."),
+  updated_at: date("When it was changed last."),
+  metadata: anyObject("Anything to keep with the document. Lists and calls for one document return it."),
+}
+
+export const documentBody = object(optional(documentFields), undefined, { additionalProperties: false })
+export type DocumentBody = Of<typeof documentBody>
+
+export const sendBody = object({
+  source: sourceField,
+  documents: listOf(documentBody, "Each with its content as exactly one of `text`, `markdown` and `html`.", {
+    minItems: 1,
+    maxItems: MOST_DOCUMENTS,
+  }),
+  wait: flag("Whether to answer only when searches find the documents, within a minute."),
+})
+export type SendBody = Of<typeof sendBody>
+
+export const deleteBody = object({
+  source: sourceField,
+  ids: listOf(text(), "The documents that go.", { minItems: 1, maxItems: MOST_DOCUMENTS }),
+  wait: flag("Whether to answer only when searches no longer find them, within a minute."),
+})

@@ -1,0 +1,226 @@
+import { setTimeout as pause } from "node:timers/promises"
+
+import type { Jobs, Source } from "#crawler"
+import {
+  AddressTakenError,
+  type Document,
+  type DocumentStore,
+  type Put,
+  type StoredDocument,
+} from "#crawler/fetch/content/documents/document-store.ts"
+import { membership } from "#crawler/crawl/scope/scope.ts"
+import type { Sources } from "#crawler/sources/sources.ts"
+import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
+import { toPageUrl } from "#engine/index/page/page-url.ts"
+import { breather } from "#base/flow/breather.ts"
+import { Refusal } from "#base/errors.ts"
+
+import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
+import type { Problem } from "../../server/operation/body-check.ts"
+import type { SentDocument } from "./read-documents.ts"
+
+export interface KeptDocumentsParts {
+  /** On a connection whose commits wait for the disk. */
+  readonly store: DocumentStore
+  readonly sources: Pick<Sources, "get" | "put" | "run">
+  readonly jobs: Pick<Jobs, "get">
+  /** Below which documents without an address have one; ends with `/`. */
+  readonly filesAt: string
+  /** Bytes of one document. */
+  readonly maxBytes: number
+}
+
+/** A document that was sent, and what became of it. */
+export interface Kept {
+  readonly id: string
+  readonly url: string
+  readonly result: Put
+}
+
+const WAIT_MS = 60_000
+const POLL_MS = 50
+/** More tell nobody more. */
+const MOST_PROBLEMS = 20
+
+/** Documents that programs send, replace, list and delete. Each caller reaches the sources that its key may write to. */
+export class KeptDocuments {
+  readonly #parts: KeptDocumentsParts
+
+  constructor(parts: KeptDocumentsParts) {
+    this.#parts = parts
+  }
+
+  /** Bytes of one document at most. */
+  get maxBytes(): number {
+    return this.#parts.maxBytes
+  }
+
+  /**
+   * Keeps documents of a source, which is made when there is none of this name. When the call returns, they are on the disk.
+   * @throws Refusal
+   */
+  async send(key: ApiKey, name: string, sent: readonly SentDocument[]): Promise<Kept[]> {
+    mayWrite(key, name)
+    const source = (await this.#sourceNamed(name)) ?? (await this.#made(name))
+    const documents = await this.#withAddresses(source, sent)
+    try {
+      const puts = await this.#parts.store.put(name, documents)
+      return documents.map(({ id, url }, index) => ({ id, url, result: puts[index]! }))
+    } catch (error) {
+      if (!(error instanceof AddressTakenError)) throw error
+      const index = documents.findIndex(({ id }) => id === error.id)
+      throw new Refusal("conflict", `documents.${index}.url ${error.message}.`)
+    }
+  }
+
+  /** @returns the ids of those that were there. @throws Refusal */
+  async delete(key: ApiKey, name: string, ids: readonly string[]): Promise<string[]> {
+    await this.of(key, name)
+    return await this.#parts.store.delete(name, ids)
+  }
+
+  /** @throws Refusal */
+  async deleteAll(key: ApiKey, name: string): Promise<void> {
+    await this.of(key, name)
+    await this.#parts.store.deleteAll(name)
+  }
+
+  /** By id. @throws Refusal */
+  async list(
+    key: ApiKey,
+    name: string,
+    slice: { readonly after: string; readonly limit: number },
+  ): Promise<{ readonly documents: StoredDocument[]; readonly total: number }> {
+    await this.of(key, name)
+    const { store } = this.#parts
+    return { documents: await store.list(name, slice), total: await store.count(name) }
+  }
+
+  /** @throws Refusal */
+  async get(key: ApiKey, name: string, id: string): Promise<StoredDocument> {
+    await this.of(key, name)
+    const document = await this.#parts.store.get(name, id)
+    if (document === null) throw new Refusal("missing", `${name} has no document ${JSON.stringify(id)}.`)
+    return document
+  }
+
+  /** A source of documents that the key may write to. @throws Refusal */
+  async of(key: ApiKey, name: string): Promise<Source> {
+    mayWrite(key, name)
+    const source = await this.#sourceNamed(name)
+    if (source === null)
+      throw new Refusal("missing", `There is no source ${JSON.stringify(name)} of documents.`)
+    return source
+  }
+
+  /**
+   * Starts a run over the documents of a source, and waits until what was kept before the call can be searched.
+   * @returns false when that took too long, or the run failed
+   */
+  async searchable(name: string, signal: AbortSignal): Promise<boolean> {
+    const since = Date.now()
+    const { sources, jobs } = this.#parts
+    const until = performance.now() + WAIT_MS
+    while (performance.now() < until && !signal.aborted) {
+      let job = await sources.run(name, { trigger: "api", visits: "due" })
+      if (job === null) return false
+      const { id, createdAt } = job
+      while (job && (job.state === "queued" || job.state === "running") && performance.now() < until) {
+        await pause(POLL_MS, undefined, { signal }).catch(() => {})
+        if (signal.aborted) return false
+        job = await jobs.get(id)
+      }
+      // One that was under way may have listed the documents before.
+      if (job?.state === "finished" && createdAt.getTime() >= since) return true
+      if (job?.state !== "finished") return false
+    }
+    return false
+  }
+
+  /** Has a run start over the documents of a source, if none is queued. */
+  async run(name: string): Promise<void> {
+    await this.#parts.sources.run(name, { trigger: "api", visits: "due" })
+  }
+
+  /** The source of documents of this name; null: there is no source of this name. @throws Refusal when it is of another kind */
+  async #sourceNamed(name: string): Promise<Source | null> {
+    const source = (await this.#parts.sources.get(name))?.source ?? null
+    if (source !== null && !source.documents)
+      throw new Refusal(
+        "conflict",
+        `The source ${JSON.stringify(name)} takes no documents: it reads its pages elsewhere. Choose another name.`,
+      )
+    return source
+  }
+
+  async #made(name: string): Promise<Source> {
+    const { sources, filesAt } = this.#parts
+    try {
+      await sources.put({ name, documents: true, seeds: [`${filesAt}${encodeURIComponent(name)}/`] })
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error
+      throw unfit(
+        error.problems.map(({ path, message }) => ({
+          field: path[0] === "name" ? "source" : fieldText(path),
+          message,
+        })),
+      )
+    }
+    return (await this.#sourceNamed(name))!
+  }
+
+  /** @throws Refusal */
+  async #withAddresses(source: Source, sent: readonly SentDocument[]): Promise<Document[]> {
+    const { maxBytes } = this.#parts
+    const isInside = membership(source, new Map())
+    const [base] = source.seeds
+    const breathe = breather()
+    const problems: Problem[] = []
+    const seen = new Map<string, number>()
+    const documents: Document[] = []
+    for (const [index, document] of sent.entries()) {
+      const field = `documents.${index}`
+      const url = toPageUrl(document.url ?? base + document.id.split("/").map(encodeURIComponent).join("/"))
+      if (url === null || !isInside(url))
+        problems.push(
+          document.url === null
+            ? { field: `${field}.id`, message: "leads out of the source as part of an address" }
+            : {
+                field: `${field}.url`,
+                message: `must be below a seed of the source: ${source.seeds.join(", ")}`,
+              },
+        )
+      else if (seen.has(url))
+        problems.push({ field, message: `has the same address as documents.${seen.get(url)}` })
+      if (document.body.byteLength > maxBytes)
+        problems.push({ field, message: `must have at most ${maxBytes} bytes (FOSSICK_MAX_PAGE_BYTES)` })
+      if (problems.length >= MOST_PROBLEMS) break
+      if (url === null) continue
+      seen.set(url, index)
+      documents.push({ ...document, url })
+      await breathe()
+    }
+    if (problems.length > 0) throw unfit(problems)
+    return documents
+  }
+}
+
+/** @throws Refusal */
+function mayWrite({ scope }: ApiKey, name: string): void {
+  const { endpoints, sources, collections, domains } = scope
+  if (endpoints !== null || collections !== null || domains !== null)
+    throw new Refusal(
+      "denied",
+      "Access denied. This key is limited by endpoints, collections or domains, which say nothing of documents; limit a key that sends documents by sources alone.",
+    )
+  if (sources !== null && !sources.includes(name))
+    throw new Refusal(
+      "denied",
+      `Access denied. This key may not write to the source ${JSON.stringify(name)}.`,
+    )
+}
+
+function unfit(problems: readonly Problem[]): Refusal {
+  const text = problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")
+  return new Refusal("unfit", `${text}.`, problems)
+}

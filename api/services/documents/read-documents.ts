@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto"
+
+import { offLoop } from "#base/process/threads/off-loop.ts"
+import { ForeignJsonError, INDEX_BOUNDS, parseForeign } from "#base/text/json/foreign-json.ts"
+import type { Document } from "#crawler/fetch/content/documents/document-store.ts"
+
+import { bodyCheck, type Problem } from "../../server/operation/body-check.ts"
+import { CONTENT_TYPES, type DocumentBody, type SendBody, sendBody } from "./document-body.ts"
+
+/** A document that has no address yet, unless it came with one. */
+export interface SentDocument extends Omit<Document, "url"> {
+  readonly url: string | null
+}
+
+/** A body that documents came in. */
+export interface Sent {
+  readonly source: string
+  readonly wait: boolean
+  readonly documents: readonly SentDocument[]
+}
+
+/** More tell nobody more. */
+const MOST_PROBLEMS = 20
+
+const check = bodyCheck(sendBody)
+
+/** Reads a body of JSON: large ones in a thread. */
+export const sentDocuments = (text: string, signal: AbortSignal): Promise<Sent | readonly Problem[]> =>
+  read({ chars: text.length, signal }, text)
+
+const read = offLoop(import.meta.url, readSent)
+
+/** The documents of a body, or what is wrong with it. Plain values. */
+export function readSent(text: string): Sent | readonly Problem[] {
+  let body: unknown
+  try {
+    body = parseForeign(text, INDEX_BOUNDS)
+  } catch (error) {
+    if (!(error instanceof ForeignJsonError)) throw error
+    return [{ field: "", message: `The request body ${error.message}` }]
+  }
+  const problems = check(body)
+  if (problems.length > 0) return problems.slice(0, MOST_PROBLEMS)
+  const { source, wait = false, documents } = body as SendBody
+  const wrong: Problem[] = []
+  const sent = documents.map((document, index) => {
+    wrong.push(...problemsOf(document, index))
+    return documentOf(document)
+  })
+  const seen = new Map<string, number>()
+  for (const [index, { id }] of sent.entries()) {
+    const first = seen.get(id)
+    if (first !== undefined)
+      wrong.push({ field: `documents.${index}`, message: `has the same id as documents.${first}` })
+    seen.set(id, index)
+  }
+  return wrong.length > 0 ? wrong.slice(0, MOST_PROBLEMS) : { source, wait, documents: sent }
+}
+
+function problemsOf(document: DocumentBody, index: number): Problem[] {
+  const given = contentsOf(document)
+  const field = `documents.${index}`
+  const problems: Problem[] = []
+  if (given.length !== 1)
+    problems.push({ field, message: `must have exactly one of ${Object.keys(CONTENT_TYPES).join(", ")}` })
+  for (const name of ["published_at", "updated_at"] as const) {
+    const time = document[name]
+    if (time !== undefined && Number.isNaN(Date.parse(time)))
+      problems.push({ field: `${field}.${name}`, message: "is no date of the calendar" })
+  }
+  return problems
+}
+
+const contentsOf = (document: DocumentBody) =>
+  (["text", "markdown", "html"] as const).filter((name) => document[name] !== undefined)
+
+function documentOf(document: DocumentBody): SentDocument {
+  const { id, url = null, title, author, language, published_at, updated_at, metadata = {} } = document
+  const [form = "text"] = contentsOf(document)
+  const text = document[form] ?? ""
+  return {
+    // Without any name of its own, the same document sent twice is one document all the same.
+    id: id ?? url ?? createHash("sha256").update(JSON.stringify(document)).digest("base64url").slice(0, 22),
+    url,
+    body: new TextEncoder().encode(text),
+    type: `${CONTENT_TYPES[form]}; charset=utf-8`,
+    facts: {
+      ...(title !== undefined && { title }),
+      ...(author !== undefined && { author }),
+      ...(language !== undefined && { language }),
+      ...(published_at !== undefined && { publishedAt: new Date(published_at) }),
+    },
+    updatedAt: updated_at === undefined ? null : Date.parse(updated_at),
+    metadata: metadata as Readonly<Record<string, unknown>>,
+  }
+}

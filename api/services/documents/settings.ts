@@ -1,0 +1,14 @@
+import { integer } from "#base/settings.ts"
+
+/** Settings of documents that programs send. */
+export const documentSettings = {
+  documentsBodyMb: integer(
+    {
+      name: "FOSSICK_DOCUMENTS_BODY_MB",
+      default: "64",
+      about: "Largest body of a call that sends documents, in megabytes, measured after decompression.",
+    },
+    1,
+    1024,
+  ),
+}
