@@ -81,7 +81,7 @@ export function oikbRoutes(
     const { name, parent_id: parent = "" } = await body(ctx)
     if (typeof name !== "string" || (typeof parent !== "string" && parent !== null))
       throw badRequest("Invalid name. Must be a text.")
-    ctx.body = { id: parent ? `${parent as string}/${name}` : name, name }
+    ctx.body = { id: parent ? `${parent}/${name}` : name, name }
   })
 
   router.post(`${KNOWLEDGE}/reset`, async (ctx) => {

@@ -147,7 +147,7 @@ test("a list goes through all documents of a source, some at a time", async () =
   const ids: string[] = []
   let after: string | null = ""
   do {
-    const { documents, total, next_after } = await page(after!)
+    const { documents, total, next_after } = await page(after)
     expect(total).toBe(5)
     ids.push(...documents.map(({ id }: { id: string }) => id))
     after = next_after

@@ -41,7 +41,8 @@ export function readSent(text: string): Sent | readonly Problem[] {
   }
   const problems = check(body)
   if (problems.length > 0) return problems.slice(0, MOST_PROBLEMS)
-  const { source, wait = false, documents } = body as SendBody
+  // Defaults are not filled in yet.
+  const { source, wait, documents } = body as Omit<SendBody, "wait"> & Partial<Pick<SendBody, "wait">>
   const wrong: Problem[] = []
   const sent = documents.map((document, index) => {
     wrong.push(...problemsOf(document, index))
@@ -54,7 +55,7 @@ export function readSent(text: string): Sent | readonly Problem[] {
       wrong.push({ field: `documents.${index}`, message: `has the same id as documents.${first}` })
     seen.set(id, index)
   }
-  return wrong.length > 0 ? wrong.slice(0, MOST_PROBLEMS) : { source, wait, documents: sent }
+  return wrong.length > 0 ? wrong.slice(0, MOST_PROBLEMS) : { source, wait: wait === true, documents: sent }
 }
 
 function problemsOf(document: DocumentBody, index: number): Problem[] {
