@@ -1,5 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises"
-
 import type { Jobs, Source } from "#crawler"
 import {
   AddressTakenError,
@@ -12,6 +10,7 @@ import { membership } from "#crawler/crawl/scope/scope.ts"
 import type { Sources } from "#crawler/sources/sources.ts"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
 import { toPageUrl } from "#engine/index/page/page-url.ts"
+import { pause } from "#base/flow/pause.ts"
 import { breather } from "#base/flow/breather.ts"
 import { Refusal } from "#base/errors.ts"
 
@@ -23,7 +22,7 @@ export interface KeptDocumentsParts {
   /** On a connection whose commits wait for the disk. */
   readonly store: DocumentStore
   readonly sources: Pick<Sources, "get" | "put" | "run">
-  readonly jobs: Pick<Jobs, "get">
+  readonly jobs: Pick<Jobs, "get" | "open">
   /** Below which documents without an address have one; ends with `/`. */
   readonly filesAt: string
   /** Bytes of one document. */
@@ -61,10 +60,13 @@ export class KeptDocuments {
    */
   async send(key: ApiKey, name: string, sent: readonly SentDocument[]): Promise<Kept[]> {
     mayWrite(key, name)
-    const source = (await this.#sourceNamed(name)) ?? (await this.#made(name))
-    const documents = await this.#withAddresses(source, sent)
+    const known = await this.#sourceNamed(name)
+    const documents = await this.#withAddresses(known ?? (await this.#made(name)), sent)
     try {
-      const puts = await this.#parts.store.put(name, documents)
+      const { store, sources } = this.#parts
+      const puts = await store.put(name, documents)
+      // Changes start runs, but a new source is noticed seconds later.
+      if (known === null) await sources.run(name, { visits: "due" })
       return documents.map(({ id, url }, index) => ({ id, url, result: puts[index]! }))
     } catch (error) {
       if (!(error instanceof AddressTakenError)) throw error
@@ -114,32 +116,27 @@ export class KeptDocuments {
   }
 
   /**
-   * Starts a run over the documents of a source, and waits until what was kept before the call can be searched.
+   * Waits until what was kept before the call can be searched: changes of documents start runs.
    * @returns false when that took too long, or the run failed
    */
   async searchable(name: string, signal: AbortSignal): Promise<boolean> {
-    const since = Date.now()
-    const { sources, jobs } = this.#parts
+    const { store, jobs } = this.#parts
+    const version = await store.version(name)
     const until = performance.now() + WAIT_MS
-    while (performance.now() < until && !signal.aborted) {
-      let job = await sources.run(name, { trigger: "api", visits: "due" })
-      if (job === null) return false
-      const { id, createdAt } = job
-      while (job && (job.state === "queued" || job.state === "running") && performance.now() < until) {
-        await pause(POLL_MS, undefined, { signal }).catch(() => {})
-        if (signal.aborted) return false
-        job = await jobs.get(id)
+    const waited = async (isSo: () => Promise<boolean>): Promise<boolean> => {
+      while (!(await isSo())) {
+        if (signal.aborted || performance.now() > until) return false
+        await pause(POLL_MS, signal)
       }
-      // One that was under way may have listed the documents before.
-      if (job?.state === "finished" && createdAt.getTime() >= since) return true
-      if (job?.state !== "finished") return false
+      return true
     }
-    return false
-  }
-
-  /** Has a run start over the documents of a source, if none is queued. */
-  async run(name: string): Promise<void> {
-    await this.#parts.sources.run(name, { trigger: "api", visits: "due" })
+    if (!(await waited(async () => (await store.listedVersion(name)) >= version))) return false
+    const running = (await jobs.open(name)).filter(({ state }) => state === "running")
+    for (const { id } of running) {
+      const ended = await waited(async () => (await jobs.get(id))?.state !== "running")
+      if (!ended || (await jobs.get(id))?.state !== "finished") return false
+    }
+    return true
   }
 
   /** The source of documents of this name; null: there is no source of this name. @throws Refusal when it is of another kind */

@@ -75,11 +75,8 @@ export function documentRoutes(
     }
     return { source, wait: wait === "true", documents: [document] }
   }
-  const settle = async (ctx: Context, documents: KeptDocuments, source: string, wait: boolean) => {
-    if (wait) return await documents.searchable(source, clientGone(ctx))
-    await documents.run(source)
-    return null
-  }
+  const searchable = async (ctx: Context, documents: KeptDocuments, source: string, wait: boolean) =>
+    wait ? await documents.searchable(source, clientGone(ctx)) : null
 
   serve(router, calls.sendDocuments, async ({ ctx }) => {
     const documents = await opened()
@@ -91,7 +88,7 @@ export function documentRoutes(
       created: count("created"),
       updated: count("updated"),
       unchanged: count("unchanged"),
-      searchable: await settle(ctx, documents, source, wait),
+      searchable: await searchable(ctx, documents, source, wait),
       documents: kept,
     }
   })
@@ -107,7 +104,7 @@ export function documentRoutes(
   serve(router, calls.deleteDocuments, async ({ ctx, body: { source, ids, wait } }) => {
     const documents = await opened()
     const deleted = await documents.delete(ctx.state.key, source, ids)
-    return { source, deleted, searchable: await settle(ctx, documents, source, wait) }
+    return { source, deleted, searchable: await searchable(ctx, documents, source, wait) }
   })
 
   serve(router, calls.getDocument, async ({ ctx, path: { source, id } }) =>
@@ -118,7 +115,6 @@ export function documentRoutes(
     const documents = await opened()
     await documents.get(ctx.state.key, source, id)
     await documents.delete(ctx.state.key, source, [id])
-    await documents.run(source)
     return { id, deleted: true }
   })
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
+import type { Generated } from "kysely"
 import type { PageUrl } from "#engine"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { listed } from "#base/store/query/words.ts"
@@ -51,7 +52,7 @@ interface DocumentTables {
     sum: string
     version: number
   }
-  document_change: { source: string; version: number }
+  document_change: { source: string; version: number; listed: Generated<number> }
   document_version: { one: number; version: number }
 }
 
@@ -63,7 +64,9 @@ const STEPS: readonly Step[] = [
      version ${integer} not null, primary key (source, id)
    ) ${strict};
    create unique index document_by_url on document (source, url);
-   create table document_change (source ${text} primary key, version ${integer} not null) ${keyed};
+   create table document_change (
+     source ${text} primary key, version ${integer} not null, listed ${integer} not null default 0
+   ) ${keyed};
    create table document_version (one ${integer} primary key, version ${integer} not null) ${strict};
    insert into document_version (one, version) values (1, 0);`,
 ]
@@ -224,6 +227,25 @@ export class DocumentStore {
       .where("source", "=", source)
       .executeTakeFirst()
     return row?.version ?? 0
+  }
+
+  /** The {@link version} that a run has listed last. */
+  async listedVersion(source: string): Promise<number> {
+    const row = await this.#queries
+      .selectFrom("document_change")
+      .select("listed")
+      .where("source", "=", source)
+      .executeTakeFirst()
+    return row?.listed ?? 0
+  }
+
+  /** A run has listed all documents of this version of a source. */
+  async noteListed(source: string, version: number): Promise<void> {
+    await this.#queries
+      .updateTable("document_change")
+      .set({ listed: version })
+      .where("source", "=", source)
+      .execute()
   }
 
   async #nextVersion(source: string): Promise<number> {

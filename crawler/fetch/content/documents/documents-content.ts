@@ -26,10 +26,12 @@ export class DocumentsContent implements Content {
   }
 
   async *list({ signal }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {
+    const version = await this.#store.version(this.#source)
     for await (const entries of this.#store.entries(this.#source)) {
       if (signal.aborted) return
       yield entries.map(({ url, version, bytes }) => ({ url, changedAt: version, bytes }))
     }
+    await this.#store.noteListed(this.#source, version)
   }
 
   async fingerprint(): Promise<string> {
