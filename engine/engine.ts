@@ -329,6 +329,7 @@ export interface HitPassage {
   readonly headings: readonly string[]
   /** As in `Passage`. */
   readonly anchor?: string
+  readonly page?: string
   readonly beginsUnder?: string
   /** Position in the page, from 0. */
   readonly position: number

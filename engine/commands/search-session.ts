@@ -4,6 +4,7 @@ import type { Engine, Hit, PageFilter } from "../engine.ts"
 import { sourcesOf } from "../index/page/page.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openEngine } from "../open-engine.ts"
+import { pageInWords } from "../index/page/page-type.ts"
 import { routeOf } from "../index/page/page-url.ts"
 import { environment, readSettings } from "#base/settings.ts"
 
@@ -57,7 +58,7 @@ function summary(hit: Hit) {
   return { url, title, score, sources: sourcesOf(hit), type, language, passages, parts }
 }
 
-function shown({ url, title, score, passages }: Hit, i: number): string {
+function shown({ url, title, score, type, passages }: Hit, i: number): string {
   const number = `${i + 1}. `
   const mark = score.toFixed(2)
   const room = WIDTH - number.length - mark.length - 2
@@ -65,7 +66,8 @@ function shown({ url, title, score, passages }: Hit, i: number): string {
   const address = best?.anchor === undefined || routeOf(url) !== "" ? url : `${url}#${best.anchor}`
   const lines = [`${number}${clip(title || url, room).padEnd(room)}  ${mark}`, `   ${address}`]
   if (best) {
-    if (best.headings.length > 0) lines.push(`   ${clip(best.headings.join(" > "), WIDTH - 3)}`)
+    const place = [...best.headings, ...(best.page === undefined ? [] : [pageInWords(best.page, type)])]
+    if (place.length > 0) lines.push(`   ${clip(place.join(" > "), WIDTH - 3)}`)
     lines.push(...wrapped(best.text, WIDTH - 5).map((line) => `     ${line}`))
   }
   return lines.join("\n")

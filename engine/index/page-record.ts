@@ -12,7 +12,7 @@ import { namesOf } from "../text/page-names.ts"
 import { type PageTerms, packTerms } from "../text/passage-terms.ts"
 import { type PassageTerms, sectionsOf } from "../text/sections.ts"
 import { type Heading, blocksOf, headingsOf } from "../text/markdown/markdown-blocks.ts"
-import { passagesOfBlocks } from "../text/passages.ts"
+import { linesWith, passagesOfBlocks } from "../text/passages.ts"
 
 /** What filters speak of. */
 export interface FilterColumns {
@@ -79,7 +79,7 @@ export const sourcesIn = (text: string): string[] => text.split(BETWEEN_SOURCES)
 /** A long page is analysed in parts, so that searches in the same process go on between them. */
 export async function toPageRow(page: Page, breathe: () => Promise<void>): Promise<PageRow> {
   const id = pageId(page.url)
-  const blocks = blocksOf(page.markdown)
+  const blocks = blocksOf(page.markdown, linesWith(page.anchors))
   const passages = passagesOfBlocks(blocks, page.anchors)
   await breathe()
   const columns: FilterColumns = {

@@ -74,7 +74,7 @@ describe("passages", () => {
   })
 
   describe("lead to where they stand", () => {
-    const anchored = (markdown: string, ...anchors: [number, string][]) =>
+    const anchored = (markdown: string, ...anchors: [number, string, string?][]) =>
       toPassages(markdown, anchors).map(({ text, headings, ...place }) => ({
         ...place,
         at: [...headings].pop(),
@@ -120,6 +120,21 @@ describe("passages", () => {
       ])
       expect(anchored("# Alone", [0, "alone"])).toEqual([
         { at: undefined, anchor: "alone", beginsUnder: "Alone" },
+      ])
+    })
+
+    it("by the line of a paragraph that they begin on, and by the pages that they are on", () => {
+      const long = SENTENCE.repeat(8)
+      const turned = `# A\n\n${long}${SENTENCE.repeat(3)}\n${long}${long}`
+      expect(anchored(turned, [0, "page=9", "v"], [2, "page=9", "v"], [3, "page=10", "vi"])).toEqual([
+        { at: "A", anchor: "page=9", page: "v" },
+        { at: "A", anchor: "page=9", page: "v–vi" },
+        { at: "A", anchor: "page=10", page: "vi" },
+      ])
+      const item = `- ${long}${SENTENCE.repeat(3)}\n  ${long}`
+      expect(anchored(item, [0, "", "1"], [1, "", "2"]).map(({ page }) => page)).toEqual(["1", "1–2", "2"])
+      expect(anchored("# A\n\nOne.\n\n# B\n\nTwo.", [0, "", "1"], [4, "", "2"])).toEqual([
+        { at: undefined, page: "1–2", beginsUnder: "A" },
       ])
     })
 

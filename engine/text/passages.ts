@@ -3,6 +3,7 @@ import { CELL_END, type Line, type Part, shownLength, showLines, withBars } from
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import type { PageAnchor } from "../index/page/page.ts"
 import { MAX_PASSAGE_CHARS, MAX_SHOWN_CHARS, type Passage } from "../index/page/passage.ts"
+import { joinedPlaces, pagesIn, type Place, type Places, placesAt, placesIn } from "./passage-places.ts"
 import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 
 /** A section shorter than this joins the one after it instead of standing alone. */
@@ -31,16 +32,16 @@ interface Section {
   readonly openHeadings?: readonly string[]
   /** The lines of each block, in order. */
   readonly blocks: readonly Piece[]
-  /** What leads to its heading, or to the nearest heading above that has an address. */
-  readonly anchor: string | null
+  /** That of its heading, or of the nearest heading above that has one. */
+  readonly place: Place | null
   /** Of several joined sections: the heading of the first, where it is in the text. */
   readonly beginsUnder?: string | undefined
 }
 
-/** A stretch of text, with what leads to its place where it has an address of its own. */
+/** A stretch of text, with the places that it is at. */
 interface Piece {
   readonly lines: readonly Line[]
-  readonly anchor: string | null
+  readonly places: Places
   /** Characters of its text. */
   readonly chars: number
   /** The same, as {@link widthOf} counts them. */
@@ -62,13 +63,20 @@ interface Piece {
  * @param anchors as in `Page`
  */
 export const toPassages = (markdown: string, anchors: readonly PageAnchor[] = []): Passage[] =>
-  passagesOfBlocks(blocksOf(markdown), anchors)
+  passagesOfBlocks(blocksOf(markdown, linesWith(anchors)), anchors)
+
+/** The lines that anchors are on: {@link passagesOfBlocks} wants them marked. */
+export const linesWith = (anchors: readonly PageAnchor[] = []): Set<number> =>
+  new Set(anchors.map(([line]) => line))
 
 /** {@link toPassages} for markdown that is already in blocks. */
 export function passagesOfBlocks(blocks: readonly Block[], anchors: readonly PageAnchor[] = []): Passage[] {
   const passages: Passage[] = []
   let open: Section | null = null
-  for (const section of sectionsOf(blocks, new Map(anchors))) {
+  const places = new Map(
+    anchors.map(([line, fragment, page = null]): [number, Place] => [line, { fragment, page }]),
+  )
+  for (const section of sectionsOf(blocks, places)) {
     const joined: Section | null = open && join(open, section)
     if (joined) {
       open = joined
@@ -89,24 +97,30 @@ export function embeddingText(title: string, passage: Passage): string {
   return [title, ...passage.headings, passage.text].filter((part) => part !== "").join("\n")
 }
 
-function sectionsOf(blocks: readonly Block[], anchors: ReadonlyMap<number, string>): Section[] {
+function sectionsOf(blocks: readonly Block[], places: ReadonlyMap<number, Place>): Section[] {
   const sections: Section[] = []
-  const path: { depth: number; text: string; anchor: string | null }[] = []
-  let section: Section & { readonly blocks: Piece[] } = { headings: [], blocks: [], anchor: null }
-  let last: string | null = null
+  const path: { depth: number; text: string; place: Place | null }[] = []
+  let section: Section & { readonly blocks: Piece[] } = { headings: [], blocks: [], place: null }
+  let last: Place | null = null
   for (const block of blocks) {
-    const own = anchors.get(block.line) ?? null
+    const own = places.get(block.line) ?? null
     if (block.kind !== "heading" || block.text.length > MAX_PASSAGE_CHARS) {
-      last = own ?? last
-      section.blocks.push(pieceOf(linesOf(block), last ?? section.anchor))
+      const first = own ?? last ?? section.place
+      const within = block.kind === "text" ? (block.marked ?? []) : []
+      const all: Places = [
+        ...placesAt(first),
+        ...within.map(([line, at]) => [at, places.get(line)!] as const),
+      ]
+      last = all.at(-1)?.[1] ?? null
+      section.blocks.push(pieceOf(linesOf(block), all))
       continue
     }
     last = null
     if (section.headings.length > 0 || section.blocks.length > 0) sections.push(section)
     while (path.length > 0 && path.at(-1)!.depth >= block.depth) path.pop()
-    if (block.text !== "") path.push({ depth: block.depth, text: block.text, anchor: own })
-    const anchor = path.findLast((one) => one.anchor !== null)?.anchor ?? null
-    section = { headings: path.map((one) => one.text), blocks: [], anchor }
+    if (block.text !== "") path.push({ depth: block.depth, text: block.text, place: own })
+    const place = path.findLast((one) => one.place !== null)?.place ?? null
+    section = { headings: path.map((one) => one.text), blocks: [], place }
   }
   if (section.headings.length > 0 || section.blocks.length > 0) sections.push(section)
   return sections
@@ -121,16 +135,16 @@ function join(first: Section, second: Section): Section | null {
   const small = length(first.blocks) < SMALL_SECTION_CHARS
   if (!small || !fitTogether(blocks)) return null
   // What stands above all headings has no address: then the first heading's leads there.
-  const hasPlace = first.headings.length > 0 || first.blocks.some(({ anchor }) => anchor !== null)
+  const hasPlace = first.headings.length > 0 || first.blocks.some(({ places }) => places.length > 0)
   const named = hasPlace ? first : second
   const inText = shared.length < named.headings.length ? named.headings.at(-1) : undefined
   const beginsUnder = first.beginsUnder ?? inText
-  return { headings: shared, openHeadings: second.headings, blocks, anchor: named.anchor, beginsUnder }
+  return { headings: shared, openHeadings: second.headings, blocks, place: named.place, beginsUnder }
 }
 
 /** The headings of a section from a depth on, and its text. */
-const piecesOf = ({ headings, blocks, anchor }: Section, depth: number): Piece[] => [
-  ...headings.slice(depth).map((text) => pieceOf([{ text }], anchor)),
+const piecesOf = ({ headings, blocks, place }: Section, depth: number): Piece[] => [
+  ...headings.slice(depth).map((text) => pieceOf([{ text }], placesAt(place))),
   ...blocks,
 ]
 
@@ -164,38 +178,42 @@ function linesOf(block: Block): Line[] {
   return block.text.split("\n").map((text, i) => ({ text, ...(i === 0 && depth && { depth }) }))
 }
 
-function cut({ headings, blocks, anchor, beginsUnder }: Section): Passage[] {
+function cut({ headings, blocks, place, beginsUnder }: Section): Passage[] {
   const pieces = pack(blocks, together, splitLines)
   // A heading with nothing under it is still found: by itself.
-  if (pieces.length === 0) return headings.length > 0 ? headingOnly(headings, anchor) : []
+  if (pieces.length === 0) return headings.length > 0 ? headingOnly(headings, place) : []
   return pieces.map((piece, at) => passageOf(piece, headings, at === 0 ? beginsUnder : undefined))
 }
 
-function headingOnly(headings: readonly string[], anchor: string | null): Passage[] {
+function headingOnly(headings: readonly string[], place: Place | null): Passage[] {
   const [last] = headings.slice(-1)
-  const pieces = pack([pieceOf([{ text: last! }], anchor)], together, splitLines)
+  const pieces = pack([pieceOf([{ text: last! }], placesAt(place))], together, splitLines)
   return pieces.map((piece) => passageOf(piece, headings.slice(0, -1), last))
 }
 
 function passageOf(piece: Piece, headings: readonly string[], beginsUnder?: string): Passage {
-  const { lines, anchor } = piece
+  const { lines, places } = piece
   const text = withBars(textOf(piece))
   const shown = showLines(lines)
+  const anchor = places[0]?.[1].fragment ?? ""
+  const page = pagesIn(places)
   return {
     text,
     headings,
     ...(shown !== text && { shown }),
-    ...(anchor !== null && { anchor, ...(beginsUnder !== undefined && { beginsUnder }) }),
+    ...(anchor !== "" && { anchor }),
+    ...(page !== null && { page }),
+    ...((anchor !== "" || page !== null) && beginsUnder !== undefined && { beginsUnder }),
   }
 }
 
-function pieceOf(lines: readonly Line[], anchor: string | null): Piece {
+function pieceOf(lines: readonly Line[], places: Places): Piece {
   let [chars, width] = [lines.length - 1, lines.length - 1]
   for (const { text } of lines) {
     chars += text.length
     width += widthOf(text)
   }
-  return { lines, anchor, chars, width }
+  return { lines, places, chars, width }
 }
 
 const textOf = ({ lines }: Piece): string => lines.map(({ text }) => text).join("\n")
@@ -261,7 +279,7 @@ type Join = (first: Piece, second: Piece) => Piece
 /** Joins pieces as lines. */
 const together: Join = (first, second) => ({
   lines: [...first.lines, ...second.lines],
-  anchor: first.anchor ?? second.anchor,
+  places: joinedPlaces(first.places, first.chars + 1, second.places),
   ...joinedSize(first, second),
 })
 
@@ -275,11 +293,21 @@ const joinedSize = (first: Piece, second: Piece): Pick<Piece, "chars" | "width">
 function alongside(one: Piece, other: Piece): Piece {
   const [[first], [second]] = [one.lines, other.lines]
   const text = `${first!.text} ${second!.text}`
-  return { lines: [{ ...first!, text }], anchor: one.anchor, ...joinedSize(one, other) }
+  return {
+    lines: [{ ...first!, text }],
+    places: joinedPlaces(one.places, one.chars + 1, other.places),
+    ...joinedSize(one, other),
+  }
 }
 
-function splitLines({ lines, anchor }: Piece): Piece[] {
-  const pieces = lines.map((line) => pieceOf([line], anchor))
+function splitLines({ lines, places }: Piece): Piece[] {
+  let from = 0
+  const pieces = lines.map((line) => {
+    const to = from + line.text.length
+    const piece = pieceOf([line], placesIn(places, from, to))
+    from = to + 1
+    return piece
+  })
   return pieces.length === 1 ? splitSentences(pieces[0]!) : pack(pieces, together, splitSentences)
 }
 
@@ -288,21 +316,25 @@ const splitSentences = (line: Piece): Piece[] => pack(partsOf(line, SENTENCE_END
 const splitWords = (sentence: Piece): Piece[] => pack(partsOf(sentence, /\s+/), alongside, splitCharacters)
 
 /** Splits a line; each part keeps the cell of its row in which it begins. */
-function partsOf({ lines: [line], anchor }: Piece, between: RegExp): Piece[] {
-  return partsAs(line!, line!.text.split(between), anchor)
+function partsOf({ lines: [line], places }: Piece, between: RegExp): Piece[] {
+  return partsAs(line!, line!.text.split(between), places)
 }
 
-function partsAs({ part }: Line, texts: readonly string[], anchor: string | null): Piece[] {
+function partsAs({ text: whole, part }: Line, texts: readonly string[], places: Places): Piece[] {
   let cell = part?.cell ?? 0
+  let from = 0
   return texts.map((text) => {
     const line: Line = { text, ...(part && { part: { ...part, cell, isCut: true } }) }
     cell += text.split(CELL_END).length - 1
-    return pieceOf([line], anchor)
+    from = whole.indexOf(text, from)
+    const piece = pieceOf([line], placesIn(places, from, from + text.length))
+    from += text.length
+    return piece
   })
 }
 
 /** Cuts between characters (code points), never within one. */
-function splitCharacters({ lines: [line], anchor }: Piece): Piece[] {
+function splitCharacters({ lines: [line], places }: Piece): Piece[] {
   const parts: string[] = []
   let part = ""
   let width = 0
@@ -317,7 +349,7 @@ function splitCharacters({ lines: [line], anchor }: Piece): Piece[] {
     width += more
   }
   parts.push(part)
-  return partsAs(line!, parts, anchor)
+  return partsAs(line!, parts, places)
 }
 
 /** Characters, those of East Asian scripts for as many letters as they stand for. */

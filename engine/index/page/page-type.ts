@@ -35,3 +35,11 @@ export function typeOfAddress(url: string): PageType {
 /** What a page is: as it was read, or, of one that was read before that was kept, as its address says. */
 export const typeOf = ({ type, url }: { readonly type?: PageType; readonly url: string }): PageType =>
   type ?? typeOfAddress(url)
+
+const PRESENTATIONS: ReadonlySet<string> = new Set(["pptx", "odp"] satisfies PageType[])
+
+/** The page of a document, or its slide, in words: `page 12`, `pages 12–13`, `slide 3`. @param page as in `Passage` */
+export function pageInWords(page: string, type: string): string {
+  const word = PRESENTATIONS.has(type) ? "slide" : "page"
+  return `${word}${page.includes("–") ? "s" : ""} ${page}`
+}

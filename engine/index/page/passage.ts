@@ -10,7 +10,9 @@ export interface Passage {
   readonly headings: readonly string[]
   /** Fragment of the address that leads to it, or to the nearest place above; left out when none is known. */
   readonly anchor?: string
-  /** With `anchor`: the heading it begins under, where several short sections share it and that one is in its text. */
+  /** The pages of a document, or its slides, that the passage is on, as readers know them: `12`, `iv`, `12–13`. Left out when there are none. */
+  readonly page?: string
+  /** With `anchor` or `page`: the heading it begins under, where several short sections share it and that one is in its text. */
   readonly beginsUnder?: string
 }
 

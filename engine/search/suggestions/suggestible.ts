@@ -44,11 +44,11 @@ export function suggestible(page: Omit<NamedPage, "id" | "revision">): Suggestib
   }
   add(page.title.slice(0, LONGEST_NAME), "title", url)
   const hasRoom = routeOf(url) === ""
-  const anchorAt = new Map(hasRoom ? anchors : [])
+  const anchorAt = new Map((hasRoom ? anchors : []).map(([line, fragment]) => [line, fragment]))
   const known = markdown.length <= READ_CHARS ? page.headings : undefined
   for (const { text, line } of known ?? headingsOf(blocksOf(markdown.slice(0, READ_CHARS)))) {
     const anchor = anchorAt.get(line)
-    add(text, "heading", anchor === undefined ? url : `${url}#${anchor}`)
+    add(text, "heading", anchor ? `${url}#${anchor}` : url)
   }
   return {
     names: [...names.values()],

@@ -47,6 +47,31 @@ export function passages({ open }: Stage): void {
       expect((await Array.fromAsync(engine.allPages())).map((one) => one.page)).toEqual([named])
     })
 
+    test("say which page of a document they are on, and where they go on over the next", async () => {
+      const engine = await open()
+      const long = "A sentence that is told at length and ends. ".repeat(8).trim()
+      const markdown = `# Seals\n\n${long}\n\n${long} The heronseal\ngoes on overleaf. ${long}`
+      const page = aPage("manual.pdf", {
+        title: "Manual",
+        markdown,
+        anchors: [
+          [0, "page=5", "iv"],
+          [4, "page=6", "v"],
+          [5, "page=7", "1"],
+        ],
+      })
+      await engine.index([page])
+      await engine.settled()
+      for (const arms of ["hybrid", "lexical"] as const) {
+        const { hits } = await engine.search({ text: "heronseal", limit: 1, arms, passagesPerPage: 9 })
+        const { passages } = hits[0]!
+        expect(passages[0]).toMatchObject({ headings: ["Seals"], anchor: "page=6", page: "v–1" })
+        const pages = passages.toSorted((a, b) => a.position - b.position).map((one) => one.page)
+        expect(pages).toEqual(["iv", "v–1", "1"])
+      }
+      expect(await engine.get(page.url)).toEqual(page)
+    })
+
     test("are as many as asked for, each once", async () => {
       const engine = await open()
       await engine.index([aPage("long", { markdown: sections.join("\n\n") })])

@@ -4,7 +4,13 @@ import { plainInline } from "./markdown-inline.ts"
 export type Block = { readonly line: number; readonly text: string } & (
   | { readonly kind: "heading"; readonly depth: number }
   /** A paragraph, list item, table or quotation: lines of words. `depth`: how many items enclose a list item. */
-  | { readonly kind: "text"; readonly table?: Table; readonly depth?: number }
+  | {
+      readonly kind: "text"
+      readonly table?: Table
+      readonly depth?: number
+      /** Where the text goes on with a line that was asked for: the line, and the characters of the text before it. */
+      readonly marked?: readonly (readonly [line: number, at: number])[]
+    }
   /** Lines whose breaks and indentation matter. */
   | { readonly kind: "code"; readonly code?: Code }
 )
@@ -40,9 +46,11 @@ const DEFINITION = /^ {0,3}\[[^\]^][^\]]{0,200}\]:[ \t]+\S/
  * Reads markdown line by line into blocks of plain text, in time linear in its length whatever the text: pages
  * come from strangers. It knows what our extraction writes (CommonMark and tables). The only nesting it keeps is that
  * of list items.
+ *
+ * @param marked lines to find in the middle of paragraphs and list items
  */
-export function blocksOf(markdown: string): Block[] {
-  const reader = new BlockReader()
+export function blocksOf(markdown: string, marked: ReadonlySet<number> = new Set()): Block[] {
+  const reader = new BlockReader(marked)
   let before = ""
   for (const [at, line] of markdown.split(/\r\n?|\n/).entries()) {
     reader.take(line, at, before)
@@ -57,8 +65,11 @@ export const headingsOf = (blocks: readonly Block[]): Heading[] =>
   blocks.filter((block) => block.kind === "heading")
 
 class BlockReader {
+  readonly #wanted: ReadonlySet<number>
   readonly #blocks: Block[] = []
   #paragraph: string[] = []
+  /** Lines of the paragraph that were asked for, with the number of lines of it before them. */
+  #marked: [line: number, before: number][] = []
   /** Rows of the open table, as written. */
   #rows: string[] = []
   /** Whether the first of them is above a rule. */
@@ -73,6 +84,10 @@ class BlockReader {
   #isItem = false
   /** Where the paragraph or code began that is being read. */
   #start = 0
+
+  constructor(wanted: ReadonlySet<number>) {
+    this.#wanted = wanted
+  }
 
   /** @param before the line before it */
   take(raw: string, at: number, before: string): void {
@@ -145,6 +160,7 @@ class BlockReader {
     const text = oneLine(this.#paragraph.join(" "))
     this.#blocks.push({ kind: "heading", line: this.#start, depth, text })
     this.#paragraph = []
+    this.#marked = []
     return true
   }
 
@@ -171,7 +187,7 @@ class BlockReader {
       if (DEFINITION.test(line)) return
       if (!/^\s/.test(line)) this.#inList = false
       this.#start = at
-    }
+    } else if (this.#wanted.has(at)) this.#marked.push([at, this.#paragraph.length])
     if (isRow) this.#rows.push(line)
     else this.#paragraph.push(line.trimStart())
   }
@@ -193,8 +209,24 @@ class BlockReader {
     const text = plainInline(this.#paragraph.join("\n"))
     const depth = this.#isItem ? this.#items.length - 1 : 0
     this.#isItem = false
-    if (text !== "") this.#blocks.push({ kind: "text", line: this.#start, text, ...(depth > 0 && { depth }) })
+    const marked = this.#places(text.length)
+    if (text !== "") {
+      const block: Block = { kind: "text", line: this.#start, text }
+      this.#blocks.push({ ...block, ...(depth > 0 && { depth }), ...(marked.length > 0 && { marked }) })
+    }
     this.#paragraph = []
+    this.#marked = []
+  }
+
+  /** Stretch by stretch, so that each is read once. @param most characters of the whole paragraph */
+  #places(most: number): [line: number, at: number][] {
+    let from = 0
+    let at = 0
+    return this.#marked.map(([line, before]) => {
+      at += plainInline(this.#paragraph.slice(from, before).join("\n")).length + 1
+      from = before
+      return [line, Math.min(at, most)]
+    })
   }
 
   #endTable(): void {

@@ -1,0 +1,34 @@
+/** As in `PageAnchor`. */
+export interface Place {
+  readonly fragment: string
+  readonly page: string | null
+}
+
+/** The places that a text is at, in order, with the characters of it before each. */
+export type Places = readonly (readonly [at: number, place: Place])[]
+
+/** Of a text that is at one place, or at none that is known. */
+export const placesAt = (place: Place | null): Places => (place === null ? [] : [[0, place]])
+
+/** Of a part of a text. */
+export function placesIn(places: Places, from: number, to: number): Places {
+  const first = places.findLast(([at]) => at <= from)
+  const others = places.filter(([at]) => at > from && at < to)
+  return [...placesAt(first?.[1] ?? null), ...behind(-from, others)]
+}
+
+/** Of two texts, of which the second begins at the character `at`. */
+export function joinedPlaces(first: Places, at: number, second: Places): Places {
+  const last = first.at(-1)?.[1]
+  return [...first, ...behind(at, second).filter(([, place]) => place !== last)]
+}
+
+const behind = (chars: number, places: Places): Places => places.map(([at, place]) => [at + chars, place])
+
+/** The page that a text is on, or the first and the last one with a dash between them; null: it has none. */
+export function pagesIn(places: Places): string | null {
+  const pages = places.flatMap(([, { page }]) => page ?? [])
+  const [first, last] = [pages[0], pages.at(-1)]
+  if (first === undefined) return null
+  return first === last ? first : `${first}–${last}`
+}
