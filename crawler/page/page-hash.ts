@@ -3,11 +3,12 @@ import type { Page } from "#engine"
 
 /**
  * Changes when anything of the page that search shows or finds has changed. The time of the visit does not count, nor do the anchors
- * of its headings: some sites name them anew on every visit, and they are stored with the next change.
+ * of headings on web pages: some sites name them anew on every visit, and they are stored with the next change.
  */
 export function pageHash(page: Page): string {
   const { title, description, markdown, language, author, publishedAt, images, favicon, source } = page
-  const { topic, country, unsafe, isListing, type } = page
+  const { topic, country, unsafe, isListing, type, anchors = [] } = page
+  const pages = anchors.filter(([, , number]) => number !== undefined)
   return hash(
     "sha256",
     JSON.stringify([
@@ -26,6 +27,7 @@ export function pageHash(page: Page): string {
       // Left out where it says nothing, so that the pages of earlier versions are as they were.
       ...(isListing ? ["listing"] : []),
       ...(type === undefined ? [] : [type]),
+      ...(pages.length > 0 ? [pages] : []),
     ]),
     "base64url",
   )

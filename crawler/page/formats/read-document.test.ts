@@ -1,5 +1,6 @@
 import { unzipSync, zipSync } from "fflate"
 import { describe, expect, it } from "vitest"
+import { toPassages } from "#engine/text/passages.ts"
 import {
   docx,
   epub,
@@ -161,6 +162,33 @@ Say this slowly.
 
 - More of both`,
     )
+  })
+
+  it("say which slide each passage is of, empty and hidden ones counted", async () => {
+    const points = (about: string) =>
+      Array.from({ length: 6 }, (_, at) => `${about} point ${at} is made in many words`)
+    const file = pptx(
+      [
+        { title: "Results", bullets: points("Sales") },
+        { title: "", bullets: [] },
+        { title: "Outlook", bullets: points("Growth"), notes: "Say this slowly." },
+        { title: "A", bullets: ["short"] },
+        { title: "B", bullets: ["short too"] },
+      ],
+      { title: "Year in review" },
+    )
+    const { markdown, anchors } = await read("pptx", file)
+    expect(
+      toPassages(markdown, anchors).map(({ text, headings, ...place }) => [
+        headings,
+        place,
+        text.slice(0, 7),
+      ]),
+    ).toEqual([
+      [["Results"], { page: "1" }, "- Sales"],
+      [["Outlook"], { page: "3" }, "- Growt"],
+      [[], { page: "4–5", beginsUnder: "A" }, "A\n- sho"],
+    ])
   })
 })
 

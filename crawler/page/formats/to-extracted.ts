@@ -113,7 +113,9 @@ function titleLine(markdown: string): string | null {
 function placesBehind(dropped: string, places: readonly PageAnchor[]): readonly PageAnchor[] {
   const left = anchorsBehind(dropped, places)
   const last = places[places.length - left.length - 1]
-  return last === undefined || left[0]?.[0] === 0 ? left : [[0, last[1]], ...left]
+  if (last === undefined || left[0]?.[0] === 0) return left
+  const [, ...place] = last
+  return [[0, ...place], ...left]
 }
 
 /** The title has its own field; a first heading that repeats it says nothing more. */

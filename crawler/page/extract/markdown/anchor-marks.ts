@@ -36,5 +36,5 @@ export function anchorsBehind(dropped: string, anchors: readonly PageAnchor[]): 
   const lines = dropped.split("\n").length - 1
   return lines === 0
     ? anchors
-    : anchors.flatMap(([line, fragment]): PageAnchor[] => (line < lines ? [] : [[line - lines, fragment]]))
+    : anchors.flatMap(([line, ...place]): PageAnchor[] => (line < lines ? [] : [[line - lines, ...place]]))
 }

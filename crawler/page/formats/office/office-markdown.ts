@@ -1,4 +1,5 @@
 import type { OfficeContentNode } from "officeparser"
+import type { PageAnchor } from "#engine"
 import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { formula, formulaText, settled } from "../../extract/markdown/formulas.ts"
@@ -7,6 +8,8 @@ import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS } from "./table.ts"
 
 export interface OfficeMarkdown {
   readonly markdown: string
+  /** The slides, by line; empty when there are none. */
+  readonly anchors: readonly PageAnchor[]
   readonly links: readonly Link[]
   readonly note: string | null
 }
@@ -73,6 +76,8 @@ class Writer {
   #chars = 0
   #cells = 0
   #note: string | null = null
+  /** Slides with the number of blocks before them. */
+  readonly #slides: { readonly before: number; readonly number: string }[] = []
   /** Whether the last block is a list that goes on. */
   #wasList = false
   /** Lines of code not yet written. */
@@ -80,7 +85,19 @@ class Writer {
 
   end(): OfficeMarkdown {
     this.#endCode()
-    return { markdown: this.#blocks.join("\n\n"), links: [...this.#links.values()], note: this.#note }
+    const markdown = this.#blocks.join("\n\n")
+    return { markdown, anchors: this.#anchors(), links: [...this.#links.values()], note: this.#note }
+  }
+
+  /** No address leads to a slide: programs that show them know none. */
+  #anchors(): PageAnchor[] {
+    const numbers = new Map(this.#slides.map(({ before, number }) => [before, number]))
+    let line = 0
+    return this.#blocks.flatMap((block, at): PageAnchor[] => {
+      const [number, start] = [numbers.get(at), line]
+      line += block.split("\n").length + 1
+      return number === undefined ? [] : [[start, "", number]]
+    })
   }
 
   blocks(nodes: readonly OfficeContentNode[] | undefined, depth: number): void {
@@ -212,10 +229,12 @@ class Writer {
 
   #slide(node: Extract<OfficeContentNode, { type: "slide" }>, depth: number): void {
     const children = node.children ?? []
+    const number = node.metadata?.slideNumber
+    if (number !== undefined) this.#slides.push({ before: this.#blocks.length, number: `${number}` })
     // A slide's own title is its first heading; others are parts of it.
     const title = children.find((child) => child.type === "heading")
     if (title) this.#heading(title, 2)
-    else if (children.length > 0) this.#add(`## Slide ${node.metadata?.slideNumber ?? ""}`.trimEnd())
+    else if (children.length > 0) this.#add(`## Slide ${number ?? ""}`.trimEnd())
     for (const child of children) {
       if (child === title) continue
       if (child.type === "heading") this.#heading(child, 3)

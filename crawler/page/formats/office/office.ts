@@ -39,9 +39,10 @@ export async function readOffice(format: OfficeFormat, body: Uint8Array): Promis
   if (format !== "rtf") void new Zip(body)
   const seen = format === "rtf" ? withoutUnseenRtf(body) : unseenTakenOut(format, body)
   const { content, metadata } = await parse(format, seen)
-  const { markdown, links, note } = writeMarkdown(content)
+  const { markdown, anchors, links, note } = writeMarkdown(content)
   return {
     markdown,
+    anchors,
     links,
     note,
     isTitledByHeading: format !== "ods",

@@ -12,6 +12,14 @@ export interface PdfMarkdown {
   readonly title: string | null
 }
 
+/** What a file calls its parts. */
+export interface PdfNames {
+  /** Bookmarks' titles by {@link titleKey}, with their levels from 1. */
+  readonly outline: ReadonlyMap<string, number>
+  /** What viewers call its pages, by their places in the file: `iv`, `3`, `A-1`. A page without one goes by its place. */
+  readonly labels: readonly string[]
+}
+
 /** A heading's font is larger than the text's by this factor. */
 const HEADING_FACTOR = 1.12
 const TITLE_FACTOR = 1.3
@@ -25,14 +33,10 @@ const MAX_CELL_CHARS = 60
 /**
  * Lines as headings, paragraphs, lists, tables and code. Headings are what the bookmarks name, else what is set in a
  * larger font.
- * @param outline titles by {@link titleKey}, with their levels from 1.
  */
-export function writePdf(
-  pages: readonly (readonly PdfLine[])[],
-  outline: ReadonlyMap<string, number>,
-): PdfMarkdown {
+export function writePdf(pages: readonly (readonly PdfLine[])[], names: PdfNames): PdfMarkdown {
   const measures = measure(pages)
-  const writer = new Writer(measures, outline)
+  const writer = new Writer(measures, names)
   for (const lines of pages) writer.page(rowsOf(lines))
   return { ...writer.end(), title: titleOf(pages[0] ?? [], measures.bodySize) }
 }
@@ -128,12 +132,13 @@ const ENDS = /[.!?:;…]["'”’»)\]]*$/
 class Writer {
   readonly #measures: Measures
   readonly #outline: ReadonlyMap<string, number>
+  readonly #labels: readonly string[]
   readonly #blocks: PdfBlock[] = []
   /** Number of the page being written, from 1. */
   #page = 0
-  /** That of the paragraph or list item being put together. */
-  #from = 0
-  /** The paragraph or list item being put together. */
+  /** The pages of the paragraph or list item being put together, by its lines. */
+  #pages: number[] = []
+  /** The paragraph or list item being put together: a line for each page that it is on. */
   #text = ""
   #mark = ""
   #last: PdfLine | null = null
@@ -141,9 +146,10 @@ class Writer {
   #heading: { level: number; text: string; line: PdfLine; page: number } | null = null
   #isNewPage = false
 
-  constructor(measures: Measures, outline: ReadonlyMap<string, number>) {
+  constructor(measures: Measures, { outline, labels }: PdfNames) {
     this.#measures = measures
     this.#outline = outline
+    this.#labels = labels
   }
 
   page(rows: readonly Row[]): void {
@@ -155,11 +161,11 @@ class Writer {
       if (table > 0) {
         this.#flush()
         const cells = rows.slice(at, at + table).map((row) => row.map((cell) => inline(cell.pieces)))
-        this.#add(markdownTable(cells), this.#page)
+        this.#add(markdownTable(cells), [this.#page])
         at += table
       } else if (code > 0) {
         this.#flush()
-        this.#add(codeBlock(rows.slice(at, at + code)), this.#page)
+        this.#add(codeBlock(rows.slice(at, at + code)), [this.#page])
         at += code
       } else {
         this.#line(asOneLine(rows[at]!))
@@ -176,7 +182,8 @@ class Writer {
     let last = 0
     for (const { text, lines, places } of blocks) {
       for (const [offset, page] of places) {
-        if (page !== last || text.startsWith("#")) anchors.push([line + offset, `page=${page}`])
+        if (page !== last || text.startsWith("#"))
+          anchors.push([line + offset, `page=${page}`, this.#labels[page - 1] ?? `${page}`])
         last = page
       }
       line += lines + 1
@@ -184,8 +191,9 @@ class Writer {
     return { markdown: blocks.map(({ text }) => text).join("\n\n"), anchors }
   }
 
-  #add(text: string, page: number): void {
-    this.#blocks.push({ text, lines: linesIn(text), places: [[0, page]] })
+  /** @param pages of its first lines */
+  #add(text: string, pages: readonly number[]): void {
+    this.#blocks.push({ text, lines: linesIn(text), places: pages.map((page, line) => [line, page]) })
   }
 
   #line(line: PdfLine): void {
@@ -194,7 +202,7 @@ class Writer {
       this.#flush()
       this.#mark = "-"
       this.#text = escapeText(entry)
-      this.#from = this.#page
+      this.#pages = [this.#page]
       this.#isNewPage = false
       return
     }
@@ -210,18 +218,28 @@ class Writer {
       this.#flushText()
       this.#mark = mark.sign
       this.#text = rendered.replace(mark.pattern, "").trimStart()
-      this.#from = this.#page
+      this.#pages = [this.#page]
       this.#first = line
     } else if (this.#text === "" || this.#startsParagraph(line)) {
       this.#flushText()
       this.#text = rendered.trim()
-      this.#from = this.#page
+      this.#pages = [this.#page]
       this.#first = line
     } else {
-      this.#text = joined(this.#text, rendered.trim(), this.#measures.hyphenated)
+      const before = this.#text
+      this.#text = joined(before, rendered.trim(), this.#measures.hyphenated)
+      if (this.#isNewPage) this.#turnPage(before.length)
     }
     this.#last = line
     this.#isNewPage = false
+  }
+
+  /** Ends the line behind the last word of the page before, so that the text stays as it is. @param at characters up to the turn */
+  #turnPage(at: number): void {
+    const space = this.#text.indexOf(" ", at - 1)
+    if (space < 0) return
+    this.#text = `${this.#text.slice(0, space)}\n${this.#text.slice(space + 1)}`
+    this.#pages.push(this.#page)
   }
 
   #headingLevel(line: PdfLine): number | null {
@@ -280,15 +298,17 @@ class Writer {
 
   #flushText(): void {
     if (this.#text.trim() !== "") {
-      if (this.#mark === "") this.#add(protectLineStarts(this.#text), this.#from)
+      if (this.#mark === "") this.#add(protectLineStarts(this.#text), this.#pages)
       else {
         const item = `${this.#mark} ${protectLineStarts(this.#text)}`
         const before = this.#blocks.at(-1)
         if (before !== undefined && LIST_ITEM.test(before.text)) {
-          before.places.push([before.lines, this.#from])
+          before.places.push(
+            ...this.#pages.map((page, line): [number, number] => [before.lines + line, page]),
+          )
           before.text = `${before.text}\n${item}`
           before.lines += linesIn(item)
-        } else this.#add(item, this.#from)
+        } else this.#add(item, this.#pages)
       }
     }
     this.#text = ""
@@ -298,7 +318,7 @@ class Writer {
   #flushHeading(): void {
     if (this.#heading) {
       const block = `${"#".repeat(this.#heading.level)} ${this.#heading.text}`
-      if (this.#blocks.at(-1)?.text !== block) this.#add(block, this.#heading.page)
+      if (this.#blocks.at(-1)?.text !== block) this.#add(block, [this.#heading.page])
     }
     this.#heading = null
   }

@@ -78,16 +78,62 @@ describe("the text of a page", () => {
     ])
     expect(page.type).toBe("pdf")
     const text = page.markdown.split("\n")
-    expect(page.anchors!.map(([line, fragment]) => [text[line]!.slice(0, 14), fragment])).toEqual([
-      ["What stands be", "page=1"],
-      ["## Installing", "page=2"],
-      ["Another page g", "page=3"],
-      ["## Seals", "page=3"],
-      ["- a clamp", "page=5"],
+    expect(page.anchors!.map(([line, ...place]) => [text[line]!.slice(0, 14), ...place])).toEqual([
+      ["What stands be", "page=1", "1"],
+      ["## Installing", "page=2", "2"],
+      ["Another page g", "page=3", "3"],
+      ["## Seals", "page=3", "3"],
+      ["next page, in ", "page=4", "4"],
+      ["- a clamp", "page=5", "5"],
     ])
+    expect(page.markdown).toContain("A seal goes on on the\nnext page, in the same sentence.")
     const passages = toPassages(page.markdown, page.anchors)
-    expect(passages.map(({ anchor }) => anchor)).toContain("page=1")
-    for (const { anchor } of passages) expect(anchor).toMatch(/^page=[1-5]$/)
+    expect(passages.map(({ anchor, page }) => [anchor, page])).toEqual([["page=1", "1–5"]])
+  })
+
+  it("knows the page of each passage of a paragraph that goes on over pages, and of a word that is broken there", async () => {
+    const wide = (from: number, count: number) =>
+      Array.from({ length: count }, (_, at) => `word${from + at} of a paragraph that has no end on its page,`)
+    const page = await read([
+      { texts: lines([...wide(0, 14), "and its wa-"], 72, 740) },
+      { texts: lines(["terfall, which is tall", ...wide(20, 40)], 72, 740) },
+      { texts: lines(["also word60 of a paragraph", "that ends here."], 72, 740) },
+    ])
+    expect(page.markdown).toMatch(/and its waterfall,\nwhich is tall word20[^\n]*\nalso word60[^\n]* here\.$/)
+    const passages = toPassages(page.markdown, page.anchors)
+    const at = (word: string) => passages.find(({ text }) => text.includes(`${word} `))?.page
+    expect(passages[0]).toMatchObject({ anchor: "page=1", page: "1" })
+    expect(passages.some(({ page }) => page === "1–2")).toBe(true)
+    expect([at("word40"), passages.at(-1)?.text.endsWith("here."), passages.at(-1)?.page]).toEqual([
+      "2",
+      true,
+      "2–3",
+    ])
+    // The text and the cuts are those of the paragraph on one line.
+    expect(passages.map(({ text }) => text)).toEqual(
+      toPassages(page.markdown.replaceAll("\n", " ")).map(({ text }) => text),
+    )
+  })
+
+  it("calls a page what its label says, and leads to its place in the file", async () => {
+    const matters = ["Unpack the pump.", "Fill it.", "Start the motor.", "Watch the gauge.", "Stop."]
+    const labelled = (nums: string, count: number) =>
+      read(
+        Array.from({ length: count }, (_, at) => ({ texts: lines([matters[at]!], 72, 700) })),
+        { catalogue: `/PageLabels << /Nums [${nums}] >>` },
+      )
+    const placesOf = ({ anchors = [] }: Awaited<ReturnType<typeof read>>) =>
+      anchors.map(([, fragment, label]) => `${fragment} ${label}`)
+    const book = await labelled("0 << /S /r >> 2 << /S /D >> 4 << /S /D /P (A-) /St 7 >>", 5)
+    expect(placesOf(book)).toEqual(["page=1 i", "page=2 ii", "page=3 1", "page=4 2", "page=5 A-7"])
+    // A label of nothing but a prefix, one without anything, one that no reader could see, one longer than any number.
+    const odd = await labelled(
+      `0 << /P (Cover) >> 1 << >> 2 << /P (\\001\\002) >> 3 << /P (${"x".repeat(300)}) >>`,
+      4,
+    )
+    expect(placesOf(odd)).toEqual(["page=1 Cover", "page=2 2", "page=3 3", "page=4 4"])
+    const broken = await read([{ texts: lines(matters, 72, 700) }], { catalogue: "/PageLabels 999 0 R" })
+    expect(placesOf(broken)).toEqual(["page=1 1"])
   })
 
   it("has its headings by the bookmarks where letters say nothing", async () => {

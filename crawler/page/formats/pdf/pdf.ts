@@ -5,7 +5,7 @@ import { PdfTables } from "./pdf-cmaps.ts"
 import { withFontNames } from "./pdf-font-names.ts"
 import { PdfLetters } from "./pdf-letters.ts"
 import type { PdfLine } from "./pdf-lines.ts"
-import { titleKey, writePdf } from "./pdf-markdown.ts"
+import { type PdfNames, titleKey, writePdf } from "./pdf-markdown.ts"
 import { readPage } from "./pdf-page.ts"
 import { withoutRunningHeads } from "./pdf-running-heads.ts"
 import type { DocumentText } from "../to-extracted.ts"
@@ -15,6 +15,8 @@ const MAX_PAGES = 2000
 /** Characters of one file that are read. */
 const MAX_CHARS = 5_000_000
 const MAX_OUTLINE_TITLES = 5000
+const MAX_LABEL_CHARS = 20
+const UNPRINTED = /\p{C}+/gu
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 
@@ -42,7 +44,7 @@ export async function readPdf(body: Uint8Array, url: string, budgetMs: number): 
     if (unreadable === pages.length && unreadable > 0)
       throw new DocumentError("unreadable", "the file is damaged: none of its pages can be read")
     const facts = await readFacts(document)
-    const { markdown, anchors, title } = writePdf(withoutRunningHeads(pages), facts.outline)
+    const { markdown, anchors, title } = writePdf(withoutRunningHeads(pages), facts)
     if (markdown.trim() === "" && letters.lost > 0) throw new DocumentError("undecodable", UNDECODABLE)
     return {
       ...facts,
@@ -105,10 +107,7 @@ async function open(body: Uint8Array): Promise<PdfDocument> {
   }
 }
 
-interface Facts extends Omit<DocumentText, "markdown" | "links" | "note"> {
-  /** Bookmarks' titles, letters and digits only, with their levels from 1. */
-  readonly outline: ReadonlyMap<string, number>
-}
+interface Facts extends Omit<DocumentText, "markdown" | "links" | "note">, PdfNames {}
 
 async function readFacts(document: PdfDocument): Promise<Facts> {
   const found = await document.getMetadata().catch(() => null)
@@ -131,7 +130,20 @@ async function readFacts(document: PdfDocument): Promise<Facts> {
     publishedAt: pdfDate(info["CreationDate"]),
     language: text(info["Language"]),
     outline,
+    labels: await readLabels(document),
   }
+}
+
+/** Page labels (ISO 32000-1 §12.4.2): the numbers that are printed on the pages, as a rule. */
+async function readLabels(document: PdfDocument): Promise<readonly string[]> {
+  const labels = (await document.getPageLabels().catch(() => null)) ?? []
+  return labels.slice(0, MAX_PAGES).map((label, at) => {
+    const text = label
+      .slice(0, MAX_LABEL_CHARS + 1)
+      .replaceAll(UNPRINTED, "")
+      .trim()
+    return text === "" || text.length > MAX_LABEL_CHARS ? `${at + 1}` : text
+  })
 }
 
 interface OutlineEntry {
