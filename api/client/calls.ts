@@ -180,6 +180,7 @@ export type SearchResult = {
       readonly position: number
       readonly shown?: string | undefined
       readonly anchor?: string | undefined
+      readonly page?: string | undefined
       readonly begins_under?: string | undefined
     })[]
     readonly description: string | null
@@ -202,10 +203,12 @@ export type SearchResult = {
   readonly sources?: readonly string[] | undefined
   /** The collections that hold any of these; left out when there are none. */
   readonly collections?: readonly string[] | undefined
-  /** The section of the best passage; left out when no heading comes before it. */
+  /** Where the best passage is; left out when neither heading, page nor anchor is known. */
   readonly section?: {
     /** The nearest heading above it; null when there is none. */
     readonly heading: string | null
+    /** In a PDF or a presentation: the page or slide, or the first and the last one, as readers know them: `12`, `iv`, `12–13`. */
+    readonly page?: string | undefined
     /** The page's address with the anchor of this place; left out when there is none. */
     readonly url?: string | undefined
   } | undefined

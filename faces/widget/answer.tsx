@@ -1,6 +1,7 @@
 import { NO_ANSWER, type Unit } from "../reading/answers/answer-blocks.ts"
 import { AnswerText } from "../reading/answers/answer-text.tsx"
 import type { Result } from "./ask.ts"
+import { wayIn } from "../reading/passages/place-in-page.ts"
 import { leadToText } from "./links.ts"
 import type { Answered } from "./use-asked.ts"
 
@@ -56,7 +57,7 @@ function Citation({
   readonly unit: Unit
   readonly leadsHere: boolean
 }) {
-  const to = of && leadToText(of.url, unit.pieces, leadsHere)
+  const to = of && leadToText(wayIn(of), unit.pieces, leadsHere)
   if (!of || to == null) return null
   return (
     <a

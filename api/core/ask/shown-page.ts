@@ -31,10 +31,19 @@ export interface ShownPage {
   /** When a crawl last found it; undefined where that is not shown. */
   readonly checkedAt: Date | undefined
   /** Where the best passage stands; null where that has no name. */
-  readonly section: { readonly heading: string | null; readonly url?: string } | null
+  readonly section: ShownSection | null
   readonly otherForms: readonly OtherForm[] | undefined
   /** None where they are not wanted. */
   readonly images: readonly PageImage[]
+}
+
+export interface ShownSection {
+  /** The nearest one above; null where there is none. */
+  readonly heading: string | null
+  /** As in `Passage`. */
+  readonly page?: string
+  /** The address that leads there. */
+  readonly url?: string
 }
 
 export async function showPage(
@@ -68,16 +77,21 @@ export async function showPage(
 }
 
 /**
- * Where the best passage stands: its heading, and the address that leads there. The nearest heading and not all above it, for this is
+ * Where the best passage stands: its heading, its page in a document, and the address that leads there. The nearest heading and not all above it, for this is
  * what the reader who follows the address finds at the top, and the title says the rest.
  */
-function sectionOf({ url, passages: [best] }: Hit): { heading: string | null; url?: string } | null {
+function sectionOf({ url, passages: [best] }: Hit): ShownSection | null {
   if (best === undefined) return null
   const heading = best.beginsUnder ?? best.headings.at(-1) ?? null
   // A page whose address is a route in its fragment has no room for another.
   const anchor = routeOf(url) === "" ? best.anchor : undefined
-  if (heading === null && anchor === undefined) return null
-  return { heading, ...(anchor !== undefined && { url: `${url}#${anchor}` }) }
+  const { page } = best
+  if (heading === null && anchor === undefined && page === undefined) return null
+  return {
+    heading,
+    ...(page !== undefined && { page }),
+    ...(anchor !== undefined && { url: `${url}#${anchor}` }),
+  }
 }
 
 function contentOf({ query }: Pick<Question, "query">, hit: Hit): string {

@@ -45,20 +45,23 @@ describe("a search of a crawled site", () => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "fossick-filters-"))
-    const book = pdf([
-      {
-        texts: [
-          { x: 72, y: 740, text: "Pump manual", size: 24 },
-          ...lines(Array<string>(8).fill("What stands before all else is told here."), 72, 660),
-        ],
-      },
-      {
-        texts: [
-          { x: 72, y: 740, text: "Springs", size: 16 },
-          ...lines(["The dikdikspring is wound by hand."], 72, 660),
-        ],
-      },
-    ])
+    const book = pdf(
+      [
+        {
+          texts: [
+            { x: 72, y: 740, text: "Pump manual", size: 24 },
+            ...lines(Array<string>(8).fill("What stands before all else is told here."), 72, 660),
+          ],
+        },
+        {
+          texts: [
+            { x: 72, y: 740, text: "Springs", size: 16 },
+            ...lines(["The dikdikspring is wound by hand."], 72, 660),
+          ],
+        },
+      ],
+      { catalogue: "/PageLabels << /Nums [0 << /S /r /St 3 >>] >>" },
+    )
     site = opened.use(
       await startTestSite({
         ...HTML,
@@ -143,7 +146,7 @@ describe("a search of a crawled site", () => {
     expect(HTML[path]).toContain(inPage)
   })
 
-  test("a section without a name has its heading alone, and a PDF leads to the page", async () => {
+  test("a section without a name has its heading alone, and a PDF leads to the page and says its number", async () => {
     expect((await first("ibexvalve"))["section"]).toEqual({ heading: "Without a name" })
     expect(await first("gerenukbolt steel")).toMatchObject({
       type: "markdown",
@@ -152,7 +155,7 @@ describe("a search of a crawled site", () => {
     expect(await first("dikdikspring wound")).toMatchObject({
       url: site.url("/manual.pdf"),
       type: "pdf",
-      section: { heading: "Springs", url: `${site.url("/manual.pdf")}#page=2` },
+      section: { heading: "Springs", page: "iv", url: `${site.url("/manual.pdf")}#page=2` },
     })
     expect(await first("bongoroute")).toMatchObject({
       url: "https://wiki.example/#/route",

@@ -1,3 +1,5 @@
+import { pageInWords } from "#engine/index/page/page-type.ts"
+
 import { NOTE_ON_ORDERS } from "../wire/note-on-orders.ts"
 import {
   degradedNote,
@@ -162,8 +164,13 @@ function pagesText(pages: readonly Page[]): string[] {
   )
 }
 
-const sectionLine = ({ section }: SearchResult): string | undefined =>
-  section && `Section: ${[section.heading, section.url].filter(Boolean).join(" ")}`
+function sectionLine({ section, type }: SearchResult): string | false {
+  if (section === undefined) return false
+  const { heading, page, url } = section
+  const number = page === undefined ? "" : pageInWords(page, type ?? "")
+  const place = [heading, number].filter(Boolean).join(", ")
+  return `Section: ${[place, url].filter(Boolean).join(" ")}`
+}
 
 const inCollections = ({ collections = [] }: SearchResult): string =>
   collections.length === 0 ? "" : ` (in ${collections.join(", ")})`

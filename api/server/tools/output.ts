@@ -57,7 +57,7 @@ export const pagesSchema = output({
         sources: listOf(text()),
         collections: listOf(text()),
         type: text(),
-        section: object({ heading: orNull(text()), ...optional({ url: text() }) }),
+        section: object({ heading: orNull(text()), ...optional({ page: text(), url: text() }) }),
         published_date: text(),
         checked_at: text(),
         addresses_models: yesNo(),

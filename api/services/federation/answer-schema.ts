@@ -50,7 +50,12 @@ export const pageEvidence = object(
         text: text(20_000),
         headings: listOf(text(5000), 20),
         position: count("In the page, from 0."),
-        ...optional({ shown: text(20_000), anchor: text(2000), begins_under: text(5000) }),
+        ...optional({
+          shown: text(20_000),
+          anchor: text(2000),
+          page: text(100),
+          begins_under: text(5000),
+        }),
       }),
       20,
     ),

@@ -31,12 +31,13 @@ export function evidenceOf({ parts, evidence, ...hit }: Hit): WireEvidence | nul
     holds_phrases: evidence.holdsPhrases,
     lacks_numbers: evidence.lacksNumbers,
     fingerprint: evidence.fingerprint,
-    passages: hit.passages.map(({ text, shown, headings, position, anchor, beginsUnder }) => ({
+    passages: hit.passages.map(({ text, shown, headings, position, anchor, page, beginsUnder }) => ({
       text,
       ...(shown !== undefined && { shown }),
       headings,
       position,
       ...(anchor !== undefined && { anchor }),
+      ...(page !== undefined && { page }),
       ...(beginsUnder !== undefined && { begins_under: beginsUnder }),
     })),
     description: hit.description,

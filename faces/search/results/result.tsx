@@ -3,6 +3,7 @@ import { bestPassages } from "../../reading/passages/best-passages.ts"
 import { onDay, since } from "../../reading/dates.ts"
 import { MarkedText } from "../../reading/marked-text.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
+import { placeInWords, wayIn } from "../../reading/passages/place-in-page.ts"
 import { Passage } from "../../reading/passages/passage.tsx"
 import { addressOf } from "../../session/appliance.ts"
 import type { Asked } from "../asked.ts"
@@ -29,23 +30,20 @@ export function ResultCard({
 }) {
   const { url, title, section, published_date: published, checked_at: checked, explain } = result
   const passages = bestPassages(result.content, wanted, MOST_PASSAGES)
+  const place = placeInWords(result)
   return (
     <article class="result">
       <div class="text">
         <SourceLine result={result} />
         <h2>
-          <PageLink to={url} isResult>
+          <PageLink to={wayIn(result)} isResult>
             <MarkedText text={title || url} wanted={wanted} />
           </PageLink>
         </h2>
-        {section?.heading != null && section.heading !== title && (
+        {place !== null && (
           <p class="section">
             <i aria-hidden="true">› </i>
-            {section.url === undefined ? (
-              section.heading
-            ) : (
-              <PageLink to={section.url}>{section.heading}</PageLink>
-            )}
+            {section?.url === undefined ? place : <PageLink to={section.url}>{place}</PageLink>}
           </p>
         )}
         {passages.map((passage, index) => (

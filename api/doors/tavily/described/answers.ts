@@ -92,10 +92,13 @@ const searchResult = namedObject("SearchResult", {
       {
         heading: orNull(text("The nearest heading above it; null when there is none.")),
         ...optional({
+          page: text(
+            "In a PDF or a presentation: the page or slide, or the first and the last one, as readers know them: `12`, `iv`, `12–13`.",
+          ),
           url: text("The page's address with the anchor of this place; left out when there is none."),
         }),
       },
-      "The section of the best passage; left out when no heading comes before it.",
+      "Where the best passage is; left out when neither heading, page nor anchor is known.",
     ),
     favicon,
     published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
