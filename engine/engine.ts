@@ -3,6 +3,7 @@ import type { Fingerprint } from "./index/page/fingerprint.ts"
 import type { QueryText } from "./text/query-text.ts"
 import type { Page, PageImage, PageTopic } from "./index/page/page.ts"
 import type { PageType } from "./index/page/page-type.ts"
+import type { Passage } from "./index/page/passage.ts"
 import type { PageUrl } from "./index/page/page-url.ts"
 import type { ShippedModel } from "./shipped-models.ts"
 
@@ -329,7 +330,9 @@ export interface HitPassage {
   readonly headings: readonly string[]
   /** As in `Passage`. */
   readonly anchor?: string
+  /** As in `Passage`; of a passage that goes on over pages the one that says most of what was asked, where one does. */
   readonly page?: string
+  readonly pages?: NonNullable<Passage["pages"]>
   readonly beginsUnder?: string
   /** Position in the page, from 0. */
   readonly position: number

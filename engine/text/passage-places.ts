@@ -1,3 +1,5 @@
+import type { Passage } from "../index/page/passage.ts"
+
 /** As in `PageAnchor`. */
 export interface Place {
   readonly fragment: string
@@ -25,10 +27,12 @@ export function joinedPlaces(first: Places, at: number, second: Places): Places 
 
 const behind = (chars: number, places: Places): Places => places.map(([at, place]) => [at + chars, place])
 
-/** The page that a text is on, or the first and the last one with a dash between them; null: it has none. */
-export function pagesIn(places: Places): string | null {
-  const pages = places.flatMap(([, { page }]) => page ?? [])
-  const [first, last] = [pages[0], pages.at(-1)]
-  if (first === undefined) return null
-  return first === last ? first : `${first}–${last}`
+/** What a passage says of the pages that it is on: the page, or the first and the last one with a dash between them, then also where each begins. */
+export function pagesIn(places: Places): Pick<Passage, "page" | "pages"> {
+  const pages = places.flatMap(([at, { fragment, page }]) =>
+    page === null ? [] : [[at, fragment, page] as const],
+  )
+  const [first, last] = [pages[0]?.[2], pages.at(-1)?.[2]]
+  if (first === undefined) return {}
+  return first === last ? { page: first } : { page: `${first}–${last}`, pages }
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { MAX_PASSAGE_CHARS, MAX_SHOWN_CHARS, type Passage } from "../index/page/passage.ts"
+import type { PageAnchor } from "../index/page/page.ts"
 import { embeddingText, toPassages } from "./passages.ts"
 
 const SENTENCE = "The crawler waits between two requests to one host. "
@@ -74,8 +75,8 @@ describe("passages", () => {
   })
 
   describe("lead to where they stand", () => {
-    const anchored = (markdown: string, ...anchors: [number, string, string?][]) =>
-      toPassages(markdown, anchors).map(({ text, headings, ...place }) => ({
+    const anchored = (markdown: string, ...anchors: PageAnchor[]) =>
+      toPassages(markdown, anchors).map(({ text, headings, pages, ...place }) => ({
         ...place,
         at: [...headings].pop(),
       }))
@@ -133,8 +134,22 @@ describe("passages", () => {
       ])
       const item = `- ${long}${SENTENCE.repeat(3)}\n  ${long}`
       expect(anchored(item, [0, "", "1"], [1, "", "2"]).map(({ page }) => page)).toEqual(["1", "1–2", "2"])
-      expect(anchored("# A\n\nOne.\n\n# B\n\nTwo.", [0, "", "1"], [4, "", "2"])).toEqual([
-        { at: undefined, page: "1–2", beginsUnder: "A" },
+      const short = "# A\n\nOne \\*and\nmore of it.\n\n# B\n\nTwo."
+      const anchors: PageAnchor[] = [
+        [0, "page=1", "i"],
+        [3, "page=2", "ii"],
+        [5, "page=3", "iii"],
+      ]
+      expect(anchored(short, ...anchors)).toEqual([
+        { at: undefined, anchor: "page=1", page: "i–iii", beginsUnder: "A" },
+      ])
+      const [{ text, pages = [] }] = toPassages(short, anchors) as [Passage]
+      expect(
+        pages.map(([at, fragment, page], i) => [text.slice(at, pages[i + 1]?.[0]), fragment, page]),
+      ).toEqual([
+        ["A\nOne *and ", "page=1", "i"],
+        ["more of it.\n", "page=2", "ii"],
+        ["B\nTwo.", "page=3", "iii"],
       ])
     })
 

@@ -196,14 +196,14 @@ function passageOf(piece: Piece, headings: readonly string[], beginsUnder?: stri
   const text = withBars(textOf(piece))
   const shown = showLines(lines)
   const anchor = places[0]?.[1].fragment ?? ""
-  const page = pagesIn(places)
+  const pages = pagesIn(places)
   return {
     text,
     headings,
     ...(shown !== text && { shown }),
     ...(anchor !== "" && { anchor }),
-    ...(page !== null && { page }),
-    ...((anchor !== "" || page !== null) && beginsUnder !== undefined && { beginsUnder }),
+    ...pages,
+    ...((anchor !== "" || pages.page !== undefined) && beginsUnder !== undefined && { beginsUnder }),
   }
 }
 

@@ -179,7 +179,7 @@ Say this slowly.
     )
     const { markdown, anchors } = await read("pptx", file)
     expect(
-      toPassages(markdown, anchors).map(({ text, headings, ...place }) => [
+      toPassages(markdown, anchors).map(({ text, headings, pages: _pages, ...place }) => [
         headings,
         place,
         text.slice(0, 7),

@@ -38,8 +38,11 @@ export const typeOf = ({ type, url }: { readonly type?: PageType; readonly url: 
 
 const PRESENTATIONS: ReadonlySet<string> = new Set(["pptx", "odp"] satisfies PageType[])
 
+/** Whether its pages are slides. */
+export const isPresentation = (type: string): boolean => PRESENTATIONS.has(type)
+
 /** The page of a document, or its slide, in words: `page 12`, `pages 12–13`, `slide 3`. @param page as in `Passage` */
 export function pageInWords(page: string, type: string): string {
-  const word = PRESENTATIONS.has(type) ? "slide" : "page"
+  const word = isPresentation(type) ? "slide" : "page"
   return `${word}${page.includes("–") ? "s" : ""} ${page}`
 }

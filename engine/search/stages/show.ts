@@ -8,6 +8,7 @@ import { toPageUrl } from "../../index/page/page-url.ts"
 import type { Page } from "../../index/page/page.ts"
 import { bestPositions } from "../best-passages.ts"
 import type { PageWords } from "../page-words.ts"
+import { onBestPage } from "./best-page.ts"
 import type { Evidence } from "./gather.ts"
 import type { Found } from "./rank-and-read.ts"
 
@@ -23,7 +24,7 @@ export async function toHits(
   index: SearchIndex,
   found: readonly Found[],
   words: PageWords,
-  { passagesPerPage = DEFAULT_PASSAGES, withMarkdown = true }: Query,
+  { text, passagesPerPage = DEFAULT_PASSAGES, withMarkdown = true }: Query,
 ): Promise<Hit[]> {
   const heads = found.map(({ page }) => page)
   if (passagesPerPage >= 1) await words.read(heads.map(({ id }) => id))
@@ -40,25 +41,28 @@ export async function toHits(
     passagesPerPage >= 1 ? index.passages(wanted) : new Map<string, never>(),
     withMarkdown ? index.markdown(heads) : new Map<string, string>(),
   ])
-  return found.map(({ page, ranked }, i): Hit => ({
-    ...shownOf(toPage({ ...page, markdown: markdown.get(page.id) ?? "" })),
-    score: ranked.score,
-    ...(ranked.match !== undefined && { match: ranked.match }),
-    ...(folded.has(page.id) && { folded: folded.get(page.id)! }),
-    passages: wanted[i]!.positions.flatMap((position) => {
-      const passage = passages.get(page.id)?.get(position)
-      return passage ? [{ ...passage, position }] : []
-    }),
-    parts: {
-      lexical: ranked.lexical,
-      passage: words.passages(page.id)?.reduce((most, share) => Math.max(most, share), 0) ?? 0,
-      vector: ranked.vector,
-      late: ranked.late,
-      rerank: ranked.rerank,
-      fused: ranked.fused,
-      boost: ranked.boost,
-    },
-  }))
+  return found.map(({ page, ranked }, i): Hit => {
+    const shown = shownOf(toPage({ ...page, markdown: markdown.get(page.id) ?? "" }))
+    return {
+      ...shown,
+      score: ranked.score,
+      ...(ranked.match !== undefined && { match: ranked.match }),
+      ...(folded.has(page.id) && { folded: folded.get(page.id)! }),
+      passages: wanted[i]!.positions.flatMap((position) => {
+        const passage = passages.get(page.id)?.get(position)
+        return passage ? [{ ...onBestPage(passage, text, shown.language), position }] : []
+      }),
+      parts: {
+        lexical: ranked.lexical,
+        passage: words.passages(page.id)?.reduce((most, share) => Math.max(most, share), 0) ?? 0,
+        vector: ranked.vector,
+        late: ranked.late,
+        rerank: ranked.rerank,
+        fused: ranked.fused,
+        boost: ranked.boost,
+      },
+    }
+  })
 }
 
 /** The pages behind each hit, by its id; of none no entry. */
