@@ -537,6 +537,8 @@ export type ResearchSource = {
   readonly url: string
   /** Address of the site's icon. */
   readonly favicon: string | null
+  /** In a PDF or a presentation: the pages or slides that the report cites, as readers know them; left out when they are not known. */
+  readonly pages?: readonly string[] | undefined
   /** True when what is shown of it gives orders to language models; else not there. */
   readonly addresses_models?: boolean | undefined
 }

@@ -6,6 +6,7 @@ import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 import { analyse } from "#engine/text/analysis/analyse.ts"
 
 import type { Emit, Step, StepName } from "./report/events.ts"
+import { pagedTexts, pageSaying } from "./sources/cited-pages.ts"
 import type { Evidence, Question, Source } from "./sources/evidence.ts"
 import { type PageMemory, SeenPages } from "./sources/held-pages.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
@@ -210,7 +211,10 @@ async function collect(
   const pages = sources.map((source, at) => ({ ...source, score: hits[at]!.score }))
   evidence.lookedAt(pages, termsOfPages(hits))
   const place = evidence.questions.findIndex(({ text }) => text === part.text)
-  for (const unit of units.slice(0, UNITS_OF_QUESTION)) evidence.add(place, unit, sources[unit.source]!)
+  for (const unit of units.slice(0, UNITS_OF_QUESTION)) {
+    const page = pageSaying(unit.text, pagedTexts(hits[unit.source]!))
+    evidence.add(place, unit, sources[unit.source]!, page)
+  }
 }
 
 /** The terms of the titles and of the passages found. */

@@ -31,7 +31,13 @@ const ResearchSource = namedObject("ResearchSource", {
   title: text(),
   url: text("`file:` and the name, of a file that came along."),
   favicon: orNull(text("Address of the site's icon.")),
-  ...optional({ addresses_models: addressesModels }),
+  ...optional({
+    pages: listOf(
+      text(),
+      "In a PDF or a presentation: the pages or slides that the report cites, as readers know them; left out when they are not known.",
+    ),
+    addresses_models: addressesModels,
+  }),
 })
 const ResearchTask = namedObject("ResearchTask", {
   request_id: taskId,

@@ -70,6 +70,41 @@ describe("sources are named", () => {
     expect(citations.list()).toContain("(2024b, March 9). *More about pumps*")
   })
 
+  test("with the pages of documents that are cited", () => {
+    const iv = { kind: "page", page: "iv", anchor: "page=6" } as const
+    const nine = { kind: "page", page: "9", anchor: "page=17" } as const
+    const over = { kind: "page", page: "9–10", anchor: "page=17" } as const
+    const slide = { kind: "slide", page: "3" } as const
+    const named = (format: "numbered" | "mla" | "apa" | "chicago") => {
+      const citations = citationsOf(SOURCES, format)
+      const marks = [
+        citations.mark([0, 1], { 0: nine, 1: slide }),
+        citations.mark([0], { 0: iv }),
+        citations.mark([0], { 0: over }),
+        citations.mark([0]),
+      ]
+      return { marks, list: citations.list(), cited: citations.cited }
+    }
+    const numbered = named("numbered")
+    expect(numbered.marks).toEqual(["[1][2]", "[1]", "[1]", "[1]"])
+    expect(numbered.list).toBe(
+      "## Sources\n\n1. [All about pumps](https://www.pumps.example/a%28b%29#page=6), pp. iv, 9–10, published 9 Mar 2024\n2. [Seals \\[1\\]](https://b.example/), slide 3, read 5 Jan 2026",
+    )
+    expect(numbered.cited).toEqual([
+      { ...SOURCES[0], pages: [iv, over] },
+      { ...SOURCES[1], pages: [slide] },
+    ])
+    expect(named("mla").marks.slice(0, 2)).toEqual(["(Ada Field 9; “Seals [1]”, slide 3)", "(Ada Field iv)"])
+    expect(named("apa").marks).toEqual([
+      "(Ada Field, 2024, p. 9; “Seals [1]”, n.d., slide 3)",
+      "(Ada Field, 2024, p. iv)",
+      "(Ada Field, 2024, pp. 9–10)",
+      "(Ada Field, 2024)",
+    ])
+    expect(named("chicago").marks.slice(1, 3)).toEqual(["(Ada Field 2024, iv)", "(Ada Field 2024, 9–10)"])
+    expect(named("apa").list).not.toContain("#page")
+  })
+
   test("with no list when nothing was cited; a file has no address", () => {
     expect(citationsOf(SOURCES, "numbered").list()).toBe("")
     const citations = citationsOf([source({ url: "file:notes.md", title: "notes.md" })], "numbered")

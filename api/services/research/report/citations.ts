@@ -1,13 +1,13 @@
-import type { Source } from "../sources/evidence.ts"
+import type { CitedPage, Source } from "../sources/evidence.ts"
 import type { CitationFormat } from "../request.ts"
 
 /** How the sources of one report are named. */
 export interface Citations {
-  /** What stands behind a statement. */
-  mark(places: readonly number[]): string
+  /** What stands behind a statement. @param pages as in `ReportText` */
+  mark(places: readonly number[], pages?: Readonly<Record<number, CitedPage>>): string
   /** The list below the report, as markdown; empty when nothing was cited. */
   list(): string
-  /** Sources in the order in which they were first cited. */
+  /** Sources in the order in which they were first cited, with the pages cited. */
   readonly cited: readonly Source[]
 }
 
@@ -21,27 +21,42 @@ const HEADINGS: Readonly<Record<CitationFormat, string>> = {
 /**
  * Names sources as the style asks: numbers in brackets in the order of their first use, or author (else title) and year in
  * parentheses, with a letter behind the year where two would read alike. The lists follow MLA 9, APA 7 and the
- * author-date form of Chicago 17, as far as web pages say what these want to know.
+ * author-date form of Chicago 17, as far as web pages say what these want to know. Pages of documents stand behind the year, or in
+ * the list of numbered sources, whose links open the first one.
  */
 export function citationsOf(sources: readonly Source[], format: CitationFormat): Citations {
   const order: number[] = []
+  const pages = new Map<number, CitedPage[]>()
   const number = (place: number): number => {
     const at = order.indexOf(place)
     return at >= 0 ? at + 1 : order.push(place)
   }
+  const withPages = (place: number): Source => {
+    const cited = pages.get(place)
+    return { ...sources[place]!, ...(cited && { pages: inOrder(cited) }) }
+  }
   const letters = format === "numbered" ? new Map<number, string>() : lettersFor(sources, format)
   return {
-    mark(places) {
+    mark(places, on = {}) {
       const numbers = places.map(number)
+      for (const place of places) {
+        const known = pages.get(place) ?? []
+        const at = on[place]
+        if (at !== undefined && known.every(({ page }) => page !== at.page)) pages.set(place, [...known, at])
+      }
       if (format === "numbered") return numbers.map((one) => `[${one}]`).join("")
-      return `(${places.map((place) => inText(sources[place]!, format, letters.get(place) ?? "")).join("; ")})`
+      const named = places.map((place) => {
+        const name = inText(sources[place]!, format, letters.get(place) ?? "")
+        return on[place] === undefined ? name : `${name}${behindName(format, on[place])}`
+      })
+      return `(${named.join("; ")})`
     },
     list() {
       if (order.length === 0) return ""
-      const entries = order.map((place) => ({ source: sources[place]!, letter: letters.get(place) ?? "" }))
+      const entries = order.map((place) => ({ source: withPages(place), letter: letters.get(place) ?? "" }))
       if (format === "numbered") {
         const lines = entries.map(
-          ({ source }, i) => `${i + 1}. ${link(source.title, source)}${datesOf(source)}`,
+          ({ source }, i) => `${i + 1}. ${link(source.title, source)}${pagesOf(source)}${datesOf(source)}`,
         )
         return [`## ${HEADINGS[format]}`, lines.join("\n")].join("\n\n")
       }
@@ -49,7 +64,7 @@ export function citationsOf(sources: readonly Source[], format: CitationFormat):
       return [`## ${HEADINGS[format]}`, ...lines].join("\n\n")
     },
     get cited() {
-      return order.map((place) => sources[place]!)
+      return order.map(withPages)
     },
   }
 }
@@ -118,6 +133,29 @@ function fullEntry(source: Source, style: Style, letter: string): string {
   }
 }
 
+/** What stands between the name and the page in a text: in MLA and Chicago nothing says that the number is one of a page. */
+function behindName(style: Style, at: CitedPage): string {
+  if (at.kind === "page" && style !== "apa") return `${style === "mla" ? " " : ", "}${at.page}`
+  return `, ${numbered([at])}`
+}
+
+/** In the order of the document; one that a longer stretch begins or ends with is left out. */
+function inOrder(pages: readonly CitedPage[]): CitedPage[] {
+  const placeOf = ({ anchor, page }: CitedPage) => Number(/\d+/.exec(anchor ?? page)?.[0] ?? 0)
+  return pages
+    .filter((one) => !pages.some(({ page }) => page !== one.page && page.split("–").includes(one.page)))
+    .sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+/** `p. 7`, `pp. 7–8, 12`, `slide 3`; of one kind all. */
+function numbered(pages: readonly CitedPage[]): string {
+  const isMany = pages.length > 1 || pages.some(({ page }) => page.includes("–"))
+  const names = { page: isMany ? "pp." : "p.", slide: isMany ? "slides" : "slide" }
+  return `${names[pages[0]!.kind]} ${pages.map(({ page }) => page).join(", ")}`
+}
+
+const pagesOf = ({ pages }: Source): string => (pages === undefined ? "" : `, ${numbered(pages)}`)
+
 /** When a page was published, else when it was read. */
 function datesOf(source: Source): string {
   const { published, fetched } = source
@@ -141,9 +179,10 @@ const hostOf = ({ url }: Source): string | null => {
 }
 
 /** A markdown link whose text and address cannot end it early. */
-function link(text: string, { url }: Source): string {
+function link(text: string, { url, pages }: Source): string {
   const shown = text.replaceAll(/[[\]]/g, "\\$&").replaceAll(/\s+/g, " ")
-  return hostOf({ url } as Source) === null
-    ? shown
-    : `[${shown}](${url.replaceAll("(", "%28").replaceAll(")", "%29")})`
+  if (hostOf({ url } as Source) === null) return shown
+  const anchor = url.includes("#") ? undefined : pages?.[0]?.anchor
+  const address = anchor === undefined ? url : `${url}#${anchor}`
+  return `[${shown}](${address.replaceAll("(", "%28").replaceAll(")", "%29")})`
 }

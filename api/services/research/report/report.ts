@@ -117,4 +117,4 @@ function paragraphs(findings: readonly ReportText[], citations: Citations): stri
 }
 
 const cited = (finding: ReportText, citations: Citations): string =>
-  printedUnit(finding, citations.mark(finding.sources))
+  printedUnit(finding, citations.mark(finding.sources, finding.pages))

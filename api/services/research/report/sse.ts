@@ -6,10 +6,11 @@ import type { ResearchEvent, Step } from "./events.ts"
 import type { Source } from "../sources/evidence.ts"
 
 /** A source as it stands on the wire. */
-export const presentSource = ({ title, url, favicon, addressesModels }: Source) => ({
+export const presentSource = ({ title, url, favicon, addressesModels, pages }: Source) => ({
   title,
   url,
   favicon,
+  ...(pages && { pages: pages.map(({ page }) => page) }),
   ...modelLabel(addressesModels),
 })
 

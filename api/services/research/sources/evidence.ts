@@ -16,6 +16,17 @@ export interface Source {
   readonly fetched: number | null
   /** Whether what was read of it gives orders to language models. */
   readonly addressesModels?: boolean
+  /** The pages that a report cites, in that order; left out of what has none. */
+  readonly pages?: readonly CitedPage[]
+}
+
+/** A page of a document, or a slide, that a report cites. */
+export interface CitedPage {
+  readonly kind: "page" | "slide"
+  /** As in `Passage`. */
+  readonly page: string
+  /** Fragment of the address that opens it; left out where none does, as of slides. */
+  readonly anchor?: string
 }
 
 /** A text of a report, and where it stands. */
@@ -25,11 +36,14 @@ export interface ReportText {
   readonly leads?: readonly string[]
   /** Places among the sources; the first is where the text stands, others say the same in their own words. */
   readonly sources: readonly number[]
+  /** On which page of a document it is, by the place of the source; left out where that is not known. */
+  readonly pages?: Readonly<Record<number, CitedPage>>
 }
 
 /** A unit of a page that answers one or more questions. */
 export interface Finding extends ReportText, Pick<AnsweringUnit, "kind" | "headings"> {
   readonly sources: number[]
+  pages?: Record<number, CitedPage>
   /** How sure it is that it answers, a logit, by the place of the question. */
   readonly values: Record<number, number>
   /** Place of a finding that says otherwise; null when none does. */
@@ -153,7 +167,7 @@ export class Evidence {
   }
 
   /** Takes in a unit that answers a question; of one that says the same as a known one, the source is remembered. */
-  add(question: number, unit: AnsweringUnit, source: Source): void {
+  add(question: number, unit: AnsweringUnit, source: Source, page: CitedPage | null = null): void {
     const { text, leads, kind, headings, value } = unit
     const terms = termsOf(text)
     let opposite: number | null = null
@@ -163,13 +177,15 @@ export class Evidence {
         other.values[question] = Math.max(value, other.values[question] ?? -Infinity)
         const own = this.source(source)
         if (!other.sources.includes(own)) other.sources.push(own)
+        if (page !== null) other.pages = { [own]: page, ...other.pages }
         return
       }
       const isElsewhere = this.sources[other.sources[0]!]!.url !== source.url
       if (isElsewhere && question in other.values && contradict(unit, other)) opposite ??= place
     }
-    const sources = [this.source(source)]
-    const found = { text, ...(leads && { leads }), kind, headings, sources }
+    const own = this.source(source)
+    const pages = page !== null && { pages: { [own]: page } }
+    const found = { text, ...(leads && { leads }), kind, headings, sources: [own], ...pages }
     const place = this.findings.push({ ...found, values: { [question]: value }, disagrees: opposite }) - 1
     if (opposite !== null) this.findings[opposite]!.disagrees ??= place
     this.#terms.push(terms)

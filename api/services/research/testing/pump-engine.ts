@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
+import type { Page } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/models/embedders/transformers-embedder.ts"
 
@@ -12,12 +13,12 @@ export interface PumpEngine extends AsyncDisposable {
   readonly embedder: TransformersEmbedder
 }
 
-/** An index of {@link PUMP_PAGES} by the shipped model, in a folder that goes with it. */
-export async function openPumpEngine(): Promise<PumpEngine> {
+/** An index of pages by the shipped model, in a folder that goes with it. */
+export async function openPumpEngine(pages: readonly Page[] = PUMP_PAGES): Promise<PumpEngine> {
   const dir = await mkdtemp(join(tmpdir(), "fossick-research-"))
   const embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
   const engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
-  await engine.index(PUMP_PAGES)
+  await engine.index(pages)
   await engine.settled()
   return {
     engine,

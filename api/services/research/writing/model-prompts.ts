@@ -4,6 +4,7 @@ import { holdsModelOrder } from "#engine/text/model-orders.ts"
 
 import type { ChatMessage, ReplyForm } from "../../chat-models/chat-model.ts"
 import { type DataMarks, dataMarks } from "../../chat-models/data-marks.ts"
+import type { PagedText } from "../sources/cited-pages.ts"
 import type { Question, Source } from "../sources/evidence.ts"
 import type { OutputField, OutputSchema } from "../report/output-schema.ts"
 
@@ -65,6 +66,8 @@ export interface ShownSource {
   readonly place: number
   readonly source: Source
   readonly text: string
+  /** Those of its texts that are on a page of a document. */
+  readonly paged: readonly PagedText[]
 }
 
 /** Nothing of what gives orders to models. */

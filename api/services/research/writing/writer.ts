@@ -23,6 +23,7 @@ import type { OutputSchema } from "../report/output-schema.ts"
 import type { Section } from "../report/report.ts"
 import { violations } from "../report/structured.ts"
 import type { Evidence, Question, ReportText, Source } from "../sources/evidence.ts"
+import { pagedTexts, type PagedText, pageSaying } from "../sources/cited-pages.ts"
 import { sourceOfHit } from "../sources/sources.ts"
 import {
   formMessages,
@@ -111,10 +112,11 @@ export class Writer {
   ): Promise<readonly ReportText[] | null> {
     const said = sections.flatMap(({ findings }) => findings)
     if (said.length === 0) return null
-    const all = bySource(said).map(([place, texts]): ShownSource => ({
+    const all = bySource(said).map(([place, found]): ShownSource => ({
       place,
       source: evidence.sources[place]!,
-      text: texts.join("\n"),
+      text: found.map(withLeads).join("\n"),
+      paged: pagedIn(found, place),
     }))
     const written = await this.#writes(
       all,
@@ -151,7 +153,11 @@ export class Writer {
       bearing: this.#bearing,
       share: SUPPORTED,
     })
-    return sentences.map(({ text, source }) => ({ text, sources: [shown[source]!.place] }))
+    return sentences.map(({ text, source }) => {
+      const { place, paged } = shown[source]!
+      const page = pageSaying(text, paged)
+      return { text, sources: [place], ...(page && { pages: { [place]: page } }) }
+    })
   }
 
   /** The pages behind findings first, then others that were found on the question; each with its passages and what was found in it. */
@@ -162,20 +168,28 @@ export class Writer {
   ): Promise<ShownSource[]> {
     const hits = await this.#options.passages(question)
     this.#options.signal.throwIfAborted()
-    const passages = new Map(hits.map((hit) => [hit.url as string, passagesOf(hit)]))
-    const shown = bySource(findings).map(([place, texts]): ShownSource => {
+    const byUrl = new Map(hits.map((hit) => [hit.url as string, hit]))
+    const shown = bySource(findings).map(([place, found]): ShownSource => {
       const source = evidence.sources[place]!
-      const read = passages.get(source.url) ?? ""
+      const hit = byUrl.get(source.url)
+      const read = hit ? passagesOf(hit) : ""
+      const texts = found.map(withLeads).filter((text) => !read.includes(text))
       return {
         place,
         source,
-        text: [read, ...texts.filter((text) => !read.includes(text))].filter(Boolean).join("\n"),
+        text: [read, ...texts].filter(Boolean).join("\n"),
+        paged: [...(hit ? pagedTexts(hit) : []), ...pagedIn(found, place)],
       }
     })
     for (const hit of hits) {
       const source: Source = sourceOfHit(hit)
       if (shown.some((one) => one.source.url === source.url)) continue
-      shown.push({ place: evidence.source(source), source, text: passagesOf(hit) })
+      shown.push({
+        place: evidence.source(source),
+        source,
+        text: passagesOf(hit),
+        paged: pagedTexts(hit),
+      })
     }
     return shown.filter(({ text }) => text !== "").slice(0, MOST_SOURCES)
   }
@@ -286,11 +300,13 @@ export function withoutRepeats(sections: readonly Section[]): Section[] {
 }
 
 /** Texts by the place of their source, in the order of the first of each. */
-const bySource = (findings: readonly ReportText[]): [number, string[]][] =>
-  [...Map.groupBy(findings, ({ sources }) => sources[0]!)].map(([place, some]) => [
-    place,
-    some.map(withLeads),
-  ])
+const bySource = (findings: readonly ReportText[]): [number, ReportText[]][] => [
+  ...Map.groupBy(findings, ({ sources }) => sources[0]!),
+]
+
+/** Texts of one source that are on a known page of it. */
+const pagedIn = (findings: readonly ReportText[], place: number): PagedText[] =>
+  findings.flatMap(({ text, pages }) => (pages?.[place] ? [{ text, at: pages[place] }] : []))
 
 const passagesOf = ({ passages }: Hit): string =>
   passages

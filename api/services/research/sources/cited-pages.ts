@@ -1,0 +1,41 @@
+import type { Hit } from "#engine"
+import { isPresentation } from "#engine/index/page/page-type.ts"
+
+import { type CitedPage, termsOf } from "./evidence.ts"
+
+/** A text of a document with the page that it is on. */
+export interface PagedText {
+  readonly text: string
+  readonly at: CitedPage
+}
+
+/** The passages of a document that were found; none of what has no pages. */
+export function pagedTexts({ passages, type }: Pick<Hit, "passages" | "type">): PagedText[] {
+  const kind = isPresentation(type) ? "slide" : "page"
+  const on = (text: string, page: string, anchor = ""): PagedText => ({
+    text,
+    at: { kind, page, ...(anchor !== "" && { anchor }) },
+  })
+  return passages.flatMap(({ text, page, pages, anchor }) => {
+    if (page === undefined) return []
+    if (pages === undefined) return [on(text, page, anchor)]
+    return pages.map(([at, fragment, one], i) => on(text.slice(at, pages[i + 1]?.[0]), one, fragment))
+  })
+}
+
+/** Of what a text says this share at least is on its page. */
+const LEAST_SHARE = 0.5
+
+/** The page on which most is said of what a text says, in its own words or others; null when it is on none of them. */
+export function pageSaying(text: string, paged: readonly PagedText[]): CitedPage | null {
+  const terms = termsOf(text)
+  let best: CitedPage | null = null
+  let most = LEAST_SHARE * terms.size
+  for (const one of paged) {
+    const shared = terms.intersection(termsOf(one.text)).size
+    if (shared === 0 || shared < most || (best !== null && shared === most)) continue
+    best = one.at
+    most = shared
+  }
+  return best
+}
