@@ -212,6 +212,13 @@ export type SearchResult = {
     /** The page's address with the anchor of this place; left out when there is none. */
     readonly url?: string | undefined
   } | undefined
+  /** In a PDF or a presentation: where each passage of `content` is, in their order; left out when that is not known. */
+  readonly pages?: readonly ({
+    /** As in `section`. */
+    readonly page: string
+    /** The page's address with the anchor of this place; left out when there is none. */
+    readonly url?: string | undefined
+  })[] | undefined
   /** Address of the site's icon. */
   readonly favicon?: string | null | undefined
   /** As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`. */

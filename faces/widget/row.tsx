@@ -2,7 +2,7 @@ import { Icon } from "../design/icons.tsx"
 import { bestPassages } from "../reading/passages/best-passages.ts"
 import { MarkedText } from "../reading/marked-text.tsx"
 import { extractOf, type PassageBlock, passageBlocks } from "../reading/passages/passage-blocks.ts"
-import { placeInWords } from "../reading/passages/place-in-page.ts"
+import { placeOf } from "../reading/passages/place-in-page.ts"
 import { readableStep } from "../reading/safe-link.ts"
 import { leadTo } from "./links.ts"
 import type { Row } from "./rows.ts"
@@ -105,11 +105,13 @@ function partsOf(row: Exclude<Row, { kind: "answer" | "weak" }>, wanted: Readonl
     return { url, title: text, way: wayTo(url), passage: "" }
   }
   const { url, title, section, content } = row.result
+  const [best] = bestPassages(content, wanted, 1)
+  const place = placeOf(row.result, best?.at ?? 0)
   return {
-    url: section?.url ?? url,
+    url: place?.to ?? section?.url ?? url,
     title: title || url,
-    way: [wayTo(url), placeInWords(row.result) ?? ""].filter((one) => one !== "").join(" › "),
-    passage: bestPassages(content, wanted, 1)[0] ?? "",
+    way: [wayTo(url), place?.text ?? ""].filter((one) => one !== "").join(" › "),
+    passage: best?.text ?? "",
   }
 }
 

@@ -32,17 +32,22 @@ export interface ShownPage {
   readonly checkedAt: Date | undefined
   /** Where the best passage stands; null where that has no name. */
   readonly section: ShownSection | null
+  /** In a document with pages: where each passage of the content is, in their order; else none. */
+  readonly pages: readonly ShownPlace[]
   readonly otherForms: readonly OtherForm[] | undefined
   /** None where they are not wanted. */
   readonly images: readonly PageImage[]
 }
 
-export interface ShownSection {
+export interface ShownSection extends Partial<ShownPlace> {
   /** The nearest one above; null where there is none. */
   readonly heading: string | null
+}
+
+export interface ShownPlace {
   /** As in `Passage`. */
-  readonly page?: string
-  /** The address that leads there. */
+  readonly page: string
+  /** The address that leads there; left out where none does. */
   readonly url?: string
 }
 
@@ -64,7 +69,7 @@ export async function showPage(
   const whole = await wholeOf(question.whole, hit.markdown)
   return {
     hit,
-    content: contentOf(question, hit),
+    ...contentOf(question, hit),
     whole: whole?.text ?? null,
     addressesModels: whole?.addressesModels === true || hitAddressesModels(hit),
     filed: filing?.(sourcesOf(hit)),
@@ -83,23 +88,30 @@ export async function showPage(
 function sectionOf({ url, passages: [best] }: Hit): ShownSection | null {
   if (best === undefined) return null
   const heading = best.beginsUnder ?? best.headings.at(-1) ?? null
-  // A page whose address is a route in its fragment has no room for another.
-  const anchor = routeOf(url) === "" ? best.anchor : undefined
-  const { page } = best
-  if (heading === null && anchor === undefined && page === undefined) return null
-  return {
-    heading,
-    ...(page !== undefined && { page }),
-    ...(anchor !== undefined && { url: `${url}#${anchor}` }),
-  }
+  const { page, anchor } = best
+  const address = addressOf(url, anchor)
+  if (heading === null && address === undefined && page === undefined) return null
+  return { heading, ...(page !== undefined && { page }), ...(address !== undefined && { url: address }) }
 }
 
-function contentOf({ query }: Pick<Question, "query">, hit: Hit): string {
-  const passages = snippetsOf(hit.passages)
+/** A page whose address is a route in its fragment has no room for another. */
+const addressOf = (url: PageUrl, anchor: string | undefined): string | undefined =>
+  anchor === undefined || routeOf(url) !== "" ? undefined : `${url}#${anchor}`
+
+function contentOf({ query }: Pick<Question, "query">, hit: Hit): Pick<ShownPage, "content" | "pages"> {
+  const snippets = snippetsOf(hit.passages)
   const summary = query.depth === "ultra-fast" ? hit.description : null
-  if (summary !== null) return summary
-  if (passages.length > 0) return joinPassages(passages)
-  return hit.description ?? toPlainText(hit.markdown.slice(0, 4 * OPENING_CHARS)).slice(0, OPENING_CHARS)
+  if (summary !== null) return { content: summary, pages: [] }
+  if (snippets.length > 0) {
+    const places = snippets.flatMap(({ of: { page, anchor } }): ShownPlace[] => {
+      const address = addressOf(hit.url, anchor)
+      return page === undefined ? [] : [{ page, ...(address !== undefined && { url: address }) }]
+    })
+    const content = joinPassages(snippets.map(({ text }) => text))
+    return { content, pages: places.length === snippets.length ? places : [] }
+  }
+  const opening = toPlainText(hit.markdown.slice(0, 4 * OPENING_CHARS)).slice(0, OPENING_CHARS)
+  return { content: hit.description ?? opening, pages: [] }
 }
 
 async function wholeOf(

@@ -5,13 +5,23 @@ import { shownOf } from "#engine/index/page/passage.ts"
 const ASIDE =
   /^(?:(?:figure|fig\.|table|listing|image|photo|abbildung|tabelle|tableau|figura)\s+[\dIVX]+(?:[.-]\d+)*\s*[.:–—-].{0,200}|(?:was|is|did) this (?:page|article|section|topic|answer|information|content|help)?\s*(?:page|article)?\s*(?:helpful|useful|help(?: you)?)\b.{0,60}|(?:rate|share|print|edit|improve) this (?:page|article)(?: on .{1,30})?|(?:give|send|leave|submit) (?:us )?feedback.{0,40}|thanks? (?:you )?for your feedback.{0,40}|(?:yes\s*[/|·]?\s*no)|(?:image|photo) credits?:.{0,80})$/i
 
+/** A passage as a result shows it, and the passage that it is. */
+interface Snippet {
+  readonly text: string
+  readonly of: HitPassage
+}
+
 /**
  * The passages of a hit as a result shows them: in the order of the page, without captions and without what asks for a reader's
  * opinion. One that is nothing else stays as it is when there is no other.
  */
-export function snippetsOf(passages: readonly HitPassage[]): string[] {
-  const ordered = [...passages].sort((a, b) => a.position - b.position).map(shownOf)
-  const shown = ordered.map(withoutAsides).filter((text) => text !== "")
+export function snippetsOf(passages: readonly HitPassage[]): Snippet[] {
+  const ordered = passages
+    .toSorted((a, b) => a.position - b.position)
+    .map((of) => ({ text: shownOf(of), of }))
+  const shown = ordered
+    .map(({ text, of }) => ({ text: withoutAsides(text), of }))
+    .filter(({ text }) => text !== "")
   return shown.length > 0 ? shown : ordered
 }
 

@@ -97,6 +97,7 @@ function presentPage(
     language: hit.language,
     ...(checkedAt !== undefined && { checked_at: checkedAt.toISOString() }),
     ...(section !== null && { section }),
+    ...(page.pages.length > 0 && { pages: page.pages }),
     ...modelLabel(page.addressesModels),
     ...(otherForms !== undefined && { other_forms: otherForms }),
     ...foldedPages(hit),

@@ -13,6 +13,8 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage } from "#engine/testing/pages.ts"
 
 import { readScope, scopeOfCollections } from "../../identity/accounts/keys/key-scope.ts"
+import { searchText } from "../../server/tools/answer-text.ts"
+import { searchOutput } from "../../server/tools/output.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 
 // Pages as the tools of documentation write them, crawled from a socket, put into a real index, and searched over HTTP.
@@ -156,11 +158,34 @@ describe("a search of a crawled site", () => {
       url: site.url("/manual.pdf"),
       type: "pdf",
       section: { heading: "Springs", page: "iv", url: `${site.url("/manual.pdf")}#page=2` },
+      pages: [
+        { page: "iii", url: `${site.url("/manual.pdf")}#page=1` },
+        { page: "iv", url: `${site.url("/manual.pdf")}#page=2` },
+      ],
     })
     expect(await first("bongoroute")).toMatchObject({
       url: "https://wiki.example/#/route",
       section: { heading: "Here" },
     })
+  })
+
+  test("tells models the page of a PDF, and of each passage", async () => {
+    const found = { ...(await first("dikdikspring wound")), score: 0.9 }
+    const told = searchText({ query: "dikdikspring wound", answer: null, images: [], results: [found] })
+    const address = site.url("/manual.pdf")
+    expect(told).toContain(`\nSection: Springs, page iv ${address}#page=2\nPages of the passages: iii, iv\n`)
+    const structured = searchOutput({
+      query: "dikdikspring wound",
+      answer: null,
+      images: [],
+      results: [found],
+    })
+    expect(structured.results).toMatchObject([
+      {
+        section: { heading: "Springs", page: "iv", url: `${address}#page=2` },
+        pages: [{ page: "iii" }, { page: "iv" }],
+      },
+    ])
   })
 
   test("says the language of a page", async () => {

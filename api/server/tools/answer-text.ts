@@ -1,4 +1,4 @@
-import { pageInWords } from "#engine/index/page/page-type.ts"
+import { isPresentation, pageInWords } from "#engine/index/page/page-type.ts"
 
 import { NOTE_ON_ORDERS } from "../wire/note-on-orders.ts"
 import {
@@ -72,6 +72,7 @@ export function searchText(answer: unknown): string {
         ...about(one),
         `Score: ${one.score.toFixed(2)}`,
         sectionLine(one),
+        pagesLine(one),
         one.type !== undefined && one.type !== "html" && `Type: ${one.type}`,
         one.sources && `Source: ${one.sources.join(", ")}${inCollections(one)}`,
         one.published_date && `Published: ${one.published_date}`,
@@ -171,6 +172,11 @@ function sectionLine({ section, type }: SearchResult): string | false {
   const place = [heading, number].filter(Boolean).join(", ")
   return `Section: ${[place, url].filter(Boolean).join(" ")}`
 }
+
+/** Passages that a model cites may be on other pages than the best one. */
+const pagesLine = ({ pages = [], type = "" }: SearchResult): string | false =>
+  new Set(pages.map(({ page }) => page)).size > 1 &&
+  `${isPresentation(type) ? "Slides" : "Pages"} of the passages: ${pages.map(({ page }) => page).join(", ")}`
 
 const inCollections = ({ collections = [] }: SearchResult): string =>
   collections.length === 0 ? "" : ` (in ${collections.join(", ")})`

@@ -76,6 +76,7 @@ export interface SearchResult {
   readonly sources?: readonly string[]
   readonly collections?: readonly string[]
   readonly section?: { readonly heading: string | null; readonly page?: string; readonly url?: string }
+  readonly pages?: readonly { readonly page: string; readonly url?: string }[]
   readonly other_forms?: readonly { readonly url: string; readonly format: string }[]
   readonly favicon?: string | null
   readonly images?: readonly Image[]

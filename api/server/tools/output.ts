@@ -58,6 +58,10 @@ export const pagesSchema = output({
         collections: listOf(text()),
         type: text(),
         section: object({ heading: orNull(text()), ...optional({ page: text(), url: text() }) }),
+        pages: listOf(
+          object({ page: text(), ...optional({ url: text() }) }),
+          "Of a document: where each passage of `content` is.",
+        ),
         published_date: text(),
         checked_at: text(),
         addresses_models: yesNo(),
@@ -96,6 +100,7 @@ export function searchOutput(answer: unknown) {
       ...(one.collections && { collections: one.collections }),
       ...(one.type && { type: one.type }),
       ...(one.section && { section: one.section }),
+      ...(one.pages && { pages: one.pages }),
       ...(one.published_date && { published_date: one.published_date }),
       ...(one.checked_at && { checked_at: one.checked_at }),
       ...(one.addresses_models && { addresses_models: true }),

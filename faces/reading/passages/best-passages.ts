@@ -1,7 +1,11 @@
 import { plainWords } from "../words.ts"
 
-/** A page's passages that have most of the question's words, in the order of the page. */
-export function bestPassages(content: string, wanted: ReadonlySet<string>, count: number): string[] {
+/** A page's passages that have most of the question's words, with their places in the content, from 0; those with most come first. */
+export function bestPassages(
+  content: string,
+  wanted: ReadonlySet<string>,
+  count: number,
+): { readonly text: string; readonly at: number }[] {
   const passages = content.split(" [...] ").map((text, at) => ({
     text,
     at,
@@ -10,5 +14,5 @@ export function bestPassages(content: string, wanted: ReadonlySet<string>, count
   return passages
     .sort((one, other) => other.hits - one.hits || one.at - other.at)
     .slice(0, count)
-    .map(({ text }) => text)
+    .map(({ text, at }) => ({ text, at }))
 }

@@ -1,19 +1,44 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 
-type Result = Pick<AnswerOf<"POST /search">["results"][number], "url" | "title" | "type" | "section">
+type Result = Pick<
+  AnswerOf<"POST /search">["results"][number],
+  "url" | "title" | "type" | "section" | "pages"
+>
 
-/** Where the best passage of a result is: its heading, where that is not the title, and its page or slide; null where neither is known. */
-export function placeInWords({ title, type, section }: Result): string | null {
-  if (section === undefined) return null
-  const { heading, page } = section
-  const number = page === undefined ? "" : pageInWords(page, type)
-  const isSaid = [title, number].some((said) => said.toLowerCase() === heading?.toLowerCase())
-  return [isSaid ? "" : heading, number].filter(Boolean).join(" · ") || null
+/** Where a passage is, in words, and the address that leads there. */
+export interface Place {
+  readonly text: string
+  readonly to: string | undefined
 }
 
-/** Where the link to a result leads: viewers of PDF files open them at a page. A web page is seen from its beginning. */
-export const wayIn = ({ url, type, section }: Result): string =>
-  type === "pdf" ? (section?.url ?? url) : url
+/**
+ * Where a passage of a result is: its page or slide, and the heading, where that is not the title; null where neither is known.
+ *
+ * @param at place of the passage in the content, from 0: the heading is known of the best one alone
+ */
+export function placeOf({ title, type, section, pages }: Result, at: number): Place | null {
+  const own = pages?.[at]
+  const isBest = own === undefined || own.page === section?.page
+  const { page, url } = isBest ? (section ?? {}) : own
+  const heading = isBest ? section?.heading : null
+  const number = page === undefined ? "" : pageInWords(page, type)
+  const isSaid = [title, number].some((said) => said.toLowerCase() === heading?.toLowerCase())
+  const text = [isSaid ? "" : heading, number].filter(Boolean).join(" · ")
+  return text === "" ? null : { text, to: url }
+}
+
+/**
+ * Where the link to a result leads: into a PDF at the page of its best passage, else of the first one that is shown. A web page is
+ * seen from its beginning.
+ *
+ * @param shown places of the passages that are shown
+ */
+export function wayIn({ url, type, section }: Result, shown: readonly (Place | null)[] = []): string {
+  if (type !== "pdf") return url
+  const best = section?.url
+  const [first] = shown
+  return (shown.some((place) => place?.to === best) ? best : (first?.to ?? best)) ?? url
+}
 
 /** `page 12`, `pages 12–13`, `slide 3`. */
 function pageInWords(page: string, type: string): string {

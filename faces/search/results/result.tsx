@@ -1,9 +1,11 @@
+import { Fragment } from "preact"
+
 import { Chip } from "../../design/chip.tsx"
 import { bestPassages } from "../../reading/passages/best-passages.ts"
 import { onDay, since } from "../../reading/dates.ts"
 import { MarkedText } from "../../reading/marked-text.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
-import { placeInWords, wayIn } from "../../reading/passages/place-in-page.ts"
+import { type Place, placeOf, wayIn } from "../../reading/passages/place-in-page.ts"
 import { Passage } from "../../reading/passages/passage.tsx"
 import { addressOf } from "../../session/appliance.ts"
 import type { Asked } from "../asked.ts"
@@ -28,26 +30,23 @@ export function ResultCard({
   readonly wanted: ReadonlySet<string>
   readonly onOpen: (copy: NonNullable<Asked["copy"]>) => void
 }) {
-  const { url, title, section, published_date: published, checked_at: checked, explain } = result
+  const { url, title, published_date: published, checked_at: checked, explain } = result
   const passages = bestPassages(result.content, wanted, MOST_PASSAGES)
-  const place = placeInWords(result)
+  const places = passages.map(({ at }) => placeOf(result, at))
   return (
     <article class="result">
       <div class="text">
         <SourceLine result={result} />
         <h2>
-          <PageLink to={wayIn(result)} isResult>
+          <PageLink to={wayIn(result, places)} isResult>
             <MarkedText text={title || url} wanted={wanted} />
           </PageLink>
         </h2>
-        {place !== null && (
-          <p class="section">
-            <i aria-hidden="true">› </i>
-            {section?.url === undefined ? place : <PageLink to={section.url}>{place}</PageLink>}
-          </p>
-        )}
-        {passages.map((passage, index) => (
-          <Passage key={index} text={passage} wanted={wanted} most={MOST_LINES[index]!} />
+        {passages.map(({ text }, index) => (
+          <Fragment key={index}>
+            {places[index]?.text !== places[index - 1]?.text && <PlaceLine place={places[index]} />}
+            <Passage text={text} wanted={wanted} most={MOST_LINES[index]!} />
+          </Fragment>
         ))}
         <div class="facts">
           {published != null && <time dateTime={new Date(published).toISOString()}>{onDay(published)}</time>}
@@ -60,7 +59,7 @@ export function ResultCard({
             type="button"
             class="link"
             aria-label={`Stored copy of ${title || url}`}
-            onClick={() => onOpen({ url, passage: passages[0] ?? "" })}
+            onClick={() => onOpen({ url, passage: passages[0]?.text ?? "" })}
           >
             Stored copy
           </button>
@@ -80,6 +79,17 @@ export function ResultCard({
       </div>
       <Thumbnail result={result} />
     </article>
+  )
+}
+
+/** Where the passage below it is. */
+function PlaceLine({ place }: { readonly place: Place | null | undefined }) {
+  if (place == null) return null
+  return (
+    <p class="section">
+      <i aria-hidden="true">› </i>
+      {place.to === undefined ? place.text : <PageLink to={place.to}>{place.text}</PageLink>}
+    </p>
   )
 }
 

@@ -100,6 +100,15 @@ const searchResult = namedObject("SearchResult", {
       },
       "Where the best passage is; left out when neither heading, page nor anchor is known.",
     ),
+    pages: listOf(
+      object({
+        page: text("As in `section`."),
+        ...optional({
+          url: text("The page's address with the anchor of this place; left out when there is none."),
+        }),
+      }),
+      "In a PDF or a presentation: where each passage of `content` is, in their order; left out when that is not known.",
+    ),
     favicon,
     published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
     images,
