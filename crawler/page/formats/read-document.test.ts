@@ -319,6 +319,61 @@ describe("books", () => {
     expect(await read("epub", file)).toMatchObject({ title: "Ключи", markdown: "Маяк на берегу\n\nDéjà vu" })
   })
 
+  it.each([
+    [
+      "navigation document",
+      `<item id="nav" href="nav.xhtml" properties="scripted nav"/>`,
+      "nav.xhtml",
+      `<html xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="landmarks"><a href="text/chapter%202.xhtml">Start</a></nav><nav epub:type="toc"><ol>
+        <li><a href="text/chapter%201.xhtml">Chapter <i>One</i>: The Lamp</a><ol><li><a href="text/chapter%201.xhtml#oil">Oil</a></li></ol></li>
+        <li><a href="text/chapter%202.xhtml">The Tower</a></li><li><a href="text/chapter%204.xhtml">Storms_</a></li></ol></nav></body></html>`,
+    ],
+    [
+      "NCX",
+      `<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>`,
+      "toc.ncx",
+      `<ncx><docTitle><text>On lights</text></docTitle><navMap>
+        <navPoint><navLabel><text>Chapter One: The Lamp</text></navLabel><content src="text/chapter%201.xhtml"/>
+          <navPoint><navLabel><text>Oil</text></navLabel><content src="text/chapter%201.xhtml#oil"/></navPoint></navPoint>
+        <navPoint><navLabel><text>The Tower</text></navLabel><content src="text/chapter%202.xhtml"/></navPoint>
+        <navPoint><navLabel><text>Storms_</text></navLabel><content src="text/chapter%204.xhtml"/></navPoint></navMap></ncx>`,
+    ],
+  ])(
+    "have their chapters' titles from the %s where the chapters have no heading",
+    async (_, item, name, contents) => {
+      const files = unzipSync(
+        epub(
+          [
+            `<p class="number">CHAPTER ONE</p><p class="title">The lamp</p><p>${PROSE}</p>`,
+            `<h2>II. The tower</h2><p>It is of stone.</p>`,
+            `<p>The tower goes on in a file of its own.</p>`,
+            `<p>They come in winter.</p>`,
+          ],
+          { title: "On lights" },
+        ),
+      )
+      const book = new TextDecoder().decode(files["OEBPS/book.opf"])
+      const bytes = (text: string) => new Uint8Array(Buffer.from(text))
+      const file = zipSync({
+        ...files,
+        "OEBPS/book.opf": bytes(book.replace("<manifest>", `<manifest>${item}`)),
+        [`OEBPS/${name}`]: bytes(contents),
+      })
+      const { markdown } = await read("epub", file)
+      expect(markdown).toBe(
+        [
+          "# Chapter One: The Lamp",
+          PROSE,
+          "## II. The tower",
+          "It is of stone.",
+          "The tower goes on in a file of its own.",
+          "# Storms\\_",
+          "They come in winter.",
+        ].join("\n\n"),
+      )
+    },
+  )
+
   it("under lock are not read", async () => {
     const file = epub(["<p>x</p>"], {
       more: {

@@ -6,6 +6,7 @@ import { firstElement, parseTree, textOf, walk } from "../../extract/html/tree.t
 import { removeUnseen } from "../../extract/seen/unseen.ts"
 import { DocumentError } from "../document-error.ts"
 import type { DocumentText } from "../to-extracted.ts"
+import { chapterTitles, underTitle } from "./contents.ts"
 import { closeEmptyTags } from "./xhtml.ts"
 import { readXml } from "./xml.ts"
 import { Zip } from "./zip.ts"
@@ -23,6 +24,8 @@ export function readEpub(body: Uint8Array): DocumentText {
   const zip = new Zip(body)
   const packagePath = packagePathOf(zip)
   const book = readPackage(zip.bytes(packagePath))
+  const inArchive = (href: string | null) => (href === null ? null : resolvePath(packagePath, href))
+  const titles = chapterTitles(zip, { nav: inArchive(book.nav), ncx: inArchive(book.ncx) }, resolvePath)
   const locked = zip.text("META-INF/encryption.xml") ?? ""
   const links = new Map<string, Link>()
   const parts: string[] = []
@@ -40,7 +43,7 @@ export function readEpub(body: Uint8Array): DocumentText {
     if (xhtml === null) continue
     if (book.asides.length > 0)
       for (const [, target = ""] of xhtml.matchAll(/href\s*=\s*["']([^"']*)/gi)) linked += `${target}\n`
-    const markdown = readChapter(withOwnStyles(xhtml, path, zip), links)
+    const markdown = underTitle(readChapter(withOwnStyles(xhtml, path, zip), links), titles.get(path))
     if (markdown !== "") parts.push(markdown)
     chars += markdown.length
     if (chars > MAX_CHARS) break
@@ -77,6 +80,9 @@ interface Book {
   readonly publishedAt: Date | null
   /** The chapters' files in reading order, relative to the package file. */
   readonly spine: readonly string[]
+  /** Its tables of contents, of EPUB 3 and of EPUB 2; null: there is none. */
+  readonly nav: string | null
+  readonly ncx: string | null
   /** Files outside the reading order, which readers reach by links alone. */
   readonly asides: readonly string[]
 }
@@ -85,8 +91,12 @@ function readPackage(xml: Uint8Array | null): Book {
   const files = new Map<string, string>()
   const order: { readonly id: string; readonly isAside: boolean }[] = []
   const facts = new Map<string, string[]>()
+  let nav: string | null = null
+  let ncx: string | null = null
   readXml(xml, {
-    start(name, { id, href, idref, linear }) {
+    start(name, { id, href, idref, linear, properties = "", "media-type": type }) {
+      if (name === "item" && /\bnav\b/.test(properties)) nav ??= href ?? null
+      if (name === "item" && type === "application/x-dtbncx+xml") ncx ??= href ?? null
       if (name === "item" && id !== undefined && href !== undefined) files.set(id, href)
       if (name === "itemref" && idref !== undefined) order.push({ id: idref, isAside: linear === "no" })
     },
@@ -102,6 +112,8 @@ function readPackage(xml: Uint8Array | null): Book {
     language: facts.get("language")?.[0] ?? null,
     description: withoutTags(facts.get("description")?.[0] ?? null),
     publishedAt: Number.isNaN(date) ? null : new Date(date),
+    nav,
+    ncx,
     spine: order.filter(({ isAside }) => !isAside).flatMap(({ id }) => files.get(id) ?? []),
     asides: order.filter(({ isAside }) => isAside).flatMap(({ id }) => files.get(id) ?? []),
   }
