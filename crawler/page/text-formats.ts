@@ -1,6 +1,13 @@
-/** Media types that are read as plain text or markdown. Documents (PDF, Office) have a registry of their own. */
+/** Media types that are read as plain text or markdown. Documents (PDF, Office) and texts with a structure of their own have registries. */
 export const TEXT_TYPES: ReadonlySet<string> = new Set(["text/plain", "text/markdown", "text/x-markdown"])
 
+/** Markdown, and Markdown with components (MDX) or code that is run elsewhere (Quarto, R Markdown). */
+export const MARKDOWN_ENDINGS = ["md", "markdown", "mdown", "mkd", "mkdn", "mdx", "qmd", "rmd"] as const
+
+const MARKDOWN = new RegExp(`\\.(?:${MARKDOWN_ENDINGS.join("|")})$`, "i")
+
 /** Whether a file of this name is markdown, whatever type its server gives it. */
-export const isMarkdownAddress = (url: string): boolean =>
-  /\.(?:md|markdown|mdown|mkd)$/i.test(URL.parse(url)?.pathname ?? "")
+export const isMarkdownAddress = (url: string): boolean => MARKDOWN.test(URL.parse(url)?.pathname ?? "")
+
+/** Whether it may hold statements of JavaScript. */
+export const isMdxAddress = (url: string): boolean => /\.mdx$/i.test(URL.parse(url)?.pathname ?? "")

@@ -1,4 +1,6 @@
-import { isMarkdownAddress } from "../text-formats.ts"
+import { isMarkdownAddress, isMdxAddress } from "../text-formats.ts"
+import { splitFrontMatter } from "./authored/front-matter.ts"
+import { tidyMarkdown } from "./authored/tidy-markdown.ts"
 import { languageOfMarkdown } from "./facts/detect-language.ts"
 import { toPageUrl } from "#engine/index/page/page-url.ts"
 import { countryOfDomain } from "./facts/country.ts"
@@ -14,7 +16,7 @@ import { readsAdult } from "./facts/unsafe.ts"
 const MAX_LINKS = 20_000
 
 /**
- * Reads a plain-text or markdown document. Markdown stays as its author wrote it; plain text becomes markdown that
+ * Reads a plain-text or markdown document. Markdown stays as its author wrote it, but for HTML and comments; plain text becomes markdown that
  * shows the same characters: paragraphs escaped, indented stretches and columns as code.
  *
  * `contentType` is the media type, `text/markdown` or anything else textual; a plain file is taken for markdown when
@@ -26,19 +28,20 @@ export function extractText(text: string, url: string, contentType = "text/plain
     .replaceAll("\0", "")
     .replace(/\r\n?/g, "\n")
   const isMarkdown = /markdown/i.test(contentType) || isMarkdownAddress(url) || looksLikeMarkdown(clean)
-  const { body, fields } = isMarkdown
+  const { body: written, fields } = isMarkdown
     ? splitFrontMatter(clean)
     : { body: clean, fields: new Map<string, string>() }
+  const body = isMarkdown ? tidyMarkdown(written, url, isMdxAddress(url)) : written
   const markdown = (isMarkdown ? body : plainToMarkdown(body)).trim()
   const date = Date.parse(fields.get("date") ?? "")
   const title = fields.get("title") ?? firstTitle(body, isMarkdown) ?? fileName(url)
   return {
     title,
-    description: fields.get("description") ?? null,
+    description: fields.get("description") ?? fields.get("summary") ?? null,
     markdown,
     type: isMarkdown ? "markdown" : "text",
     language: languageOfMarkdown(markdown),
-    author: fields.get("author") ?? null,
+    author: fields.get("author") ?? fields.get("authors") ?? null,
     publishedAt: Number.isFinite(date) ? new Date(date) : null,
     topic: null,
     country: countryOfDomain(url),
@@ -47,7 +50,7 @@ export function extractText(text: string, url: string, contentType = "text/plain
     favicon: URL.parse("/favicon.ico", url)?.href ?? null,
     canonical: null,
     robots: { noindex: false, nofollow: false },
-    links: textLinks(body, url, isMarkdown),
+    links: isMarkdown ? linksOfMarkdown(body, url) : textLinks(body, url, false),
     feeds: [],
   }
 }
@@ -60,28 +63,23 @@ function looksLikeMarkdown(text: string): boolean {
   )
 }
 
-/** The `key: value` lines between two `---` lines at the top; deeper YAML is not read. */
-function splitFrontMatter(text: string): { body: string; fields: Map<string, string> } {
-  const fields = new Map<string, string>()
-  if (!text.startsWith("---\n")) return { body: text, fields }
-  const end = text.indexOf("\n---", 3)
-  if (end === -1 || end > 10_000) return { body: text, fields }
-  for (const line of text.slice(4, end).split("\n")) {
-    const [, key, value] = /^([A-Za-z_]{1,30}):\s*(\S.*)$/.exec(line) ?? []
-    if (key && value) fields.set(key.toLowerCase(), value.replace(/^(["'])(.*)\1\s*$/, "$2").trim())
-  }
-  return { body: text.slice(text.indexOf("\n", end + 1) + 1 || text.length), fields }
-}
-
 function firstTitle(text: string, isMarkdown: boolean): string | null {
   const start = text.slice(0, 20_000)
-  const heading = isMarkdown ? /^#{1,2} +(.+?) *#*$/m.exec(start)?.[1] : undefined
+  const heading = isMarkdown ? firstHeading(start) : undefined
   const line = heading ?? /\S.*/.exec(start)?.[0] ?? ""
   // `# Install {#install}`: the id of the heading, as several dialects write it.
   const title = isMarkdown
     ? withoutMarks(collapse(toPlainText(line.replace(/\s*\{#[^{}]*\}\s*$/, ""))))
     : collapse(line)
   return title === "" || title.length > 200 ? null : title
+}
+
+/** The first heading of level 1 or 2, marked before or below it. */
+function firstHeading(start: string): string | undefined {
+  const marked = /^#{1,2} +(.+?) *#*$/m.exec(start)
+  const underlined = /^(?![ \t>#*+-])(\S.{0,200})\n(?:={2,}|-{3,})[ \t]*$/m.exec(start)
+  if (underlined === null) return marked?.[1]
+  return marked === null || underlined.index < marked.index ? underlined[1] : marked[1]
 }
 
 function fileName(url: string): string {
@@ -127,6 +125,9 @@ function isPreformatted(block: string): boolean {
   return columns * 2 > lines.length
 }
 
+/** Where markdown leads: its links, and the addresses in its text. */
+export const linksOfMarkdown = (markdown: string, url: string): Link[] => textLinks(markdown, url, true)
+
 function textLinks(text: string, url: string, isMarkdown: boolean): Link[] {
   const links = new Map<string, Link>()
   let room = MAX_LINK_CHARS
@@ -137,6 +138,12 @@ function textLinks(text: string, url: string, isMarkdown: boolean): Link[] {
     if (!links.get(address)?.text)
       links.set(address, { url: address, text: collapse(label), nofollow: false })
   }
+  // Pictures that lead somewhere.
+  if (isMarkdown)
+    for (const [, label, href] of text.matchAll(
+      /\[!\[([^[\]\n]{0,300})\]\([^()\n]{0,2000}\)\]\(<?([^\s()<>]{1,2000})>?\)/g,
+    ))
+      add(href!, label!)
   if (isMarkdown)
     for (const [, label, href] of text.matchAll(
       /(?<!!)\[([^[\]\n]{0,300})\]\(<?([^\s()<>]{1,2000})>?[^()\n]{0,300}\)/g,
