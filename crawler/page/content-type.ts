@@ -1,7 +1,8 @@
 import { formatOfAddress, formatOfType, isLooseType } from "./formats/document-format.ts"
 import { type SniffedDocument, sniffDocument } from "./formats/sniff-document.ts"
 import { isUtf16 } from "./charset.ts"
-import { TEXT_TYPES } from "./text-formats.ts"
+import { isMarkdownAddress, TEXT_TYPES } from "./text-formats.ts"
+import { isTextFormatType, textFormatsOf, TEXT_START_CHARS } from "./texts/text-format-of.ts"
 
 /** What a response is by its bytes, its media type and its address. */
 export type ContentKind = { readonly kind: "html" | "text" } | { readonly kind: "xml" } | SniffedDocument
@@ -13,6 +14,7 @@ const XML = /^(?:text|application)\/(?:[\w.+-]+\+)?xml$/
 export function isReadableType(type: string, url: string): boolean {
   if (type === "" || type === "application/octet-stream") return true
   if (HTML.has(type) || TEXT_TYPES.has(type) || XML.test(type) || formatOfType(type) !== null) return true
+  if (isTextFormatType(type, url)) return true
   return (VAGUE.test(type) || isLooseType(type)) && formatOfAddress(url) !== null
 }
 
@@ -49,10 +51,23 @@ export function sniff(type: string, body: Uint8Array, url: string): ContentKind 
   if (HTML.has(type)) return { kind: "html" }
   if (TEXT_TYPES.has(type)) return { kind: "text" }
   if (XML.test(type)) return { kind: XHTML_START.test(withoutProlog(start)) ? "html" : "xml" }
+  // A page of markdown or a script may begin with HTML.
+  if (isMarkdownAddress(url) || mayBeTextFormat(type, body, url)) return { kind: "text" }
   if (type !== "" && type !== "application/octet-stream") return unsupported(claimed)
   if (HTML_START.test(withoutProlog(start))) return { kind: "html" }
   return type === "" && body.byteLength > 0 ? { kind: "text" } : unsupported(claimed)
 }
+
+/** Whether a body that is text may be one of the texts with a structure of their own. */
+const mayBeTextFormat = (type: string, body: Uint8Array, url: string): boolean =>
+  textFormatsOf(type, url, startOf(body)).length > 0
+
+/** Whether a text is read where documents are, since what reads it is large. */
+export const isHeavyText = (type: string, body: Uint8Array, url: string): boolean =>
+  textFormatsOf(type, url, startOf(body)).some(({ isHeavy }) => isHeavy === true)
+
+const startOf = (body: Uint8Array): string =>
+  Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, TEXT_START_CHARS)).toString("latin1")
 
 /** XML that is a web page all the same. */
 const XHTML_START = /^(?:<!doctype html[\s>]|<(?:[a-z]{1,10}:)?html[\s>])/i

@@ -1,9 +1,10 @@
 import { decodeText } from "./charset.ts"
-import { extractHtml, extractLinks, extractText } from "./extract/extract.ts"
+import { extractHtml, extractLinks } from "./extract/extract.ts"
 import type { Extracted } from "./extract/extracted.ts"
 import type { DocumentFormat } from "./formats/document-format.ts"
 import { onceEncodedHtml, showsTwiceEncoded } from "./twice-encoded.ts"
 import { closeEmptyTags } from "./formats/archive/xhtml.ts"
+import { readText } from "./texts/read-text.ts"
 
 /** A fetched body on its way to a thread. Plain data only: it is sent as a message. */
 export type ReadBodyTask = TextTask | DocumentTask
@@ -50,7 +51,7 @@ async function extracted(task: ReadBodyTask): Promise<Extracted> {
     return await readDocument(task.format, task.body, task.url, task.budgetMs)
   }
   const decoded = decodeText(task.body, task.charset, task.kind)
-  if (task.kind === "text") return extractText(decoded, task.url, task.contentType)
+  if (task.kind === "text") return await readText(decoded, task.url, task.contentType)
   const text = /[/+]xml$/.test(task.contentType) ? closeEmptyTags(decoded) : decoded
   if (task.linksOnly === true) return extractLinks(text, task.url)
   const page = extractHtml(text, task.url)

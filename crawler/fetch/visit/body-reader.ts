@@ -4,7 +4,7 @@ import { callerHere } from "#base/flow/caller.ts"
 import { breather } from "#base/flow/breather.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { decodeText } from "../../page/charset.ts"
-import { sniff } from "../../page/content-type.ts"
+import { isHeavyText, sniff } from "../../page/content-type.ts"
 import { charsetParameter, mediaType } from "../../page/headers/media-type.ts"
 import { LinkReading } from "../../page/extract/link-reading.ts"
 import type { Extracted } from "../../page/extract/extracted.ts"
@@ -71,7 +71,10 @@ export class BodyReader {
       linksOnly,
       body: fetched.body,
     }
-    const pool = bytes > THREAD_BYTES ? this.#places.processes : this.#places.threads
+    const isHeavy =
+      bytes > THREAD_BYTES ||
+      (content.kind === "text" && isHeavyText(mediaType(header), fetched.body, fetched.url))
+    const pool = isHeavy ? this.#places.processes : this.#places.threads
     const visit = await this.#readInPool(pool, task, fetched, deadline, options)
     if (visit.kind !== "read" || html === undefined) return visit
     return { kind: "read", reading: { ...visit.reading, html } }

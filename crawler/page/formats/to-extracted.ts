@@ -24,6 +24,8 @@ export interface DocumentText {
   readonly links?: readonly Link[]
   /** Whether the first heading is a title when there is no other. Default true. */
   readonly isTitledByHeading?: boolean
+  /** Whether the name of its file is its title, as of a source file. Default false. */
+  readonly isNamedByFile?: boolean
   /** What the operator should know of how it was read. */
   readonly note?: string | null
 }
@@ -44,7 +46,10 @@ export function toExtracted(read: DocumentText, url: string, type: PageType): Ex
     document.isTitledByHeading === false
       ? null
       : (firstHeading(document.markdown) ?? titleLine(document.markdown))
-  const title = properTitle(document.title, url) ?? fromText ?? fileTitle(url)
+  const title =
+    document.isNamedByFile === true
+      ? fileName(url)
+      : (properTitle(document.title, url) ?? fromText ?? fileTitle(url))
   const trimmed = document.markdown.trim()
   const markdown = withoutTitle(trimmed, title)
   const dropped = document.markdown.slice(

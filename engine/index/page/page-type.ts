@@ -1,4 +1,4 @@
-/** What a page is written in: web pages, text files, and the documents that are read. */
+/** What a page is written in: web pages, texts of several kinds, and the documents that are read. */
 export const PAGE_TYPES = [
   "html",
   "text",
@@ -12,6 +12,12 @@ export const PAGE_TYPES = [
   "ods",
   "rtf",
   "epub",
+  "asciidoc",
+  "rst",
+  "org-mode",
+  "notebook",
+  "openapi",
+  "code",
 ] as const
 
 export type PageType = (typeof PAGE_TYPES)[number]

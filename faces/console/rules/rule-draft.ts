@@ -17,6 +17,12 @@ export const PAGE_TYPES: readonly PageType[] = [
   "ods",
   "rtf",
   "epub",
+  "asciidoc",
+  "rst",
+  "org-mode",
+  "notebook",
+  "openapi",
+  "code",
 ]
 
 export const KIND_NAMES: Readonly<Record<RuleKind, string>> = {

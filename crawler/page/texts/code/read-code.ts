@@ -1,0 +1,65 @@
+import type { PageAnchor } from "#engine"
+import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
+import { fileName } from "../../formats/unread-document.ts"
+import type { DocumentText } from "../../formats/to-extracted.ts"
+import { codeBlock } from "../markup/code-block.ts"
+import { type Language, LANGUAGES } from "./languages.ts"
+import { symbolsOf } from "./symbols.ts"
+
+const MAX_CHARS = 2_000_000
+
+/**
+ * A source file: a heading for each symbol, `function parseUrl`, above its code with its comment. Each heading has the
+ * fragment of its line, as forges write it: `L120`. Null: it is written in no language that is known here.
+ */
+export function readCode(text: string, url: string): DocumentText | null {
+  const language = languageOf(url, text)
+  if (language === null) return null
+  const lines = text.slice(0, MAX_CHARS).split("\n")
+  const parts: string[] = []
+  const anchors: PageAnchor[] = []
+  let line = 0
+  const add = (part: string) => {
+    parts.push(part)
+    line += part.split("\n").length + 1
+  }
+  const addCode = (from: number, to: number) => {
+    const code = lines.slice(from, to).join("\n")
+    if (code.trim() !== "") add(codeBlock(code, language.name))
+  }
+  const symbols = symbolsOf(lines, language)
+  addCode(0, symbols[0]?.start ?? lines.length)
+  for (const [at, { label, depth, line: declared, start }] of symbols.entries()) {
+    anchors.push([line, `L${declared + 1}`])
+    add(`${"#".repeat(Math.min(6, depth + 2))} ${escapeText(label)}`)
+    addCode(start, symbols[at + 1]?.start ?? lines.length)
+  }
+  return {
+    markdown: parts.join("\n\n"),
+    anchors,
+    isNamedByFile: true,
+    isTitledByHeading: false,
+    note: text.length > MAX_CHARS ? `the first ${MAX_CHARS} of ${text.length} characters were read` : null,
+  }
+}
+
+const BY_ENDING = new Map(
+  LANGUAGES.flatMap((language) => language.endings.map((ending) => [ending, language] as const)),
+)
+const BY_NAME = new Map(
+  LANGUAGES.flatMap((language) => (language.fileNames ?? []).map((name) => [name, language] as const)),
+)
+
+/** By the name of the file, or else by the program that runs it. */
+function languageOf(url: string, text: string): Language | null {
+  const name = fileName(url).toLowerCase()
+  const program = /^#!\s*(?:\S*\/)?(?:env\s+(?:-S\s+)?)?([\w.-]{1,40})/
+    .exec(text)?.[1]
+    ?.replace(/[\d.]+$/, "")
+  return (
+    BY_NAME.get(name) ??
+    BY_ENDING.get(/\.([a-z0-9+]{1,20})$/.exec(name)?.[1] ?? "") ??
+    LANGUAGES.find(({ programs = [] }) => program !== undefined && programs.includes(program)) ??
+    null
+  )
+}

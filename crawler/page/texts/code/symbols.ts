@@ -1,0 +1,143 @@
+import type { Language, SymbolForm } from "./languages.ts"
+
+/** A symbol of a source file. Lines count from 0. */
+export interface CodeSymbol {
+  /** `method Session.open`. */
+  readonly label: string
+  /** Containers around it. */
+  readonly depth: number
+  /** The line that declares it. */
+  readonly line: number
+  /** Where its comment begins, or what else stands above it and belongs to it. */
+  readonly start: number
+}
+
+/** Longer lines are data. */
+const MAX_LINE_CHARS = 400
+const MAX_SYMBOLS = 5000
+const MAX_LINES_ABOVE = 200
+const MAX_LABEL_CHARS = 150
+
+/**
+ * A function of C or C++ at the left edge: a type, a name, the parameters, and no semicolon. The rest of its parameters may
+ * be on the next lines.
+ */
+const C_FUNCTION =
+  /^(?!(?:if|for|while|switch|else|return|do|case|typedef|using|namespace|extern\s+"|static_assert|template|#)\b)[A-Za-z_][\w\s:*&<>,~[\]]{0,200}?[\s*&](?<name>(?:[A-Za-z_]\w*(?:<[^()]{0,60}>)?::)*~?(?:operator\s*\S{1,3}|[A-Za-z_]\w*))\s*\((?![^;]*;)(?:[^;=]|[=!<>]=)*$/
+
+const C_WITH_MACRO =
+  /^(?!(?:if|for|while|switch|return)\b)[A-Za-z_]\w*\([^()]{1,100}\)\s*(?<name>[A-Za-z_]\w*)\s*\((?![^;]*;)[^;=]*$/
+
+/** Lines of the preprocessor stand at the left edge, in whatever they are. */
+const PREPROCESSED =
+  /^\s*#\s*(?:if|ifdef|ifndef|else|elif|elseif|endif|pragma|region|endregion|define|undef|include|error|warning|line|nullable)\b/
+
+interface Open {
+  readonly column: number
+  readonly isContainer: boolean
+  readonly depth: number
+}
+
+/**
+ * The symbols that the lines of a source file declare, in order. Told by the shape of lines and how far they are indented,
+ * as people and their formatters write code: functions inside functions are left out.
+ */
+export function symbolsOf(lines: readonly string[], language: Language): CodeSymbol[] {
+  const found: CodeSymbol[] = []
+  const open: Open[] = []
+  let quote: string | null = null
+  for (const [at, line] of lines.entries()) {
+    if (found.length >= MAX_SYMBOLS) break
+    const wasQuoted = quote !== null
+    quote = quoteAfter(line, quote, language)
+    if (wasQuoted || line.trim() === "" || line.length > MAX_LINE_CHARS) continue
+    const column = columnOf(line)
+    const isRest = /^\s*(?:[)\]{,|&?]|\}(?!\s*[;,)]*\s*$)|where\b|then\b|do\b)/.test(line)
+    const isAbove = language.above.test(line) && !/^\s*@\w+\s+\S/.test(line)
+    // Its own closing bracket ends a symbol, and so does anything as far to the left but comments and the like.
+    if (!isRest && !isAbove && !PREPROCESSED.test(line))
+      while (open.length > 0 && open.at(-1)!.column >= column) open.pop()
+    if (isAbove && !/^\s*#\s*define/.test(line)) continue
+    const parent = open.at(-1)
+    if (parent !== undefined && !parent.isContainer) continue
+    const symbol = declaredBy(line, language, parent !== undefined)
+    if (symbol === null) continue
+    const depth = parent === undefined ? 0 : parent.depth + 1
+    found.push({ label: symbol.label, depth, line: at, start: startOf(lines, at, language) })
+    if (!isWholeIn(line)) open.push({ column, isContainer: symbol.form?.isContainer === true, depth })
+  }
+  return found
+}
+
+function declaredBy(
+  line: string,
+  language: Language,
+  isInside: boolean,
+): { readonly label: string; readonly form: SymbolForm | null } | null {
+  for (const symbol of language.symbols) {
+    if (symbol.isMember === true && !isInside) continue
+    const groups = symbol.form.exec(line)?.groups
+    if (groups === undefined) continue
+    const kind = symbol.kind === "" ? (groups["kind"] ?? "").toLowerCase() : symbol.kind
+    const isMethod = kind === "function" && isInside
+    const name = unquoted(groups["name"] ?? "")
+    const of = groups["of"] === undefined ? "" : `${groups["of"]}.`
+    return { label: labelOf(isMethod ? "method" : kind, of + name), form: symbol }
+  }
+  if (language.isCLike !== true || /^\s/.test(line)) return null
+  const name = (C_FUNCTION.exec(line) ?? C_WITH_MACRO.exec(line))?.groups?.["name"]
+  return name === undefined ? null : { label: labelOf("function", name), form: null }
+}
+
+const labelOf = (kind: string, name: string): string =>
+  `${kind} ${name}`.replace(/\s+/g, " ").slice(0, MAX_LABEL_CHARS).trim()
+
+const unquoted = (name: string): string => name.replace(/["`[\]]/g, "")
+
+/** Whether what it declares ends on its line. */
+const isWholeIn = (line: string): boolean => /[;}]\s*$/.test(line) && !/\{\s*$/.test(line)
+
+/** The first line of the comment, the decorators and the attributes right above a line. */
+function startOf(lines: readonly string[], at: number, { above }: Language): number {
+  let start = at
+  while (start > 0 && at - start < MAX_LINES_ABOVE && above.test(lines[start - 1]!)) start--
+  // The first lines of a file are about the file.
+  return start === 0 && lines[0]!.startsWith("#!") ? at : start
+}
+
+/** What the text that is open at the end of a line ends with; null when none is. */
+function quoteAfter(line: string, before: string | null, { quotes = [] }: Language): string | null {
+  let quote = before
+  let from = 0
+  for (;;) {
+    if (quote !== null) {
+      const end = line.indexOf(quote, from)
+      if (end === -1) return quote
+      from = end + quote.length
+      quote = null
+    }
+    let first = -1
+    for (const [begin, end] of quotes) {
+      const at = line.indexOf(begin, from)
+      if (at === -1 || (first !== -1 && at >= first) || isInText(line, at, begin)) continue
+      first = at
+      quote = end
+      from = at + begin.length
+    }
+    if (quote === null) return null
+  }
+}
+
+/** Whether a comment's mark stands in a string or in another comment: `"src/*"`, `// see /*`. */
+const isInText = (line: string, at: number, begin: string): boolean =>
+  begin === "/*" && (/\/\/|["'`]/.test(line.slice(0, at)) || /[\w*]/.test(line[at - 1] ?? ""))
+
+function columnOf(line: string): number {
+  let column = 0
+  for (const sign of line) {
+    if (sign === " ") column += 1
+    else if (sign === "\t") column += 4
+    else break
+  }
+  return column
+}

@@ -1,0 +1,12 @@
+import { textFormat } from "../text-format.ts"
+
+/** reStructuredText, as docutils and Sphinx write it. */
+export const rst = textFormat({
+  name: "rst",
+  types: ["text/x-rst", "text/prs.fallenstein.rst", "text/restructured"],
+  extensions: ["rst", "rest"],
+  async load() {
+    const { readRst } = await import("../rst/read-rst.ts")
+    return readRst
+  },
+})

@@ -1,0 +1,75 @@
+import { load, LoggerManager, MemoryLogger } from "@asciidoctor/core"
+import type { Element } from "../../extract/html/tree.ts"
+import { DocumentError } from "../../formats/document-error.ts"
+import type { DocumentText } from "../../formats/to-extracted.ts"
+import { fromHtml, wordsOf } from "./from-html.ts"
+
+/** Longer texts than this are no page that people wrote, and take minutes. */
+const MAX_CHARS = 2_000_000
+/** Asciidoctor calls itself for each; some thousands fill the stack, on which V8 complains in the log. */
+const DEEP_QUOTES = /^(?:> ?){100}/m
+const TOO_DEEP = "its blocks are nested too deeply"
+
+/**
+ * AsciiDoc, as Asciidoctor reads it under its strictest mode, "secure": no file and no address is included, and the
+ * document sets no attribute that could change that. An `include::` becomes a link, and is left out here.
+ * @throws DocumentError when its blocks are nested too deeply
+ */
+export async function readAsciidoc(text: string, url: string): Promise<DocumentText> {
+  if (DEEP_QUOTES.test(text)) throw new DocumentError("unsupported", TOO_DEEP)
+  try {
+    return await converted(text, url)
+  } catch (error) {
+    if (error instanceof RangeError) throw new DocumentError("unsupported", TOO_DEEP)
+    throw error
+  }
+}
+
+async function converted(text: string, url: string): Promise<DocumentText> {
+  LoggerManager.logger = new MemoryLogger()
+  const document = await load(text.slice(0, MAX_CHARS), {
+    safe: "secure",
+    attributes: {
+      showtitle: false,
+      // What a document may set, and would only show twice or not as text.
+      toc: null,
+      sectnums: null,
+      icons: null,
+      sectanchors: null,
+      sectlinks: null,
+      experimental: "",
+      // Where a document leads to another, as files are named and not as a site that is made of them.
+      relfilesuffix: ".adoc",
+      "table-caption": null,
+      "example-caption": null,
+      "figure-caption": null,
+    },
+  })
+  const html = await document.convert()
+  const written = fromHtml(readable(html), url, isInclude)
+  const attribute = (name: string) => String(document.getAttribute(name) ?? "")
+  const revised = Date.parse(attribute("revdate"))
+  return {
+    ...written,
+    title: wordsOf(String(document.getDocumentTitle() ?? "")),
+    author: attribute("authors") || attribute("author") || null,
+    description: attribute("description") || null,
+    language: attribute("lang") || null,
+    publishedAt: Number.isNaN(revised) ? null : new Date(revised),
+    note: text.length > MAX_CHARS ? `the first ${MAX_CHARS} of ${text.length} characters were read` : null,
+  }
+}
+
+/** Notes and warnings are tables of two cells, the name and the text; here they become quotations. */
+const readable = (html: string): string =>
+  html
+    .replace(
+      /<div class="admonitionblock[^"]{0,100}">\s*<table>\s*<tr>\s*<td class="icon">\s*<div class="title">([^<]{0,100})<\/div>\s*<\/td>\s*<td class="content">/g,
+      "<blockquote><p><strong>$1</strong></p>",
+    )
+    .replace(/<\/td>\s*<\/tr>\s*<\/table>\s*<\/div>/g, "</blockquote>")
+    // Formulas of AsciiMath, which is no TeX: their text says enough.
+    .replace(/\\\$([^\\\n]{1,1000})\\\$/g, "$1")
+
+const isInclude = (element: Element): boolean =>
+  element.tag === "a" && /(?:^|\s)include(?:\s|$)/.test(element.get("class") ?? "")

@@ -1,0 +1,25 @@
+import type { Extracted } from "../extract/extracted.ts"
+import { extractText } from "../extract/extract.ts"
+import { DocumentError } from "../formats/document-error.ts"
+import { toExtracted } from "../formats/to-extracted.ts"
+import { noiseIn } from "./noise.ts"
+import { textFormatsOf, TEXT_START_CHARS } from "./text-format-of.ts"
+
+/**
+ * Reads a text of any kind: with a structure of its own, Markdown or plain.
+ * @throws DocumentError when it was made by a program for programs
+ */
+export async function readText(text: string, url: string, contentType: string): Promise<Extracted> {
+  const noise = noiseIn(text, url)
+  if (noise !== null) throw new DocumentError("unsupported", noise)
+  const clean = text
+    .replace(/^\uFEFF/, "")
+    .replaceAll("\0", "")
+    .replace(/\r\n?/g, "\n")
+  for (const format of textFormatsOf(contentType, url, clean.slice(0, TEXT_START_CHARS))) {
+    const read = await format.load()
+    const document = await read(clean, url)
+    if (document !== null) return toExtracted(document, url, format.name)
+  }
+  return extractText(text, url, contentType)
+}
