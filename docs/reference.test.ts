@@ -9,6 +9,8 @@ import {
   logsSchema,
 } from "../api/operator/usage/schema.ts"
 import { readCommandLine } from "../command/program.ts"
+import { MARKDOWN_ENDINGS } from "#crawler/page/text-formats.ts"
+import { TEXT_FORMATS } from "#crawler/page/texts/registry.ts"
 import { FORMATS } from "#crawler/page/formats/registry.ts"
 import { SCOPES } from "#crawler/source.ts"
 
@@ -88,11 +90,15 @@ describe("the pages on the API", () => {
   })
 })
 
-test("the page on file formats lists every kind of document with its endings, and no other", () => {
+test("the page on file formats lists every kind of document and text with its endings, and no other", () => {
   const rows = [...read("file-formats.md").matchAll(/^\| (.*?) \|/gm)]
     .map(([, cell = ""]) => codes(cell).filter((code) => /^\.\w+$/.test(code)))
     .filter((endings) => endings.length > 0)
-  const wanted = FORMATS.map(({ extensions }) => extensions.map((ending) => `.${ending}`))
+  // Source files have a section, and an API is known by its beginning.
+  const texts = TEXT_FORMATS.filter(({ name, extensions }) => name !== "code" && extensions.length > 0)
+  const wanted = [...FORMATS, ...texts]
+    .map(({ extensions }) => extensions.map((ending) => `.${ending}`))
+    .concat([MARKDOWN_ENDINGS.map((ending) => `.${ending}`)])
   const sorted = (all: string[][]) => all.map((endings) => endings.toSorted().join(" ")).toSorted()
   expect(sorted(rows)).toEqual(sorted(wanted))
 })
