@@ -237,7 +237,7 @@ export const LANGUAGES: readonly Language[] = [
       {
         kind: "method",
         form: form(
-          `(?:(?:virtual|static|inline|constexpr|explicit|friend|const|unsigned) ){0,5}${NO_WORD}(?:${TYPE}\\s*[&*]*\\s+[&*]*)?(?<name>~?${word})\\s*\\((?!.*;\\s*$)[^;]*\\{`,
+          `${NO_WORD}(?:${TYPE}(?:\\s+[&*]{0,2}|[&*]{1,2})){0,4}(?<name>~?${word}|operator\\s*[^\\s(]{1,20})\\s*\\((?!.*;\\s*$)[^;]*\\{`,
         ),
         isMember: true,
       },

@@ -105,8 +105,8 @@ describe("symbols of many languages", () => {
     ],
     [
       "pump.cpp",
-      "namespace a {\n\nclass Pump : public Base {\n public:\n  void run() {\n    go();\n  }\n  int size() const;\n};\n\n}\n\nint a::Pump::size() const {\n  return 1;\n}\n",
-      ["## namespace a", "## class Pump", "### method run", "## function a::Pump::size"],
+      "namespace a {\n\ntemplate <typename T> class Pump : public Base {\n public:\n  template <typename T> FMT_X auto add(const T& a) -> T& {\n    return a;\n  }\n  virtual const int* run() const override {\n    go();\n  }\n  int size() const;\n};\n\n}\n\nint a::Pump::size() const {\n  return 1;\n}\n",
+      ["## namespace a", "## class Pump", "### method add", "### method run", "## function a::Pump::size"],
     ],
     [
       "Pump.cs",

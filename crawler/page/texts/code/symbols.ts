@@ -32,6 +32,10 @@ const C_WITH_MACRO =
 const PREPROCESSED =
   /^\s*#\s*(?:if|ifdef|ifndef|else|elif|elseif|endif|pragma|region|endregion|define|undef|include|error|warning|line|nullable)\b/
 
+/** What may stand before a symbol on its own line: a template of C++, an annotation, an attribute. */
+const DECORATED =
+  /^(\s*)(?:(?:template\s*<.{0,200}?>|@\w+(?:\([^()]{0,100}\))?|#?\[[^\]]{0,100}\])\s+(?=[A-Za-z_]))+/
+
 interface Open {
   readonly column: number
   readonly isContainer: boolean
@@ -52,15 +56,16 @@ export function symbolsOf(lines: readonly string[], language: Language): CodeSym
     quote = quoteAfter(line, quote, language)
     if (wasQuoted || line.trim() === "" || line.length > MAX_LINE_CHARS) continue
     const column = columnOf(line)
+    const declared = line.replace(DECORATED, "$1")
     const isRest = /^\s*(?:[)\]{,|&?]|\}(?!\s*[;,)]*\s*$)|where\b|then\b|do\b)/.test(line)
-    const isAbove = language.above.test(line) && !/^\s*@\w+\s+\S/.test(line)
+    const isAbove = language.above.test(declared)
     // Its own closing bracket ends a symbol, and so does anything as far to the left but comments and the like.
     if (!isRest && !isAbove && !PREPROCESSED.test(line))
       while (open.length > 0 && open.at(-1)!.column >= column) open.pop()
     if (isAbove && !/^\s*#\s*define/.test(line)) continue
     const parent = open.at(-1)
     if (parent !== undefined && !parent.isContainer) continue
-    const symbol = declaredBy(line, language, parent !== undefined)
+    const symbol = declaredBy(declared, language, parent !== undefined)
     if (symbol === null) continue
     const depth = parent === undefined ? 0 : parent.depth + 1
     found.push({ label: symbol.label, depth, line: at, start: startOf(lines, at, language) })
