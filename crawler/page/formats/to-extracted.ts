@@ -1,6 +1,6 @@
 import type { PageAnchor, PageType } from "#engine"
 import { countryOfDomain } from "../extract/facts/country.ts"
-import { detectLanguage } from "../extract/facts/detect-language.ts"
+import { detectLanguage, languageOfProse } from "../extract/facts/detect-language.ts"
 import type { Extracted, Link } from "../extract/extracted.ts"
 import { toPlainText } from "../extract/markdown/plain-text.ts"
 import { withoutMarks } from "../extract/html/anchors.ts"
@@ -20,6 +20,8 @@ export interface DocumentText {
   readonly publishedAt?: Date | null
   /** Language tag of the document, such as `en-GB`. */
   readonly language?: string | null
+  /** What of it is written for people, where most is not: by this alone its language is told. */
+  readonly prose?: string
   /** Absolute http(s) addresses. */
   readonly links?: readonly Link[]
   /** Whether the first heading is a title when there is no other. Default true. */
@@ -65,7 +67,10 @@ export function toExtracted(read: DocumentText, url: string, type: PageType): Ex
     description,
     markdown,
     ...(anchors.length > 0 && { anchors }),
-    language: languageCode(document.language, markdown),
+    language:
+      document.prose === undefined
+        ? languageCode(document.language, markdown)
+        : languageOfProse(document.prose),
     author: oneLine(document.author),
     publishedAt: publishedAt && isSaneDate(publishedAt) ? publishedAt : null,
     country: countryOfDomain(url),

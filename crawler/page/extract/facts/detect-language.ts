@@ -69,6 +69,19 @@ export function detectLanguage(text: string): string | null {
   return guess && guess.accuracy >= SURE ? guess.lang : null
 }
 
+/** The same of the prose in code: where its function words do not tell, nothing does, for names look like Latin or Czech. */
+export function languageOfProse(text: string): string | null {
+  // `com` is a word of Portuguese.
+  const sample = text.replace(/\bhttps?:\/\/\S{1,2000}/g, "").slice(0, SAMPLE_CHARS)
+  if (sample.length < LEAST_CHARS) return null
+  const eastAsian = eastAsianLanguage(sample)
+  if (eastAsian !== null) return eastAsian
+  const words = sample.toLowerCase().match(WORD) ?? []
+  const [most, second] = functionWords(words).toSorted((a, b) => b.count - a.count)
+  const isProse = most!.count >= PROSE * words.length && most!.count >= CLEARLY * second!.count
+  return words.length > 0 && isProse ? most!.language : null
+}
+
 /** By its script: tinyld takes most pages of a Chinese manual for English ones, since they are full of commands in Latin letters. */
 function eastAsianLanguage(text: string): string | null {
   const count = (letters: RegExp) => text.match(letters)?.length ?? 0

@@ -66,6 +66,14 @@ test("a passage of code says where it stands", async () => {
   expect(passage).toMatchObject({ headings: ["class Session", "method open"], anchor: "L22" })
 })
 
+test("the language is that of the comments, and of code without any there is none", async () => {
+  const german =
+    "// Die Pumpe steht auf dem Boden, und der Zulauf ist unter dem Wasser.\n// Sie zieht keine Luft, wenn sie nicht leer ist.\n"
+  expect((await read("pumpe.ts", `${german}${SESSION}`)).language).toBe("de")
+  const bare = SESSION.replace(/\/\*\*[^]*?\*\//g, "")
+  expect((await read("session.ts", bare)).language).toBeNull()
+})
+
 test("every word of a file is on its page", async () => {
   const page = await read("session.ts", SESSION)
   for (const line of SESSION.split("\n")) expect(page.markdown).toContain(line)

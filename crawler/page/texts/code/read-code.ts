@@ -37,10 +37,26 @@ export function readCode(text: string, url: string): DocumentText | null {
   return {
     markdown: parts.join("\n\n"),
     anchors,
+    prose: commentsOf(lines),
     isNamedByFile: true,
     isTitledByHeading: false,
     note: text.length > MAX_CHARS ? `the first ${MAX_CHARS} of ${text.length} characters were read` : null,
   }
+}
+
+/** Of comments, as much as tells their language. */
+const COMMENT_CHARS = 4000
+const COMMENT = /^\s*(?:\/\/[/!]?|#+(?!!)|\/\*+|\*+(?!\/)|--|;+|"""|<!--)\s*(.*)$/
+
+function commentsOf(lines: readonly string[]): string {
+  let comments = ""
+  for (const line of lines) {
+    const text = COMMENT.exec(line)?.[1]
+    // What has signs of code is code, or an example.
+    if (text !== undefined && /^[\p{L}(]/u.test(text) && !/[{};=<>|]/.test(text)) comments += `${text}\n`
+    if (comments.length > COMMENT_CHARS) break
+  }
+  return comments
 }
 
 const BY_ENDING = new Map(

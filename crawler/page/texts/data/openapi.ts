@@ -44,6 +44,7 @@ export async function readOpenapi(text: string, url: string): Promise<DocumentTe
     markdown,
     title: title || null,
     isTitledByHeading: false,
+    prose: descriptionsIn(api),
     description: textOf(info["summary"]) || firstParagraph(description),
     author: textOf(dataOf(info["contact"])["name"]) || null,
     links: linksOfMarkdown(markdown, url),
@@ -60,6 +61,22 @@ async function parsed(text: string): Promise<Data> {
   } catch {
     return {}
   }
+}
+
+/** Of descriptions, as much as tells their language. */
+const DESCRIPTION_CHARS = 4000
+
+function descriptionsIn(api: Data): string {
+  let text = ""
+  const visit = (value: unknown, depth: number): void => {
+    if (text.length > DESCRIPTION_CHARS || depth > 12 || typeof value !== "object" || value === null) return
+    for (const [key, inner] of Object.entries(value)) {
+      if ((key === "description" || key === "summary") && typeof inner === "string") text += `${inner}\n`
+      else visit(inner, depth + 1)
+    }
+  }
+  visit(api, 0)
+  return text
 }
 
 /** The first paragraph, where it is a plain one. */
