@@ -12,11 +12,18 @@ export type Places = readonly (readonly [at: number, place: Place])[]
 /** Of a text that is at one place, or at none that is known. */
 export const placesAt = (place: Place | null): Places => (place === null ? [] : [[0, place]])
 
-/** Of a part of a text. */
-export function placesIn(places: Places, from: number, to: number): Places {
-  const first = places.findLast(([at]) => at <= from)
-  const others = places.filter(([at]) => at > from && at < to)
-  return [...placesAt(first?.[1] ?? null), ...behind(-from, others)]
+/** Of the parts of a text, which follow each other, in one pass: a line may have a million words and thousands of pages. */
+export function placesOfParts(
+  places: Places,
+  parts: readonly { readonly from: number; readonly to: number }[],
+): Places[] {
+  let next = 0
+  return parts.map(({ from, to }) => {
+    while (next < places.length && places[next]![0] <= from) next++
+    let end = next
+    while (end < places.length && places[end]![0] < to) end++
+    return [...placesAt(places[next - 1]?.[1] ?? null), ...behind(-from, places.slice(next, end))]
+  })
 }
 
 /** Of two texts, of which the second begins at the character `at`. */

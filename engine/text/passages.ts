@@ -3,7 +3,7 @@ import { CELL_END, type Line, type Part, shownLength, showLines, withBars } from
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import type { PageAnchor } from "../index/page/page.ts"
 import { MAX_PASSAGE_CHARS, MAX_SHOWN_CHARS, type Passage } from "../index/page/passage.ts"
-import { joinedPlaces, pagesIn, type Place, type Places, placesAt, placesIn } from "./passage-places.ts"
+import { joinedPlaces, pagesIn, type Place, type Places, placesAt, placesOfParts } from "./passage-places.ts"
 import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 
 /** A section shorter than this joins the one after it instead of standing alone. */
@@ -301,13 +301,14 @@ function alongside(one: Piece, other: Piece): Piece {
 }
 
 function splitLines({ lines, places }: Piece): Piece[] {
-  let from = 0
-  const pieces = lines.map((line) => {
-    const to = from + line.text.length
-    const piece = pieceOf([line], placesIn(places, from, to))
-    from = to + 1
-    return piece
+  let at = 0
+  const parts = lines.map(({ text }) => {
+    const from = at
+    at += text.length + 1
+    return { from, to: from + text.length }
   })
+  const placed = placesOfParts(places, parts)
+  const pieces = lines.map((line, i) => pieceOf([line], placed[i]!))
   return pieces.length === 1 ? splitSentences(pieces[0]!) : pack(pieces, together, splitSentences)
 }
 
@@ -322,14 +323,17 @@ function partsOf({ lines: [line], places }: Piece, between: RegExp): Piece[] {
 
 function partsAs({ text: whole, part }: Line, texts: readonly string[], places: Places): Piece[] {
   let cell = part?.cell ?? 0
-  let from = 0
-  return texts.map((text) => {
+  let at = 0
+  const parts = texts.map((text) => {
+    const from = whole.indexOf(text, at)
+    at = from + text.length
+    return { from, to: at }
+  })
+  const placed = placesOfParts(places, parts)
+  return texts.map((text, i) => {
     const line: Line = { text, ...(part && { part: { ...part, cell, isCut: true } }) }
     cell += text.split(CELL_END).length - 1
-    from = whole.indexOf(text, from)
-    const piece = pieceOf([line], placesIn(places, from, from + text.length))
-    from += text.length
-    return piece
+    return pieceOf([line], placed[i]!)
   })
 }
 
