@@ -17,6 +17,8 @@ import { BackupTable } from "./upkeep/backup/scheduled/backup-table.ts"
 import { BackupTasks } from "./upkeep/backup/scheduled/backup-tasks.ts"
 import { followBackups } from "./upkeep/backup/scheduled/follow-backups.ts"
 import { crawlerSettings, readOnlyNotice, userAgentHeader } from "./settings.ts"
+import { sourceNamed } from "./reporting/why/membership-reasons.ts"
+import { followScans } from "./upkeep/scans/follow-scans.ts"
 import { followImages } from "./upkeep/images/follow-images.ts"
 import { ImageStore } from "./upkeep/images/image-store.ts"
 import { CHECK_ALL, WorkerProcess } from "#base/process/worker-process.ts"
@@ -265,16 +267,27 @@ function lead(): void {
       log,
       signal,
     }),
+    followScans({ dataDir, run: (name) => runForScans(name), room, log, signal }),
     followBackups({ backups, mayDelete: () => guard.mayDelete(), log, signal }),
   )
 }
 
 /** Has a source run whose content has changed; false: its last run is not over, and may have missed the change. */
-async function runChanged(source: Source): Promise<boolean> {
+async function runChanged(
+  source: Source,
+  why = "the content of {source} is new or has changed",
+): Promise<boolean> {
   if ((await jobs.open(source.name)).some(({ state }) => state !== "paused")) return false
   const { id } = await jobs.enqueue(source, { trigger: "schedule", visits: "due", author: "operator" })
-  log.info({ source: source.name, job: id }, "the content of {source} is new or has changed: a run is queued")
+  log.info({ source: source.name, job: id }, `${why}: a run is queued`)
   return true
+}
+
+/** The same of a source whose scans were read; one that is paused or gone runs no more. */
+async function runForScans(name: string): Promise<boolean> {
+  const source = await sourceNamed(name, { sources, jobs })
+  if (source === null || (await sources.get(name))?.paused === true) return true
+  return await runChanged(source, "scans of {source} were read")
 }
 
 /**

@@ -132,6 +132,8 @@ export interface VisitOptions
   readonly isLastTry?: boolean
   /** Whether a browser made the page at the last visit, from a document that its site sends for other addresses too. */
   readonly isShell?: boolean
+  /** The source for whose page text is to be recognised, where a document shows pictures of it. Default: none is recognised. */
+  readonly scansOf?: string
   /** Told just before sense is made of what was fetched. */
   readonly onReading?: () => Promise<void>
   /** Told what the site sent, before anything is made of it: the bytes are gone when the call is over. */

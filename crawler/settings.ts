@@ -280,6 +280,16 @@ export const crawlerSettings = {
     200,
     64_000,
   ),
+  scanMemoryMb: integer(
+    {
+      name: "FOSSICK_SCAN_MEMORY_MB",
+      default: "1000",
+      about:
+        "Memory, in megabytes, that the process which recognises the text of scans may take; past it, it is started again, and a page that takes it there three times is given up.",
+    },
+    500,
+    64_000,
+  ),
   imageMemoryMb: integer(
     {
       name: "FOSSICK_IMAGE_MEMORY_MB",

@@ -27,6 +27,7 @@ import { Jobs } from "../jobs/jobs.ts"
 import { openJobQueue } from "../jobs/queue/open-job-queue.ts"
 import { carryOutRemovals } from "../upkeep/removals/carry-out.ts"
 import { Removals } from "../upkeep/removals/removals.ts"
+import { ScanShelf } from "../page/scans/scan-shelf.ts"
 import { AmongCrawlers } from "./together/among-crawlers.ts"
 import { CrawlShare } from "./together/crawl-share.ts"
 import { JobRuns } from "./together/job-runs.ts"
@@ -180,7 +181,7 @@ try {
     )
   let settled = settle()
   using _ = tellOfVectors(engine)
-  await using share = new CrawlShare(config, among ?? undefined)
+  await using share = new CrawlShare(config, among ?? undefined, new ScanShelf(engineConfig.dataDir))
   await using queue = openJobQueue({
     db,
     jobs,

@@ -108,6 +108,7 @@ export class SourceVisits {
       ...(isShell && { isShell }),
       rendering: source.rendering,
       isLastTry: entry.tries + 1 >= config.maxTries,
+      scansOf: source.name,
       onReading: () => onReading(entry.url),
       ...(validators === null ? {} : { validators }),
       onRedirect: async (to) => {

@@ -27,6 +27,8 @@ interface DocumentTask {
   readonly format: DocumentFormat
   /** Milliseconds of reading, as far as the reader can tell; what is read by then is the page. */
   readonly budgetMs: number
+  /** As in `ReadFile`. */
+  readonly recognised?: string
   readonly body: Uint8Array
 }
 
@@ -48,7 +50,7 @@ function wellFormed<T>(value: T): T {
 async function extracted(task: ReadBodyTask): Promise<Extracted> {
   if (task.kind === "document") {
     const { readDocument } = await import("./formats/read-document.ts")
-    return await readDocument(task.format, task.body, task.url, task.budgetMs)
+    return await readDocument(task.format, task.body, task.url, task.budgetMs, task.recognised)
   }
   const decoded = decodeText(task.body, task.charset, task.kind)
   if (task.kind === "text") return await readText(decoded, task.url, task.contentType)

@@ -16,6 +16,7 @@ import { CrawlDisplay } from "./crawl-display.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { BY_HAND, isOver, type Job, type Visiting } from "../../job.ts"
 import { CrawlShare } from "../../crawl/together/crawl-share.ts"
+import { ScanShelf } from "../../page/scans/scan-shelf.ts"
 import { JobRuns, type JobRunsOptions } from "../../crawl/together/job-runs.ts"
 import { SourceTable } from "../../sources/source-table.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
@@ -258,7 +259,8 @@ async function noSource(name: string, sources: SourceTable): Promise<string> {
   return `No source is called ${JSON.stringify(name)}${didYouMean(name, names) || others}`
 }
 
-interface RunHereOptions extends Pick<JobRunsOptions, "db" | "jobs" | "engine" | "config" | "signal"> {
+interface RunHereOptions extends Pick<JobRunsOptions, "db" | "jobs" | "engine" | "signal"> {
+  readonly config: Config
   readonly ids: ReadonlySet<number>
   readonly onPoll: () => Promise<void>
 }
@@ -266,7 +268,7 @@ interface RunHereOptions extends Pick<JobRunsOptions, "db" | "jobs" | "engine" |
 /** Runs jobs in this process, as many at a time as an appliance would. */
 async function runHere({ ids, onPoll, ...options }: RunHereOptions): Promise<void> {
   const { jobs, config, signal, engine } = options
-  await using share = new CrawlShare(config)
+  await using share = new CrawlShare(config, undefined, new ScanShelf(config.dataDir))
   const runs = new JobRuns({
     ...options,
     share,

@@ -6,6 +6,7 @@ import { HostPaces } from "../../fetch/hosts/host-paces.ts"
 import type { HostTurns } from "../../fetch/hosts/host-turns.ts"
 import type { CrawlerConfig } from "../../settings.ts"
 import { ReadingPlaces } from "../../fetch/visit/reading-places.ts"
+import type { ScanShelf } from "../../page/scans/scan-shelf.ts"
 import { JobPlaces } from "./job-places.ts"
 import { Solitude } from "./solitude.ts"
 import { VisitPool } from "./visit-pool.ts"
@@ -27,11 +28,18 @@ export class CrawlShare implements AsyncDisposable {
   /** Pages are looked up in the index and written with what was found there by one at a time. */
   readonly writes: Serial
 
-  /** @param among other processes that work on jobs of the same state. Default: there are none */
-  constructor(config: CrawlerConfig, among?: { readonly process: OwnProcess; readonly turns: HostTurns }) {
+  /**
+   * @param among other processes that work on jobs of the same state. Default: there are none
+   * @param scans where scans wait for text recognition. Default: none does
+   */
+  constructor(
+    config: CrawlerConfig,
+    among?: { readonly process: OwnProcess; readonly turns: HostTurns },
+    scans: ScanShelf | null = null,
+  ) {
     this.paces = new HostPaces(among?.turns)
     this.writes = among === undefined ? new Serial() : new WritesInTurn(among.process)
-    this.reading = new ReadingPlaces(config)
+    this.reading = new ReadingPlaces(config, scans)
     this.places = new JobPlaces(config.jobs === 0 ? jobsFor(machineMemory()) : config.jobs)
     this.pool = new VisitPool(config.fetchConcurrency)
   }

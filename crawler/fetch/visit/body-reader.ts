@@ -15,6 +15,7 @@ import { type Fetched, validatorsOf } from "../fetch.ts"
 import type { ReadBodyTask } from "../../page/read-body.ts"
 import type { ReadBodyResult, ReaderPool } from "../../page/pool/reader-pool.ts"
 import type { Visit, VisitOptions } from "../../reading.ts"
+import { scanHash, type ScanShelf } from "../../page/scans/scan-shelf.ts"
 import type { ReadingPlaces } from "./reading-places.ts"
 
 /** Text that is not UTF-8 is slow to decode, so a thread decodes larger bodies. */
@@ -94,8 +95,14 @@ export class BodyReader {
     const { linksOnly = false } = options
     if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url, format))
     const budgetMs = Math.round(this.#config.readTimeoutMs * DOCUMENT_BUDGET)
-    const task = { url, kind: "document" as const, format, budgetMs, body }
-    return await this.#readInPool(this.#places.processes, task, fetched, deadline, options)
+    const scans = format === "pdf" ? this.#places.scans : null
+    const hash = scans?.recognition ? scanHash(body) : null
+    const recognised = scans && hash !== null ? { recognised: scans.textFile(hash) } : {}
+    const task = { url, kind: "document" as const, format, budgetMs, body, ...recognised }
+    const visit = await this.#readInPool(this.#places.processes, task, fetched, deadline, options)
+    if (visit.kind !== "read" || scans === null) return visit
+    // A process reads a copy, so the bytes are still here.
+    return await withScan(visit, { scans, hash, body, source: options.scansOf })
   }
 
   async #readInPool(
@@ -146,6 +153,44 @@ export class BodyReader {
         ...(note !== "" && { emptyBecause: note }),
       },
     }
+  }
+}
+
+interface ScanOptions {
+  readonly scans: ScanShelf
+  /** Of the body; null: nothing that recognises text is installed. */
+  readonly hash: string | null
+  readonly body: Uint8Array
+  readonly source: string | undefined
+}
+
+/** Has the text of pages recognised that have none, and says so. */
+async function withScan(
+  visit: Extract<Visit, { kind: "read" }>,
+  { scans, hash, body, source }: ScanOptions,
+): Promise<Visit> {
+  const { validators, ...reading } = visit.reading
+  const { pictured, markdown, note } = reading.extracted
+  if (pictured === undefined) return visit
+  const isEmpty = markdown === ""
+  const noted = (more: string) => {
+    const words = note === undefined ? more : `${note}; ${more}`
+    return { ...reading, extracted: { ...reading.extracted, note: words }, emptyBecause: words }
+  }
+  if (hash === null) {
+    if (!isEmpty) return visit
+    const more = `its pictures can be read once text recognition is installed: ${scans.install}`
+    return { kind: "read", reading: { ...noted(more), ...(validators && { validators }) } }
+  }
+  if (source === undefined) return visit
+  const isWaiting = await scans.put({ hash, pages: pictured }, { url: reading.url, source }, body)
+  const pages = pictured.length === 1 ? "1 page waits" : `${pictured.length} pages wait`
+  // Without validators the next visit comes for the text, and not for "not modified".
+  return {
+    kind: "read",
+    reading: noted(
+      `${pages} for text recognition${isWaiting ? "" : ", which has no room for more files now"}`,
+    ),
   }
 }
 

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os"
 import { QueuedBudget } from "#base/flow/memory/queued-budget.ts"
 import { ReaderPool } from "../../page/pool/reader-pool.ts"
 import { startProcess } from "../../page/pool/reader-process.ts"
+import type { ScanShelf } from "../../page/scans/scan-shelf.ts"
 import type { Renderer } from "../render/renderer.ts"
 import { type CrawlerConfig, userAgentHeader } from "../../settings.ts"
 
@@ -18,12 +19,15 @@ const BODIES_BYTES = 64 * 1024 * 1024
 export class ReadingPlaces implements AsyncDisposable {
   readonly threads: ReaderPool
   readonly processes: ReaderPool
+  /** Where scans wait for text recognition; null: none does. */
+  readonly scans: ScanShelf | null
   readonly bodies = new QueuedBudget(BODIES_BYTES)
   readonly #config: CrawlerConfig
   #renderer: Promise<Renderer> | null = null
 
-  constructor(config: CrawlerConfig) {
+  constructor(config: CrawlerConfig, scans: ScanShelf | null = null) {
     this.#config = config
+    this.scans = scans
     this.threads = new ReaderPool({ places: config.readerThreads, timeoutMs: config.readTimeoutMs })
     this.processes = new ReaderPool({
       places: Math.max(1, Math.floor((config.readerThreads || availableParallelism()) / 2)),

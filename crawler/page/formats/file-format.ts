@@ -3,12 +3,14 @@ import type { DocumentText } from "./to-extracted.ts"
 /**
  * What is read of a body, with the library that it takes.
  * @param budgetMs what is read when it is over is the page, and its `note` says so
+ * @param recognised the file with the text that was recognised of its pages, if there is one; left out where nothing recognises text
  * @throws DocumentError when the file is damaged, locked or too much
  */
 export type ReadFile = (
   body: Uint8Array,
   url: string,
   budgetMs: number,
+  recognised?: string,
 ) => DocumentText | Promise<DocumentText>
 
 /** A kind of file that is a document: how it is told, and what reads it. Everything known of it is in its one file in kinds/. */

@@ -6,7 +6,7 @@ import { toExtracted } from "./to-extracted.ts"
  * Reads a document of any of the formats. Each reader and its library are loaded with the first such file, so that
  * nobody pays for what never comes.
  *
- * `budgetMs`: what is read when it is over is the page, and its `note` says so.
+ * `budgetMs`: what is read when it is over is the page, and its `note` says so. `recognised`: as in `ReadFile`.
  * @throws DocumentError when the file is damaged, locked or too much.
  */
 export async function readDocument(
@@ -14,7 +14,8 @@ export async function readDocument(
   body: Uint8Array,
   url: string,
   budgetMs: number,
+  recognised?: string,
 ): Promise<Extracted> {
   const read = await formatOfName(format).load()
-  return toExtracted(await read(body, url, budgetMs), url, format)
+  return toExtracted(await read(body, url, budgetMs, recognised), url, format)
 }

@@ -28,6 +28,8 @@ export interface DocumentText {
   readonly isTitledByHeading?: boolean
   /** Whether the name of its file is its title, as of a source file. Default false. */
   readonly isNamedByFile?: boolean
+  /** Pages without text, from 1, whose pictures nothing has read yet. */
+  readonly pictured?: readonly number[]
   /** What the operator should know of how it was read. */
   readonly note?: string | null
 }
@@ -43,7 +45,7 @@ const MIN_PROSE_CHARS = 60
 export function toExtracted(read: DocumentText, url: string, type: PageType): Extracted {
   // Signs that no reader sees are in no line break, so places stay where they are.
   const document = { ...read, markdown: withoutUnseenSigns(read.markdown) }
-  const { note } = document
+  const { note, pictured = [] } = document
   const fromText =
     document.isTitledByHeading === false
       ? null
@@ -76,6 +78,7 @@ export function toExtracted(read: DocumentText, url: string, type: PageType): Ex
     country: countryOfDomain(url),
     unsafe: readsAdult(title, description, markdown),
     links: document.links ?? [],
+    ...(pictured.length > 0 && { pictured }),
     ...(note === undefined || note === null ? {} : { note }),
   }
 }

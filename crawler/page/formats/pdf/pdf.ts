@@ -8,6 +8,7 @@ import type { PdfLine } from "./pdf-lines.ts"
 import { type PdfNames, titleKey, writePdf } from "./pdf-markdown.ts"
 import { readPage } from "./pdf-page.ts"
 import { withoutRunningHeads } from "./pdf-running-heads.ts"
+import { readRecognised, recognisedLines } from "../../scans/recognised-page.ts"
 import type { DocumentText } from "../to-extracted.ts"
 
 /** Pages of one file that are read. */
@@ -21,37 +22,53 @@ const UNPRINTED = /\p{C}+/gu
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 
 /**
- * The text layer of a PDF (ISO 32000-1 §9.10). Pictures of text are not read: a file that has nothing else comes out
- * empty, and its note says so.
+ * The text layer of a PDF (ISO 32000-1 §9.10), and what was recognised of pages without one. Pictures of text are not read here: a file
+ * that has nothing else comes out empty, and its note says so.
+ * @param recognised as in `ReadFile`
  * @throws DocumentError when the file is damaged or locked.
  */
-export async function readPdf(body: Uint8Array, url: string, budgetMs: number): Promise<DocumentText> {
+export async function readPdf(
+  body: Uint8Array,
+  url: string,
+  budgetMs: number,
+  recognised?: string,
+): Promise<DocumentText> {
   const stopAt = performance.now() + budgetMs
   const document = await open(body)
   try {
     const links = new Map<string, Link>()
     const letters = new PdfLetters()
+    const texts = recognised === undefined ? null : readRecognised(recognised)
     const pages: PdfLine[][] = []
+    /** Pages without text of which none was recognised yet. */
+    const pictured: number[] = []
     const wanted = Math.min(document.numPages, MAX_PAGES)
     let chars = 0
     let unreadable = 0
     while (pages.length < wanted && chars < MAX_CHARS && (pages.length === 0 || performance.now() < stopAt)) {
-      const lines = await readPage(document, pages.length + 1, url, links, letters)
-      if (lines === null) unreadable += 1
-      pages.push(lines ?? [])
-      for (const line of lines ?? []) chars += line.text.length
+      const number = pages.length + 1
+      const own = await readPage(document, number, url, links, letters)
+      if (own === null) unreadable += 1
+      const text = own?.length === 0 ? texts?.get(number) : undefined
+      if (own?.length === 0 && text === undefined) pictured.push(number)
+      const lines = text === undefined ? (own ?? []) : recognisedLines(text)
+      pages.push(lines)
+      for (const line of lines) chars += line.text.length
     }
     if (unreadable === pages.length && unreadable > 0)
       throw new DocumentError("unreadable", "the file is damaged: none of its pages can be read")
     const facts = await readFacts(document)
     const { markdown, anchors, title } = writePdf(withoutRunningHeads(pages), facts)
-    if (markdown.trim() === "" && letters.lost > 0) throw new DocumentError("undecodable", UNDECODABLE)
+    // Letters that can't be decoded can be recognised.
+    if (markdown.trim() === "" && letters.lost > 0 && texts === null)
+      throw new DocumentError("undecodable", UNDECODABLE)
     return {
       ...facts,
       markdown,
       anchors,
       title: facts.title ?? title,
       links: [...links.values()],
+      pictured,
       note: noteOf(pages, document.numPages, unreadable, letters),
     }
   } finally {

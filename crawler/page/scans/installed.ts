@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** In the data folder, where an upgrade of the appliance leaves it alone. */
+const FOLDER = "recognition"
+/** Packages that recognise text: an engine, and a painter of PDF pages. */
+const ENGINE = { name: "tesseract.js-core", version: "7.0.0" }
+const PAINTER = { name: "@hyzyla/pdfium", version: "2.1.13" }
+/** Packages of what the engine knows of a language, each called by its Tesseract code. */
+const LANGUAGES = "@tesseract.js-data"
+const TRAINED = /\.traineddata$/
+
+/** What recognises text, as it is installed. */
+export interface Recognition {
+  /** Versions and languages: text that another one has recognised may differ. */
+  readonly name: string
+  /** Modules. */
+  readonly engine: string
+  readonly painter: string
+  /** Files of trained data by Tesseract's code of the language, such as `eng` or `chi_sim`; gzipped or not. */
+  readonly languages: ReadonlyMap<string, string>
+}
+
+/** The folder for it in the data folder. */
+export const recognitionFolder = (dataDir: string): string => join(dataDir, FOLDER)
+
+/**
+ * What is installed in a folder by npm, with at least one language; null: nothing is. Files `<language>.traineddata` in the folder itself
+ * count too, as other packagers have them.
+ */
+export function findRecognition(folder: string): Recognition | null {
+  const modules = join(folder, "node_modules")
+  const engine = join(modules, ENGINE.name, "tesseract-core-relaxedsimd-lstm.js")
+  const painter = join(modules, PAINTER.name, "dist/index.esm.js")
+  if (!existsSync(engine) || !existsSync(painter)) return null
+  const languages = new Map<string, string>()
+  for (const language of namesIn(join(modules, LANGUAGES))) {
+    // Of the two that a package holds, the one that is trained for accuracy.
+    const file = join(modules, LANGUAGES, language, "4.0.0_best_int", `${language}.traineddata.gz`)
+    if (existsSync(file)) languages.set(language, file)
+  }
+  for (const name of namesIn(folder).filter((one) => TRAINED.test(one)))
+    languages.set(name.replace(TRAINED, ""), join(folder, name))
+  if (languages.size === 0) return null
+  const version = versionOf(join(modules, ENGINE.name))
+  return { name: [`Tesseract ${version}`, ...languages.keys()].join(" "), engine, painter, languages }
+}
+
+/** What installs it for a language, in any folder that npm may run in. */
+export function installCommand(dataDir: string, language = "eng"): string {
+  const packages = [ENGINE, PAINTER].map(({ name, version }) => `${name}@${version}`)
+  return `npm install --prefix ${recognitionFolder(dataDir)} ${packages.join(" ")} ${LANGUAGES}/${language}`
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).toSorted() : []
+}
+
+function versionOf(folder: string): string {
+  return (JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string }).version
+}

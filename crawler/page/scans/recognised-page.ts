@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from "node:fs"
+import { linesOf, type PdfLine } from "../formats/pdf/pdf-lines.ts"
+
+/** Text that runs from left to right, or on its own from right to left, without wide gaps. Lengths in points, as on paper. */
+export type RecognisedRun = readonly [text: string, x: number, baseline: number, width: number, size: number]
+
+/** The text of one page, in reading order, its origin in the upper left corner. Without runs: it shows none. */
+export interface RecognisedPage {
+  /** From 1. */
+  readonly page: number
+  /** Points. */
+  readonly width: number
+  readonly height: number
+  readonly runs: readonly RecognisedRun[]
+  /** What has recognised it, and in which language. */
+  readonly by: string
+}
+
+/** As the file of a scan holds it: a line for each page. */
+export const pageLine = (page: RecognisedPage): string => `${JSON.stringify(page)}\n`
+
+/** The pages in the file of a scan; of one that was recognised twice the last. None where there is no file. */
+export function readRecognised(file: string): ReadonlyMap<number, RecognisedPage> {
+  const pages = new Map<number, RecognisedPage>()
+  if (!existsSync(file)) return pages
+  const lines = readFileSync(file, "utf8").split("\n")
+  // What follows the last line break was cut off when its process ended.
+  for (const line of lines.slice(0, -1)) {
+    const page = parsed(line)
+    if (page !== null) pages.set(page.page, page)
+  }
+  return pages
+}
+
+function parsed(line: string): RecognisedPage | null {
+  try {
+    return JSON.parse(line) as RecognisedPage
+  } catch {
+    return null
+  }
+}
+
+/** Its text as the lines of a page that says them itself. */
+export function recognisedLines({ runs, width, height }: RecognisedPage): PdfLine[] {
+  const items = runs.map(([text, x, y, wide, size]) => ({
+    text,
+    x,
+    y,
+    width: wide,
+    size,
+    isMonospace: false,
+    frame: "right" as const,
+  }))
+  return linesOf(items, { width, height }, [])
+}

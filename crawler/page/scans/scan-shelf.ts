@@ -1,0 +1,148 @@
+import { hash } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { appendFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { replaceFile } from "#base/store/replace-file.ts"
+import type { PageUrl } from "#engine"
+import { findRecognition, installCommand, type Recognition, recognitionFolder } from "./installed.ts"
+import { pageLine, type RecognisedPage } from "./recognised-page.ts"
+
+/** Bytes of files that wait at most; those that find no room come again with their next visit. */
+const MAX_WAITING_BYTES = 2_000_000_000
+
+/** A file with pages that are pictures of text. */
+export interface Scan {
+  /** Of its bytes. */
+  readonly hash: string
+  /** Pages to be recognised, from 1. */
+  readonly pages: readonly number[]
+}
+
+/** A page of the index that the text is for. */
+export interface Wanted {
+  readonly url: PageUrl
+  readonly source: string
+}
+
+/** One that waits for its text to be recognised. */
+export interface WaitingScan extends Scan {
+  readonly wanted: readonly Wanted[]
+}
+
+/**
+ * Files that wait for text recognition, and the text that was recognised, by the hash of their bytes: in `scans/` of the data folder.
+ * Crawls put files there, and a process of low priority takes them. What is written is whole or not there, so either may end at any time.
+ */
+export class ScanShelf {
+  readonly #waiting: string
+  readonly #texts: string
+  readonly #runs: string
+  readonly #dataDir: string
+  /** What recognises text; null: it is not installed. */
+  readonly recognition: Recognition | null
+
+  constructor(dataDir: string, recognition = findRecognition(recognitionFolder(dataDir))) {
+    this.#dataDir = dataDir
+    this.recognition = recognition
+    this.#waiting = join(dataDir, "scans", "waiting")
+    this.#texts = join(dataDir, "scans", "text")
+    this.#runs = join(dataDir, "scans", "runs")
+  }
+
+  /** What installs the recognition that is not there. */
+  get install(): string {
+    return installCommand(this.#dataDir)
+  }
+
+  /** The file for the text of these bytes, for `readRecognised`. */
+  textFile(ofHash: string): string {
+    return join(this.#texts, `${ofHash}.jsonl`)
+  }
+
+  /** Puts a file on the shelf. @returns false when there is no room for it */
+  async put(scan: Scan, wanted: Wanted, body: Uint8Array): Promise<boolean> {
+    mkdirSync(this.#waiting, { recursive: true })
+    const bytes = this.#file(scan.hash, "body")
+    if (!existsSync(bytes)) {
+      if (this.#waitingBytes() + body.byteLength > MAX_WAITING_BYTES) return false
+      await replaceFile(bytes, [body])
+    }
+    const before = this.waiting(scan.hash)?.wanted ?? []
+    const others = before.filter(({ url, source }) => url !== wanted.url || source !== wanted.source)
+    const waiting: WaitingScan = { ...scan, wanted: [...others, wanted] }
+    await replaceFile(this.#file(scan.hash, "json"), JSON.stringify(waiting))
+    return true
+  }
+
+  /** Hashes of all that waits. */
+  allWaiting(): readonly string[] {
+    return namesIn(this.#waiting).flatMap((name) => /^(\w+)\.json$/.exec(name)?.[1] ?? [])
+  }
+
+  waiting(ofHash: string): WaitingScan | null {
+    const file = this.#file(ofHash, "json")
+    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as WaitingScan) : null
+  }
+
+  body(ofHash: string): Uint8Array {
+    return readFileSync(this.#file(ofHash, "body"))
+  }
+
+  /** Counts a try at a page before it is made: one that takes its process down is known by that. @returns tries before */
+  async countTry(ofHash: string, page: number): Promise<number> {
+    const file = this.#file(ofHash, "tries")
+    const [of, tries] = existsSync(file)
+      ? (JSON.parse(readFileSync(file, "utf8")) as [number, number])
+      : [0, 0]
+    const before = of === page ? tries : 0
+    await writeFile(file, JSON.stringify([page, before + 1]))
+    return before
+  }
+
+  /** Keeps the text of a page. */
+  async keep(ofHash: string, page: RecognisedPage): Promise<void> {
+    mkdirSync(this.#texts, { recursive: true })
+    await appendFile(this.textFile(ofHash), pageLine(page))
+  }
+
+  /** Takes a file off the shelf; its text stays. */
+  take(ofHash: string): void {
+    for (const part of ["json", "body", "tries"]) rmSync(this.#file(ofHash, part), { force: true })
+  }
+
+  /** Has a source run, once that can be. */
+  askForRun(source: string): void {
+    mkdirSync(this.#runs, { recursive: true })
+    const file = join(this.#runs, encodeURIComponent(source))
+    if (!existsSync(file)) writeFileSync(file, "")
+  }
+
+  /** Sources that are to run, with the time since when they are, in milliseconds since 1970. */
+  askedRuns(): readonly { readonly source: string; readonly since: number }[] {
+    return namesIn(this.#runs).map((name) => ({
+      source: decodeURIComponent(name),
+      since: statSync(join(this.#runs, name)).mtimeMs,
+    }))
+  }
+
+  /** A source runs. */
+  ran(source: string): void {
+    rmSync(join(this.#runs, encodeURIComponent(source)), { force: true })
+  }
+
+  #file(ofHash: string, part: string): string {
+    return join(this.#waiting, `${ofHash}.${part}`)
+  }
+
+  #waitingBytes(): number {
+    const bodies = namesIn(this.#waiting).filter((name) => name.endsWith(".body"))
+    return bodies.reduce((sum, name) => sum + statSync(join(this.#waiting, name)).size, 0)
+  }
+}
+
+/** By which a file is known, whatever its address. */
+export const scanHash = (body: Uint8Array): string => hash("sha256", body, "hex")
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : []
+}

@@ -1,0 +1,106 @@
+import type { Logger } from "pino"
+import { steadyNow } from "#base/steady-time.ts"
+import type { Recognition } from "../../page/scans/installed.ts"
+import { readRecognised, type RecognisedPage } from "../../page/scans/recognised-page.ts"
+import type { ScanShelf, WaitingScan } from "../../page/scans/scan-shelf.ts"
+import { PdfPictures } from "./pictures.ts"
+import { Recogniser } from "./recogniser.ts"
+
+/** One file is read for so long before others have their turn: a hundred pages or so. */
+const TURN_MS = 300_000
+/** A page that took its process down so often has no text. */
+const MAX_TRIES = 3
+
+export interface ReadScansOptions {
+  readonly shelf: ScanShelf
+  readonly recognition: Recognition
+  /** Has the page of the index read again, with the text that was recognised. */
+  readonly makeDue: (wanted: WaitingScan["wanted"][number]) => Promise<unknown>
+  /** Whether to end now. Asked after each page. */
+  readonly isOver: () => boolean
+  readonly log: Pick<Logger, "warn" | "info">
+  readonly turnMs?: number
+}
+
+/** Recognises the text of all that waits, page by page, in turns. What one process has recognised no other does again. */
+export async function readScans(options: ReadScansOptions): Promise<void> {
+  const { shelf, recognition, isOver } = options
+  using recogniser = await Recogniser.open(recognition)
+  for (let hashes = shelf.allWaiting(); hashes.length > 0 && !isOver(); hashes = shelf.allWaiting())
+    for (const hash of hashes) {
+      if (isOver()) return
+      const scan = shelf.waiting(hash)
+      if (scan !== null) await turn(scan, recogniser, options)
+    }
+}
+
+/** Reads one file until it is done or its time is over, and has its pages read again if there is more to see. */
+async function turn(
+  { hash, pages }: WaitingScan,
+  recogniser: Recogniser,
+  { shelf, recognition, makeDue, isOver, log, turnMs = TURN_MS }: ReadScansOptions,
+): Promise<void> {
+  const until = steadyNow() + turnMs
+  const known = readRecognised(shelf.textFile(hash))
+  const left = pages.filter((page) => !known.has(page))
+  const pictures = await opened(recognition, shelf.body(hash), (why) =>
+    log.warn({ hash, why }, "a scan can't be painted"),
+  )
+  using _ = pictures
+  recogniser.forgetLanguage()
+  let hasText = left.length < pages.length
+  let done = 0
+  for (const page of left) {
+    const tries = await shelf.countTry(hash, page)
+    const text =
+      tries < MAX_TRIES ? await recognised(page, pictures, recogniser) : withoutText(page, "given up")
+    await shelf.keep(hash, text)
+    hasText ||= text.runs.length > 0
+    done += 1
+    if (isOver() || steadyNow() >= until) break
+  }
+  // A page may have come to want it meanwhile.
+  const { wanted } = shelf.waiting(hash) ?? { wanted: [] }
+  if (done === left.length) shelf.take(hash)
+  log.info({ hash, pages: done, left: left.length - done }, "{pages} scanned pages were read")
+  if (!hasText) return
+  for (const one of wanted) {
+    await makeDue(one)
+    shelf.askForRun(one.source)
+  }
+}
+
+async function recognised(
+  page: number,
+  pictures: PdfPictures | null,
+  recogniser: Recogniser,
+): Promise<RecognisedPage> {
+  try {
+    return pictures === null
+      ? withoutText(page, "not painted")
+      : recogniser.read(await pictures.picture(page), page)
+  } catch (error) {
+    return withoutText(page, (error as Error).message)
+  }
+}
+
+const withoutText = (page: number, by: string): RecognisedPage => ({
+  page,
+  width: 0,
+  height: 0,
+  runs: [],
+  by,
+})
+
+async function opened(
+  recognition: Recognition,
+  body: Uint8Array,
+  onProblem: (why: string) => void,
+): Promise<PdfPictures | null> {
+  try {
+    return await PdfPictures.open(recognition, body)
+  } catch (error) {
+    onProblem((error as Error).message)
+    return null
+  }
+}

@@ -1,0 +1,177 @@
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { gunzipSync } from "node:zlib"
+import { detectLanguage } from "../../page/extract/facts/detect-language.ts"
+import type { Recognition } from "../../page/scans/installed.ts"
+import type { RecognisedPage } from "../../page/scans/recognised-page.ts"
+import type { Picture } from "./pictures.ts"
+import { type TesseractPage, runsOf } from "./runs.ts"
+
+/** Where the engine finds a picture in its own file system, which is memory. */
+const INPUT = "/input"
+/** Page segmentation of whole pages: blocks, columns and lines are found. */
+const WHOLE_PAGE = 3
+/** The engine's newer recogniser, the only one that is trained here. */
+const LSTM = 1
+/** Radians from which a picture is turned until its lines are level; less harms no line. */
+const LEAST_SKEW = 0.005
+/** Of a page, as a share of its height: so much shows in which language it is. */
+const STRIP = 0.12
+/** Mean confidence in percent. Languages that share their letters are as sure of each other's words, so the words decide among the surest. */
+const NEAR = 12
+/** A page with less is tried in other languages. */
+const SURE = 70
+/** A page with less, or a line, is a drawing or a photograph. */
+const LEAST = 45
+
+/** The engine's own names. */
+interface Engine {
+  readonly FS: {
+    writeFile(name: string, data: Uint8Array): void
+    unlink(name: string): void
+  }
+  readonly TessBaseAPI: new () => Api
+}
+
+interface Api {
+  Init(folder: null, language: string, mode: number): number
+  SetPageSegMode(mode: number): void
+  SetVariable(name: string, value: string): void
+  SetImageFile(orientation: number, angle: number): number
+  FindLines(): number
+  GetGradient(): number
+  Recognize(monitor: null): number
+  MeanTextConf(): number
+  GetUTF8Text(): string
+  GetJSONText(page: number): string
+  Clear(): void
+  End(): void
+}
+
+/** Recognises text in pictures of pages, in the languages that are installed. Works in this thread, seconds for a page. */
+export class Recogniser implements Disposable {
+  readonly #recognition: Recognition
+  readonly #engine: Engine
+  readonly #loaded = new Set<string>()
+  #api: Api | null = null
+  /** Of the last page: pages of one file are mostly in one language. */
+  #language: string | null = null
+
+  static async open(recognition: Recognition): Promise<Recogniser> {
+    const start = createRequire(import.meta.url)(recognition.engine) as (options: object) => Promise<Engine>
+    const silent = () => undefined
+    return new Recogniser(recognition, await start({ print: silent, printErr: silent }))
+  }
+
+  private constructor(recognition: Recognition, engine: Engine) {
+    this.#recognition = recognition
+    this.#engine = engine
+  }
+
+  /** The next page is one of another file. */
+  forgetLanguage(): void {
+    this.#language = null
+  }
+
+  /** @throws Error when the engine does not take the picture */
+  read(picture: Picture, page: number): RecognisedPage {
+    const { dpi } = picture
+    const isKnown = this.#language !== null
+    this.#language ??= this.#languageOf(picture)
+    let text = this.#recognised(picture, this.#language)
+    if (isKnown && text.confidence < SURE && this.#recognition.languages.size > 1) {
+      const language = this.#languageOf(picture)
+      if (language !== this.#language) {
+        const other = this.#recognised(picture, language)
+        if (other.confidence > text.confidence) {
+          text = other
+          this.#language = language
+        }
+      }
+    }
+    const points = (pixels: number) => Math.round((pixels * 720) / dpi) / 10
+    const by = `${this.#recognition.name}: ${this.#language}`
+    const runs = text.confidence < LEAST ? [] : runsOf(text.page, points, LEAST)
+    // Nothing that holds for the next page was learnt of one without text.
+    if (runs.length === 0) this.#language = null
+    return { page, width: points(picture.width), height: points(picture.height), runs, by }
+  }
+
+  [Symbol.dispose](): void {
+    this.#api?.End()
+  }
+
+  /** The language in which a part of the page is read most surely. */
+  #languageOf(picture: Picture): string {
+    const [first, ...others] = this.#recognition.languages.keys()
+    if (first === undefined) throw new Error("no language is installed")
+    if (others.length === 0) return first
+    const strip = busiestStrip(picture)
+    const tries = [first, ...others].map((language) => ({ language, ...this.#recognised(strip, language) }))
+    const best = tries.reduce((a, b) => (b.confidence > a.confidence ? b : a))
+    const spoken = detectLanguage(best.text)
+    const near = tries.filter(({ confidence }) => confidence >= best.confidence - NEAR)
+    return (near.find(({ language }) => isoOf(language) === spoken) ?? best).language
+  }
+
+  #recognised(picture: Picture, language: string): { confidence: number; text: string; page: TesseractPage } {
+    const api = this.#apiFor(language)
+    const { width, height, grey, dpi } = picture
+    // A portable grey map, the plainest of the formats that the engine reads.
+    const header = Buffer.from(`P5\n${width} ${height}\n255\n`)
+    this.#engine.FS.writeFile(INPUT, Buffer.concat([header, grey]))
+    try {
+      api.SetPageSegMode(WHOLE_PAGE)
+      api.SetVariable("user_defined_dpi", String(Math.round(dpi)))
+      if (api.SetImageFile(1, 0) === 1) throw new Error("the engine does not take the picture")
+      api.FindLines()
+      const skew = api.GetGradient()
+      if (Math.abs(skew) >= LEAST_SKEW) api.SetImageFile(1, skew)
+      api.Recognize(null)
+      const page = JSON.parse(api.GetJSONText(0)) as TesseractPage
+      return { confidence: api.MeanTextConf(), text: api.GetUTF8Text(), page }
+    } finally {
+      api.Clear()
+      this.#engine.FS.unlink(INPUT)
+    }
+  }
+
+  #apiFor(language: string): Api {
+    if (this.#api !== null && this.#current === language) return this.#api
+    if (!this.#loaded.has(language)) {
+      const bytes = readFileSync(this.#recognition.languages.get(language)!)
+      const isGzipped = bytes[0] === 0x1f && bytes[1] === 0x8b
+      this.#engine.FS.writeFile(`./${language}.traineddata`, isGzipped ? gunzipSync(bytes) : bytes)
+      this.#loaded.add(language)
+    }
+    this.#api?.End()
+    this.#api = new this.#engine.TessBaseAPI()
+    this.#current = language
+    if (this.#api.Init(null, language, LSTM) !== 0) throw new Error(`the data of ${language} can't be read`)
+    return this.#api
+  }
+
+  #current: string | null = null
+}
+
+/** ISO 639-1, of Tesseract's code: `de` of `deu`, `zh` of `chi_sim`. */
+function isoOf(language: string): string {
+  return new Intl.Locale(language.split("_", 1)[0]!).language
+}
+
+/** The part of a page with the most edges, which is most likely text. */
+function busiestStrip({ grey, width, height, dpi }: Picture): Picture {
+  const rows = Math.max(1, Math.round(height * STRIP))
+  /** Edges above each row. */
+  const above = new Uint32Array(height + 1)
+  for (let y = 0; y < height; y += 1) {
+    let edges = 0
+    for (let at = y * width + 8, end = (y + 1) * width; at < end; at += 8)
+      if (Math.abs(grey[at]! - grey[at - 8]!) > 64) edges += 1
+    above[y + 1] = above[y]! + edges
+  }
+  let top = 0
+  for (let y = 0; y + rows <= height; y += 1)
+    if (above[y + rows]! - above[y]! > above[top + rows]! - above[top]!) top = y
+  return { grey: grey.subarray(top * width, (top + rows) * width), width, height: rows, dpi }
+}

@@ -1,0 +1,91 @@
+import { UNSPACED } from "../../page/formats/pdf/pdf-frames.ts"
+import type { RecognisedRun } from "../../page/scans/recognised-page.ts"
+
+/** Pixels. */
+interface Box {
+  readonly x0: number
+  readonly y0: number
+  readonly x1: number
+  readonly y1: number
+}
+
+interface Word {
+  readonly text: string
+  readonly bbox: Box
+}
+
+interface Line {
+  readonly confidence: number
+  readonly baseline: Box
+  readonly bbox: Box
+  /** Pixels from the deepest descender to the highest ascender. */
+  readonly rowAttributes: { readonly rowHeight: number }
+  readonly words: readonly Word[]
+}
+
+/** What the engine says of a page: the fields used here. */
+export interface TesseractPage {
+  readonly blocks?: readonly {
+    readonly paragraphs: readonly { readonly is_ltr: number | boolean; readonly lines: readonly Line[] }[]
+  }[]
+}
+
+/** A gap of so many line heights parts columns of a table. */
+const WIDE_GAP = 1.2
+/** Heights that differ less are those of one font: a line without descenders measures less. */
+const ONE_FONT = 0.2
+
+/**
+ * The text of a page, line by line in reading order.
+ * @param points of a length in pixels
+ * @param least lines of less confidence, in percent, are specks and drawings
+ */
+export function runsOf(
+  { blocks = [] }: TesseractPage,
+  points: (pixels: number) => number,
+  least: number,
+): RecognisedRun[] {
+  const paragraphs = blocks.flatMap((block) => block.paragraphs)
+  const lines = paragraphs.flatMap(({ is_ltr, lines: own }) =>
+    own.filter(({ confidence }) => confidence >= least).map((line) => ({ line, isLtr: Boolean(is_ltr) })),
+  )
+  const sizeOf = sizes(lines.map(({ line }) => line))
+  return lines.flatMap(({ line, isLtr }) =>
+    (isLtr ? parted(line) : [line.words]).map((words): RecognisedRun => {
+      const left = Math.min(...words.map(({ bbox }) => bbox.x0))
+      const right = Math.max(...words.map(({ bbox }) => bbox.x1))
+      const { y0, y1 } = line.baseline
+      const text = joined(words.map((word) => word.text))
+      return [text, points(left), points((y0 + y1) / 2), points(right - left), points(sizeOf(line))]
+    }),
+  )
+}
+
+/** A line's words, parted at wide gaps. */
+function parted({ words, rowAttributes }: Line): Word[][] {
+  const runs: Word[][] = []
+  for (const word of words) {
+    const last = runs.at(-1)?.at(-1)
+    if (last === undefined || word.bbox.x0 - last.bbox.x1 > WIDE_GAP * rowAttributes.rowHeight)
+      runs.push([word])
+    else runs.at(-1)!.push(word)
+  }
+  return runs
+}
+
+const STARTS_UNSPACED = new RegExp(`^${UNSPACED.source}`, "u")
+const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, "u")
+
+function joined(words: readonly string[]): string {
+  return words.reduce((text, word) =>
+    ENDS_UNSPACED.test(text) && STARTS_UNSPACED.test(word) ? text + word : `${text} ${word}`,
+  )
+}
+
+/** Sizes of fonts in pixels: one for all lines whose heights are about the same as that of most words. */
+function sizes(lines: readonly Line[]): (line: Line) => number {
+  const heights = lines.flatMap(({ words, rowAttributes }) => words.map(() => rowAttributes.rowHeight))
+  const usual = heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? 0
+  return ({ rowAttributes: { rowHeight } }) =>
+    Math.abs(rowHeight - usual) <= ONE_FONT * usual ? usual : rowHeight
+}
