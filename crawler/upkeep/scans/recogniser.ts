@@ -5,7 +5,7 @@ import { detectLanguage } from "../../page/extract/facts/detect-language.ts"
 import type { Recognition } from "../../page/scans/installed.ts"
 import type { RecognisedPage } from "../../page/scans/recognised-page.ts"
 import type { Picture } from "./pictures.ts"
-import { type TesseractPage, runsOf } from "./runs.ts"
+import { linesOf, runsOf, type TesseractPage } from "./runs.ts"
 
 /** Where the engine finds a picture in its own file system, which is memory. */
 const INPUT = "/input"
@@ -16,11 +16,15 @@ const LSTM = 1
 /** Radians from which a picture is turned until its lines are level; less harms no line. */
 const LEAST_SKEW = 0.005
 /** Of a page, as a share of its height: so much shows in which language it is. */
-const STRIP = 0.12
+const STRIP = 0.08
+/** Pixels. What comes nearer to the edge of a strip may be cut. */
+const EDGE = 4
 /** Mean confidence in percent. Languages that share their letters are as sure of each other's words, so the words decide among the surest. */
 const NEAR = 12
 /** A page with less is tried in other languages. */
 const SURE = 70
+/** A language that is as sure, of words that are its own, is the page's. */
+const CERTAIN = 85
 /** A page with less, or a line, is a drawing or a photograph. */
 const LEAST = 45
 
@@ -51,11 +55,16 @@ interface Api {
 /** Recognises text in pictures of pages, in the languages that are installed. Works in this thread, seconds for a page. */
 export class Recogniser implements Disposable {
   readonly #recognition: Recognition
+  readonly #languages: readonly string[]
   readonly #engine: Engine
   readonly #loaded = new Set<string>()
   #api: Api | null = null
   /** Of the last page: pages of one file are mostly in one language. */
   #language: string | null = null
+  /** Of the last page with text, of whatever file. */
+  #last: string | null = null
+  /** That the engine is ready for. */
+  #current: string | null = null
 
   static async open(recognition: Recognition): Promise<Recogniser> {
     const start = createRequire(import.meta.url)(recognition.engine) as (options: object) => Promise<Engine>
@@ -65,6 +74,7 @@ export class Recogniser implements Disposable {
 
   private constructor(recognition: Recognition, engine: Engine) {
     this.#recognition = recognition
+    this.#languages = [...recognition.languages.keys()]
     this.#engine = engine
   }
 
@@ -76,24 +86,21 @@ export class Recogniser implements Disposable {
   /** @throws Error when the engine does not take the picture */
   read(picture: Picture, page: number): RecognisedPage {
     const { dpi } = picture
-    const isKnown = this.#language !== null
-    this.#language ??= this.#languageOf(picture)
-    let text = this.#recognised(picture, this.#language)
-    if (isKnown && text.confidence < SURE && this.#recognition.languages.size > 1) {
-      const language = this.#languageOf(picture)
-      if (language !== this.#language) {
-        const other = this.#recognised(picture, language)
-        if (other.confidence > text.confidence) {
-          text = other
-          this.#language = language
-        }
-      }
+    const isFirst = this.#language === null
+    let language = this.#language ?? this.#last ?? this.#languages[0]!
+    let text = this.#recognised(picture, language)
+    const isRight = isFirst ? isWrittenIn(text, language) : text.confidence >= SURE
+    const better = isRight ? language : this.#languageOf(picture)
+    if (better !== language) {
+      language = better
+      text = this.#recognised(picture, language)
     }
     const points = (pixels: number) => Math.round((pixels * 720) / dpi) / 10
-    const by = `${this.#recognition.name}: ${this.#language}`
+    const by = `${this.#recognition.name}: ${language}`
     const runs = text.confidence < LEAST ? [] : runsOf(text.page, points, LEAST)
     // Nothing that holds for the next page was learnt of one without text.
-    if (runs.length === 0) this.#language = null
+    this.#language = runs.length === 0 ? null : language
+    this.#last = this.#language ?? this.#last
     return { page, width: points(picture.width), height: points(picture.height), runs, by }
   }
 
@@ -103,18 +110,20 @@ export class Recogniser implements Disposable {
 
   /** The language in which a part of the page is read most surely. */
   #languageOf(picture: Picture): string {
-    const [first, ...others] = this.#recognition.languages.keys()
-    if (first === undefined) throw new Error("no language is installed")
-    if (others.length === 0) return first
+    const languages = this.#languages
+    if (languages.length < 2) return languages[0]!
     const strip = busiestStrip(picture)
-    const tries = [first, ...others].map((language) => ({ language, ...this.#recognised(strip, language) }))
+    const tries = languages.map((language) => {
+      const { page } = this.#recognised(strip, language)
+      return { language, ...summary(page, strip.height) }
+    })
     const best = tries.reduce((a, b) => (b.confidence > a.confidence ? b : a))
     const spoken = detectLanguage(best.text)
     const near = tries.filter(({ confidence }) => confidence >= best.confidence - NEAR)
     return (near.find(({ language }) => isoOf(language) === spoken) ?? best).language
   }
 
-  #recognised(picture: Picture, language: string): { confidence: number; text: string; page: TesseractPage } {
+  #recognised(picture: Picture, language: string): Recognised {
     const api = this.#apiFor(language)
     const { width, height, grey, dpi } = picture
     // A portable grey map, the plainest of the formats that the engine reads.
@@ -150,8 +159,31 @@ export class Recogniser implements Disposable {
     if (this.#api.Init(null, language, LSTM) !== 0) throw new Error(`the data of ${language} can't be read`)
     return this.#api
   }
+}
 
-  #current: string | null = null
+interface Recognised {
+  /** Mean of the words, in percent. */
+  readonly confidence: number
+  readonly text: string
+  readonly page: TesseractPage
+}
+
+/** Whether a page is surely in a language, or shows too little text to tell another. */
+function isWrittenIn({ confidence, text }: Recognised, language: string): boolean {
+  if (confidence < CERTAIN) return false
+  const spoken = detectLanguage(text)
+  return spoken === null || spoken === isoOf(language)
+}
+
+/** What was recognised of a strip, without the lines that it cuts. */
+function summary(page: TesseractPage, height: number): { confidence: number; text: string } {
+  const lines = linesOf(page).filter(({ bbox }) => bbox.y0 > EDGE && bbox.y1 < height - EDGE)
+  const words = lines.flatMap((line) => line.words)
+  const sure = words.reduce((sum, { confidence }) => sum + confidence, 0)
+  return {
+    confidence: words.length === 0 ? 0 : sure / words.length,
+    text: words.map(({ text }) => text).join(" "),
+  }
 }
 
 /** ISO 639-1, of Tesseract's code: `de` of `deu`, `zh` of `chi_sim`. */

@@ -11,6 +11,8 @@ interface Box {
 
 interface Word {
   readonly text: string
+  /** Percent. */
+  readonly confidence: number
   readonly bbox: Box
 }
 
@@ -18,8 +20,12 @@ interface Line {
   readonly confidence: number
   readonly baseline: Box
   readonly bbox: Box
-  /** Pixels from the deepest descender to the highest ascender. */
-  readonly rowAttributes: { readonly rowHeight: number }
+  /** Pixels. The height of a row is that of its small letters, with what rises above and what hangs below them. */
+  readonly rowAttributes: {
+    readonly rowHeight: number
+    readonly ascenders: number
+    readonly descenders: number
+  }
   readonly words: readonly Word[]
 }
 
@@ -30,10 +36,14 @@ export interface TesseractPage {
   }[]
 }
 
+/** All lines of a page, in reading order. */
+export const linesOf = ({ blocks = [] }: TesseractPage): Line[] =>
+  blocks.flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines))
+
 /** A gap of so many line heights parts columns of a table. */
 const WIDE_GAP = 1.2
-/** Heights that differ less are those of one font: a line without descenders measures less. */
-const ONE_FONT = 0.2
+/** Heights of small letters that differ by no more of them are those of one font. */
+const ONE_FONT = 0.12
 
 /**
  * The text of a page, line by line in reading order.
@@ -82,10 +92,24 @@ function joined(words: readonly string[]): string {
   )
 }
 
-/** Sizes of fonts in pixels: one for all lines whose heights are about the same as that of most words. */
+/**
+ * Sizes of fonts in pixels. Small letters are as high in a line without ascenders or descenders as in others, so they are compared; the
+ * size that most words have is the height of their rows.
+ */
 function sizes(lines: readonly Line[]): (line: Line) => number {
-  const heights = lines.flatMap(({ words, rowAttributes }) => words.map(() => rowAttributes.rowHeight))
-  const usual = heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? 0
-  return ({ rowAttributes: { rowHeight } }) =>
-    Math.abs(rowHeight - usual) <= ONE_FONT * usual ? usual : rowHeight
+  const ofWords = (measure: (line: Line) => number) =>
+    median(lines.flatMap((line) => line.words.map(() => measure(line))))
+  const usualLetters = ofWords(lettersOf)
+  const usualRow = ofWords(({ rowAttributes }) => rowAttributes.rowHeight)
+  return (line) => {
+    const ratio = lettersOf(line) / usualLetters
+    // To one tenth, so that headings of one kind have one size.
+    return usualRow * (Math.abs(ratio - 1) <= ONE_FONT ? 1 : Math.round(ratio * 10) / 10)
+  }
 }
+
+const lettersOf = ({ rowAttributes: { rowHeight, ascenders, descenders } }: Line): number =>
+  Math.max(1, rowHeight - ascenders - descenders)
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 1
