@@ -158,3 +158,28 @@ export const eastAsianFont = (ordering: string, encoding: string, more = ""): Te
     "<< /Type /FontDescriptor /FontName /Song /Flags 6 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 700 /StemV 80 >>",
   ],
 })
+
+/** A page that is a picture: JPEG, a byte for each pixel. Lengths in pixels, 300 of them an inch. */
+export interface TestScan {
+  readonly jpeg: Uint8Array
+  readonly width: number
+  readonly height: number
+}
+
+/** A PDF of pages that are pictures, as scanners make them. */
+export function scannedPdf(scans: readonly TestScan[]): Uint8Array<ArrayBuffer> {
+  const first = 3
+  const kids = scans.map((_, at) => `${first + at * 3} 0 R`).join(" ")
+  const pages = scans.flatMap(({ jpeg, width, height }, at) => {
+    const page = first + at * 3
+    const [w, h] = [(width * 72) / 300, (height * 72) / 300]
+    const entries = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /DCTDecode`
+    return [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${w} ${h}] /Contents ${page + 1} 0 R /Resources << /XObject << /Im ${page + 2} 0 R >> >> >>`,
+      streamObject(`${w} 0 0 ${h} 0 0 cm /Im Do`),
+      streamObject(Buffer.from(jpeg).toString("latin1"), entries),
+    ]
+  })
+  const tree = `<< /Type /Pages /Kids [${kids}] /Count ${scans.length} >>`
+  return pdfOfObjects(["<< /Type /Catalog /Pages 2 0 R >>", tree, ...pages], "/Root 1 0 R")
+}

@@ -1,11 +1,13 @@
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
+import path from "node:path"
 
 import { postgresPrograms } from "#base/store/testing/postgres-server.ts"
 import { findBrowser } from "#crawler/fetch/render/find-browser.ts"
 
 import { chainProgram } from "../../api/doors/x402/testing/chain-program.ts"
 import { whyNot } from "../air-gap/air-gap.ts"
+import { findRecognition } from "#crawler/page/scans/installed.ts"
 import { mayMount } from "../damage/mounts.ts"
 
 /** What some tests need and a machine may lack. A test names its needs as tags: `test("…", { tags: ["chromium"] }, …)`. */
@@ -16,6 +18,8 @@ export interface Need {
   readonly advice: string
   readonly isThere: () => boolean | Promise<boolean>
 }
+
+const ROOT = path.join(import.meta.dirname, "../..")
 
 const runs = (program: string, ...args: readonly string[]) => spawnSync(program, args).status === 0
 const shell = (name: string): Need => ({
@@ -95,6 +99,11 @@ export const NEEDS: readonly Need[] = [
   shell("bash"),
   shell("zsh"),
   shell("fish"),
+  {
+    name: "recognition",
+    advice: "text recognition is a development dependency: npm ci",
+    isThere: () => findRecognition(ROOT) !== null,
+  },
   { name: "root", advice: "run as root", isThere: () => process.getuid?.() === 0 },
   { name: "not-root", advice: "run as an ordinary user", isThere: () => process.getuid?.() !== 0 },
   { name: "linux", advice: "run on Linux", isThere: () => process.platform === "linux" },

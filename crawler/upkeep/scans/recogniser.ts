@@ -15,8 +15,8 @@ const WHOLE_PAGE = 3
 const LSTM = 1
 /** Radians from which a picture is turned until its lines are level; less harms no line. */
 const LEAST_SKEW = 0.005
-/** Of a page, as a share of its height: so much shows in which language it is. */
-const STRIP = 0.08
+/** Inches of a page's height that show in which language it is: half a dozen lines. */
+const STRIP = 1.2
 /** Pixels. What comes nearer to the edge of a strip may be cut. */
 const EDGE = 4
 /** Mean confidence in percent. Languages that share their letters are as sure of each other's words, so the words decide among the surest. */
@@ -83,8 +83,28 @@ export class Recogniser implements Disposable {
     this.#language = null
   }
 
-  /** @throws Error when the engine does not take the picture */
+  /**
+   * The text of a page, which may lie on a side or on its head.
+   * @param page its number
+   * @throws Error when the engine does not take the picture
+   */
   read(picture: Picture, page: number): RecognisedPage {
+    const upright = this.#read(picture, page)
+    if (upright.confidence >= SURE || upright.isBlank) return upright.page
+    const turns = [...turned(picture)].map((turn) => {
+      const strip = busiestStrip(turn)
+      const languages = this.#languages.map((language) =>
+        summary(this.#recognised(strip, language).page, strip.height),
+      )
+      return { turn, confidence: Math.max(...languages.map(({ confidence }) => confidence)) }
+    })
+    const best = turns.reduce((a, b) => (b.confidence > a.confidence ? b : a))
+    if (best.confidence < SURE) return upright.page
+    this.#language = null
+    return this.#read(best.turn, page).page
+  }
+
+  #read(picture: Picture, page: number): { page: RecognisedPage; confidence: number; isBlank: boolean } {
     const { dpi } = picture
     const isFirst = this.#language === null
     let language = this.#language ?? this.#last ?? this.#languages[0]!
@@ -101,7 +121,11 @@ export class Recogniser implements Disposable {
     // Nothing that holds for the next page was learnt of one without text.
     this.#language = runs.length === 0 ? null : language
     this.#last = this.#language ?? this.#last
-    return { page, width: points(picture.width), height: points(picture.height), runs, by }
+    return {
+      page: { page, width: points(picture.width), height: points(picture.height), runs, by },
+      confidence: text.confidence,
+      isBlank: text.text.trim() === "",
+    }
   }
 
   [Symbol.dispose](): void {
@@ -191,9 +215,21 @@ function isoOf(language: string): string {
   return new Intl.Locale(language.split("_", 1)[0]!).language
 }
 
+/** A picture turned to the right by one, two and three right angles. */
+function* turned(picture: Picture): Generator<Picture> {
+  let { grey, width, height } = picture
+  for (let turns = 1; turns < 4; turns += 1) {
+    const next = new Uint8Array(grey.length)
+    for (let y = 0, from = 0; y < height; y += 1)
+      for (let x = 0; x < width; x += 1, from += 1) next[x * height + height - 1 - y] = grey[from]!
+    ;[grey, width, height] = [next, height, width]
+    yield { ...picture, grey, width, height }
+  }
+}
+
 /** The part of a page with the most edges, which is most likely text. */
 function busiestStrip({ grey, width, height, dpi }: Picture): Picture {
-  const rows = Math.max(1, Math.round(height * STRIP))
+  const rows = Math.min(height, Math.round(dpi * STRIP))
   /** Edges above each row. */
   const above = new Uint32Array(height + 1)
   for (let y = 0; y < height; y += 1) {

@@ -87,8 +87,13 @@ const STARTS_UNSPACED = new RegExp(`^${UNSPACED.source}`, "u")
 const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, "u")
 
 function joined(words: readonly string[]): string {
-  return words.reduce((text, word) =>
-    ENDS_UNSPACED.test(text) && STARTS_UNSPACED.test(word) ? text + word : `${text} ${word}`,
+  return (
+    words
+      .reduce((text, word) =>
+        ENDS_UNSPACED.test(text) && STARTS_UNSPACED.test(word) ? text + word : `${text} ${word}`,
+      )
+      // The engine was trained on Greek with the sign for a millionth.
+      .replace(/(?<=\p{Script=Greek})µ|µ(?=\p{Script=Greek})/gu, "μ")
   )
 }
 
