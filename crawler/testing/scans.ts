@@ -109,9 +109,7 @@ function plain(text: string): string[] {
     .replace(/[“”„«»]/g, '"')
     .replace(/[‐‑–—]/g, "-")
     .replace(/\s+/g, " ")
-    .replace(
-      /(?<=\p{Script=Han}|[\u3000-\u303F\uFF00-\uFFEF]) (?=\p{Script=Han}|[\u3000-\u303F\uFF00-\uFFEF])/gu,
-      "",
-    )
-  return [...same.trim()]
+    // Scripts without spaces have signs as wide as one.
+    .replace(/(?<=\p{Script=Han}[,;:.!?)]?) | (?=\p{Script=Han})/gu, "")
+  return Array.from(same.trim())
 }

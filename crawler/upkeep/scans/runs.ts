@@ -84,6 +84,8 @@ function parted({ words, rowAttributes }: Line): Word[][] {
 }
 
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED.source}`, "u")
+/** The engine takes some signs of such scripts for those of Latin. */
+const SPACE_BEFORE_SIGN = new RegExp(`(?<=${UNSPACED.source}) (?=[,;:.!?)])`, "gu")
 const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, "u")
 
 function joined(words: readonly string[]): string {
@@ -92,6 +94,7 @@ function joined(words: readonly string[]): string {
       .reduce((text, word) =>
         ENDS_UNSPACED.test(text) && STARTS_UNSPACED.test(word) ? text + word : `${text} ${word}`,
       )
+      .replace(SPACE_BEFORE_SIGN, "")
       // The engine was trained on Greek with the sign for a millionth.
       .replace(/(?<=\p{Script=Greek})µ|µ(?=\p{Script=Greek})/gu, "μ")
   )
