@@ -16,8 +16,8 @@ export interface RecognisedPage {
   readonly by: string
 }
 
-/** As the file of a scan holds it: a line for each page. */
-export const pageLine = (page: RecognisedPage): string => `${JSON.stringify(page)}\n`
+/** As the file of a scan holds it: a line for each page, which begins anew after what a process that ended may have left of another. */
+export const pageLine = (page: RecognisedPage): string => `\n${JSON.stringify(page)}\n`
 
 /** The pages in the file of a scan; of one that was recognised twice the last. None where there is no file. */
 export function readRecognised(file: string): ReadonlyMap<number, RecognisedPage> {
