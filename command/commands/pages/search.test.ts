@@ -32,7 +32,8 @@ describe("fossick search", () => {
       }),
       aPage("https://docs.example.com/pumps.pdf", {
         title: "Pumps in print",
-        markdown: "Pump seals, printed.",
+        markdown: "# Care\n\nPump seals, printed.",
+        anchors: [[0, "page=6", "iv"]],
       }),
       aPage("https://wiki.example.com/pumps", {
         title: "Wiki",
@@ -69,6 +70,9 @@ describe("fossick search", () => {
     expect(page).toMatchObject({ type: "html", language: "en", passages: [{ anchor: "seals" }] })
     expect((await run("--type", "html", "--source", "docs")).out).toContain(
       "https://docs.example.com/pumps#seals\n",
+    )
+    expect((await run("--type", "pdf")).out).toContain(
+      "https://docs.example.com/pumps.pdf#page=6\n   Care > page iv\n",
     )
   })
 
