@@ -40,6 +40,8 @@ export interface Source {
   readonly folder: string | null
   /** Whether its pages are documents that are sent to the appliance, with addresses of their own or below its one seed. */
   readonly documents: boolean
+  /** A Git repository whose files are its pages, with addresses below its one seed. Null: the pages come from elsewhere. */
+  readonly repository: Repository | null
   /** What belongs to it, seen from each seed. */
   readonly scope: Scope
   /** Patterns of addresses inside the scope; an address belongs to it when any fits. Empty: all fit. */
@@ -70,6 +72,20 @@ export interface Source {
   readonly revisit: Revisit
   readonly removal: RemovalRules
   readonly webhooks: readonly Webhook[]
+}
+
+/** Which files of which Git repository. */
+export interface Repository {
+  /** As `git clone` takes it, over http(s); or an absolute path. */
+  readonly url: string
+  /** A branch or tag; null: the default branch. */
+  readonly ref: string | null
+  /** Only files below these folders, and these files, are pages; empty: all. Seen from the top of the repository. */
+  readonly paths: readonly string[]
+  /** Names a secret, as the values of a {@link Login} do; null: none is needed. */
+  readonly token: string | null
+  /** The name that goes with the token; null: the one that the forge wants. */
+  readonly user: string | null
 }
 
 /** What one run may take; null: no limit. */
@@ -154,9 +170,10 @@ export type SourceSpec = Pick<Source, "seeds"> &
   Partial<
     Omit<
       Source,
-      "limits" | "politeness" | "clientCert" | "pages" | "schedule" | "revisit" | "removal" | "webhooks"
+      "limits" | "politeness" | "clientCert" | "pages" | "schedule" | "revisit" | "removal" | "webhooks" | "repository"
     >
   > & {
+    readonly repository?: (Pick<Repository, "url"> & Partial<Repository>) | null
     readonly limits?: Partial<SourceLimits>
     readonly politeness?: Partial<Politeness>
     readonly clientCert?: (Omit<ClientCertificate, "passphrase"> & Partial<ClientCertificate>) | null
@@ -168,7 +185,7 @@ export type SourceSpec = Pick<Source, "seeds"> &
   }
 
 /** The fields that say of what kind the content is; a source with none of them set reads websites. */
-export const CONTENT_FIELDS = ["folder", "documents"] as const satisfies readonly (keyof Source)[]
+export const CONTENT_FIELDS = ["folder", "documents", "repository"] as const satisfies readonly (keyof Source)[]
 
 export type ContentField = (typeof CONTENT_FIELDS)[number]
 
@@ -176,7 +193,7 @@ export type ContentField = (typeof CONTENT_FIELDS)[number]
 export const CONTENT_FOR_ADMINS: readonly ContentField[] = ["documents"]
 
 /** The fields of {@link CONTENT_FIELDS} that are set. */
-export const contentFieldsOf = (source: Partial<Pick<Source, ContentField>>): ContentField[] =>
+export const contentFieldsOf = (source: { readonly [Field in ContentField]?: unknown }): ContentField[] =>
   // A job may be older than a field.
   CONTENT_FIELDS.filter((field) => (source[field] ?? false) !== false)
 
@@ -188,6 +205,8 @@ const OF_CONTENT = {
   politeness: { robots: false },
 } as const
 
+const WHOLE_REPOSITORY = { ref: null, paths: [], token: null, user: null } as const
+
 /** A whole source; its name is the host of its first seed when it has none. */
 export function defineSource(spec: SourceSpec): Source {
   const [first] = spec.seeds
@@ -198,6 +217,7 @@ export function defineSource(spec: SourceSpec): Source {
     seeds: spec.seeds,
     folder: spec.folder ?? null,
     documents: spec.documents ?? false,
+    repository: spec.repository ? { ...WHOLE_REPOSITORY, ...spec.repository } : null,
     scope: given?.scope ?? spec.scope ?? "host",
     include: spec.include ?? [],
     exclude: spec.exclude ?? [],

@@ -82,8 +82,14 @@ export async function refuseOtherFile(file: string, backup?: string): Promise<vo
 /** Whether the state is on a server, where processes of other machines may work on it. */
 export const isOnServer = (db: StateStore): db is PostgresStore => db instanceof PostgresStore
 
+const folders = new WeakMap<StateStore, string>()
+
+/** The data folder for which the state was opened; null: it was opened to be looked at only. */
+export const dataFolderOf = (db: StateStore): string | null => folders.get(db) ?? null
+
 async function begun<S extends StateStore>(dataDir: string, db: S): Promise<S> {
   makeDataFolder(dataDir)
+  folders.set(db, dataDir)
   try {
     await beginState(db)
     await noteIdentity(dataDir, db)

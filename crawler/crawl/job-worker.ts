@@ -19,6 +19,7 @@ import { openLog } from "#base/telemetry/log/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { aboutSeconds } from "#base/text/duration.ts"
 import { steadyNow } from "#base/steady-time.ts"
+import { forgetMirrors } from "../fetch/content/repository/mirror.ts"
 import { crawlerSettings } from "../settings.ts"
 import { CHECK_ALL, EXIT_AGAIN, EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
 import { KnownAddresses } from "./frontier/known-addresses.ts"
@@ -100,6 +101,10 @@ const among =
           storeFailed = true
         },
       })
+await forgetMirrors(
+  engineConfig.dataDir,
+  (await sources.list()).map(({ source }) => source.name),
+)
 const isKeeper = among?.isKeeper ?? true
 const beAlone = async () => among === null || (await among.beAlone())
 try {

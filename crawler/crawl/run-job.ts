@@ -116,6 +116,7 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
       onMoved: (error) => watch.fail(error),
       resolve,
       places: share.reading,
+      signal: watch.signal,
     })
     const { state, limit } = await crawlSite({
       ...crawlOptions(job, options),
@@ -137,8 +138,10 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
     )
   } catch (thrown) {
     if (watch.asked === "lost") return null
+    const isStopped = watch.failure === null && watch.signal.aborted && (thrown as Error).name === "AbortError"
     // A login that fails, say, fails for that.
-    await endBroken(job, watch.failure ?? thrown, options)
+    if (isStopped) await jobs.end(id, watch.asked ?? options.whenAborted, null, undefined, me)
+    else await endBroken(job, watch.failure ?? thrown, options)
   }
   return await jobs.get(id)
 }

@@ -1,12 +1,22 @@
-import type { Login } from "../source.ts"
+import type { Login, Repository } from "../source.ts"
 
 const HIDDEN = "(hidden)"
 /** A value that names its secret and holds none. */
 const REFERENCE = /^(\w+ )?(\$\{[A-Za-z_][A-Za-z0-9_]*\}|file:.+)$/
 
-/** A source as it may be shown: values of its login that may be secrets themselves are hidden, names of secrets are not. */
-export function withoutSecrets<S extends { readonly login?: Login | null }>(source: S): S {
-  return source.login ? { ...source, login: loginWithoutSecrets(source.login) } : source
+interface MayHoldSecrets {
+  readonly login?: Login | null
+  readonly repository?: Partial<Repository> | null
+}
+
+/** A source as it may be shown: values of it that may be secrets themselves are hidden, names of secrets are not. */
+export function withoutSecrets<S extends MayHoldSecrets>(source: S): S {
+  const { login, repository } = source
+  return {
+    ...source,
+    ...(login && { login: loginWithoutSecrets(login) }),
+    ...(repository?.token && { repository: { ...repository, token: shown(repository.token) } }),
+  }
 }
 
 function loginWithoutSecrets(login: Login): Login {

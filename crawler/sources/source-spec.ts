@@ -50,6 +50,10 @@ function normalized(given: Written): SourceSpec & { readonly name: string } {
     const list = spec[field] as readonly string[] | undefined
     if (list) spec[field] = list.map(written)
   }
+  const repository = spec["repository"] as Written | string | null | undefined
+  if (typeof repository === "string") spec["repository"] = { url: repository }
+  else if (typeof repository?.["paths"] === "string")
+    spec["repository"] = { ...repository, paths: [repository["paths"]] }
   if (typeof spec["schedule"] === "string") spec["schedule"] = { cron: spec["schedule"] }
   const login = spec["login"] as Written | null | undefined
   if (login?.["kind"] === "form") spec["login"] = { proof: null, ...login }

@@ -1,3 +1,6 @@
+import { sep } from "node:path"
+import { percentDecoded } from "#base/text/percent-decoded.ts"
+import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 import type { SourceSpec } from "../../source.ts"
 import type { ContentKind } from "./content.ts"
 
@@ -14,3 +17,23 @@ export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<C
           message: `must be one address that ends with /, below which ${pages} have theirs`,
         },
       ]
+
+/** The address of a file, by the names that lead to it. @param address ends with `/` */
+export const addressBelow = (address: string, names: readonly string[]): PageUrl | null =>
+  toPageUrl(address + names.map(encodeURIComponent).join("/"))
+
+/** The names that lead to the file at an address, or null when no file can be meant. @param address as of {@link addressBelow} */
+export function namesBelow(address: string, url: string): string[] | null {
+  if (!url.startsWith(address) || url.includes("?") || url.includes("#")) return null
+  const names = url.slice(address.length).split("/").map(percentDecoded)
+  return names.every(isName) ? names : null
+}
+
+const isName = (name: string | null): name is string =>
+  name !== null &&
+  name !== "" &&
+  name !== "." &&
+  name !== ".." &&
+  !name.includes("/") &&
+  !name.includes(sep) &&
+  !name.includes("\0")

@@ -1,6 +1,7 @@
 import type { PageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { ContentField, Source, SourceSpec } from "../../source.ts"
+import type { AddressGuard } from "../guard/address-guard.ts"
 import type { FetchOptions, FetchResult } from "../fetch.ts"
 
 /** A page of a {@link Content}, before it is read. */
@@ -14,6 +15,13 @@ export interface ContentEntry {
 
 /** Those options of a fetch that mean something without a network. */
 export type ContentLoadOptions = Pick<FetchOptions, "maxBytes" | "memory" | "validators" | "signal">
+
+/** How content that is not on this machine is reached. */
+export interface ContentReach {
+  /** Lets through to what the source may reach. */
+  readonly guard: AddressGuard
+  readonly signal?: AbortSignal | undefined
+}
 
 export interface ContentListOptions {
   readonly signal: AbortSignal
@@ -35,7 +43,7 @@ export interface Content {
   /** Whether it can be read, as this machine knows without a network. @throws KnownError that says why not */
   check(): Promise<void>
   /** Before a run lists or loads anything. @throws KnownError that says why nothing can be read, such as a share that is not mounted */
-  open(): Promise<void>
+  open(reach: ContentReach): Promise<void>
   /** All pages as they are now, some at a time. @throws KnownError as {@link open} */
   list(options: ContentListOptions): AsyncIterable<readonly ContentEntry[]>
   /** Differs from what it was when anything changed since, or when nothing can be read. Asked as {@link watched} says. */
@@ -60,6 +68,8 @@ export interface RecognizedStart {
   readonly name: string
   /** Where people open it, and below which its pages have their addresses; left out: the appliance shows it. */
   readonly address?: string
+  /** Left out: its changes are noticed, or a person runs it. */
+  readonly schedule?: SourceSpec["schedule"]
 }
 
 /** A kind of source that is no website. */

@@ -128,6 +128,14 @@ export class PageReader implements Reader {
     await this.#login?.start(this.#loginReader())
   }
 
+  /**
+   * Has the content at hand that pages come from.
+   * @throws KnownError saying why it can't be read
+   */
+  async openContent(signal?: AbortSignal): Promise<void> {
+    await this.content?.open({ guard: this.#guard, signal })
+  }
+
   /** As {@link ownHosts}: by the settings alone, without what one crawl was allowed. */
   isOwnHost(url: PageUrl): boolean {
     return this.#isOwn(new URL(url))

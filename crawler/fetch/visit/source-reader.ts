@@ -20,6 +20,8 @@ export interface SourceReaderOptions
   /** Where secrets that the login names `${NAME}` are. Default: the process's, with `fossick.env` under it. */
   readonly env?: NodeJS.ProcessEnv
   readonly resolve?: Resolve | undefined
+  /** Ends the opening of content that takes long. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -51,12 +53,17 @@ export async function openSourceReader(
     if (content === null) {
       await reader.checkHosts()
       await reader.logIn()
-    } else await content.open()
+    } else await reader.openContent(options.signal)
     return reader
   } catch (error) {
     await reader[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** What the operator has read: nothing is fetched where the pages of content have their addresses. */
+function startsOf({ seeds, repository = null }: Source): readonly string[] {
+  return repository === null || !URL.canParse(repository.url) ? seeds : [repository.url]
 }
 
 /**
@@ -73,7 +80,7 @@ export async function reachOf(
   return {
     allow: author === "operator" ? source.allowedNetworks : [],
     opened: author === "api" ? await openedTo(config, db) : [],
-    hosts: new SourceHosts({ source, author, landings, pins: new PinnedNetworks(db), first, onMoved }),
+    hosts: new SourceHosts({ source: { name: source.name, seeds: startsOf(source) }, author, landings, pins: new PinnedNetworks(db), first, onMoved }),
     resolve,
     // A job of before these fields has none.
     tls: tlsOf(

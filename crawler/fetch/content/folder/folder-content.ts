@@ -1,24 +1,18 @@
 import { createHash } from "node:crypto"
 import { constants, type Stats } from "node:fs"
 import { type FileHandle, open, opendir, realpath } from "node:fs/promises"
-import { extname, isAbsolute, join, relative, sep } from "node:path"
-import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
+import { isAbsolute, join, relative, sep } from "node:path"
+import type { PageUrl } from "#engine/index/page/page-url.ts"
 import { KnownError } from "#base/errors.ts"
 import type { FetchResult, FetchFailure } from "../../fetch.ts"
 import { codeOf } from "../../network-error.ts"
+import { addressBelow, namesBelow } from "../addresses-below.ts"
 import type { Content, ContentEntry, ContentLoadOptions, ContentListOptions } from "../content.ts"
+import { typeByEnding } from "../file-type.ts"
 import { AT_ONCE, changedAt, walk } from "./walk.ts"
 
 /** Without waiting for a writer where a pipe has taken the place of the file, and without following a link. */
 const OPEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-/** What the bytes alone do not show. All other files are what their bytes say: documents, or text. */
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html",
-  ".htm": "text/html",
-  ".xhtml": "application/xhtml+xml",
-  ".xml": "text/xml",
-  ".svg": "image/svg+xml",
-}
 /** Named in a note; more are counted. */
 const MAX_NAMED = 5
 
@@ -91,26 +85,13 @@ export class FolderContent implements Content {
 
   /** The address of a file, by the names that lead to it. */
   addressOf(path: readonly string[]): PageUrl | null {
-    return toPageUrl(this.#address + path.map(encodeURIComponent).join("/"))
+    return addressBelow(this.#address, path)
   }
 
   /** The path of the file at an address, or null when no file of this folder can be meant. */
   pathOf(url: string): string | null {
-    if (!url.startsWith(this.#address) || url.includes("?") || url.includes("#")) return null
-    let names: string[]
-    try {
-      names = url.slice(this.#address.length).split("/").map(decodeURIComponent)
-    } catch {
-      return null
-    }
-    const isName = (name: string) =>
-      name !== "" &&
-      name !== "." &&
-      name !== ".." &&
-      !name.includes("/") &&
-      !name.includes(sep) &&
-      !name.includes("\0")
-    return names.every(isName) ? join(this.#root, ...names) : null
+    const names = namesBelow(this.#address, url)
+    return names && join(this.#root, ...names)
   }
 
   async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
@@ -169,7 +150,7 @@ async function read(
   const headers = {
     etag,
     "last-modified": stats.mtime.toUTCString(),
-    "content-type": TYPES[extname(path).toLowerCase()] ?? "",
+    "content-type": typeByEnding(path),
   }
   if (validators?.etag === etag) return { kind: "not-modified", url, headers }
   if (stats.size > maxBytes)

@@ -51,7 +51,8 @@ export async function surveyContent(
 ): Promise<ContentSurvey> {
   const { db, config, filesAt, taken, signal } = options
   const name = freeName(start.name, taken)
-  const spec = { name, ...start.fields, seeds: [start.address ?? `${filesAt}${encodeURIComponent(name)}/`] }
+  const seeds = [start.address ?? `${filesAt}${encodeURIComponent(name)}/`]
+  const spec = { name, ...start.fields, seeds, ...(start.schedule && { schedule: start.schedule }) }
   const source = defineSource(spec)
   await using reader = await openSourceReader(source, config, { db, author: "operator", first: "unkept" })
   const content = reader.content!

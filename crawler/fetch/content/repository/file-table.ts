@@ -1,0 +1,127 @@
+import { createWriteStream } from "node:fs"
+import { open, rename } from "node:fs/promises"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { gitPieces, type GitOptions } from "./git.ts"
+import { lastChanges } from "./history.ts"
+
+/** A file of a repository as it is at a commit. */
+export interface RepositoryFile {
+  readonly path: string
+  /** Names its content. */
+  readonly blob: string
+  readonly bytes: number
+  /** When a commit gave it this content, in seconds since 1970. */
+  readonly time: number
+  /** Who wrote that commit. */
+  readonly author: string
+}
+
+/** What a table was made from. */
+export interface TableHead {
+  readonly version: number
+  readonly commit: string
+  readonly paths: readonly string[]
+}
+
+type Row = readonly [path: string, blob: string, bytes: number, time: number, author: string]
+
+/** Of this format. */
+const VERSION = 1
+const CHUNK = 500
+/** What Git itself reads, and no person. */
+const LEFT_OUT = /(?:^|\/)\.(?:git(?:attributes|ignore|modules|keep)|mailmap)$/
+/** A regular file, executable or not: no symbolic link and no submodule. */
+const REGULAR = /^100/
+
+export const headOf = (commit: string, paths: readonly string[]): TableHead => ({
+  version: VERSION,
+  commit,
+  paths,
+})
+
+/**
+ * Writes down all files of a commit, each with its last change. What an earlier table says of a content counts on; the history is read for the others.
+ * @throws GitError
+ */
+export async function writeTable(file: string, head: TableHead, options: GitOptions): Promise<void> {
+  const { commit, paths } = head
+  const before = new Map<string, RepositoryFile>()
+  for await (const files of readTable(file)) for (const one of files) before.set(one.path, one)
+  const files = new Map<string, RepositoryFile>()
+  const wanted = new Map<string, string>()
+  const list = ["ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", ...paths] as const
+  for await (const pieces of gitPieces(list, options))
+    for (const one of pieces.flatMap(fileIn)) {
+      const known = before.get(one.path)
+      if (known?.blob === one.blob) files.set(one.path, known)
+      else {
+        files.set(one.path, one)
+        wanted.set(one.path, one.blob)
+      }
+    }
+  before.clear()
+  const now = Math.floor(Date.now() / 1000)
+  for await (const [path, { time, author }] of lastChanges(commit, paths, wanted, options))
+    // A clock may be wrong.
+    files.set(path, { ...files.get(path)!, time: Math.min(time, now), author })
+  await pipeline(Readable.from(lines(head, files.values())), createWriteStream(`${file}.new`))
+  await rename(`${file}.new`, file)
+}
+
+function* lines(head: TableHead, files: Iterable<RepositoryFile>): Generator<string> {
+  yield `${JSON.stringify(head)}\n`
+  for (const { path, blob, bytes, time, author } of files)
+    yield `${JSON.stringify([path, blob, bytes, time, author] satisfies Row).replaceAll(SEPARATORS, escaped)}\n`
+}
+
+/** They end a line, too, for those who read lines. */
+const SEPARATORS = /[\u2028\u2029]/g
+const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16)}`
+
+/** A line of `ls-tree -l`: mode, type, content and size, then a tab and the path. */
+function fileIn(line: string): RepositoryFile[] {
+  const tab = line.indexOf("\t")
+  const [mode = "", , blob = "", bytes = ""] = line.slice(0, tab).split(/ +/)
+  const path = line.slice(tab + 1)
+  return REGULAR.test(mode) && !LEFT_OUT.test(path) ? [{ path, blob, bytes: Number(bytes), time: 0, author: "" }] : []
+}
+
+/** What a table was made from; null: there is none. */
+export async function readHead(file: string): Promise<TableHead | null> {
+  for await (const line of linesOf(file)) {
+    const head = JSON.parse(line) as TableHead
+    return head.version === VERSION ? head : null
+  }
+  return null
+}
+
+/** The files of a table, some at a time; none when there is no table. */
+export async function* readTable(file: string): AsyncGenerator<readonly RepositoryFile[]> {
+  let isFirst = true
+  let some: RepositoryFile[] = []
+  for await (const line of linesOf(file)) {
+    if (isFirst && (JSON.parse(line) as TableHead).version !== VERSION) return
+    if (!isFirst) {
+      const [path, blob, bytes, time, author] = JSON.parse(line) as Row
+      some.push({ path, blob, bytes, time, author })
+    }
+    isFirst = false
+    if (some.length < CHUNK) continue
+    yield some
+    some = []
+  }
+  if (some.length > 0) yield some
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let handle
+  try {
+    handle = await open(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return
+    throw error
+  }
+  await using opened = handle
+  yield* opened.readLines()
+}

@@ -1,0 +1,95 @@
+import { percentDecoded } from "#base/text/percent-decoded.ts"
+import type { Repository } from "../../../source.ts"
+
+/** A program that shows repositories on the web. */
+interface Forge {
+  /** Whether a host is known to run it. */
+  isAt(host: string): boolean
+  /** The path below a repository's page at which files have theirs. @param ref null: the default branch */
+  files(ref: string | null): string | null
+  /** The user name that goes with a token. */
+  readonly user: string
+  /** In the address of a page of a repository: what comes between it and a branch. */
+  readonly tree: RegExp
+  /** Whether repositories may be in groups of groups. */
+  readonly hasSubgroups: boolean
+}
+
+/** Whether a host is called like a program, as people call a machine that runs it: `gitlab.acme.example`, and not `github.blog`. */
+const isNamed = (program: string, host: string): boolean =>
+  new RegExp(`^(?:${program})\\.[^.]+\\.[^.]`).test(host)
+
+/** What forges have at the top that is nobody's. */
+const OWN_PAGES =
+  /^\/(?:about|admin|api|apps|collections|dashboard|enterprise|explore|features|groups|help|login|marketplace|orgs|public|search|settings|solutions|sponsors|topics|user|users|workspace)\//
+
+const encoded = (ref: string): string => ref.split("/").map(encodeURIComponent).join("/")
+
+const FORGES: readonly Forge[] = [
+  {
+    isAt: (host) => host === "github.com" || isNamed("github", host),
+    files: (ref) => `/blob/${encoded(ref ?? "HEAD")}/`,
+    user: "x-access-token",
+    tree: /^\/(?:tree|blob)\//,
+    hasSubgroups: false,
+  },
+  {
+    isAt: (host) => host === "gitlab.com" || isNamed("gitlab", host),
+    files: (ref) => `/-/blob/${encoded(ref ?? "HEAD")}/`,
+    user: "oauth2",
+    tree: /^\/-\/(?:tree|blob)\//,
+    hasSubgroups: true,
+  },
+  {
+    // It has no word for the default branch.
+    isAt: (host) => host === "codeberg.org" || host === "gitea.com" || isNamed("gitea|forgejo", host),
+    files: (ref) => (ref === null ? null : `/src/branch/${encoded(ref)}/`),
+    user: "git",
+    tree: /^\/src\/branch\//,
+    hasSubgroups: false,
+  },
+  {
+    isAt: (host) => host === "bitbucket.org",
+    files: (ref) => `/src/${encoded(ref ?? "HEAD")}/`,
+    user: "x-token-auth",
+    tree: /^\/src\//,
+    hasSubgroups: false,
+  },
+]
+
+const forgeOf = ({ hostname }: URL): Forge | undefined => FORGES.find((forge) => forge.isAt(hostname))
+
+/** The user name that goes with a token of a host. */
+export const userFor = (url: URL): string => forgeOf(url)?.user ?? "git"
+
+/** The address below which a forge shows the files of a repository; null: not known. */
+export function filesAt({ url, ref }: Pick<Repository, "url" | "ref">): string | null {
+  const at = URL.parse(url)
+  const below = at && forgeOf(at)?.files(ref)
+  return at && below ? `${at.origin}${at.pathname.replace(/(?:\.git)?\/*$/, "")}${below}` : null
+}
+
+/** A repository that an address leads to, when the address alone says so: it ends with `.git`, or is a page of it at a known forge. */
+export function repositoryAt(address: string): Pick<Repository, "url" | "ref" | "paths"> | null {
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") return null
+  if (/\.git\/?$/.test(url.pathname))
+    return { url: url.href.replace(/\/$/, ""), ref: null, paths: [] }
+  const forge = forgeOf(url)
+  if (forge === undefined || OWN_PAGES.test(url.pathname)) return null
+  const page = forge.hasSubgroups
+    ? /^((?:\/(?!-(?:\/|$))[^/]+){2,}?)(\/-\/.*)?\/?$/.exec(url.pathname)
+    : /^((?:\/[^/]+){2})(\/.+)?$/.exec(url.pathname.replace(/\/$/, ""))
+  if (page === null) return null
+  const [, own = "", rest = ""] = page
+  const whole = { url: `${url.origin}${own}.git`, ref: null, paths: [] }
+  if (rest === "") return whole
+  if (!forge.tree.test(rest)) return null
+  // A branch with a slash in its name cannot be told from a folder.
+  const [ref, ...path] = rest
+    .replace(forge.tree, "")
+    .split("/")
+    .map((part) => percentDecoded(part))
+  if (!ref || path.includes(null)) return null
+  return { ...whole, ref, paths: path.length === 0 ? [] : [path.join("/")] }
+}

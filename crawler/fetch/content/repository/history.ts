@@ -1,0 +1,49 @@
+import { gitPieces, type GitOptions } from "./git.ts"
+
+/** Who changed a file last, and when: seconds since 1970. */
+export interface LastChange {
+  readonly time: number
+  readonly author: string
+}
+
+const COMMIT = "\u0001"
+const BETWEEN = "\u0002"
+
+/**
+ * Finds the newest commit that gave each file the content which it has, newest first, and ends with the last of them. So what is
+ * asked for after a few commits is found among these. A merge counts where it made a content that no side had.
+ * @param wanted the content of each file, by path; what is found is taken out
+ */
+export async function* lastChanges(
+  commit: string,
+  paths: readonly string[],
+  wanted: Map<string, string>,
+  options: GitOptions,
+): AsyncGenerator<readonly [path: string, change: LastChange]> {
+  if (wanted.size === 0) return
+  const format = `--format=%x01%ct%x02%aN`
+  const log = ["log", "--no-renames", "--no-ext-diff", "--raw", "-c", "--root", "-z", "--no-abbrev", format] as const
+  let change: LastChange = { time: 0, author: "" }
+  let blob: string | null = null
+  for await (const pieces of gitPieces([...log, commit, "--", ...paths], options)) {
+    for (const piece of pieces) {
+      if (blob !== null) {
+        const isFound = wanted.get(piece) === blob
+        blob = null
+        if (!isFound) continue
+        wanted.delete(piece)
+        yield [piece, change]
+        if (wanted.size === 0) return
+      } else if (piece.startsWith(COMMIT)) {
+        const [time, author = ""] = piece.slice(1).split(BETWEEN)
+        change = { time: Number(time), author }
+      } else blob = blobAfter(piece)
+    }
+  }
+}
+
+/** The content after a commit in a line of `--raw`: behind the modes and contents before, one for each parent; null: it is no such line. */
+function blobAfter(line: string): string | null {
+  const parents = /^\n?(:+)/.exec(line)?.[1]?.length
+  return parents === undefined ? null : (line.split(" ")[2 * parents + 1] ?? null)
+}

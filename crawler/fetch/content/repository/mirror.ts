@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto"
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
+import { readdir, rm, stat } from "node:fs/promises"
+import { basename, isAbsolute, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { KnownError } from "#base/errors.ts"
+import { makeFolder } from "#base/folder.ts"
+import { environment } from "#base/settings.ts"
+import { tryLock } from "#base/store/file-lock.ts"
+import type { Repository } from "../../../source.ts"
+import type { AddressGuard } from "../../guard/address-guard.ts"
+import { codeOf } from "../../network-error.ts"
+import { resolveValue } from "../../secrets.ts"
+import { userFor } from "./forges.ts"
+import { git, GitError, type GitOptions } from "./git.ts"
+import { Relay } from "./relay.ts"
+
+const ANY_OWNER = fileURLToPath(new URL("./any-owner.gitconfig", import.meta.url))
+/** Folder of all mirrors in the data folder. */
+const MIRRORS = "repositories"
+/** What the source asks for, in the mirror. */
+const AT = "refs/fossick/at"
+const LOCK_MS = 250
+/** A mirror of a source that is not declared may be that of one which somebody is about to declare. */
+const KEPT_MS = 3_600_000
+/** As a folder of secrets: it may hold what is behind a token. */
+const OWN_FOLDER = 0o700
+
+export const isLocal = ({ url }: Pick<Repository, "url">): boolean => isAbsolute(url)
+
+/** A bare copy of what a source reads of a repository, with its history. */
+export class Mirror {
+  /** Holds {@link git} and what was read from it. */
+  readonly dir: string
+  readonly #repository: Repository
+
+  constructor(dataDir: string, source: string, repository: Repository) {
+    this.dir = join(dataDir, MIRRORS, createHash("sha256").update(source).digest("hex").slice(0, 32))
+    this.#repository = repository
+  }
+
+  /** For reading from it. */
+  get git(): GitOptions {
+    return { dir: join(this.dir, "git"), settings: { "mailmap.blob": `${AT}:.mailmap` } }
+  }
+
+  /** Does something while no other process has the mirror. */
+  async locked<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    makeFolder(this.dir, OWN_FOLDER)
+    for (;;) {
+      using lock = tryLock(join(this.dir, "lock"))
+      if (lock !== null) return await work()
+      await sleep(LOCK_MS, undefined, { signal })
+    }
+  }
+
+  /**
+   * Brings what the source asks for up to date; under the lock.
+   * @returns the commit
+   * @throws KnownError that says why it cannot be had
+   */
+  async update(guard: AddressGuard, signal?: AbortSignal): Promise<string> {
+    const { url } = this.#repository
+    const options = { ...this.git, signal }
+    await git(["init", "--quiet", "--bare"], options)
+    removeLocks(join(this.dir, "git"))
+    if (isLocal(this.#repository)) {
+      await requireFolder(url)
+      await this.#fetch({ ...options, ...reachingFolder(url) })
+    } else {
+      await using relay = await Relay.start({ url: new URL(url), authorization: this.#authorization(), guard })
+      const reaching = { reaches: "http", settings: { ...options.settings, "remote.origin.url": relay.address } }
+      try {
+        await this.#fetch({ ...options, ...reaching } as GitOptions)
+      } catch (error) {
+        throw relay.failure ?? error
+      }
+    }
+    return await git(["rev-parse", "--verify", `${AT}^{commit}`], options)
+  }
+
+  async #fetch(options: GitOptions): Promise<void> {
+    const { url, ref } = this.#repository
+    const wanted = `+${ref ?? "HEAD"}:${AT}`
+    try {
+      await git(
+        ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--update-shallow", "origin", wanted],
+        options,
+      )
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      if (/couldn't find remote ref/.test(error.said))
+        throw new KnownError(
+          ref === null
+            ? `The repository ${url} is empty, or has no default branch; name a branch in ref.`
+            : `The repository ${url} has no branch or tag ${ref}.`,
+          { cause: error },
+        )
+      throw new KnownError(`The repository ${url} cannot be fetched: ${reasonIn(error.said)}`, { cause: error })
+    }
+  }
+
+  #authorization(): string | null {
+    const { url, token, user } = this.#repository
+    if (token === null) return null
+    let secret
+    try {
+      secret = resolveValue(token, environment())
+    } catch (error) {
+      throw new KnownError((error as Error).message, { cause: error })
+    }
+    return `Basic ${Buffer.from(`${user ?? userFor(new URL(url))}:${secret}`).toString("base64")}`
+  }
+
+  /** Has the next {@link update} begin anew; under the lock. */
+  async clear(): Promise<void> {
+    for (const name of await readdir(this.dir))
+      if (name !== "lock") await rm(join(this.dir, name), { recursive: true, force: true })
+  }
+
+}
+
+/** The commit that a repository in a folder of this machine has now. @throws KnownError that says why it cannot be read */
+export async function commitInFolder({ url, ref }: Repository): Promise<string> {
+  await requireFolder(url)
+  return await git(["ls-remote", "--quiet", "origin", ref ?? "HEAD"], reachingFolder(url))
+}
+
+/** A repository in a folder of this machine, which may be another user's. */
+const reachingFolder = (url: string): GitOptions => ({
+  reaches: "file",
+  // Other settings are not handed on to the process that reads the folder.
+  settingsFile: ANY_OWNER,
+  settings: { "remote.origin.url": url },
+})
+
+async function requireFolder(url: string): Promise<void> {
+  const share = "If it is on a share, mount the share."
+  try {
+    const stats = await stat(url)
+    if (!stats.isDirectory()) throw new KnownError(`The repository ${url} is no folder.`)
+  } catch (error) {
+    if (error instanceof KnownError) throw error
+    throw new KnownError(`The repository ${url} cannot be read (${codeOf(error as Error)}). ${share}`, {
+      cause: error,
+    })
+  }
+  if (!(await isRepository(url))) throw new KnownError(`The folder ${url} is no Git repository. ${share}`)
+}
+
+/** Whether a folder is a repository: a bare one, or one with files beside it. */
+export async function isRepository(folder: string): Promise<boolean> {
+  const has = async (...names: string[]) =>
+    await stat(join(folder, ...names)).then(
+      () => true,
+      () => false,
+    )
+  return (await has(".git")) || ((await has("HEAD")) && (await has("objects")) && (await has("refs")))
+}
+
+/** Where git writes, and locks what it writes, beside packs. */
+const WRITTEN = ["refs", "objects/info", "objects/pack"]
+
+/** A git that was killed leaves them behind, and another waits for them in vain. */
+function removeLocks(dir: string): void {
+  for (const folder of [dir, ...WRITTEN.map((name) => join(dir, name))].filter(existsSync))
+    for (const name of readdirSync(folder, { recursive: folder !== dir, encoding: "utf8" }))
+      if (name.endsWith(".lock")) rmSync(join(folder, name), { force: true })
+}
+
+/** The first line that says why, which the others follow from. */
+function reasonIn(said: string): string {
+  const lines = said.split("\n").map((line) => line.trim())
+  const reason = /^(?:remote: )?(?:fatal|error): /
+  return (lines.find((line) => reason.test(line)) ?? lines.at(-1)!).replace(reason, "")
+}
+
+/** Deletes the mirrors of this machine whose sources are gone. @param declared names of sources */
+export async function forgetMirrors(dataDir: string, declared: readonly string[]): Promise<void> {
+  const root = join(dataDir, MIRRORS)
+  const names = await readdir(root).catch(() => [])
+  const kept = new Set(declared.map((name) => basename(new Mirror(dataDir, name, NONE).dir)))
+  for (const name of names.filter((one) => !kept.has(one))) {
+    const dir = join(root, name)
+    using lock = tryLock(join(dir, "lock"))
+    if (lock === null || Date.now() - statSync(dir).mtimeMs < KEPT_MS) continue
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+const NONE: Repository = { url: "/", ref: null, paths: [], token: null, user: null }

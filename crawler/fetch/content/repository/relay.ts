@@ -1,0 +1,191 @@
+import { randomBytes } from "node:crypto"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { pipeline } from "node:stream/promises"
+import { KnownError } from "#base/errors.ts"
+import type { AddressGuard } from "../../guard/address-guard.ts"
+import { codeOf } from "../../network-error.ts"
+
+export interface RelayTarget {
+  /** The repository, as `git clone` takes it. */
+  readonly url: URL
+  /** The Authorization header; null: none. */
+  readonly authorization: string | null
+  readonly guard: AddressGuard
+}
+
+const REFS = "/info/refs"
+const PACK = "/git-upload-pack"
+const QUERY = "?service=git-upload-pack"
+const ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
+const MAX_REDIRECTS = 3
+/** Of a request, what says more than where it goes. */
+const UP = [
+  "accept",
+  "accept-encoding",
+  "content-type",
+  "content-encoding",
+  "content-length",
+  "git-protocol",
+  "user-agent",
+]
+const DOWN = ["content-type", "content-encoding", "content-length", "cache-control"]
+
+/**
+ * Stands for one repository of the web on loopback while a git reads it, so that git resolves no name, connects to nobody, follows no
+ * redirect, checks no certificate and is told no secret: all requests go through the {@link AddressGuard}. It lets through the
+ * two requests of smart HTTP that read (https://git-scm.com/docs/http-protocol), and answers to nobody who does not know its address.
+ */
+export class Relay implements AsyncDisposable {
+  /** Where git finds the repository. Secret: whoever knows it reads with the token. */
+  readonly address: string
+  /** What went wrong with a request, for people; null: nothing did. */
+  failure: KnownError | null = null
+  readonly #server: Server
+  readonly #path: string
+  readonly #guard: AddressGuard
+  readonly #authorization: string | null
+  /** Without the slash at its end. */
+  #base: URL
+
+  static async start(target: RelayTarget): Promise<Relay> {
+    const server = createServer({ requestTimeout: 0 })
+    await new Promise<void>((listening, failed) => {
+      server.once("error", failed)
+      server.listen(0, "127.0.0.1", listening)
+    })
+    return new Relay(server, target)
+  }
+
+  private constructor(server: Server, { url, authorization, guard }: RelayTarget) {
+    this.#server = server
+    this.#guard = guard
+    this.#authorization = authorization
+    this.#base = new URL(url.href.replace(/\/+$/, ""))
+    this.#path = `/${randomBytes(24).toString("base64url")}`
+    this.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${this.#path}`
+    server.on("request", (incoming, response) => {
+      void this.#answer(incoming, response)
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, url = "" } = incoming
+    try {
+      if (method === "GET" && url === this.#path + REFS + QUERY) await this.#refs(incoming, response)
+      else if (method === "POST" && url === this.#path + PACK) await this.#pack(incoming, response)
+      else response.writeHead(404).end()
+    } catch (error) {
+      // Git went away before its answer was over.
+      if (!response.destroyed || error instanceof KnownError)
+        this.failure ??= error instanceof KnownError ? error : new KnownError(this.#unreachable(error as Error))
+      if (response.headersSent) response.destroy()
+      else response.writeHead(502).end()
+    }
+  }
+
+  /** The first request, which says where the repository is. */
+  async #refs(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (let hops = 0; ; hops += 1) {
+      const answer = await this.#ask(incoming, REFS + QUERY)
+      const { statusCode: status, headers, body } = answer
+      const location = headers["location"]
+      if (status >= 300 && status < 400 && typeof location === "string") {
+        await body.dump()
+        if (hops === MAX_REDIRECTS) throw new KnownError(`${this.#base.href} redirects in a circle.`)
+        this.#base = this.#moved(location)
+        continue
+      }
+      const type = String(headers["content-type"] ?? "")
+      if (status !== 200 || !type.startsWith(ADVERTISEMENT)) {
+        await body.dump()
+        throw new KnownError(this.#refusal(status))
+      }
+      await passOn(answer, response)
+      return
+    }
+  }
+
+  async #pack(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const answer = await this.#ask(incoming, PACK)
+    if (answer.statusCode !== 200) {
+      await answer.body.dump()
+      throw new KnownError(this.#refusal(answer.statusCode))
+    }
+    await passOn(answer, response)
+  }
+
+  async #ask(incoming: IncomingMessage, path: string) {
+    const target = new URL(this.#base.href + path)
+    return await this.#guard.dispatcherFor(target).request({
+      origin: target.origin,
+      path: target.pathname + target.search,
+      method: incoming.method as "GET" | "POST",
+      headers: {
+        ...some(incoming.headers, UP),
+        ...(this.#authorization !== null && { authorization: this.#authorization }),
+      },
+      body: incoming.method === "POST" ? incoming : null,
+    })
+  }
+
+  /** The token is for this host alone, and an operator chose no other. */
+  #moved(location: string): URL {
+    const to = URL.parse(location, this.#base.href + REFS)
+    const isSame = to?.host === this.#base.host && (to.protocol === this.#base.protocol || isUpgrade(this.#base, to))
+    if (!isSame || !to.href.endsWith(REFS + QUERY)) {
+      const where = to === null ? location : to.origin + to.pathname.replace(/\/info\/refs$/, "")
+      throw new KnownError(
+        `${this.#base.href} redirects to ${where}. If that is the repository, write its address in the source.`,
+      )
+    }
+    return new URL(to.href.slice(0, -(REFS + QUERY).length))
+  }
+
+  #refusal(status: number): string {
+    const { href } = this.#base
+    const hasToken = this.#authorization !== null
+    switch (status) {
+      case 401:
+      case 403:
+        return hasToken
+          ? `${href} refuses the token (${status}). It may be wrong, have expired, or not be allowed to read the repository.`
+          : `${href} can't be read without a token (${status}), or there is no such repository.`
+      case 404:
+        return `There is no repository at ${href} (404)${hasToken ? ", or the token may not see it" : ", or it takes a token to see it"}.`
+      case 200:
+        return `${href} is no Git repository. Write the address that git clone takes.`
+      default:
+        return `${href} answered ${status}.`
+    }
+  }
+
+  #unreachable(error: Error): string {
+    const why = codeOf(error)
+    return `${this.#base.href} cannot be read: ${why === "" ? error.message : `${error.message || "no connection"} (${why})`}`
+  }
+}
+
+type Answer = Awaited<ReturnType<ReturnType<AddressGuard["dispatcherFor"]>["request"]>>
+
+async function passOn({ headers, body }: Answer, response: ServerResponse): Promise<void> {
+  response.writeHead(200, some(headers, DOWN))
+  await pipeline(body, response)
+}
+
+function some(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  names: readonly string[],
+): Record<string, string | string[]> {
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  )
+}
+
+const isUpgrade = (from: URL, to: URL): boolean => from.protocol === "http:" && to.protocol === "https:"

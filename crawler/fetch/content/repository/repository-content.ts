@@ -1,0 +1,193 @@
+import { createHash } from "node:crypto"
+import { join } from "node:path"
+import { KnownError } from "#base/errors.ts"
+import type { PageUrl } from "#engine/index/page/page-url.ts"
+import type { Repository } from "../../../source.ts"
+import type { FetchFailure, FetchResult } from "../../fetch.ts"
+import { addressBelow, namesBelow } from "../addresses-below.ts"
+import type { Content, ContentEntry, ContentListOptions, ContentLoadOptions, ContentReach } from "../content.ts"
+import { typeByEnding } from "../file-type.ts"
+import { Blobs } from "./blobs.ts"
+import { headOf, readHead, readTable, type RepositoryFile, writeTable } from "./file-table.ts"
+import { requireGit } from "./git.ts"
+import { commitInFolder, isLocal, type Mirror } from "./mirror.ts"
+
+/** Named in a note; more are counted. */
+const MAX_NAMED = 5
+/** Seconds. */
+const TIME_OFF = 2 ** 20 / 1000
+/** What Git LFS commits in the place of a large file (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md). */
+const LFS = "version https://git-lfs.github.com/spec/v1\n"
+const MAX_LFS_BYTES = 1024
+
+/** The files of a Git repository, as pages below an address. */
+export class RepositoryContent implements Content {
+  readonly noun = "file"
+  readonly place: string
+  readonly watched: "apart" | "never"
+  readonly #repository: Repository
+  readonly #address: string
+  /** Null: there is nothing to keep one in. */
+  readonly #mirror: Mirror | null
+  readonly #blobs: Blobs | null
+  /** Of the last list; before there is one, pages are looked up in the table. */
+  #listed: Map<string, RepositoryFile> | null = null
+
+  /** @param address ends with `/` */
+  constructor(repository: Repository, address: string, mirror: Mirror | null) {
+    const { url, ref } = repository
+    this.place = ref === null ? url : `${url} (${ref})`
+    this.watched = isLocal(repository) ? "apart" : "never"
+    this.#repository = repository
+    this.#address = address
+    this.#mirror = mirror
+    this.#blobs = mirror && new Blobs(mirror.git)
+  }
+
+  async check(): Promise<void> {
+    await requireGit()
+    if (isLocal(this.#repository)) await commitInFolder(this.#repository)
+  }
+
+  async open({ guard, signal }: ContentReach): Promise<void> {
+    const mirror = this.#needed()
+    await mirror.locked(async () => {
+      try {
+        await this.#update(mirror, { guard, signal })
+      } catch (error) {
+        if (error instanceof KnownError || signal?.aborted === true) throw error
+        // The disk, or a process that was killed, left it damaged. Nothing in it is lost for good.
+        await mirror.clear()
+        await this.#update(mirror, { guard, signal })
+      }
+    }, signal)
+    this.#listed = null
+  }
+
+  async #update(mirror: Mirror, { guard, signal }: ContentReach): Promise<void> {
+    const head = headOf(await mirror.update(guard, signal), this.#repository.paths)
+    const file = tableOf(mirror)
+    const before = await readHead(file)
+    if (JSON.stringify(before) !== JSON.stringify(head)) await writeTable(file, head, { ...mirror.git, signal })
+    for await (const _ of readTable(file)) return
+    const { paths } = head
+    throw new KnownError(
+      `There are no files in ${this.place}${paths.length > 0 ? ` at ${paths.join(", ")}` : ""}.`,
+    )
+  }
+
+  async *list({ signal, onTrouble }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {
+    const file = tableOf(this.#needed())
+    if ((await readHead(file)) === null) throw new KnownError(`The repository ${this.place} was not fetched yet.`)
+    const listed = new Map<string, RepositoryFile>()
+    const troubles: string[] = []
+    for await (const files of readTable(file)) {
+      if (signal.aborted) return
+      const entries: ContentEntry[] = []
+      for (const one of files) {
+        const url = isNameable(one.path) ? addressBelow(this.#address, one.path.split("/")) : null
+        if (url === null) troubles.push(one.path)
+        else {
+          listed.set(one.path, one)
+          entries.push({ url, changedAt: changedAt(one), bytes: one.bytes })
+        }
+      }
+      yield entries
+    }
+    this.#listed = listed
+    if (troubles.length === 0) return
+    const more = troubles.length > MAX_NAMED ? ` and ${troubles.length - MAX_NAMED} more` : ""
+    await onTrouble(
+      `left out of ${this.place}, since their names aren't UTF-8 or lead elsewhere: ${troubles.slice(0, MAX_NAMED).join(", ")}${more}`,
+    )
+  }
+
+  async fingerprint(): Promise<string> {
+    try {
+      return await commitInFolder(this.#repository)
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
+  async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
+    const names = namesBelow(this.#address, url)
+    if (names === null) return gone("no file of the repository has this address")
+    let file: RepositoryFile | null
+    try {
+      file = await this.#fileAt(names.join("/"))
+      if (file === null) return gone(`the file is no longer in ${this.place}`)
+      return await this.#read(file, url, options)
+    } catch (error) {
+      if (error instanceof KnownError) return failed("refused", error.message)
+      return failed("refused", `the mirror of the repository cannot be read (${(error as Error).message})`)
+    }
+  }
+
+  async #read(
+    { path, blob, bytes, time, author }: RepositoryFile,
+    url: PageUrl,
+    { maxBytes, memory, validators, signal }: ContentLoadOptions,
+  ): Promise<FetchResult> {
+    const publishedAt = new Date(time * 1000)
+    const etag = `"${blob}"`
+    const headers = { etag, "last-modified": publishedAt.toUTCString(), "content-type": typeByEnding(path) }
+    if (validators?.etag === etag) return { kind: "not-modified", url, headers }
+    if (bytes > maxBytes)
+      return { kind: "skipped", because: "too-large", detail: `${bytes} bytes, more than ${maxBytes}` }
+    await memory?.reserve(bytes)
+    if (signal?.aborted) return failed("cancelled", "the crawl was stopped")
+    const body = await this.#blobs!.read(blob)
+    if (body === null) return failed("refused", "its content is no longer in the mirror of the repository")
+    if (isLfsPointer(body))
+      return {
+        kind: "skipped",
+        because: "unsupported-type",
+        detail: "Git LFS keeps its content outside of the repository",
+      }
+    const facts = { publishedAt, ...(author !== "" && { author }) }
+    return { kind: "fetched", url, status: 200, headers, body, facts }
+  }
+
+  async #fileAt(path: string): Promise<RepositoryFile | null> {
+    if (this.#listed !== null) return this.#listed.get(path) ?? null
+    const file = tableOf(this.#needed())
+    if ((await readHead(file)) === null) throw new KnownError(`The repository ${this.place} was not fetched yet.`)
+    for await (const files of readTable(file)) {
+      const found = files.find((one) => one.path === path)
+      if (found !== undefined) return found
+    }
+    return null
+  }
+
+  #needed(): Mirror {
+    if (this.#mirror === null) throw new KnownError(`The repository ${this.place} was not fetched yet.`)
+    return this.#mirror
+  }
+}
+
+const tableOf = ({ dir }: Mirror): string => join(dir, "files")
+
+/**
+ * Differs for another content, though its commit may have the same time, as after a force-push. The time is up to 18 minutes early, and
+ * never after the visit that follows.
+ */
+export function changedAt({ time, blob }: Pick<RepositoryFile, "time" | "blob">): number {
+  const share = createHash("sha256").update(blob).digest().readUInt32BE() / 2 ** 32
+  return Math.round((time - share * TIME_OFF) * 1000)
+}
+
+const isNameable = (path: string): boolean =>
+  path.split("/").every((name) => name !== "" && name !== "." && name !== "..") && !path.includes("\uFFFD")
+
+const isLfsPointer = (body: Uint8Array): boolean =>
+  body.length <= MAX_LFS_BYTES && Buffer.from(body.subarray(0, LFS.length)).toString() === LFS
+
+const gone = (detail: string): FetchResult => ({ kind: "skipped", because: "gone", detail })
+
+const failed = (because: "refused" | "cancelled", detail: string): FetchFailure => ({
+  kind: "failed",
+  because,
+  detail,
+  transient: true,
+})

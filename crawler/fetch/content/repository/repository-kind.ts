@@ -1,0 +1,92 @@
+import { basename, isAbsolute, resolve } from "node:path"
+import { KnownError } from "#base/errors.ts"
+import { dataFolderOf } from "#base/store/state-store.ts"
+import type { Repository } from "../../../source.ts"
+import { checkSecret } from "../../secrets.ts"
+import { atOneAddress } from "../addresses-below.ts"
+import type { ContentKind, RecognizedStart } from "../content.ts"
+import { filesAt, repositoryAt } from "./forges.ts"
+import { isLocal, isRepository, Mirror } from "./mirror.ts"
+import { RepositoryContent } from "./repository-content.ts"
+
+const FIELD = "repository"
+/** Names that Git takes for branches and tags (git-check-ref-format), without those that mean something else on a command line. */
+const REF = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)))[^\p{Cc} ~^:?*[\\+]+(?<![/.])$/u
+const EVERY_HOURS = 1
+const SSH = /^(?:ssh:\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/|[^@/\s]+@([^:/\s]+):)(.+)$/
+
+/** The files of a Git repository. */
+export const REPOSITORY: ContentKind = {
+  field: FIELD,
+  problems: (spec) => [...repositoryProblems(spec.repository!), ...atOneAddress(spec, "the files")],
+  make({ name, repository, seeds: [address] }, { db }) {
+    const whole = repository!
+    const dataDir = db && dataFolderOf(db)
+    return new RepositoryContent(whole, address!, dataDir === null ? null : new Mirror(dataDir, name, whole))
+  },
+  async recognize(start) {
+    const ssh = SSH.exec(start)
+    if (ssh !== null)
+      throw new KnownError(
+        `Repositories are read over https, not over ssh. Try https://${ssh[1] ?? ssh[2]}/${ssh[3]}, with a token when it is private.`,
+      )
+    // A bare name is a host.
+    if (/^(?:[./\\]|[a-z]:[/\\])/i.test(start)) {
+      const url = resolve(start)
+      return (await isRepository(url)) ? recognized({ url, ref: null, paths: [] }) : null
+    }
+    const found = repositoryAt(start.includes("://") ? start : `https://${start}`)
+    return found && recognized(found)
+  },
+}
+
+function recognized({ url, ref, paths }: Pick<Repository, "url" | "ref" | "paths">): RecognizedStart {
+  const address = filesAt({ url, ref })
+  const repository = { url, ...(ref !== null && { ref }), ...(paths.length > 0 && { paths }) }
+  return {
+    fields: { repository },
+    name: basename(url, ".git"),
+    ...(address !== null && { address }),
+    // A folder is watched.
+    ...(!isLocal({ url }) && { schedule: { everyHours: EVERY_HOURS } }),
+  }
+}
+
+function repositoryProblems({
+  url,
+  ref = null,
+  paths = [],
+  token = null,
+  user = null,
+}: Pick<Repository, "url"> & Partial<Repository>): ReturnType<ContentKind["problems"]> {
+  const problem = (path: readonly (string | number)[], message: string | null) =>
+    message === null ? [] : [{ path: [FIELD, ...path], message }]
+  return [
+    ...problem(["url"], urlProblem(url)),
+    ...problem(["ref"], ref === null || REF.test(ref) ? null : "is no name of a branch or tag"),
+    ...paths.flatMap((path, index) => problem(["paths", index], isInside(path) ? null : PATH)),
+    ...problem(["token"], token === null ? null : checkSecret(token)),
+    ...problem(["token"], token !== null && isLocal({ url }) ? "means nothing for a folder; take it out" : null),
+    ...problem(["user"], user !== null && token === null ? "means nothing without a token" : null),
+  ]
+}
+
+const PATH = "must be the path of a folder or file, seen from the top of the repository, such as docs"
+
+const isInside = (path: string): boolean =>
+  !/^[/:]|\\/.test(path) &&
+  path
+    .replace(/\/$/, "")
+    .split("/")
+    .every((name) => name !== "" && name !== "." && name !== "..")
+
+function urlProblem(url: string): string | null {
+  if (isAbsolute(url)) return null
+  if (SSH.test(url)) return "must begin with https://; ssh is not supported"
+  const parsed = URL.parse(url)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    return "must be an https address, or an absolute path"
+  if (parsed.username !== "" || parsed.password !== "")
+    return "must not hold a user or password; there are user and token for them"
+  return parsed.search === "" && parsed.hash === "" ? null : "must not have a query or fragment"
+}
