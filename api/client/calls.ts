@@ -895,6 +895,19 @@ export type SourceShown = {
   readonly folder: string | null
   /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
   readonly documents: boolean
+  /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
+  readonly repository: {
+    /** What `git clone` takes, over https; or an absolute path on this machine. */
+    readonly url: string
+    /** Branch or tag; null: the default branch. */
+    readonly ref?: string | null | undefined
+    /** Folders and files that are read, seen from the top of the repository. Empty: all. */
+    readonly paths?: string | readonly string[] | undefined
+    /** Names the token to read it with: ${NAME} or file:/path; null: it is public. */
+    readonly token?: string | null | undefined
+    /** User name that goes with the token; null: what the forge wants. */
+    readonly user?: string | null | undefined
+  } | string | null
   /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
   readonly scope: "host" | "domain" | "prefix"
   /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -998,6 +1011,19 @@ export type Source = {
   readonly folder?: string | null | undefined
   /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
   readonly documents?: boolean | undefined
+  /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
+  readonly repository?: {
+    /** What `git clone` takes, over https; or an absolute path on this machine. */
+    readonly url: string
+    /** Branch or tag; null: the default branch. */
+    readonly ref?: string | null | undefined
+    /** Folders and files that are read, seen from the top of the repository. Empty: all. */
+    readonly paths?: string | readonly string[] | undefined
+    /** Names the token to read it with: ${NAME} or file:/path; null: it is public. */
+    readonly token?: string | null | undefined
+    /** User name that goes with the token; null: what the forge wants. */
+    readonly user?: string | null | undefined
+  } | string | null | undefined
   /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
   readonly scope?: "host" | "domain" | "prefix" | undefined
   /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -1324,6 +1350,19 @@ export type Proposal = {
     readonly folder?: string | null | undefined
     /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
     readonly documents?: boolean | undefined
+    /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
+    readonly repository?: {
+      /** What `git clone` takes, over https; or an absolute path on this machine. */
+      readonly url: string
+      /** Branch or tag; null: the default branch. */
+      readonly ref?: string | null | undefined
+      /** Folders and files that are read, seen from the top of the repository. Empty: all. */
+      readonly paths?: string | readonly string[] | undefined
+      /** Names the token to read it with: ${NAME} or file:/path; null: it is public. */
+      readonly token?: string | null | undefined
+      /** User name that goes with the token; null: what the forge wants. */
+      readonly user?: string | null | undefined
+    } | string | null | undefined
     /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
     readonly scope?: "host" | "domain" | "prefix" | undefined
     /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
@@ -1574,6 +1613,19 @@ export type SourceWritten = {
     readonly folder?: string | null | undefined
     /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
     readonly documents?: boolean | undefined
+    /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
+    readonly repository?: {
+      /** What `git clone` takes, over https; or an absolute path on this machine. */
+      readonly url: string
+      /** Branch or tag; null: the default branch. */
+      readonly ref?: string | null | undefined
+      /** Folders and files that are read, seen from the top of the repository. Empty: all. */
+      readonly paths?: string | readonly string[] | undefined
+      /** Names the token to read it with: ${NAME} or file:/path; null: it is public. */
+      readonly token?: string | null | undefined
+      /** User name that goes with the token; null: what the forge wants. */
+      readonly user?: string | null | undefined
+    } | string | null | undefined
     /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
     readonly scope?: "host" | "domain" | "prefix" | undefined
     /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */

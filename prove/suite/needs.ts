@@ -55,6 +55,7 @@ export const NEEDS: readonly Need[] = [
     advice: "install strace",
     isThere: () => runs("strace", "--version"),
   },
+  { name: "git", advice: "install git", isThere: () => runs("git", "--version") },
   {
     name: "promtool",
     advice: "install promtool, a program of Prometheus",

@@ -5,7 +5,7 @@ import type { FullCrawl } from "../../sources/crawl-time.ts"
 import type { SourceChange } from "../../sources/file/plan.ts"
 import type { Schedule } from "../../jobs/tasks/schedule.ts"
 import type { ListedSource } from "../../sources/source-table.ts"
-import type { Source } from "../../source.ts"
+import { isWatched, type Source } from "../../source.ts"
 
 /** A plan in words, one line each change; sources that stay as they are are counted. */
 export function planLines(changes: readonly SourceChange[], removePages: boolean): string[] {
@@ -104,10 +104,10 @@ function rowOf(
   ]
 }
 
-function whenNext({ schedule, folder }: Source, paused: boolean, nextRun: Date | null): string {
-  if (schedule === null && folder === null) return "when asked"
+function whenNext(source: Source, paused: boolean, nextRun: Date | null): string {
+  if (source.schedule === null && !isWatched(source)) return "when asked"
   if (paused) return "paused"
-  return schedule === null ? "on change" : shortTime(nextRun)
+  return isWatched(source) ? "on change" : shortTime(nextRun)
 }
 
 const resultText = (result: JobResult | null): string =>

@@ -31,3 +31,10 @@ test("the operator's word is taken for any pace, that of an API caller for a slo
   const slow = { delayMs: 2000, concurrency: 1 }
   expect(manners("api", slow)).toEqual(HOSTS.map(() => slow))
 })
+
+test("nobody is asked for the pages of content, which are read at full speed whatever their addresses", () => {
+  for (const kind of [{ folder: "/srv/a" }, { documents: true }, { repository: { url: "https://git.example/a.git" } }]) {
+    const source = defineSource({ seeds: ["https://foreign.example/"], ...kind })
+    expect(mannersOf(source, "operator", CONFIG)("https://foreign.example/a")).toEqual(own)
+  }
+})

@@ -1,6 +1,6 @@
 import { AllowedNetworks, isPrivateByName } from "../guard/allowed-networks.ts"
 import type { CrawlerConfig } from "../../settings.ts"
-import type { Source, SourceAuthor } from "../../source.ts"
+import { type ContentField, contentFieldsOf, type Source, type SourceAuthor } from "../../source.ts"
 import type { HostManners } from "./host-paces.ts"
 
 export type PaceConfig = Pick<
@@ -22,16 +22,16 @@ export function ownHosts({
  * over the API may be slower than the settings, never faster.
  */
 export function mannersOf(
-  {
-    politeness: { concurrency, delayMs },
-    folder = null,
-  }: Pick<Source, "politeness"> & Partial<Pick<Source, "folder">>,
+  source: Pick<Source, "politeness"> & Partial<Pick<Source, ContentField>>,
   author: SourceAuthor,
   config: PaceConfig,
 ): (url: string) => HostManners {
+  const { concurrency, delayMs } = source.politeness
   const isOwn = ownHosts(config)
+  // Nobody is asked for a page of content.
+  const isContent = contentFieldsOf(source).length > 0
   return (url) => {
-    const set = paceSet(config, folder !== null || isOwn(new URL(url)))
+    const set = paceSet(config, isContent || isOwn(new URL(url)))
     if (author === "operator")
       return { concurrency: concurrency ?? set.concurrency, delayMs: delayMs ?? set.delayMs }
     return {

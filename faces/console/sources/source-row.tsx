@@ -145,9 +145,13 @@ function visits(last: Entry["last_result"], outcome: "failed" | "skipped"): Comp
 function nextRun({ origin, paused, next_run_at: at, source }: Entry): ComponentChildren {
   if (origin === "one-off") return "never"
   if (paused) return "paused"
-  if (at === null) return source.folder === null ? "by hand" : "on change"
+  if (at === null) return isWatched(source) ? "on change" : "by hand"
   return <Time at={at}>{until(at)}</Time>
 }
+
+/** As the crawler sees changes: of files and documents that are here, and not of a repository on another machine. */
+const isWatched = ({ folder, documents, repository }: Entry["source"]): boolean =>
+  folder !== null || documents || (repository !== null && !/^https?:/.test(repository.url))
 
 /** How far a run is: of the addresses it knows by now, how many it has visited. */
 function Running({ job, id }: { readonly job: Job | undefined; readonly id: number }) {

@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
+
+const NOBODYS = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", LC_ALL: "C" }
+
+/** A repository that somebody works in, with their files, made by the real git. */
+export class GitWork {
+  readonly root: string
+  /** Seconds since 1970: of the next commit, which is an hour after the one before. */
+  at = 1_700_000_000
+
+  constructor(root: string) {
+    this.root = root
+    mkdirSync(root, { recursive: true })
+    this.git("init", "--quiet", "--initial-branch=main")
+  }
+
+  /** What a git command in it answers. @param author of a commit */
+  git(...args: readonly string[]): string {
+    const date = `${this.at} +0000`
+    const who = { GIT_AUTHOR_NAME: this.author, GIT_AUTHOR_EMAIL: "who@example.com" }
+    const by = { GIT_COMMITTER_NAME: "A Robot", GIT_COMMITTER_EMAIL: "robot@example.com" }
+    const env = {
+      ...CHILD_ENV,
+      ...NOBODYS,
+      ...who,
+      ...by,
+      GIT_AUTHOR_DATE: date,
+      GIT_COMMITTER_DATE: date,
+    }
+    return execFileSync("git", args, { cwd: this.root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+  }
+
+  /** Of the next commit. */
+  author = "Ann Author"
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true })
+    writeFileSync(join(this.root, path), text)
+  }
+
+  remove(path: string): void {
+    rmSync(join(this.root, path))
+  }
+
+  /** Commits all that changed. @returns the commit */
+  commit(message = "change"): string {
+    this.git("add", "--all")
+    this.git("commit", "--quiet", "--allow-empty", `--message=${message}`)
+    this.at += 3600
+    return this.git("rev-parse", "HEAD").trim()
+  }
+}
