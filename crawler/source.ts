@@ -171,7 +171,15 @@ export type SourceSpec = Pick<Source, "seeds"> &
   Partial<
     Omit<
       Source,
-      "limits" | "politeness" | "clientCert" | "pages" | "schedule" | "revisit" | "removal" | "webhooks" | "repository"
+      | "limits"
+      | "politeness"
+      | "clientCert"
+      | "pages"
+      | "schedule"
+      | "revisit"
+      | "removal"
+      | "webhooks"
+      | "repository"
     >
   > & {
     readonly repository?: (Pick<Repository, "url"> & Partial<Repository>) | null
@@ -186,7 +194,11 @@ export type SourceSpec = Pick<Source, "seeds"> &
   }
 
 /** The fields that say of what kind the content is; a source with none of them set reads websites. */
-export const CONTENT_FIELDS = ["folder", "documents", "repository"] as const satisfies readonly (keyof Source)[]
+export const CONTENT_FIELDS = [
+  "folder",
+  "documents",
+  "repository",
+] as const satisfies readonly (keyof Source)[]
 
 export type ContentField = (typeof CONTENT_FIELDS)[number]
 
@@ -222,7 +234,9 @@ export function defineSource(spec: SourceSpec): Source {
     seeds: spec.seeds,
     folder: spec.folder ?? null,
     documents: spec.documents ?? false,
-    repository: spec.repository ? { ...WHOLE_REPOSITORY, ...spec.repository } : null,
+    repository: spec.repository
+      ? { url: spec.repository.url, ...WHOLE_REPOSITORY, ...spec.repository }
+      : null,
     scope: given?.scope ?? spec.scope ?? "host",
     include: spec.include ?? [],
     exclude: spec.exclude ?? [],

@@ -1,14 +1,9 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
 import { openStateStore } from "#base/store/state-store.ts"
 import { readSettings } from "#base/settings.ts"
-import { CHILD_ENV } from "#base/testing/child-env.ts"
-import { endWithUs } from "#base/testing/end-with-us.ts"
 import { chance } from "#base/testing/chance.ts"
 import { until } from "#base/testing/until.ts"
 import type { PageUrl } from "#engine"
@@ -19,34 +14,11 @@ import { rareWord } from "#engine/testing/pages.ts"
 import { Jobs } from "./jobs/jobs.ts"
 import { Sources } from "./sources/sources.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
+import { WholeCrawler } from "./testing/whole-crawler.ts"
 
-const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url))
 const ADDRESS = "https://nas.example/notes/"
 const ROUNDS = 5
 const CHANGES = 12
-
-/** The crawler of an appliance with all its processes. */
-class Crawler {
-  readonly #child
-  readonly #ended: Promise<unknown>
-
-  constructor(dataDir: string, vectors: Readonly<Record<string, string>>) {
-    const env = { ...CHILD_ENV, ...vectors, FOSSICK_DATA_DIR: dataDir, FOSSICK_LOG_LEVEL: "error" }
-    // A group of its own, so that all of its processes die at once.
-    this.#child = spawn(process.execPath, [MAIN], {
-      env,
-      stdio: ["ignore", "ignore", "inherit"],
-      detached: true,
-    })
-    endWithUs(this.#child)
-    this.#ended = once(this.#child, "exit")
-  }
-
-  async kill(): Promise<void> {
-    process.kill(-this.#child.pid!, "SIGKILL")
-    await this.#ended
-  }
-}
 
 /** A folder of notes that somebody works on. */
 class Notes {
@@ -112,13 +84,13 @@ test("a watched folder and its index are the same in the end, though all process
 
   const wait = chance(7)
   for (let round = 0; round < ROUNDS; round += 1) {
-    const crawler = new Crawler(dataDir, vectors.settings)
+    const crawler = new WholeCrawler(dataDir, vectors.settings)
     await sleep(wait.below(2500))
     for (let change = 0; change < CHANGES; change += 1) notes.change()
     await sleep(wait.below(2500))
     await crawler.kill()
   }
-  const last = new Crawler(dataDir, vectors.settings)
+  const last = new WholeCrawler(dataDir, vectors.settings)
   const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir, ...vectors.settings })
   const expected = notes.texts()
   try {

@@ -138,7 +138,8 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
     )
   } catch (thrown) {
     if (watch.asked === "lost") return null
-    const isStopped = watch.failure === null && watch.signal.aborted && (thrown as Error).name === "AbortError"
+    const isStopped =
+      watch.failure === null && watch.signal.aborted && (thrown as Error).name === "AbortError"
     // A login that fails, say, fails for that.
     if (isStopped) await jobs.end(id, watch.asked ?? options.whenAborted, null, undefined, me)
     else await endBroken(job, watch.failure ?? thrown, options)

@@ -38,13 +38,13 @@ export const sources: GroupSpec = {
 and runs what is declared.`,
   commands: {
     add: command({
-      about: `Looks once at a site or through a folder and proposes a source for it, with five pages as they read. For a
-site: what made it, its scope, sitemap and login, whether it needs a browser, how long a crawl takes. For a folder:
-its files by kind and size, and what can't be read. Asks before it writes.`,
+      about: `Looks once at a site or through a folder or a Git repository and proposes a source for it, with five pages as they read. For a
+site: what made it, its scope, sitemap and login, whether it needs a browser, how long a crawl takes. For the others:
+their files by kind and size, and what can't be read. Asks before it writes.`,
       args: {
         start: {
           about:
-            "address of a site, where a path limits the crawl to that section, or a folder: /srv/policies, ./notes",
+            "address of a site, where a path limits the crawl to that section, or of a Git repository; or a folder: /srv/policies, ./notes",
           complete: "files",
         },
       },
@@ -56,6 +56,7 @@ its files by kind and size, and what can't be read. Asks before it writes.`,
         { line: "fossick sources add docs.example.com", about: "shows the proposal, then asks" },
         { line: "fossick sources add https://example.com/wiki/ --write", about: "without asking" },
         { line: "fossick sources add /srv/policies", about: "the files of a folder" },
+        { line: "fossick sources add https://github.com/acme/handbook", about: "the files of a repository" },
       ],
       async run({ args, options, json }) {
         const { start } = args

@@ -33,7 +33,11 @@ test("the operator's word is taken for any pace, that of an API caller for a slo
 })
 
 test("nobody is asked for the pages of content, which are read at full speed whatever their addresses", () => {
-  for (const kind of [{ folder: "/srv/a" }, { documents: true }, { repository: { url: "https://git.example/a.git" } }]) {
+  for (const kind of [
+    { folder: "/srv/a" },
+    { documents: true },
+    { repository: { url: "https://git.example/a.git" } },
+  ]) {
     const source = defineSource({ seeds: ["https://foreign.example/"], ...kind })
     expect(mannersOf(source, "operator", CONFIG)("https://foreign.example/a")).toEqual(own)
   }

@@ -10,7 +10,7 @@ import { SourceHosts, type SourceHostsOptions } from "../guard/source-hosts.ts"
 import { openedTo } from "../guard/opened-networks.ts"
 import { PinnedNetworks } from "../guard/pinned-networks.ts"
 import { landingsOf } from "../../jobs/landings.ts"
-import type { Source, SourceAuthor } from "../../source.ts"
+import { contentFieldsOf, type Source, type SourceAuthor } from "../../source.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 export interface SourceReaderOptions
@@ -62,8 +62,9 @@ export async function openSourceReader(
 }
 
 /** What the operator has read: nothing is fetched where the pages of content have their addresses. */
-function startsOf({ seeds, repository = null }: Source): readonly string[] {
-  return repository === null || !URL.canParse(repository.url) ? seeds : [repository.url]
+function startsOf(source: Source): readonly string[] {
+  const isRemote = contentFieldsOf(source).includes("repository") && URL.canParse(source.repository!.url)
+  return isRemote ? [source.repository!.url] : source.seeds
 }
 
 /**
@@ -80,7 +81,14 @@ export async function reachOf(
   return {
     allow: author === "operator" ? source.allowedNetworks : [],
     opened: author === "api" ? await openedTo(config, db) : [],
-    hosts: new SourceHosts({ source: { name: source.name, seeds: startsOf(source) }, author, landings, pins: new PinnedNetworks(db), first, onMoved }),
+    hosts: new SourceHosts({
+      source: { name: source.name, seeds: startsOf(source) },
+      author,
+      landings,
+      pins: new PinnedNetworks(db),
+      first,
+      onMoved,
+    }),
     resolve,
     // A job of before these fields has none.
     tls: tlsOf(

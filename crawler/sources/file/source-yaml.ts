@@ -36,7 +36,7 @@ export function withoutDefaults(source: Source): SourceSpec & { readonly name: s
   const defaults = defineSource({ name, seeds, ...Object.fromEntries(kind) })
   const written = Object.entries(source).flatMap(([field, value]) => {
     if (field === "name" || field === "seeds") return [[field, value]]
-    if (kind.some(([ofKind]) => ofKind === field)) return [[field, value]]
+    if (kind.some(([ofKind]) => ofKind === field)) return [[field, withoutNulls(value)]]
     const usual: unknown = defaults[field as keyof Source]
     if (field === "schedule" && value !== null)
       return [[field, differing(value, { cron: null, everyHours: null, timeZone: "UTC", jitterMinutes: 0 })]]

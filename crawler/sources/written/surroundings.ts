@@ -30,7 +30,11 @@ export function workProblems(spec: SourceSpec, { env, webhookNetworks }: Surroun
         ]
       : [],
   )
-  const named = { login: spec.login, repository: { token: spec.repository?.token }, webhooks: spec.webhooks?.map(({ secret }) => ({ secret })) }
+  const named = {
+    login: spec.login,
+    repository: { token: spec.repository?.token },
+    webhooks: spec.webhooks?.map(({ secret }) => ({ secret })),
+  }
   return [
     ...webhooks,
     ...(env === null ? [] : [...missingSecrets(named, env), ...certificateProblems(spec, env)]),

@@ -30,7 +30,12 @@ export class GitWork {
       GIT_AUTHOR_DATE: date,
       GIT_COMMITTER_DATE: date,
     }
-    return execFileSync("git", args, { cwd: this.root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+    return execFileSync("git", args, {
+      cwd: this.root,
+      env,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    })
   }
 
   /** Of the next commit. */

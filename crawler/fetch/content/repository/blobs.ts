@@ -53,7 +53,8 @@ class Reading {
   async read(blob: string): Promise<Uint8Array | null> {
     this.#process.child.stdin.write(`${blob}\n`)
     let end: number
-    while ((end = this.#rest.indexOf(LINE_END)) < 0) this.#rest = Buffer.concat([this.#rest, await this.#next()])
+    while ((end = this.#rest.indexOf(LINE_END)) < 0)
+      this.#rest = Buffer.concat([this.#rest, await this.#next()])
     const [, type, size] = this.#rest.toString("utf8", 0, end).split(" ")
     this.#rest = this.#rest.subarray(end + 1)
     if (type !== "blob") return null
@@ -68,7 +69,7 @@ class Reading {
   }
 
   async #fill(bytes: Uint8Array): Promise<void> {
-    for (let filled = 0; filled < bytes.length; ) {
+    for (let filled = 0; filled < bytes.length;) {
       if (this.#rest.length === 0) this.#rest = await this.#next()
       const part = this.#rest.subarray(0, bytes.length - filled)
       bytes.set(part, filled)

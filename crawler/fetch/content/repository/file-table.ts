@@ -84,7 +84,9 @@ function fileIn(line: string): RepositoryFile[] {
   const tab = line.indexOf("\t")
   const [mode = "", , blob = "", bytes = ""] = line.slice(0, tab).split(/ +/)
   const path = line.slice(tab + 1)
-  return REGULAR.test(mode) && !LEFT_OUT.test(path) ? [{ path, blob, bytes: Number(bytes), time: 0, author: "" }] : []
+  return REGULAR.test(mode) && !LEFT_OUT.test(path)
+    ? [{ path, blob, bytes: Number(bytes), time: 0, author: "" }]
+    : []
 }
 
 /** What a table was made from; null: there is none. */

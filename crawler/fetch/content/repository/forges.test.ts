@@ -47,12 +47,22 @@ test("a start that is a repository is one, with the address of its files at a fo
         "handbook",
       ],
     ],
-    ["https://codeberg.org/acme/handbook", [{ url: "https://codeberg.org/acme/handbook.git" }, null, "handbook"]],
+    [
+      "https://codeberg.org/acme/handbook",
+      [{ url: "https://codeberg.org/acme/handbook.git" }, null, "handbook"],
+    ],
     [
       "https://bitbucket.org/acme/handbook",
-      [{ url: "https://bitbucket.org/acme/handbook.git" }, "https://bitbucket.org/acme/handbook/src/HEAD/", "handbook"],
+      [
+        { url: "https://bitbucket.org/acme/handbook.git" },
+        "https://bitbucket.org/acme/handbook/src/HEAD/",
+        "handbook",
+      ],
     ],
-    ["https://git.acme.example/handbook.git", [{ url: "https://git.acme.example/handbook.git" }, null, "handbook"]],
+    [
+      "https://git.acme.example/handbook.git",
+      [{ url: "https://git.acme.example/handbook.git" }, null, "handbook"],
+    ],
   ])
   for (const [start, expected] of cases) expect([start, await found(start)]).toEqual([start, expected])
   for (const site of [
@@ -109,13 +119,20 @@ test("what a source can't say of its repository is refused with the field", () =
   expect(wrong("git@git.example:acme/handbook.git")).toMatch(/ssh is not supported/)
   expect(wrong("ext::sh -c id")).toMatch(/^repository\.url must be an https address/)
   expect(wrong("file:///srv/git/handbook")).toMatch(/^repository\.url must be an https address/)
-  expect(wrong("https://ann:pw@git.example/a.git")).toMatch(/^repository\.url must not hold a user or password/)
+  expect(wrong("https://ann:pw@git.example/a.git")).toMatch(
+    /^repository\.url must not hold a user or password/,
+  )
   expect(wrong({ url, token: "ghp_12345" })).toMatch(/^repository\.token must name a secret, not hold one/)
   expect(wrong({ url, token: "ghp_12345" })).not.toContain("ghp_12345")
   expect(wrong({ url, user: "reader" })).toBe("repository.user means nothing without a token")
-  expect(wrong({ url: "/srv/git/a", token: "${T}" })).toBe("repository.token means nothing for a folder; take it out")
+  expect(wrong({ url: "/srv/git/a", token: "${T}" })).toBe(
+    "repository.token means nothing for a folder; take it out",
+  )
   for (const ref of ["--upload-pack=id", "a b", "a..b", "+main", "main:other", "a.lock", "@{-1}"])
     expect([ref, wrong({ url, ref })]).toEqual([ref, "repository.ref is no name of a branch or tag"])
   for (const path of ["/etc", "../a", "a/../b", "a//b", ":(glob)a"])
-    expect([path, wrong({ url, paths: [path] })]).toEqual([path, expect.stringMatching(/^repository\.paths\.0 must be/)])
+    expect([path, wrong({ url, paths: [path] })]).toEqual([
+      path,
+      expect.stringMatching(/^repository\.paths\.0 must be/),
+    ])
 })

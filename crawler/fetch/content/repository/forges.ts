@@ -73,8 +73,7 @@ export function filesAt({ url, ref }: Pick<Repository, "url" | "ref">): string |
 export function repositoryAt(address: string): Pick<Repository, "url" | "ref" | "paths"> | null {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") return null
-  if (/\.git\/?$/.test(url.pathname))
-    return { url: url.href.replace(/\/$/, ""), ref: null, paths: [] }
+  if (/\.git\/?$/.test(url.pathname)) return { url: url.href.replace(/\/$/, ""), ref: null, paths: [] }
   const forge = forgeOf(url)
   if (forge === undefined || OWN_PAGES.test(url.pathname)) return null
   const page = forge.hasSubgroups

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { devNull } from "node:os"
 import { KnownError } from "#base/errors.ts"
+import { codeOf } from "../../network-error.ts"
 
 /** A call of git that failed. What it said is for a log: it names files of this machine. */
 export class GitError extends Error {
@@ -105,7 +106,7 @@ export class GitProcess implements AsyncDisposable {
   /** Waits for its end. @throws GitError; KnownError when there is no git */
   async end(): Promise<void> {
     await this.#ended
-    if ((this.#error as NodeJS.ErrnoException | null)?.code === "ENOENT") throw new KnownError(MISSING)
+    if (this.#error !== null && codeOf(this.#error) === "ENOENT") throw new KnownError(MISSING)
     if (this.#error !== null) throw this.#error
     if (this.child.exitCode !== 0) throw new GitError(this.#command, this.#said.trim())
   }

@@ -22,7 +22,17 @@ export async function* lastChanges(
 ): AsyncGenerator<readonly [path: string, change: LastChange]> {
   if (wanted.size === 0) return
   const format = `--format=%x01%ct%x02%aN`
-  const log = ["log", "--no-renames", "--no-ext-diff", "--raw", "-c", "--root", "-z", "--no-abbrev", format] as const
+  const log = [
+    "log",
+    "--no-renames",
+    "--no-ext-diff",
+    "--raw",
+    "-c",
+    "--root",
+    "-z",
+    "--no-abbrev",
+    format,
+  ] as const
   let change: LastChange = { time: 0, author: "" }
   let blob: string | null = null
   for await (const pieces of gitPieces([...log, commit, "--", ...paths], options)) {

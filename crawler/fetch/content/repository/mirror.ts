@@ -69,8 +69,15 @@ export class Mirror {
       await requireFolder(url)
       await this.#fetch({ ...options, ...reachingFolder(url) })
     } else {
-      await using relay = await Relay.start({ url: new URL(url), authorization: this.#authorization(), guard })
-      const reaching = { reaches: "http", settings: { ...options.settings, "remote.origin.url": relay.address } }
+      await using relay = await Relay.start({
+        url: new URL(url),
+        authorization: this.#authorization(),
+        guard,
+      })
+      const reaching = {
+        reaches: "http",
+        settings: { ...options.settings, "remote.origin.url": relay.address },
+      }
       try {
         await this.#fetch({ ...options, ...reaching } as GitOptions)
       } catch (error) {
@@ -97,7 +104,9 @@ export class Mirror {
             : `The repository ${url} has no branch or tag ${ref}.`,
           { cause: error },
         )
-      throw new KnownError(`The repository ${url} cannot be fetched: ${reasonIn(error.said)}`, { cause: error })
+      throw new KnownError(`The repository ${url} cannot be fetched: ${reasonIn(error.said)}`, {
+        cause: error,
+      })
     }
   }
 
@@ -118,7 +127,6 @@ export class Mirror {
     for (const name of await readdir(this.dir))
       if (name !== "lock") await rm(join(this.dir, name), { recursive: true, force: true })
   }
-
 }
 
 /** The commit that a repository in a folder of this machine has now. @throws KnownError that says why it cannot be read */

@@ -84,7 +84,8 @@ export class Relay implements AsyncDisposable {
     } catch (error) {
       // Git went away before its answer was over.
       if (!response.destroyed || error instanceof KnownError)
-        this.failure ??= error instanceof KnownError ? error : new KnownError(this.#unreachable(error as Error))
+        this.failure ??=
+          error instanceof KnownError ? error : new KnownError(this.#unreachable(error as Error))
       if (response.headersSent) response.destroy()
       else response.writeHead(502).end()
     }
@@ -138,7 +139,8 @@ export class Relay implements AsyncDisposable {
   /** The token is for this host alone, and an operator chose no other. */
   #moved(location: string): URL {
     const to = URL.parse(location, this.#base.href + REFS)
-    const isSame = to?.host === this.#base.host && (to.protocol === this.#base.protocol || isUpgrade(this.#base, to))
+    const isSame =
+      to?.host === this.#base.host && (to.protocol === this.#base.protocol || isUpgrade(this.#base, to))
     if (!isSame || !to.href.endsWith(REFS + QUERY)) {
       const where = to === null ? location : to.origin + to.pathname.replace(/\/info\/refs$/, "")
       throw new KnownError(

@@ -31,7 +31,10 @@ function handbook() {
     const troubles: string[] = []
     const onTrouble = (note: string) => Promise.resolve(void troubles.push(note))
     for await (const some of of.list({ signal, onTrouble })) entries.push(...some)
-    return { times: new Map(entries.map(({ url, changedAt }) => [url.slice(ADDRESS.length), changedAt])), troubles }
+    return {
+      times: new Map(entries.map(({ url, changedAt }) => [url.slice(ADDRESS.length), changedAt])),
+      troubles,
+    }
   }
   return { work, folder: folder.path, content, list, [Symbol.dispose]: () => folder[Symbol.dispose]() }
 }
@@ -80,7 +83,7 @@ test("a merge counts only for the files that it made itself", { tags }, async ()
   work.write("both.md", "main")
   const main = work.at
   work.commit()
-  expect(() => work.git("merge", "--quiet", "side")).toThrow()
+  expect(() => work.git("merge", "--quiet", "side")).toThrow("Command failed: git merge")
   work.author = "Mia Merger"
   work.write("both.md", "main and side")
   const merge = work.at
@@ -92,53 +95,65 @@ test("a merge counts only for the files that it made itself", { tags }, async ()
   expect(await lastChange(content, "both.md")).toEqual(["Mia Merger", merge])
 })
 
-test("another content has another time, though a force-push gave its commit the same one", { tags }, async () => {
-  using one = handbook()
-  const { work } = one
-  work.write("a.md", "A")
-  work.write("b.md", "B")
-  const made = work.at
-  work.commit()
-  const content = one.content()
-  const before = (await one.list(content)).times
-  for (const text of ["A1", "A2", "A3"]) {
-    work.at = made
-    work.write("a.md", text)
-    work.git("add", "--all")
-    work.git("commit", "--quiet", "--amend", "--message=again")
-    const { times } = await one.list(content)
-    expect(times.get("b.md")).toBe(before.get("b.md"))
-    expect(times.get("a.md")).not.toBe(before.get("a.md"))
-    expect(Math.abs(times.get("a.md")! - made * 1000)).toBeLessThan(20 * 60_000)
-    before.set("a.md", times.get("a.md")!)
-  }
-})
+test(
+  "another content has another time, though a force-push gave its commit the same one",
+  { tags },
+  async () => {
+    using one = handbook()
+    const { work } = one
+    work.write("a.md", "A")
+    work.write("b.md", "B")
+    const made = work.at
+    work.commit()
+    const content = one.content()
+    const before = (await one.list(content)).times
+    for (const text of ["A1", "A2", "A3"]) {
+      work.at = made
+      work.write("a.md", text)
+      work.git("add", "--all")
+      work.git("commit", "--quiet", "--amend", "--message=again")
+      const { times } = await one.list(content)
+      expect(times.get("b.md")).toBe(before.get("b.md"))
+      expect(times.get("a.md")).not.toBe(before.get("a.md"))
+      expect(Math.abs(times.get("a.md")! - made * 1000)).toBeLessThan(20 * 60_000)
+      before.set("a.md", times.get("a.md")!)
+    }
+  },
+)
 
-test("only files are pages: no links, no submodules, nothing of Git's own, and no placeholder of Git LFS", { tags }, async () => {
-  using one = handbook()
-  const { work } = one
-  work.write("a.md", "A")
-  work.write(".github/workflows/test.yml", "on: push\n")
-  work.write(".gitignore", "node_modules\n")
-  work.write("docs/.gitkeep", "")
-  work.write(
-    "film.mp4",
-    "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n",
-  )
-  symlinkSync("/etc/passwd", join(work.root, "passwd.md"))
-  const commit = work.commit()
-  work.git("update-index", "--add", "--cacheinfo", `160000,${commit},other`)
-  work.git("commit", "--quiet", "--message=submodule")
-  const content = one.content()
-  expect([...(await one.list(content)).times.keys()]).toEqual([".github/workflows/test.yml", "a.md", "film.mp4"])
-  expect(await content.load(at("passwd.md"), ALL)).toMatchObject({ kind: "skipped", because: "gone" })
-  expect(await content.load(at("other"), ALL)).toMatchObject({ kind: "skipped", because: "gone" })
-  expect(await content.load(at("film.mp4"), ALL)).toMatchObject({
-    kind: "skipped",
-    because: "unsupported-type",
-    detail: "Git LFS keeps its content outside of the repository",
-  })
-})
+test(
+  "only files are pages: no links, no submodules, nothing of Git's own, and no placeholder of Git LFS",
+  { tags },
+  async () => {
+    using one = handbook()
+    const { work } = one
+    work.write("a.md", "A")
+    work.write(".github/workflows/test.yml", "on: push\n")
+    work.write(".gitignore", "node_modules\n")
+    work.write("docs/.gitkeep", "")
+    work.write(
+      "film.mp4",
+      "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n",
+    )
+    symlinkSync("/etc/passwd", join(work.root, "passwd.md"))
+    const commit = work.commit()
+    work.git("update-index", "--add", "--cacheinfo", `160000,${commit},other`)
+    work.git("commit", "--quiet", "--message=submodule")
+    const content = one.content()
+    expect([...(await one.list(content)).times.keys()]).toEqual([
+      ".github/workflows/test.yml",
+      "a.md",
+      "film.mp4",
+    ])
+    expect(await content.load(at("passwd.md"), ALL)).toMatchObject({ kind: "skipped", because: "gone" })
+    expect(await content.load(at("other"), ALL)).toMatchObject({ kind: "skipped", because: "gone" })
+    expect(await content.load(at("film.mp4"), ALL)).toMatchObject({
+      kind: "skipped",
+      because: "unsupported-type",
+      detail: "Git LFS keeps its content outside of the repository",
+    })
+  },
+)
 
 test("a file that is as it was is not read, and one that is too large never is", { tags }, async () => {
   using one = handbook()
@@ -161,59 +176,86 @@ test("a file that is as it was is not read, and one that is too large never is",
   expect(await later.load(at("a.md"), ALL)).toMatchObject({ kind: "failed", transient: true })
 })
 
-test("odd names lead to their files, and names that aren't UTF-8 are named in the note", { tags }, async () => {
-  using one = handbook()
-  const { work } = one
-  const names = ["Übersicht & mehr.md", "a\nb.md", "100%.md", "tab\there.md", "-c.md", ":(glob)x.md", "line\u2028end.md"]
-  for (const name of names) work.write(name, name)
-  writeFileSync(Buffer.from(join(work.root, "latin1-\xe9.md"), "latin1"), "x")
-  work.commit()
-  const content = one.content()
-  const { times, troubles } = await one.list(content)
-  expect([...times.keys()].sort()).toEqual(names.map(encodeURIComponent).sort())
-  expect(troubles).toEqual([expect.stringMatching(/^left out of .*: latin1-\uFFFD\.md$/)])
-  for (const name of names) {
-    const result = await content.load(at(encodeURIComponent(name)), ALL)
-    expect(result.kind === "fetched" && Buffer.from(result.body).toString()).toBe(name)
-  }
-})
+test(
+  "odd names lead to their files, and names that aren't UTF-8 are named in the note",
+  { tags },
+  async () => {
+    using one = handbook()
+    const { work } = one
+    const names = [
+      "Übersicht & mehr.md",
+      "a\nb.md",
+      "100%.md",
+      "tab\there.md",
+      "-c.md",
+      ":(glob)x.md",
+      "line\u2028end.md",
+    ]
+    for (const name of names) work.write(name, name)
+    writeFileSync(Buffer.from(join(work.root, "latin1-\xe9.md"), "latin1"), "x")
+    work.commit()
+    const content = one.content()
+    const { times, troubles } = await one.list(content)
+    expect([...times.keys()].sort()).toEqual(names.map(encodeURIComponent).sort())
+    expect(troubles).toEqual([expect.stringMatching(/^left out of .*: latin1-\uFFFD\.md$/)])
+    for (const name of names) {
+      const result = await content.load(at(encodeURIComponent(name)), ALL)
+      expect(result.kind === "fetched" && Buffer.from(result.body).toString()).toBe(name)
+    }
+  },
+)
 
 test("a branch, a tag and paths choose what is read; one that is not there is named", { tags }, async () => {
   using one = handbook()
   const { work } = one
-  for (const name of ["README.md", "docs/a.md", "docs/deep/b.md", "docs2/c.md", "src/d.ts"]) work.write(name, name)
+  for (const name of ["README.md", "docs/a.md", "docs/deep/b.md", "docs2/c.md", "src/d.ts"])
+    work.write(name, name)
   work.commit()
   work.git("tag", "--annotate", "--message=1", "v1")
   work.write("docs/new.md", "new")
   work.commit()
   work.git("branch", "release/2")
   const paths = async (more: Partial<Repository>) => [...(await one.list(one.content(more))).times.keys()]
-  expect(await paths({ ref: "v1", paths: ["docs/", "README.md"] })).toEqual(["README.md", "docs/a.md", "docs/deep/b.md"])
-  expect(await paths({ ref: "release/2", paths: ["docs"] })).toEqual(["docs/a.md", "docs/deep/b.md", "docs/new.md"])
+  expect(await paths({ ref: "v1", paths: ["docs/", "README.md"] })).toEqual([
+    "README.md",
+    "docs/a.md",
+    "docs/deep/b.md",
+  ])
+  expect(await paths({ ref: "release/2", paths: ["docs"] })).toEqual([
+    "docs/a.md",
+    "docs/deep/b.md",
+    "docs/new.md",
+  ])
   await expect(paths({ ref: "v9" })).rejects.toThrow(`The repository ${work.root} has no branch or tag v9.`)
-  await expect(paths({ paths: ["nothing"] })).rejects.toThrow(`There are no files in ${work.root} at nothing.`)
+  await expect(paths({ paths: ["nothing"] })).rejects.toThrow(
+    `There are no files in ${work.root} at nothing.`,
+  )
 })
 
-test("a mirror that was damaged is made anew, and locks that a killed git left hold up nobody", { tags }, async () => {
-  using one = handbook()
-  const { work } = one
-  work.write("a.md", "A")
-  work.commit()
-  const content = one.content()
-  const before = await one.list(content)
-  const mirror = join(one.folder, "repositories", readdirSync(join(one.folder, "repositories"))[0]!)
-  writeFileSync(join(mirror, "git/refs/fossick/at.lock"), "")
-  writeFileSync(join(mirror, "git/packed-refs.lock"), "")
-  work.write("b.md", "B")
-  work.commit()
-  expect([...(await one.list(content)).times.keys()]).toEqual(["a.md", "b.md"])
-  for (const harm of ["files", "git/HEAD", "git/objects/pack"]) {
-    rmSync(join(mirror, harm), { recursive: true })
-    if (harm === "files") writeFileSync(join(mirror, harm), "\0\0\0\0")
-    expect([harm, (await one.list(content)).times.get("a.md")]).toEqual([harm, before.times.get("a.md")])
-    expect(await lastChange(content, "a.md")).toEqual(["Ann Author", 1_700_000_000])
-  }
-})
+test(
+  "a mirror that was damaged is made anew, and locks that a killed git left hold up nobody",
+  { tags },
+  async () => {
+    using one = handbook()
+    const { work } = one
+    work.write("a.md", "A")
+    work.commit()
+    const content = one.content()
+    const before = await one.list(content)
+    const mirror = join(one.folder, "repositories", readdirSync(join(one.folder, "repositories"))[0]!)
+    writeFileSync(join(mirror, "git/refs/fossick/at.lock"), "")
+    writeFileSync(join(mirror, "git/packed-refs.lock"), "")
+    work.write("b.md", "B")
+    work.commit()
+    expect([...(await one.list(content)).times.keys()]).toEqual(["a.md", "b.md"])
+    for (const harm of ["files", "git/HEAD", "git/objects/pack"]) {
+      rmSync(join(mirror, harm), { recursive: true })
+      if (harm === "files") writeFileSync(join(mirror, harm), "\0\0\0\0")
+      expect([harm, (await one.list(content)).times.get("a.md")]).toEqual([harm, before.times.get("a.md")])
+      expect(await lastChange(content, "a.md")).toEqual(["Ann Author", 1_700_000_000])
+    }
+  },
+)
 
 test("a fingerprint is the branch's commit, and says so when there is none", { tags }, async () => {
   using one = handbook()

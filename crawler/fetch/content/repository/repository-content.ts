@@ -5,7 +5,13 @@ import type { PageUrl } from "#engine/index/page/page-url.ts"
 import type { Repository } from "../../../source.ts"
 import type { FetchFailure, FetchResult } from "../../fetch.ts"
 import { addressBelow, namesBelow } from "../addresses-below.ts"
-import type { Content, ContentEntry, ContentListOptions, ContentLoadOptions, ContentReach } from "../content.ts"
+import type {
+  Content,
+  ContentEntry,
+  ContentListOptions,
+  ContentLoadOptions,
+  ContentReach,
+} from "../content.ts"
 import { typeByEnding } from "../file-type.ts"
 import { Blobs } from "./blobs.ts"
 import { headOf, readHead, readTable, type RepositoryFile, writeTable } from "./file-table.ts"
@@ -68,7 +74,8 @@ export class RepositoryContent implements Content {
     const head = headOf(await mirror.update(guard, signal), this.#repository.paths)
     const file = tableOf(mirror)
     const before = await readHead(file)
-    if (JSON.stringify(before) !== JSON.stringify(head)) await writeTable(file, head, { ...mirror.git, signal })
+    if (JSON.stringify(before) !== JSON.stringify(head))
+      await writeTable(file, head, { ...mirror.git, signal })
     for await (const _ of readTable(file)) return
     const { paths } = head
     throw new KnownError(
@@ -78,7 +85,8 @@ export class RepositoryContent implements Content {
 
   async *list({ signal, onTrouble }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {
     const file = tableOf(this.#needed())
-    if ((await readHead(file)) === null) throw new KnownError(`The repository ${this.place} was not fetched yet.`)
+    if ((await readHead(file)) === null)
+      throw new KnownError(`The repository ${this.place} was not fetched yet.`)
     const listed = new Map<string, RepositoryFile>()
     const troubles: string[] = []
     for await (const files of readTable(file)) {
@@ -152,7 +160,8 @@ export class RepositoryContent implements Content {
   async #fileAt(path: string): Promise<RepositoryFile | null> {
     if (this.#listed !== null) return this.#listed.get(path) ?? null
     const file = tableOf(this.#needed())
-    if ((await readHead(file)) === null) throw new KnownError(`The repository ${this.place} was not fetched yet.`)
+    if ((await readHead(file)) === null)
+      throw new KnownError(`The repository ${this.place} was not fetched yet.`)
     for await (const files of readTable(file)) {
       const found = files.find((one) => one.path === path)
       if (found !== undefined) return found

@@ -66,7 +66,10 @@ function repositoryProblems({
     ...problem(["ref"], ref === null || REF.test(ref) ? null : "is no name of a branch or tag"),
     ...paths.flatMap((path, index) => problem(["paths", index], isInside(path) ? null : PATH)),
     ...problem(["token"], token === null ? null : checkSecret(token)),
-    ...problem(["token"], token !== null && isLocal({ url }) ? "means nothing for a folder; take it out" : null),
+    ...problem(
+      ["token"],
+      token !== null && isLocal({ url }) ? "means nothing for a folder; take it out" : null,
+    ),
     ...problem(["user"], user !== null && token === null ? "means nothing without a token" : null),
   ]
 }

@@ -39,7 +39,14 @@ function served() {
     return urls
   }
   const root = join(folder.path, "all")
-  return { work, root, folder: folder.path, content, listed, [Symbol.dispose]: () => folder[Symbol.dispose]() }
+  return {
+    work,
+    root,
+    folder: folder.path,
+    content,
+    listed,
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  }
 }
 
 const refsOf = ({ requests }: GitServer) => requests.filter((one) => one.startsWith("GET"))
@@ -61,22 +68,26 @@ test("a repository is fetched over smart HTTP, and then only what is new", { tag
   expect(loaded.kind === "fetched" && Buffer.from(loaded.body).toString()).toBe("B")
 })
 
-test("a token opens a repository, is sent to its server alone, and is written nowhere", { tags }, async () => {
-  using one = served()
-  await using server = await startGitServer(one.root, `reader:${TOKEN}`)
-  vi.stubEnv("HANDBOOK_TOKEN", TOKEN)
-  const url = `${server.origin}/acme/handbook.git`
-  const content = one.content({ url, token: "${HANDBOOK_TOKEN}", user: "reader" })
-  expect(await one.listed(content)).toEqual(["a.md"])
-  expect(packsOf(server).length).toBeGreaterThan(0)
-  const mirrors = join(one.folder, "repositories")
-  const secret = [TOKEN, Buffer.from(`reader:${TOKEN}`).toString("base64")]
-  const holding = readdirSync(mirrors, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => secret.some((text) => readFileSync(file).includes(text)))
-  expect(holding).toEqual([])
-})
+test(
+  "a token opens a repository, is sent to its server alone, and is written nowhere",
+  { tags },
+  async () => {
+    using one = served()
+    await using server = await startGitServer(one.root, `reader:${TOKEN}`)
+    vi.stubEnv("HANDBOOK_TOKEN", TOKEN)
+    const url = `${server.origin}/acme/handbook.git`
+    const content = one.content({ url, token: "${HANDBOOK_TOKEN}", user: "reader" })
+    expect(await one.listed(content)).toEqual(["a.md"])
+    expect(packsOf(server).length).toBeGreaterThan(0)
+    const mirrors = join(one.folder, "repositories")
+    const secret = [TOKEN, Buffer.from(`reader:${TOKEN}`).toString("base64")]
+    const holding = readdirSync(mirrors, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => secret.some((text) => readFileSync(file).includes(text)))
+    expect(holding).toEqual([])
+  },
+)
 
 test("a wrong token, and none, fail with what to do, and never with the token", { tags }, async () => {
   using one = served()
@@ -88,7 +99,9 @@ test("a wrong token, and none, fail with what to do, and never with the token", 
   expect(await why({ token: "${HANDBOOK_TOKEN}" })).toBe(
     `Error: ${url} refuses the token (401). It may be wrong, have expired, or not be allowed to read the repository.`,
   )
-  expect(await why()).toBe(`Error: ${url} can't be read without a token (401), or there is no such repository.`)
+  expect(await why()).toBe(
+    `Error: ${url} can't be read without a token (401), or there is no such repository.`,
+  )
   expect(await why({ token: "${NO_SUCH_TOKEN}" })).toBe(
     "Error: the secret ${NO_SUCH_TOKEN} is not set in the crawler's environment",
   )
@@ -110,42 +123,50 @@ test("what is no repository, or is away, is said", { tags }, async () => {
     `${server.origin}/page is no Git repository. Write the address that git clone takes.`,
   )
   await server[Symbol.asyncDispose]()
-  expect(await why("/acme/handbook.git")).toMatch(/^http.*\/acme\/handbook\.git cannot be read: .*\(ECONNREFUSED\)$/)
+  expect(await why("/acme/handbook.git")).toMatch(
+    /^http.*\/acme\/handbook\.git cannot be read: .*\(ECONNREFUSED\)$/,
+  )
 })
 
-test("a redirect is followed on the same host, and refused to any other, which is never asked", { tags }, async () => {
-  using one = served()
-  const asked: string[] = []
-  const other = createServer((request, response) => {
-    asked.push(request.url ?? "")
-    response.end()
-  })
-  await new Promise<void>((listening) => {
-    other.listen(0, "127.0.0.1", listening)
-  })
-  const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
-  await using server = await startGitServer(one.root, null, (request, response) => {
-    const { url = "" } = request
-    const to = url.startsWith("/acme/handbook/")
-      ? url.replace("/acme/handbook/", "/acme/handbook.git/")
-      : url.startsWith("/moved/")
-        ? `${elsewhere}${url}`
-        : url.startsWith("/circle/")
-          ? url
-          : null
-    if (to !== null) response.writeHead(301, { location: to }).end()
-    return to !== null
-  })
-  const { origin } = server
-  expect(await one.listed(one.content({ url: `${origin}/acme/handbook` }))).toEqual(["a.md"])
-  expect(refsOf(server)).toHaveLength(2)
-  await expect(one.listed(one.content({ url: `${origin}/moved` }))).rejects.toThrow(
-    `${origin}/moved redirects to ${elsewhere}/moved. If that is the repository, write its address in the source.`,
-  )
-  await expect(one.listed(one.content({ url: `${origin}/circle` }))).rejects.toThrow("redirects in a circle")
-  expect(asked).toEqual([])
-  other.close()
-})
+test(
+  "a redirect is followed on the same host, and refused to any other, which is never asked",
+  { tags },
+  async () => {
+    using one = served()
+    const asked: string[] = []
+    const other = createServer((request, response) => {
+      asked.push(request.url ?? "")
+      response.end()
+    })
+    await new Promise<void>((listening) => {
+      other.listen(0, "127.0.0.1", listening)
+    })
+    const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    await using server = await startGitServer(one.root, null, (request, response) => {
+      const { url = "" } = request
+      const to = url.startsWith("/acme/handbook/")
+        ? url.replace("/acme/handbook/", "/acme/handbook.git/")
+        : url.startsWith("/moved/")
+          ? `${elsewhere}${url}`
+          : url.startsWith("/circle/")
+            ? url
+            : null
+      if (to !== null) response.writeHead(301, { location: to }).end()
+      return to !== null
+    })
+    const { origin } = server
+    expect(await one.listed(one.content({ url: `${origin}/acme/handbook` }))).toEqual(["a.md"])
+    expect(refsOf(server)).toHaveLength(2)
+    await expect(one.listed(one.content({ url: `${origin}/moved` }))).rejects.toThrow(
+      `${origin}/moved redirects to ${elsewhere}/moved. If that is the repository, write its address in the source.`,
+    )
+    await expect(one.listed(one.content({ url: `${origin}/circle` }))).rejects.toThrow(
+      "redirects in a circle",
+    )
+    expect(asked).toEqual([])
+    other.close()
+  },
+)
 
 test("an address that the guard refuses is not connected to", { tags }, async () => {
   using one = served()
