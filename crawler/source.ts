@@ -222,7 +222,13 @@ const OF_CONTENT = {
   politeness: { robots: false },
 } as const
 
-const WHOLE_REPOSITORY = { ref: null, paths: [], token: null, user: null } as const
+const wholeRepository = ({
+  url,
+  ref = null,
+  paths = [],
+  token = null,
+  user = null,
+}: NonNullable<SourceSpec["repository"]>): Repository => ({ url, ref, paths, token, user })
 
 /** A whole source; its name is the host of its first seed when it has none. */
 export function defineSource(spec: SourceSpec): Source {
@@ -234,9 +240,7 @@ export function defineSource(spec: SourceSpec): Source {
     seeds: spec.seeds,
     folder: spec.folder ?? null,
     documents: spec.documents ?? false,
-    repository: spec.repository
-      ? { url: spec.repository.url, ...WHOLE_REPOSITORY, ...spec.repository }
-      : null,
+    repository: spec.repository ? wholeRepository(spec.repository) : null,
     scope: given?.scope ?? spec.scope ?? "host",
     include: spec.include ?? [],
     exclude: spec.exclude ?? [],

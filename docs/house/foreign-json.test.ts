@@ -29,6 +29,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "crawler/fetch/content/documents/document-store.ts": "its own table",
   "crawler/page/scans/recognised-page.ts": "a file of its own",
   "crawler/upkeep/scans/recogniser.ts": "what a library in this process says of a page",
+  "crawler/fetch/content/repository/file-table.ts": "a file of its own",
   "crawler/upkeep/removals/removed-copies.ts": "pages that it put aside",
   "api/identity/oauth/tickets.ts": "its own, which it signed",
   "api/operator/judging/judge-session.ts": "a file that the operator names",

@@ -56,7 +56,7 @@ their files by kind and size, and what can't be read. Asks before it writes.`,
         { line: "fossick sources add docs.example.com", about: "shows the proposal, then asks" },
         { line: "fossick sources add https://example.com/wiki/ --write", about: "without asking" },
         { line: "fossick sources add /srv/policies", about: "the files of a folder" },
-        { line: "fossick sources add https://github.com/acme/handbook", about: "the files of a repository" },
+        { line: "fossick sources add https://github.com/acme/manual", about: "the files of a repository" },
       ],
       async run({ args, options, json }) {
         const { start } = args

@@ -103,7 +103,7 @@ sources:
     expect(refusal(text)).toEqual([
       "f:3: defaults.limits.pages must be >= 1",
       expect.stringMatching(
-        /^f:7: docs: colour is no field of a source; there are name, seeds, folder, documents, scope/,
+        /^f:7: docs: colour is no field of a source; there are name, seeds, folder, documents, repository, scope/,
       ),
       "f:8: docs: scope must be one of host, domain, prefix",
       expect.stringMatching(/^f:11: docs: webhooks\[0\]\.secret must name a secret, not hold one/),
@@ -196,11 +196,15 @@ describe("the schema", () => {
     clientCert: { cert: "file:/c", key: "file:/k" },
     webhooks: [{ url: "b" }],
   })
+  const { repository } = defineSource({
+    seeds: ["https://a.example/"],
+    repository: { url: "https://a.example/a.git" },
+  })
 
   test("has the fields of a source, and no others", () => {
     expect(Object.keys(source.properties ?? {}).sort()).toEqual(Object.keys(whole).sort())
     expect(Object.keys(fields).sort()).toEqual(Object.keys(whole).sort())
-    const groups = Object.entries(whole).flatMap(([name, value]) => {
+    const groups = Object.entries({ ...whole, repository }).flatMap(([name, value]) => {
       const inner = fields[name]?.properties ?? fields[name]?.items?.properties
       const one: unknown = Array.isArray(value) ? value[0] : value
       return inner ? [[name, Object.keys(inner).sort(), Object.keys(one as object).sort()]] : []
