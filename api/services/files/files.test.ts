@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { Jobs, Sources } from "#crawler"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
+import { GitWork } from "#crawler/testing/git/git-work.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 
 import { readScope } from "../../identity/accounts/keys/key-scope.ts"
@@ -11,16 +12,18 @@ import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { openPageKnowledge } from "../pages/page-knowledge.ts"
 
-// Two folders read into a real index, and their files asked for by address.
+// Folders and a repository read into a real index, and their files asked for by address.
 
 const opened = new AsyncDisposableStack()
+let data: Awaited<ReturnType<typeof openDataFolder>>
 let app: ServedAccounts
 let share: string
 let all: string
 let shareOnly: string
 
 beforeAll(async () => {
-  const { dir, db, engine } = await openDataFolder(opened)
+  data = await openDataFolder(opened)
+  const { dir, db, engine } = data
   share = join(dir, "share")
   for (const folder of ["share/travel & more", "private"]) mkdirSync(join(dir, folder), { recursive: true })
   writeFileSync(
@@ -84,6 +87,20 @@ test("a key sees the files of its sources alone, and a file that is no page is n
   ]
   for (const path of paths) expect([path, (await asked(path)).status]).toEqual([path, 404])
   expect((await fetch(`${app.url}/files/share/evil.html`)).status).toBe(401)
+})
+
+test("a file of a repository opens as the last run fetched it", { tags: ["git"] }, async () => {
+  const { dir, db, engine } = data
+  const work = new GitWork(join(dir, "work"))
+  work.write("guide/first steps.md", "# First steps\n\nPut the key under the third flowerpot.\n")
+  work.commit()
+  const seeds = ["http://localhost:8080/files/guide/"]
+  await new Sources(db, new Jobs(db)).put({ name: "guide", repository: { url: work.root }, seeds }, "file")
+  await runSource("guide", db, engine)
+  const opened = await asked("guide/guide/first%20steps.md")
+  expect([opened.status, opened.text]).toEqual([200, "# First steps\n\nPut the key under the third flowerpot.\n"])
+  expect((await asked("guide/guide/first%20steps.md", shareOnly)).status).toBe(404)
+  expect((await asked("guide/.git/config")).status).toBe(404)
 })
 
 test("a link that took the place of a file leads nowhere", async () => {
