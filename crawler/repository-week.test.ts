@@ -130,6 +130,8 @@ test(
     expect(await handbook.page("leave/page%200.md")).toMatchObject({
       author: "Ann Author",
       publishedAt: new Date((work.at - 3600) * 1000),
+      // The address of the heading, as the forge has it.
+      anchors: [[0, "leavepage-0md-edition-1"]],
     })
 
     // Nothing changed: nothing is visited.

@@ -6,6 +6,7 @@ import { steadyNow } from "#base/steady-time.ts"
 import type { AddressGuard } from "./guard/address-guard.ts"
 import { BlockedAddressError } from "./guard/blocked-address.ts"
 import type { Extracted } from "../page/extract/extracted.ts"
+import type { PlaceMarks } from "../page/extract/written-places.ts"
 import { mediaType } from "../page/headers/media-type.ts"
 import { ACCEPTED_ENCODINGS, decompress } from "./content-encoding.ts"
 import { clientCertificateWanted, SecureConnectionError } from "./connect/certificate-error.ts"
@@ -41,6 +42,8 @@ export interface Fetched {
   readonly cutOff?: string
   /** Known of the page beside its body; counts for more than what the body says. Websites have none. */
   readonly facts?: PageFacts
+  /** How its address leads to places in it, where it is a text. Websites have none: their pages say where they can be entered. */
+  readonly marks?: PlaceMarks
 }
 
 /** What whoever keeps a page knows of it. What is left out is as the page says. */

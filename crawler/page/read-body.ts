@@ -1,6 +1,7 @@
 import { decodeText } from "./charset.ts"
 import { extractHtml, extractLinks } from "./extract/extract.ts"
 import type { Extracted } from "./extract/extracted.ts"
+import { type PlaceMarks, placesOf } from "./extract/written-places.ts"
 import type { DocumentFormat } from "./formats/document-format.ts"
 import { onceEncodedHtml, showsTwiceEncoded } from "./twice-encoded.ts"
 import { closeEmptyTags } from "./formats/archive/xhtml.ts"
@@ -18,6 +19,8 @@ interface TextTask {
   readonly charset: string | null
   /** Of HTML, no more than the head and the links. */
   readonly linksOnly?: boolean
+  /** Of text: how addresses lead to places in it. Left out when they can't. */
+  readonly marks?: PlaceMarks
   readonly body: Uint8Array
 }
 
@@ -36,7 +39,14 @@ interface DocumentTask {
  * Decodes and extracts one body. Runs in a thread of its own, since it may take long or never end. Whatever text it says is Unicode: an
  * escape in its facts, or a place where a long one was cut, may leave half a character, which no store and no JSON of others takes.
  */
-export const readBody = async (task: ReadBodyTask): Promise<Extracted> => wellFormed(await extracted(task))
+export const readBody = async (task: ReadBodyTask): Promise<Extracted> =>
+  wellFormed(withPlaces(await extracted(task), task))
+
+function withPlaces(page: Extracted, task: ReadBodyTask): Extracted {
+  if (task.kind !== "text" || task.marks === undefined || page.anchors !== undefined) return page
+  const anchors = placesOf(page, decodeText(task.body, task.charset, task.kind), task.marks)
+  return anchors.length === 0 ? page : { ...page, anchors }
+}
 
 function wellFormed<T>(value: T): T {
   if (typeof value === "string") return value.toWellFormed() as T

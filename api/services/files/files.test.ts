@@ -98,7 +98,10 @@ test("a file of a repository opens as the last run fetched it", { tags: ["git"] 
   await new Sources(db, new Jobs(db)).put({ name: "guide", repository: { url: work.root }, seeds }, "file")
   await runSource("guide", db, engine)
   const opened = await asked("guide/guide/first%20steps.md")
-  expect([opened.status, opened.text]).toEqual([200, "# First steps\n\nPut the key under the third flowerpot.\n"])
+  expect([opened.status, opened.text]).toEqual([
+    200,
+    "# First steps\n\nPut the key under the third flowerpot.\n",
+  ])
   expect((await asked("guide/guide/first%20steps.md", shareOnly)).status).toBe(404)
   expect((await asked("guide/.git/config")).status).toBe(404)
 })

@@ -70,6 +70,7 @@ export class BodyReader {
       contentType: mediaType(header),
       charset,
       linksOnly,
+      ...(fetched.marks && { marks: fetched.marks }),
       body: fetched.body,
     }
     const isHeavy =

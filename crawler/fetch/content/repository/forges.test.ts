@@ -6,7 +6,7 @@ import { SourceError } from "../../../sources/written/source-problem.ts"
 import { temporaryFolder } from "../../../testing/crawl-fixture.ts"
 import { GitWork } from "../../../testing/git/git-work.ts"
 import { recognizeStart } from "../kinds.ts"
-import { filesAt } from "./forges.ts"
+import { filesAt, marksAt } from "./forges.ts"
 
 test("a start that is a repository is one, with the address of its files at a forge that is known", async () => {
   const found = async (start: string) => {
@@ -135,4 +135,16 @@ test("what a source can't say of its repository is refused with the field", () =
       path,
       expect.stringMatching(/^repository\.paths\.0 must be/),
     ])
+})
+
+test("places in files have the addresses that the forge gives them, wherever it runs", () => {
+  const lines = { line: "L", heading: "" }
+  expect(marksAt("https://github.com/acme/handbook/blob/main/")).toEqual(lines)
+  expect(marksAt("https://code.acme.example/it/handbook/-/blob/main/")).toEqual(lines)
+  expect(marksAt("https://code.acme.example/it/handbook/src/branch/main/")).toEqual(lines)
+  expect(marksAt("https://bitbucket.org/acme/handbook/src/main/")).toEqual({
+    line: "lines-",
+    heading: "markdown-header-",
+  })
+  expect(marksAt("http://localhost:8080/files/handbook/")).toBe(null)
 })

@@ -1,4 +1,5 @@
 import { percentDecoded } from "#base/text/percent-decoded.ts"
+import type { PlaceMarks } from "../../../page/extract/written-places.ts"
 import type { Repository } from "../../../source.ts"
 
 /** A program that shows repositories on the web. */
@@ -11,6 +12,8 @@ interface Forge {
   readonly user: string
   /** In the address of a page of a repository: what comes between it and a branch. */
   readonly tree: RegExp
+  /** How it shows places of a file. */
+  readonly marks: PlaceMarks
   /** Whether repositories may be in groups of groups. */
   readonly hasSubgroups: boolean
 }
@@ -25,12 +28,15 @@ const OWN_PAGES =
 
 const encoded = (ref: string): string => ref.split("/").map(encodeURIComponent).join("/")
 
+const LINES: PlaceMarks = { line: "L", heading: "" }
+
 const FORGES: readonly Forge[] = [
   {
     isAt: (host) => host === "github.com" || isNamed("github", host),
     files: (ref) => `/blob/${encoded(ref ?? "HEAD")}/`,
     user: "x-access-token",
     tree: /^\/(?:tree|blob)\//,
+    marks: LINES,
     hasSubgroups: false,
   },
   {
@@ -38,6 +44,7 @@ const FORGES: readonly Forge[] = [
     files: (ref) => `/-/blob/${encoded(ref ?? "HEAD")}/`,
     user: "oauth2",
     tree: /^\/-\/(?:tree|blob)\//,
+    marks: LINES,
     hasSubgroups: true,
   },
   {
@@ -46,6 +53,7 @@ const FORGES: readonly Forge[] = [
     files: (ref) => (ref === null ? null : `/src/branch/${encoded(ref)}/`),
     user: "git",
     tree: /^\/src\/branch\//,
+    marks: LINES,
     hasSubgroups: false,
   },
   {
@@ -53,6 +61,7 @@ const FORGES: readonly Forge[] = [
     files: (ref) => `/src/${encoded(ref ?? "HEAD")}/`,
     user: "x-token-auth",
     tree: /^\/src\//,
+    marks: { line: "lines-", heading: "markdown-header-" },
     hasSubgroups: false,
   },
 ]
@@ -67,6 +76,14 @@ export function filesAt({ url, ref }: Pick<Repository, "url" | "ref">): string |
   const at = URL.parse(url)
   const below = at && forgeOf(at)?.files(ref)
   return at && below ? `${at.origin}${at.pathname.replace(/(?:\.git)?\/*$/, "")}${below}` : null
+}
+
+/** How addresses below a seed lead to places of their files; null: they don't, as far as is known. On any host, since the seed was written for a forge. */
+export function marksAt(seed: string): PlaceMarks | null {
+  const url = new URL(seed)
+  const at = forgeOf(url)
+  if (at !== undefined) return at.marks
+  return /\/(?:blob|src\/(?:branch|commit|tag))\//.test(url.pathname) ? LINES : null
 }
 
 /** A repository that an address leads to, when the address alone says so: it ends with `.git`, or is a page of it at a known forge. */

@@ -14,6 +14,7 @@ import type {
 } from "../content.ts"
 import { typeByEnding } from "../file-type.ts"
 import { Blobs } from "./blobs.ts"
+import { marksAt } from "./forges.ts"
 import { headOf, readHead, readTable, type RepositoryFile, writeTable } from "./file-table.ts"
 import { requireGit } from "./git.ts"
 import { commitInFolder, isLocal, type Mirror } from "./mirror.ts"
@@ -154,7 +155,8 @@ export class RepositoryContent implements Content {
         detail: "Git LFS keeps its content outside of the repository",
       }
     const facts = { publishedAt, ...(author !== "" && { author }) }
-    return { kind: "fetched", url, status: 200, headers, body, facts }
+    const marks = marksAt(this.#address)
+    return { kind: "fetched", url, status: 200, headers, body, facts, ...(marks && { marks }) }
   }
 
   async #fileAt(path: string): Promise<RepositoryFile | null> {
