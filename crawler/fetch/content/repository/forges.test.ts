@@ -2,7 +2,9 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { readSourceSpec } from "../../../sources/source-spec.ts"
+import { withoutSecrets } from "../../../sources/shown-source.ts"
 import { SourceError } from "../../../sources/written/source-problem.ts"
+import { sourceBy } from "../../../source.ts"
 import { temporaryFolder } from "../../../testing/crawl-fixture.ts"
 import { GitWork } from "../../../testing/git/git-work.ts"
 import { recognizeStart } from "../kinds.ts"
@@ -135,6 +137,22 @@ test("what a source can't say of its repository is refused with the field", () =
       path,
       expect.stringMatching(/^repository\.paths\.0 must be/),
     ])
+})
+
+test("a token that is not set is missed before the first run, and one that is written out is never shown", () => {
+  const repository = { url: "https://git.example/acme/handbook.git", token: "${GIT_TOKEN}" }
+  const written = { name: "a", seeds: "https://git.example/files/", repository }
+  const read = (env: NodeJS.ProcessEnv) => readSourceSpec(written, { env, webhookNetworks: [] })
+  expect(() => read({})).toThrow(/repository\.token.* cannot be used: the secret \$\{GIT_TOKEN\} is not set/)
+  expect(withoutSecrets(read({ GIT_TOKEN: "glpat-1" })).repository?.token).toBe("${GIT_TOKEN}")
+  expect(withoutSecrets({ repository: { ...repository, token: "glpat-1" } }).repository.token).toBe(
+    "(hidden)",
+  )
+})
+
+test("over the admin API nobody has a repository read", () => {
+  const spec = { seeds: ["https://git.example/files/"], repository: { url: "/srv/git/private" } }
+  expect(sourceBy("api", spec).repository).toBe(null)
 })
 
 test("places in files have the addresses that the forge gives them, wherever it runs", () => {

@@ -40,8 +40,10 @@ const SETTINGS = {
   "maintenance.autoDetach": "false",
   "http.followRedirects": "false",
   "http.proxy": "",
-  // Memory grows with each thread.
+  // Memory grows with each thread, with what is compared, and with what is held whole.
   "pack.threads": "1",
+  "pack.windowMemory": "100m",
+  "core.bigFileThreshold": "16m",
 }
 /** Of what git says of a failure so much is kept. */
 const MAX_SAID = 2000

@@ -64,7 +64,7 @@ export class Mirror {
     const { url } = this.#repository
     const options = { ...this.git, signal }
     await git(["init", "--quiet", "--bare"], options)
-    removeLocks(join(this.dir, "git"))
+    removeLeftBehind(join(this.dir, "git"))
     if (isLocal(this.#repository)) {
       await requireFolder(url)
       await this.#fetch({ ...options, ...reachingFolder(url) })
@@ -170,11 +170,13 @@ export async function isRepository(folder: string): Promise<boolean> {
 /** Where git writes, and locks what it writes, beside packs. */
 const WRITTEN = ["refs", "objects/info", "objects/pack"]
 
-/** A git that was killed leaves them behind, and another waits for them in vain. */
-function removeLocks(dir: string): void {
+/** What a git that was killed leaves behind: locks, for which another waits in vain, and parts of packs. */
+const LEFT_BEHIND = /\.lock$|(?:^|\/)(?:tmp_|\.tmp-)[^/]*$/
+
+function removeLeftBehind(dir: string): void {
   for (const folder of [dir, ...WRITTEN.map((name) => join(dir, name))].filter(existsSync))
     for (const name of readdirSync(folder, { recursive: folder !== dir, encoding: "utf8" }))
-      if (name.endsWith(".lock")) rmSync(join(folder, name), { force: true })
+      if (LEFT_BEHIND.test(name)) rmSync(join(folder, name), { force: true })
 }
 
 /** The first line that says why, which the others follow from. */
@@ -191,9 +193,10 @@ export async function forgetMirrors(dataDir: string, declared: readonly string[]
   const kept = new Set(declared.map((name) => basename(new Mirror(dataDir, name, NONE).dir)))
   for (const name of names.filter((one) => !kept.has(one))) {
     const dir = join(root, name)
+    // Before the lock, which changes it.
+    if (Date.now() - statSync(dir).mtimeMs < KEPT_MS) continue
     using lock = tryLock(join(dir, "lock"))
-    if (lock === null || Date.now() - statSync(dir).mtimeMs < KEPT_MS) continue
-    await rm(dir, { recursive: true, force: true })
+    if (lock !== null) await rm(dir, { recursive: true, force: true })
   }
 }
 

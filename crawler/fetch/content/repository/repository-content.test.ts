@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync, readdirSync, rmSync } from "node:fs"
+import { symlinkSync, utimesSync, writeFileSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../testing/crawl-fixture.ts"
 import { GitWork } from "../../../testing/git/git-work.ts"
 import { AddressGuard } from "../../guard/address-guard.ts"
 import type { ContentEntry } from "../content.ts"
-import { Mirror } from "./mirror.ts"
+import { forgetMirrors, Mirror } from "./mirror.ts"
 import { RepositoryContent } from "./repository-content.ts"
 
 const ADDRESS = "https://git.example/acme/handbook/blob/main/"
@@ -245,15 +245,36 @@ test(
     const mirror = join(one.folder, "repositories", readdirSync(join(one.folder, "repositories"))[0]!)
     writeFileSync(join(mirror, "git/refs/fossick/at.lock"), "")
     writeFileSync(join(mirror, "git/packed-refs.lock"), "")
+    writeFileSync(join(mirror, "git/objects/pack/tmp_pack_a1B2c3"), "PACK")
     work.write("b.md", "B")
     work.commit()
     expect([...(await one.list(content)).times.keys()]).toEqual(["a.md", "b.md"])
+    expect(readdirSync(join(mirror, "git/objects/pack"))).not.toContain("tmp_pack_a1B2c3")
     for (const harm of ["files", "git/HEAD", "git/objects/pack"]) {
       rmSync(join(mirror, harm), { recursive: true })
       if (harm === "files") writeFileSync(join(mirror, harm), "\0\0\0\0")
       expect([harm, (await one.list(content)).times.get("a.md")]).toEqual([harm, before.times.get("a.md")])
       expect(await lastChange(content, "a.md")).toEqual(["Ann Author", 1_700_000_000])
     }
+  },
+)
+
+test(
+  "a mirror goes with its source, but not that of one which somebody is about to declare",
+  { tags },
+  async () => {
+    using one = handbook()
+    one.work.write("a.md", "A")
+    one.work.commit()
+    await one.list(one.content())
+    const mirrors = join(one.folder, "repositories")
+    await forgetMirrors(one.folder, [])
+    expect(readdirSync(mirrors)).toHaveLength(1)
+    utimesSync(join(mirrors, readdirSync(mirrors)[0]!), 1, 1)
+    await forgetMirrors(one.folder, ["other", "handbook"])
+    expect(readdirSync(mirrors)).toHaveLength(1)
+    await forgetMirrors(one.folder, ["other"])
+    expect(readdirSync(mirrors)).toEqual([])
   },
 )
 
