@@ -151,7 +151,10 @@ function nextRun({ origin, paused, next_run_at: at, source }: Entry): ComponentC
 
 /** As the crawler sees changes: of files and documents that are here, and not of a repository on another machine. */
 const isWatched = ({ folder, documents, repository }: Entry["source"]): boolean =>
-  folder !== null || documents || (repository !== null && !/^https?:/.test(repository.url))
+  folder !== null || documents || !/^https?:/.test(placeOf(repository) ?? "https:")
+
+const placeOf = (repository: Entry["source"]["repository"]): string | undefined =>
+  typeof repository === "string" ? repository : repository?.url
 
 /** How far a run is: of the addresses it knows by now, how many it has visited. */
 function Running({ job, id }: { readonly job: Job | undefined; readonly id: number }) {
