@@ -298,3 +298,26 @@ test("a fingerprint is the branch's commit, and says so when there is none", { t
   rmSync(join(work.root, ".git"), { recursive: true })
   expect(await content.fingerprint()).toMatch(/^The folder .* is no Git repository\./)
 })
+
+test("a file is found without a list, once or often, as the last run fetched it", { tags }, async () => {
+  using one = handbook()
+  const { work } = one
+  work.write("a.md", "A")
+  work.write("b.md", "B")
+  work.commit()
+  const unlisted = one.content()
+  const said = async (path: string) => {
+    const result = await unlisted.load(at(path), ALL)
+    if (result.kind === "fetched") return Buffer.from(result.body).toString()
+    return result.kind === "failed" ? result.detail : result.kind
+  }
+  expect(await said("a.md")).toMatch(/was not fetched yet/)
+  await one.list(one.content())
+  expect([await said("a.md"), await said("b.md"), await said("c.md")]).toEqual(["A", "B", "skipped"])
+  work.write("b.md", "B2")
+  work.write("c.md", "C")
+  work.commit()
+  expect(await said("b.md")).toBe("B")
+  await one.list(one.content())
+  expect([await said("c.md"), await said("b.md"), await said("a.md")]).toEqual(["C", "B2", "A"])
+})

@@ -39,6 +39,8 @@ export class RepositoryContent implements Content {
   readonly #blobs: Blobs | null
   /** Of the last list; before there is one, pages are looked up in the table. */
   #listed: Map<string, RepositoryFile> | null = null
+  /** The table that pages were looked up in. */
+  #looked: { readonly commit: string; files: Map<string, RepositoryFile> | null } | null = null
 
   /** @param address ends with `/` */
   constructor(repository: Repository, address: string, mirror: Mirror | null) {
@@ -162,13 +164,24 @@ export class RepositoryContent implements Content {
   async #fileAt(path: string): Promise<RepositoryFile | null> {
     if (this.#listed !== null) return this.#listed.get(path) ?? null
     const file = tableOf(this.#needed())
-    if ((await readHead(file)) === null)
-      throw new KnownError(`The repository ${this.place} was not fetched yet.`)
-    for await (const files of readTable(file)) {
-      const found = files.find((one) => one.path === path)
-      if (found !== undefined) return found
+    const head = await readHead(file)
+    if (head === null) throw new KnownError(`The repository ${this.place} was not fetched yet.`)
+    const { commit } = head
+    if (this.#looked?.commit !== commit) {
+      // Whoever wants one file may want no other.
+      this.#looked = { commit, files: null }
+      for await (const files of readTable(file)) {
+        const found = files.find((one) => one.path === path)
+        if (found !== undefined) return found
+      }
+      return null
     }
-    return null
+    if (this.#looked.files === null) {
+      const files = new Map<string, RepositoryFile>()
+      for await (const some of readTable(file)) for (const one of some) files.set(one.path, one)
+      this.#looked.files = files
+    }
+    return this.#looked.files.get(path) ?? null
   }
 
   #needed(): Mirror {
