@@ -21,7 +21,7 @@ const ADDRESS = "https://git.example/notes/"
 const ROUNDS = 5
 const COMMITS = 6
 
-/** Notes that somebody commits. */
+/** Notes that are committed one change at a time. */
 class Notes extends GitWork {
   readonly #chance = chance(53)
   #written = 0

@@ -5,7 +5,7 @@ import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 const NOBODYS = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", LC_ALL: "C" }
 
-/** A repository that somebody works in, with their files, made by the real git. */
+/** A repository with its files, made by the real git. */
 export class GitWork {
   readonly root: string
   /** Seconds since 1970: of the next commit, which is an hour after the one before. */

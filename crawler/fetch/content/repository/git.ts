@@ -26,7 +26,7 @@ export interface GitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Nothing that somebody set up on the machine counts, nothing is asked, and no program but git is run. */
+/** No setting of the machine counts, no question is asked, and no program but git is run. */
 const SETTINGS = {
   "core.hooksPath": devNull,
   "core.fsmonitor": "false",
@@ -35,7 +35,7 @@ const SETTINGS = {
   "fetch.recurseSubmodules": "false",
   // A pack for each fetch, which `gc --auto` joins, instead of thousands of files.
   "fetch.unpackLimit": "1",
-  // What is left running in the background would work on without the lock.
+  // A process in the background would work on without the lock.
   "gc.autoDetach": "false",
   "maintenance.autoDetach": "false",
   "http.followRedirects": "false",
@@ -45,7 +45,7 @@ const SETTINGS = {
   "pack.windowMemory": "100m",
   "core.bigFileThreshold": "16m",
 }
-/** Of what git says of a failure so much is kept. */
+/** Characters that are kept of what git says about a failure. */
 const MAX_SAID = 2000
 /** Of the answer to a short question. */
 const MAX_ANSWER = 1_000_000

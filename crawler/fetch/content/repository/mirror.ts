@@ -22,7 +22,7 @@ const MIRRORS = "repositories"
 /** What the source asks for, in the mirror. */
 const AT = "refs/fossick/at"
 const LOCK_MS = 250
-/** A mirror of a source that is not declared may be that of one which somebody is about to declare. */
+/** A source that is not declared yet may have a mirror, since `sources add` makes it. */
 const KEPT_MS = 3_600_000
 /** As a folder of secrets: it may hold what is behind a token. */
 const OWN_FOLDER = 0o700

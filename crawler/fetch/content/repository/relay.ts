@@ -19,7 +19,7 @@ const PACK = "/git-upload-pack"
 const QUERY = "?service=git-upload-pack"
 const ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
 const MAX_REDIRECTS = 3
-/** Of a request, what says more than where it goes. */
+/** Headers that are passed on to the repository. */
 const UP = [
   "accept",
   "accept-encoding",
@@ -32,8 +32,8 @@ const UP = [
 const DOWN = ["content-type", "content-encoding", "content-length", "cache-control"]
 
 /**
- * Stands for one repository of the web on loopback while a git reads it, so that git resolves no name, connects to nobody, follows no
- * redirect, checks no certificate and is told no secret: all requests go through the {@link AddressGuard}. It lets through the
+ * Takes the place of one repository of the web on loopback while a git reads it, so that git resolves no name, connects to nobody, follows no
+ * redirect, checks no certificate and gets no secret: all requests go through the {@link AddressGuard}. It lets through the
  * two requests of smart HTTP that read (https://git-scm.com/docs/http-protocol), and answers to nobody who does not know its address.
  */
 export class Relay implements AsyncDisposable {
