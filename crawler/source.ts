@@ -39,6 +39,11 @@ export interface Source {
    * fetched there. Null: the pages come from websites.
    */
   readonly folder: string | null
+  /**
+   * Absolute path of an mbox, of a Maildir or of a folder of `.eml` files, whose threads and attachments are its pages. They have
+   * addresses below its one seed, which ends with `/`.
+   */
+  readonly mailbox: string | null
   /** Whether its pages are documents that are sent to the appliance, with addresses of their own or below its one seed. */
   readonly documents: boolean
   /** A Git repository whose files are its pages, with addresses below its one seed. Null: the pages come from elsewhere. */
@@ -196,8 +201,9 @@ export type SourceSpec = Pick<Source, "seeds"> &
 /** The fields that say of what kind the content is; a source with none of them set reads websites. */
 export const CONTENT_FIELDS = [
   "folder",
-  "documents",
+  "mailbox",
   "repository",
+  "documents",
 ] as const satisfies readonly (keyof Source)[]
 
 export type ContentField = (typeof CONTENT_FIELDS)[number]
@@ -239,6 +245,7 @@ export function defineSource(spec: SourceSpec): Source {
     name: spec.name ?? new URL(first).hostname,
     seeds: spec.seeds,
     folder: spec.folder ?? null,
+    mailbox: spec.mailbox ?? null,
     documents: spec.documents ?? false,
     repository: spec.repository ? wholeRepository(spec.repository) : null,
     scope: given?.scope ?? spec.scope ?? "host",

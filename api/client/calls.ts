@@ -893,6 +893,8 @@ export type SourceShown = {
   readonly seeds: string | readonly string[]
   /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
   readonly folder: string | null
+  /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
+  readonly mailbox: string | null
   /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
   readonly documents: boolean
   /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
@@ -1009,6 +1011,8 @@ export type Source = {
   readonly seeds: string | readonly string[]
   /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
   readonly folder?: string | null | undefined
+  /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
+  readonly mailbox?: string | null | undefined
   /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
   readonly documents?: boolean | undefined
   /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
@@ -1348,6 +1352,8 @@ export type Proposal = {
     readonly seeds: string | readonly string[]
     /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
     readonly folder?: string | null | undefined
+    /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
+    readonly mailbox?: string | null | undefined
     /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
     readonly documents?: boolean | undefined
     /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
@@ -1611,6 +1617,8 @@ export type SourceWritten = {
     readonly seeds: string | readonly string[]
     /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
     readonly folder?: string | null | undefined
+    /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
+    readonly mailbox?: string | null | undefined
     /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
     readonly documents?: boolean | undefined
     /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */

@@ -7,6 +7,7 @@ import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
 import { type OneOff, oneOffs } from "./one-offs.ts"
 import { hasRestorable } from "./source-names.ts"
 import { DocumentStore } from "../fetch/content/documents/document-store.ts"
+import { MailStore } from "../fetch/content/mailbox/mail-store.ts"
 import { migrateSources, type SourceTables } from "./source-schema.ts"
 import { hasPages } from "../crawl/frontier/source-pages.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
@@ -124,7 +125,10 @@ export class SourceTable {
           .execute()
       if (removePages || (leavesNothing && last)) await this.#askRemoval(name)
     })
-    if (removePages) await new DocumentStore(this.#db).deleteAll(name)
+    if (removePages) {
+      await new DocumentStore(this.#db).deleteAll(name)
+      await new MailStore(this.#db).forgetAll(name)
+    }
     return true
   }
 

@@ -27,6 +27,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "engine/adapters/opensearch/stored-pages.ts": "a field that it wrote, of an answer within bounds",
   "engine/adapters/opensearch/waiting-store.ts": "a field that it wrote, of an answer within bounds",
   "crawler/fetch/content/documents/document-store.ts": "its own table",
+  "crawler/fetch/content/mailbox/mail-store.ts": "its own table",
   "crawler/page/scans/recognised-page.ts": "a file of its own",
   "crawler/upkeep/scans/recogniser.ts": "what a library in this process says of a page",
   "crawler/fetch/content/repository/file-table.ts": "a file of its own",

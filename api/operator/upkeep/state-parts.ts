@@ -1,4 +1,5 @@
 import { migrateDocuments } from "#crawler/fetch/content/documents/document-store.ts"
+import { migrateMail } from "#crawler/fetch/content/mailbox/mail-store.ts"
 import { AuditLog } from "#base/audit/audit-log.ts"
 import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -68,6 +69,7 @@ function openBaseParts(db: StateStore): void {
 function openOtherCrawlerParts(db: StateStore): void {
   migrateCopies(db)
   migrateDocuments(db)
+  migrateMail(db)
   migrateTexts(db)
   void new LostPages(db)
   void new TrapStore(db)

@@ -12,7 +12,7 @@ import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { openPageKnowledge } from "../pages/page-knowledge.ts"
 
-// Folders and a repository read into a real index, and their files asked for by address.
+// Folders, a repository and a mailbox read into a real index, and their files asked for by address.
 
 const opened = new AsyncDisposableStack()
 let data: Awaited<ReturnType<typeof openDataFolder>>
@@ -20,6 +20,24 @@ let app: ServedAccounts
 let share: string
 let all: string
 let shareOnly: string
+let threads: readonly string[]
+
+const MESSAGE = `From: Ada <ada@mail.example>
+Subject: Rooms
+Message-ID: <1@mail.example>
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/html
+
+<p>The room with the <b>balcony</b> costs 120.</p><script>alert(1)</script><img src="https://tracker.example/1.gif">
+--b
+Content-Type: text/plain
+Content-Disposition: attachment; filename="prices.txt"
+
+A room costs 90 without breakfast.
+--b--
+`
 
 beforeAll(async () => {
   data = await openDataFolder(opened)
@@ -33,6 +51,8 @@ beforeAll(async () => {
   writeFileSync(join(share, "evil.html"), "<h1>Prices</h1><p>A room costs 90.</p><script>alert(1)</script>")
   writeFileSync(join(dir, "private/pay.md"), "# Pay\n\nAda earns more than Bob.\n")
   writeFileSync(join(share, ".secret"), "hidden")
+  mkdirSync(join(dir, "mail"))
+  writeFileSync(join(dir, "mail/1.eml"), MESSAGE)
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
   for (const name of ["share", "private"]) {
@@ -40,6 +60,11 @@ beforeAll(async () => {
     await sources.put(spec, "file")
     await runSource(name, db, engine)
   }
+  const mail = { name: "mail", mailbox: join(dir, "mail"), seeds: ["http://localhost:8080/files/mail/"] }
+  await sources.put(mail, "file")
+  await runSource("mail", db, engine)
+  const pages = await Array.fromAsync(engine.allPages())
+  threads = pages.map(({ page }) => page.url).filter((url) => url.includes("/files/mail/"))
   app = opened.use(
     await serveAccounts({
       dir,
@@ -104,6 +129,22 @@ test("a file of a repository opens as the last run fetched it", { tags: ["git"] 
   ])
   expect((await asked("guide/guide/first%20steps.md", shareOnly)).status).toBe(404)
   expect((await asked("guide/.git/config")).status).toBe(404)
+})
+
+test("a thread opens as a page with its attached files, for those who may see it", async () => {
+  const [page, file] = ["prices.txt", ".html"]
+    .map((end) => threads.find((url) => url.endsWith(end))!)
+    .toReversed()
+  const path = (url: string) => url.slice("http://localhost:8080/files/".length)
+  const thread = await asked(path(page!))
+  expect([thread.status, thread.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+  expect(thread.headers.get("content-security-policy")).toMatch(/^sandbox; default-src 'none';/)
+  expect(thread.text).toContain("The room with the balcony costs 120.")
+  expect(thread.text).not.toMatch(/alert|tracker/)
+  const [, href] = /<a href="([^"]*)">prices\.txt</.exec(thread.text)!
+  expect(new URL(href!, page).href).toBe(file)
+  expect((await asked(path(file!))).text.trim()).toBe("A room costs 90 without breakfast.")
+  for (const url of threads) expect((await asked(path(url), shareOnly)).status).toBe(404)
 })
 
 test("a link that took the place of a file leads nowhere", async () => {

@@ -2,10 +2,11 @@ import { type ContentField, contentFieldsOf } from "../../source.ts"
 import type { Content, ContentKind, ContentNeeds, OfContent, RecognizedStart } from "./content.ts"
 import { DOCUMENTS } from "./documents/documents-kind.ts"
 import { FOLDER } from "./folder/folder-kind.ts"
+import { MAILBOX } from "./mailbox/mailbox-kind.ts"
 import { REPOSITORY } from "./repository/repository-kind.ts"
 
 /** Every kind of source that is no website; the first that recognizes a start takes it, so that what is more special comes first. */
-const KINDS: readonly ContentKind[] = [DOCUMENTS, REPOSITORY, FOLDER]
+const KINDS: readonly ContentKind[] = [DOCUMENTS, REPOSITORY, MAILBOX, FOLDER]
 
 export const kindOf = (field: ContentField): ContentKind => KINDS.find((kind) => kind.field === field)!
 

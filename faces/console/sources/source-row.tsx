@@ -49,8 +49,9 @@ export function SourceRow({ entry, running, actions }: RowProps) {
 /** The name of the source, its state, and how its last run ended. */
 function What({ entry, running }: Omit<RowProps, "actions">) {
   const { name, origin, paused, last_result: last } = entry
-  const { folder, seeds } = entry.source
-  const starts = folder === null ? [seeds].flat() : [folder]
+  const { folder, mailbox, seeds } = entry.source
+  const place = folder ?? mailbox
+  const starts = place === null ? [seeds].flat() : [place]
   const open = openRun(entry)
   return (
     <div class="what">
@@ -149,9 +150,9 @@ function nextRun({ origin, paused, next_run_at: at, source }: Entry): ComponentC
   return <Time at={at}>{until(at)}</Time>
 }
 
-/** As the crawler sees changes: of files and documents that are here, and not of a repository on another machine. */
-const isWatched = ({ folder, documents, repository }: Entry["source"]): boolean =>
-  folder !== null || documents || !/^https?:/.test(placeOf(repository) ?? "https:")
+/** As the crawler sees changes: of files, mail and documents that are here, and not of a repository on another machine. */
+const isWatched = ({ folder, mailbox, documents, repository }: Entry["source"]): boolean =>
+  (folder ?? mailbox) !== null || documents || !/^https?:/.test(placeOf(repository) ?? "https:")
 
 const placeOf = (repository: Entry["source"]["repository"]): string | undefined =>
   typeof repository === "string" ? repository : repository?.url

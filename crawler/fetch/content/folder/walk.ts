@@ -29,7 +29,7 @@ export const AT_ONCE: FileSystem = {
   lstat: lstatSync,
 }
 
-const LATER: FileSystem = { readdir: (path) => readdir(path, { withFileTypes: true }), lstat }
+export const LATER: FileSystem = { readdir: (path) => readdir(path, { withFileTypes: true }), lstat }
 
 /** Files of one folder that are given at a time. */
 const CHUNK = 500
@@ -69,10 +69,10 @@ export async function* walk(root: string, files: FileSystem = LATER): AsyncGener
   }
 }
 
-async function filesOf(
+export async function filesOf(
   root: string,
   path: readonly string[],
-  entries: readonly Dirent[],
+  entries: readonly Pick<Dirent, "name">[],
   system: FileSystem,
 ): Promise<Walked> {
   const files: FolderFile[] = []

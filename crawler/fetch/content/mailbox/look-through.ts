@@ -1,0 +1,176 @@
+import { constants } from "node:fs"
+import { type FileHandle, open } from "node:fs/promises"
+import { join } from "node:path"
+import { codeOf } from "../../network-error.ts"
+import { type MailFile, mailFiles } from "./mail-files.ts"
+import { MAX_MESSAGE_BYTES, mboxMessages } from "./mbox.ts"
+import type { MailStore, PlacedMessage, ReadFile, StoredMessage } from "./mail-store.ts"
+import { identityOf } from "./raw-message.ts"
+import { readMessage } from "./read-message.ts"
+
+/** Without waiting for a writer where a pipe has taken the place of the file, and without following a link. */
+const OPEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+/** Messages of an mbox that are kept at a time. */
+const AT_A_TIME = 200
+/** Files that are read at a time. */
+const FILES_AT_A_TIME = 8
+
+export interface LookOptions {
+  readonly source: string
+  readonly root: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Brings what is known of a mailbox up to date: reads files that are new or have changed, of an mbox that only grew what was added, and
+ * sorts the messages into threads again if any came or went.
+ * @returns what could not be read, in words
+ * @throws the file system's error when the mailbox cannot be read
+ */
+export async function lookThrough(store: MailStore, options: LookOptions): Promise<string[]> {
+  const { source, root, signal } = options
+  const known = await store.files(source)
+  const gone = new Set(known.keys())
+  const troubles: string[] = []
+  for await (const found of mailFiles(root)) {
+    for (const { path } of found.files) gone.delete(path)
+    for (let from = 0; from < found.files.length; from += FILES_AT_A_TIME) {
+      if (signal?.aborted) return troubles
+      const some = found.files.slice(from, from + FILES_AT_A_TIME)
+      const looks = some.map((file) => look(store, options, file, known.get(file.path)))
+      for (const [index, result] of (await Promise.allSettled(looks)).entries()) {
+        if (result.status === "fulfilled") continue
+        const code = codeOf(result.reason as Error)
+        if (code === "") throw result.reason
+        // It was moved since it was listed; the next look finds it.
+        if (code !== "ENOENT") troubles.push(`${some[index]!.file} (${code})`)
+      }
+    }
+    for (const { path, note } of found.troubles) {
+      troubles.push(note)
+      // What cannot be seen is not gone.
+      for (const one of gone) if (one.startsWith(path === "" ? "" : `${path}/`)) gone.delete(one)
+    }
+  }
+  // Last, so that a message that was moved is known when it is found where it is now.
+  await store.forget(source, [...gone])
+  await store.sort(source)
+  return troubles
+}
+
+async function look(
+  store: MailStore,
+  { source, root, signal }: LookOptions,
+  file: MailFile,
+  before: ReadFile | undefined,
+): Promise<void> {
+  if (before?.bytes === file.bytes && before.changedAt === file.changedAt) {
+    if (before.file !== file.file)
+      await store.readFile(source, { file, from: BEHIND_ALL, all: new Set() }, [])
+    return
+  }
+  await using handle = await open(join(root, file.file), OPEN)
+  if (!(await handle.stat()).isFile()) return
+  const reader = new FileLook(store, source, file)
+  if (!file.isMbox) {
+    const raw = await readPart(handle, 0, Math.min(file.bytes, MAX_MESSAGE_BYTES))
+    await reader.add({ at: 0, length: file.bytes, raw })
+    await reader.end(0)
+    return
+  }
+  const from = await reader.begin(handle, before)
+  for await (const message of mboxMessages(handle, from, file.bytes)) {
+    if (signal?.aborted) return
+    await reader.add(message)
+  }
+  await reader.end(from)
+}
+
+/** Behind any message. */
+const BEHIND_ALL = Number.MAX_SAFE_INTEGER
+
+/** One look at a file with messages. */
+class FileLook {
+  readonly #store: MailStore
+  readonly #source: string
+  readonly #file: MailFile
+  readonly #all = new Set<number>()
+  /** By their texts. */
+  readonly #before = new Map<string, StoredMessage>()
+  #found: StoredMessage[] = []
+
+  constructor(store: MailStore, source: string, file: MailFile) {
+    this.#store = store
+    this.#source = source
+    this.#file = file
+  }
+
+  /** @returns where to begin: at the last known message, which may have been written in part, when the file only grew */
+  async begin(handle: FileHandle, before: ReadFile | undefined): Promise<number> {
+    const messages = before === undefined ? [] : await this.#store.messagesIn(this.#source, this.#file.path)
+    for (const message of messages) this.#before.set(`${message.key} ${message.sum}`, message)
+    const last = messages.at(-1)
+    if (last === undefined || before!.bytes === 0 || this.#file.bytes <= before!.bytes) return 0
+    const raw = await readPart(handle, last.at, Math.min(last.length, MAX_MESSAGE_BYTES))
+    return identityOf(raw, last.length).sum === last.sum ? last.at : 0
+  }
+
+  async add({ at, length, raw }: { at: number; length: number; raw: Buffer }): Promise<void> {
+    const identity = identityOf(raw, length)
+    const { key, sum } = identity
+    const before = this.#before.get(`${key} ${sum}`) ?? (await this.#store.known(this.#source, identity))
+    const { path } = this.#file
+    this.#all.add(at)
+    if (before !== null) this.#found.push({ ...before, ...identity, path, at, length })
+    else {
+      const { text, attachments } = await readMessage(raw)
+      this.#found.push({
+        ...identity,
+        path,
+        at,
+        length,
+        chars: text.length,
+        // A part that was cut off is as large as all of it may be.
+        attached: attachments.map(({ name, content }) => ({
+          name,
+          bytes: raw.length < length ? Math.max(content.byteLength, length - raw.length) : content.byteLength,
+        })),
+        seenAt: Date.now(),
+        thread: await this.#store.threadOf(this.#source, key),
+      })
+    }
+    if (this.#found.length < AT_A_TIME) return
+    await this.#store.put(this.#source, this.#found)
+    this.#found = []
+  }
+
+  async end(from: number): Promise<void> {
+    await this.#store.readFile(this.#source, { file: this.#file, from, all: this.#all }, this.#found)
+  }
+}
+
+/**
+ * A message as it lies in its file; null when it isn't there any more as it was.
+ * @throws the file system's error when the file cannot be read
+ */
+export async function rawMessage(
+  root: string,
+  { file, at, length, sum }: PlacedMessage,
+): Promise<Buffer | null> {
+  await using handle = await open(join(root, file), OPEN)
+  const stats = await handle.stat()
+  if (!stats.isFile() || stats.size < at + length) return null
+  const raw = await readPart(handle, at, Math.min(length, MAX_MESSAGE_BYTES))
+  return identityOf(raw, length).sum === sum ? raw : null
+}
+
+async function readPart(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length)
+  let filled = 0
+  while (filled < length) {
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, at + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
+}

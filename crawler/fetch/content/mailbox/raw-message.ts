@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto"
+import { unquoted } from "./mbox.ts"
+
+/** Who a message is, as far as its header says, and what it answers. */
+export interface MessageIdentity {
+  /** The same for each copy of the message, in whatever folder; 20 hexadecimal digits. */
+  readonly key: string
+  /** Short for its Message-ID; null when it has none. */
+  readonly id: string | null
+  /** The same of the messages that it answers, the first one first. */
+  readonly refs: readonly string[]
+  /** Changes with its text, and not with its flags. */
+  readonly sum: string
+  /** Milliseconds since 1970; null: unknown. */
+  readonly sentAt: number | null
+}
+
+/** So many of a message's references count, of the first and of the last. */
+const FIRST_REFS = 10
+const LAST_REFS = 40
+/** Of a header; larger ones are no mail. */
+const MAX_HEADER_BYTES = 1_000_000
+/** Fields that make a message what it is. Others, such as `Status`, change when it is read or moved. */
+const OWN_FIELDS = [
+  "from",
+  "to",
+  "cc",
+  "date",
+  "subject",
+  "message-id",
+  "content-type",
+  "content-transfer-encoding",
+]
+const DAY_MS = 86_400_000
+/** Clocks that are wrong by more are not believed. */
+const MAX_AHEAD_MS = 2 * DAY_MS
+/** Mail of before is of a clock that was not set. */
+const FIRST_MAIL = Date.UTC(1975, 0)
+
+/** @param raw as it lies in its file @param length of the whole message, of which `raw` may be a part */
+export function identityOf(raw: Buffer, length: number): MessageIdentity {
+  const message = unquoted(raw)
+  const { fields, bodyAt } = headerOf(message)
+  const body = trimmed(message.subarray(bodyAt))
+  const own = OWN_FIELDS.map((name) => fields.get(name)?.[0] ?? "")
+  const sum = hash([...own, raw.length < length ? String(length) : ""], body).slice(0, 16)
+  const ids = idsIn(fields.get("message-id")?.[0] ?? "")
+  const [id = null] = ids
+  const [from = "", , , date = ""] = own
+  return {
+    key: createHash("sha256")
+      .update(id === null ? sum : [id, from, date].join("\0"))
+      .digest("hex")
+      .slice(0, 20),
+    id: id === null ? null : short(id),
+    refs: refsOf(fields, id),
+    sum,
+    sentAt: sentAt(fields, /^From [^\n]*/.exec(raw.toString("latin1", 0, 1000))?.[0]),
+  }
+}
+
+/** References, and what it is a reply to where they don't end with that (RFC 5256, THREAD=REFERENCES). */
+function refsOf(fields: Fields, own: string | null): string[] {
+  const named = [
+    ...(fields.get("references") ?? []).flatMap(idsIn),
+    // Before there were references, people wrote a sentence here, and the address of whom they answered.
+    ...idsIn(fields.get("in-reply-to")?.[0] ?? "").slice(0, 1),
+  ]
+  const refs = [...new Set(named)].filter((id) => id !== own).map(short)
+  return refs.length <= FIRST_REFS + LAST_REFS
+    ? refs
+    : [...refs.slice(0, FIRST_REFS), ...refs.slice(-LAST_REFS)]
+}
+
+/** Message-IDs, in angle brackets or, from programs that forget those, with an `@` among words. */
+function idsIn(value: string): string[] {
+  const bracketed = [...value.matchAll(/<([^<>]+)>/g)].map(([, id]) => id!.replaceAll(/\s+/g, ""))
+  const ids = bracketed.length > 0 ? bracketed : value.split(/[\s,;()"]+/).filter((word) => /.@./.test(word))
+  return ids.filter((id) => id !== "" && id.length < 1000)
+}
+
+const short = (id: string): string => createHash("sha256").update(id).digest("base64url").slice(0, 12)
+
+/** By its author's clock, unless that is far ahead of the servers' clocks or was never set. */
+function sentAt(fields: Fields, mboxLine: string | undefined): number | null {
+  const written = timeOf(fields.get("date")?.[0])
+  // The last one is of the first server.
+  const received = timeOf(fields.get("received")?.at(-1)?.split(";").at(-1))
+  const delivered = timeOf(/\S+\s+(\S.*)$/.exec(mboxLine?.slice(5) ?? "")?.[1])
+  const isBelieved =
+    written !== null && written >= FIRST_MAIL && (received === null || written <= received + MAX_AHEAD_MS)
+  return isBelieved ? written : (received ?? delivered)
+}
+
+/** A date of RFC 5322, or as programs write it. */
+function timeOf(value: string | undefined): number | null {
+  if (value === undefined) return null
+  const text = value.replaceAll(/\([^()]*\)/g, " ").trim()
+  for (const one of [text, text.replace(/\s+[A-Za-z]{2,5}$/, " GMT"), text.replace(/\s+\S+$/, " GMT")]) {
+    const time = Date.parse(/[+-]\d{4}|[A-Z]{2,}$/.test(one) ? one : `${one} GMT`)
+    if (!Number.isNaN(time) && Math.abs(time) < 8e15) return time
+  }
+  return null
+}
+
+type Fields = ReadonlyMap<string, readonly string[]>
+
+/** The fields of a header by their names in lower case, unfolded, as bytes of Latin-1. */
+function headerOf(message: Buffer): { fields: Fields; bodyAt: number } {
+  const ends = [message.indexOf("\n\n") + 2, message.indexOf("\n\r\n") + 3].filter((end) => end > 3)
+  const bodyAt = Math.min(message.length, ...ends)
+  const fields = new Map<string, string[]>()
+  const text = message.toString("latin1", 0, Math.min(bodyAt, MAX_HEADER_BYTES))
+  for (const line of text.replaceAll(/\r?\n[ \t]+/g, " ").split(/\r?\n/)) {
+    const [, name, value] = /^([!-9;-~]+)[ \t]*:[ \t]*(.*)$/.exec(line) ?? []
+    if (name === undefined) continue
+    const values = fields.get(name.toLowerCase()) ?? []
+    values.push(value!.trim())
+    fields.set(name.toLowerCase(), values)
+  }
+  return { fields, bodyAt }
+}
+
+/** Without the empty lines that mailboxes add. */
+function trimmed(body: Buffer): Buffer {
+  let end = body.length
+  while (end > 0 && (body[end - 1] === 0x0a || body[end - 1] === 0x0d)) end -= 1
+  return body.subarray(0, end)
+}
+
+const hash = (texts: readonly string[], body: Buffer): string =>
+  createHash("sha256").update(texts.join("\0")).update("\0").update(body).digest("base64url")

@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto"
+
+/** A message as its place in threads needs it. */
+export interface ThreadedMessage {
+  readonly key: string
+  readonly id: string | null
+  readonly refs: readonly string[]
+  readonly sentAt: number | null
+  /** Characters of its text. */
+  readonly chars: number
+  /** The thread that it was in; null: none yet. */
+  readonly thread: string | null
+}
+
+/** Where a message is. */
+export interface ThreadPlace {
+  readonly thread: string
+  /** A long thread has several pages. From 1. */
+  readonly page: number
+  /** On its page. From 0; -1: the page shows another copy of the message. */
+  readonly place: number
+}
+
+/** Of one page. */
+const MAX_MESSAGES = 300
+const MAX_CHARS = 1_000_000
+
+/**
+ * Threads by References and In-Reply-To (RFC 5256, THREAD=REFERENCES, without its joining by subject): messages that name each other or
+ * the same third one are a thread, also when that one isn't there. A thread keeps its name as long as one of its messages is there: a
+ * root that comes late changes nothing, and of two threads that a message joins, the older one's name stays.
+ * @returns the place of each message, in the order of the messages. Of the copies of one message the longest is shown.
+ */
+export function threadsOf(messages: readonly ThreadedMessage[]): ThreadPlace[] {
+  const threads = joined(messages).map((members) => inOrder(members, messages))
+  // The oldest first, so that a name stays with the older part of a thread that fell apart.
+  threads.sort((a, b) => timeOf(messages[a[0]!]!) - timeOf(messages[b[0]!]!) || (a[0]! < b[0]! ? -1 : 1))
+  const taken = new Set<string>()
+  const places = Array.from<ThreadPlace>({ length: messages.length })
+  const waiting: (readonly number[])[] = []
+  for (const members of threads) {
+    const name = members.map((at) => messages[at]!.thread).find((one) => one !== null && !taken.has(one))
+    if (name == null) waiting.push(members)
+    else {
+      taken.add(name)
+      put(places, members, messages, name)
+    }
+  }
+  for (const members of waiting) {
+    const { refs, id, key } = messages[members[0]!]!
+    const name =
+      [nameOf(refs[0] ?? id ?? key), nameOf(key)].find((one) => !taken.has(one)) ?? nameOf(`other ${key}`)
+    taken.add(name)
+    put(places, members, messages, name)
+  }
+  return places
+}
+
+const nameOf = (root: string): string =>
+  createHash("sha256").update(`thread ${root}`).digest("hex").slice(0, 20)
+
+const timeOf = ({ sentAt }: ThreadedMessage): number => sentAt ?? 0
+
+/** The messages of each thread, as indices. */
+function joined(messages: readonly ThreadedMessage[]): number[][] {
+  const nodes = new Map<string, number>()
+  const parents: number[] = []
+  const nodeOf = (id: string): number => {
+    let node = nodes.get(id)
+    if (node === undefined) nodes.set(id, (node = parents.push(parents.length) - 1))
+    return node
+  }
+  const top = (from: number): number => {
+    let node = from
+    while (parents[node] !== node) node = parents[node] = parents[parents[node]!]!
+    return node
+  }
+  // A message without an id is its own, and copies are one.
+  const own = messages.map(({ id, key }) => nodeOf(id ?? ` ${key}`))
+  for (const [at, { refs }] of messages.entries())
+    for (const ref of refs) parents[top(nodeOf(ref))] = top(own[at]!)
+  const threads = new Map<number, number[]>()
+  for (const [at, node] of own.entries()) {
+    const root = top(node)
+    const members = threads.get(root)
+    if (members === undefined) threads.set(root, [at])
+    else members.push(at)
+  }
+  return [...threads.values()]
+}
+
+/** By time, but never before what a message answers: clocks are wrong. */
+function inOrder(members: readonly number[], messages: readonly ThreadedMessage[]): number[] {
+  if (members.length === 1) return [...members]
+  const byId = new Map<string, number>()
+  for (const at of members) {
+    const { id } = messages[at]!
+    if (id !== null && !byId.has(id)) byId.set(id, at)
+  }
+  const parentOf = (at: number): number | undefined => {
+    const ref = messages[at]!.refs.findLast((one) => byId.has(one))
+    return ref === undefined ? undefined : byId.get(ref)
+  }
+  const times = new Map<number, number>()
+  for (const member of members) {
+    // Up to the first whose time is known, and down again. References may lead in a circle.
+    const way: number[] = []
+    const seen = new Set<number>()
+    for (
+      let at: number | undefined = member;
+      at !== undefined && !times.has(at) && !seen.has(at);
+      at = parentOf(at)
+    ) {
+      seen.add(at)
+      way.push(at)
+    }
+    for (const at of way.toReversed()) {
+      const parent = parentOf(at)
+      const after = parent === undefined ? undefined : times.get(parent)
+      times.set(at, Math.max(timeOf(messages[at]!), after === undefined ? 0 : after + 1))
+    }
+  }
+  return members.toSorted(
+    (a, b) =>
+      times.get(a)! - times.get(b)! ||
+      compare(messages[a]!.key, messages[b]!.key) ||
+      messages[b]!.chars - messages[a]!.chars ||
+      a - b,
+  )
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function put(
+  places: ThreadPlace[],
+  members: readonly number[],
+  messages: readonly ThreadedMessage[],
+  thread: string,
+): void {
+  let page = 1
+  let place = 0
+  let chars = 0
+  const put = new Map<string, ThreadPlace>()
+  for (const at of members) {
+    const message = messages[at]!
+    const copy = put.get(message.key)
+    if (copy !== undefined) {
+      places[at] = { ...copy, place: -1 }
+      continue
+    }
+    if (place > 0 && (place >= MAX_MESSAGES || chars + message.chars > MAX_CHARS)) {
+      page += 1
+      place = 0
+      chars = 0
+    }
+    places[at] = { thread, page, place }
+    put.set(message.key, places[at])
+    place += 1
+    chars += message.chars
+  }
+}

@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { expect, onTestFinished, test } from "vitest"
+import { openStateStore } from "#base/store/state-store.ts"
+import { readSettings } from "#base/settings.ts"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
+import { endWithUs } from "#base/testing/end-with-us.ts"
+import { chance } from "#base/testing/chance.ts"
+import { until } from "#base/testing/until.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { engineSettings } from "#engine/settings.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
+import { rareWord } from "#engine/testing/pages.ts"
+import { contentOf } from "./fetch/content/kinds.ts"
+import { Jobs } from "./jobs/jobs.ts"
+import { Sources } from "./sources/sources.ts"
+import { temporaryFolder } from "./testing/crawl-fixture.ts"
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url))
+const ROUNDS = 4
+const CHANGES = 10
+
+/** The crawler of an appliance with all its processes. */
+class Crawler {
+  readonly #child
+  readonly #ended: Promise<unknown>
+
+  constructor(dataDir: string, vectors: Readonly<Record<string, string>>) {
+    const env = { ...CHILD_ENV, ...vectors, FOSSICK_DATA_DIR: dataDir, FOSSICK_LOG_LEVEL: "error" }
+    // A group of its own, so that all of its processes die at once.
+    this.#child = spawn(process.execPath, [MAIN], {
+      env,
+      stdio: ["ignore", "ignore", "inherit"],
+      detached: true,
+    })
+    endWithUs(this.#child)
+    this.#ended = once(this.#child, "exit")
+  }
+
+  async kill(): Promise<void> {
+    process.kill(-this.#child.pid!, "SIGKILL")
+    await this.#ended
+  }
+}
+
+/** A Maildir in which mail comes, is answered, read, moved and deleted. */
+class Maildir {
+  readonly root: string
+  readonly #chance = chance(61)
+  /** The root of each message. */
+  readonly #roots: number[] = []
+
+  constructor(root: string) {
+    this.root = root
+    for (const folder of ["", ".Archive"])
+      for (const part of ["cur", "new", "tmp"]) mkdirSync(join(root, folder, part), { recursive: true })
+    for (let number = 0; number < 30; number += 1) this.#deliver(number < 15 ? null : number - 15)
+  }
+
+  #deliver(to: number | null): void {
+    const id = this.#roots.length
+    const root = to === null ? id : this.#roots[to]!
+    this.#roots.push(root)
+    const text = [
+      `From: Writer ${id % 5} <w${id % 5}@mail.example>`,
+      `Subject: Matter ${rareWord(root + 1)}`,
+      `Date: ${new Date(Date.UTC(2026, 0, 1, 10, id)).toUTCString()}`,
+      `Message-ID: <${id}@mail.example>`,
+      ...(to === null ? [] : [`References: <${root}@mail.example> <${to}@mail.example>`]),
+      "",
+      `The ${rareWord(id + 1)} is kept behind the door of the ${rareWord(id + 1)} room.`,
+      "",
+    ].join("\n")
+    writeFileSync(join(this.root, "tmp", String(id)), text)
+    renameSync(join(this.root, "tmp", String(id)), join(this.root, "new", `${1_700_000_000 + id}.M1.host`))
+  }
+
+  get #files(): string[] {
+    const all = readdirSync(this.root, { recursive: true, withFileTypes: true })
+    return all.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
+  }
+
+  change(): void {
+    const files = this.#files.toSorted()
+    const file = files[this.#chance.below(files.length)]!
+    const [name] = basename(file).split(":")
+    const what = this.#chance.below(5)
+    if (what === 0) this.#deliver(null)
+    else if (what === 1) this.#deliver(Number(name!.split(".")[0]) - 1_700_000_000)
+    else if (what === 2) renameSync(file, join(this.root, "cur", `${name}:2,S`))
+    else if (what === 3) renameSync(file, join(this.root, ".Archive/cur", `${name}:2,RS`))
+    else if (files.length > 20) rmSync(file)
+  }
+
+  /** The own words of the messages of each thread, in the order in which they were sent. */
+  threads(): string[] {
+    const ids = this.#files.map((file) => Number(basename(file).split(".")[0]) - 1_700_000_000)
+    const threads = Map.groupBy(
+      ids.toSorted((a, b) => a - b),
+      (id) => this.#roots[id]!,
+    )
+    return [...threads.values()].map((thread) => thread.map((id) => rareWord(id + 1)).join(" ")).toSorted()
+  }
+}
+
+test("a watched mailbox and its index are the same in the end, though all processes are killed again and again", async () => {
+  using folder = temporaryFolder()
+  await using vectors = await startCheapVectors()
+  const mail = new Maildir(join(folder.path, "Maildir"))
+  const dataDir = join(folder.path, "data")
+  mkdirSync(dataDir)
+  const db = await openStateStore(dataDir)
+  onTestFinished(() => db.close())
+  const jobs = new Jobs(db)
+  const source = {
+    name: "mail",
+    mailbox: mail.root,
+    seeds: ["https://mail.example/ada/"],
+    removal: { maxShare: 1 },
+  }
+  await new Sources(db, jobs).put(source, "file")
+
+  const wait = chance(11)
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const crawler = new Crawler(dataDir, vectors.settings)
+    await sleep(wait.below(2500))
+    for (let change = 0; change < CHANGES; change += 1) mail.change()
+    await sleep(wait.below(2500))
+    await crawler.kill()
+  }
+  const last = new Crawler(dataDir, vectors.settings)
+  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir, ...vectors.settings })
+  const expected = mail.threads()
+  const content = contentOf(source, { db })!
+  try {
+    await until(async () => {
+      const [job] = await jobs.list({ source: "mail", limit: 1, state: "finished" })
+      if (job === undefined || (await jobs.open("mail")).length > 0) return false
+      const options = { signal: new AbortController().signal, onTrouble: () => Promise.resolve() }
+      const entries = (await Array.fromAsync(content.list(options))).flat()
+      await using engine = await openEngine(settings, { mode: "read" })
+      if ((await engine.stats()).pages !== entries.length) return false
+      const pages = await Promise.all(entries.map(({ url }) => engine.get(url)))
+      const held = pages.map((page) =>
+        [...(page?.markdown ?? "").matchAll(/The (\S+) is kept/g)].map(([, word]) => word).join(" "),
+      )
+      return held.toSorted().join("\n") === expected.join("\n")
+    })
+  } finally {
+    await last.kill()
+  }
+  expect(expected.length).toBeGreaterThan(8)
+})
