@@ -32,6 +32,8 @@ const OWN_FIELDS = [
   "content-transfer-encoding",
 ]
 const DAY_MS = 86_400_000
+/** With a remark. Longer ones are attacks on who reads them. */
+const MAX_DATE_CHARS = 500
 /** Clocks that are wrong by more are not believed. */
 const MAX_AHEAD_MS = 2 * DAY_MS
 /** Mail of before is of a clock that was not set. */
@@ -95,6 +97,7 @@ function sentAt(fields: Fields, mboxLine: string | undefined): number | null {
 /** A date of RFC 5322, or as programs write it. */
 function timeOf(value: string | undefined): number | null {
   if (value === undefined) return null
+  if (value.length > MAX_DATE_CHARS) return null
   const text = value.replaceAll(/\([^()]*\)/g, " ").trim()
   for (const one of [text, text.replace(/\s+[A-Za-z]{2,5}$/, " GMT"), text.replace(/\s+\S+$/, " GMT")]) {
     const time = Date.parse(/[+-]\d{4}|[A-Z]{2,}$/.test(one) ? one : `${one} GMT`)

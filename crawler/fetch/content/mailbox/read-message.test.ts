@@ -196,5 +196,6 @@ describe("who a message is", () => {
     expect(dated(received, "Date: yesterday")).toBe(then)
     expect(dated("From a@x Thu Jan  1 10:00:00 2026", "Subject: none")).toBe(then)
     expect(dated("Subject: none")).toBe(null)
+    expect(dated(`Date: 1${" ".repeat(900_000)}x y`)).toBe(null)
   })
 })
