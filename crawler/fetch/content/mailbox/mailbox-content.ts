@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
 import { lstat } from "node:fs/promises"
-import { extname } from "node:path"
 import { KnownError } from "#base/errors.ts"
 import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 import type { FetchFailure, FetchResult } from "../../fetch.ts"
