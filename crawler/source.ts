@@ -44,6 +44,11 @@ export interface Source {
    * addresses below its one seed, which ends with `/`.
    */
   readonly mailbox: string | null
+  /**
+   * Absolute path of an archive whose documents or pages are its pages: those of a zip, tar or ZIM file have addresses below its one
+   * seed, those of a WARC file have their own, below its seeds. Null: the pages come from elsewhere.
+   */
+  readonly archive: string | null
   /** Whether its pages are documents that are sent to the appliance, with addresses of their own or below its one seed. */
   readonly documents: boolean
   /** A Git repository whose files are its pages, with addresses below its one seed. Null: the pages come from elsewhere. */
@@ -203,6 +208,7 @@ export const CONTENT_FIELDS = [
   "folder",
   "mailbox",
   "repository",
+  "archive",
   "documents",
 ] as const satisfies readonly (keyof Source)[]
 
@@ -217,8 +223,12 @@ export const contentFieldsOf = (source: { readonly [Field in ContentField]?: unk
   CONTENT_FIELDS.filter((field) => (source[field] ?? false) !== false)
 
 /** Whether the source runs whenever its content changes: without a schedule, and where a change can be seen without asking another machine. */
-export const isWatched = ({ schedule, folder, documents, repository }: Source): boolean =>
-  schedule === null && (folder !== null || documents || (repository !== null && isAbsolute(repository.url)))
+export const isWatched = ({ schedule, folder, mailbox, archive, documents, repository }: Source): boolean =>
+  schedule === null &&
+  // A job may be older than a field.
+  ((folder ?? mailbox ?? archive ?? null) !== null ||
+    documents ||
+    (repository !== null && isAbsolute(repository.url)))
 
 /** Content has no links to follow and no robots rules, and a small page limit would leave out pages at random. */
 const OF_CONTENT = {
@@ -246,6 +256,7 @@ export function defineSource(spec: SourceSpec): Source {
     seeds: spec.seeds,
     folder: spec.folder ?? null,
     mailbox: spec.mailbox ?? null,
+    archive: spec.archive ?? null,
     documents: spec.documents ?? false,
     repository: spec.repository ? wholeRepository(spec.repository) : null,
     scope: given?.scope ?? spec.scope ?? "host",

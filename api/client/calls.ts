@@ -895,6 +895,8 @@ export type SourceShown = {
   readonly folder: string | null
   /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
   readonly mailbox: string | null
+  /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the file of sources. */
+  readonly archive: string | null
   /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
   readonly documents: boolean
   /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
@@ -1013,6 +1015,8 @@ export type Source = {
   readonly folder?: string | null | undefined
   /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
   readonly mailbox?: string | null | undefined
+  /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the file of sources. */
+  readonly archive?: string | null | undefined
   /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
   readonly documents?: boolean | undefined
   /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
@@ -1354,6 +1358,8 @@ export type Proposal = {
     readonly folder?: string | null | undefined
     /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
     readonly mailbox?: string | null | undefined
+    /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the file of sources. */
+    readonly archive?: string | null | undefined
     /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
     readonly documents?: boolean | undefined
     /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
@@ -1619,6 +1625,8 @@ export type SourceWritten = {
     readonly folder?: string | null | undefined
     /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
     readonly mailbox?: string | null | undefined
+    /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the file of sources. */
+    readonly archive?: string | null | undefined
     /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
     readonly documents?: boolean | undefined
     /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */

@@ -47,7 +47,9 @@ export interface Fetched {
 }
 
 /** What whoever keeps a page knows of it. What is left out is as the page says. */
-export type PageFacts = Partial<Pick<Extracted, "title" | "author" | "publishedAt" | "language">>
+export type PageFacts = Partial<
+  Pick<Extracted, "title" | "description" | "author" | "publishedAt" | "language" | "type">
+>
 
 /** The part that came of an answer that was cut off. */
 export type CutOff = Pick<Fetched, "url" | "headers" | "body">

@@ -4,16 +4,26 @@ import { command } from "../../spec.ts"
 export const exportIndex = command({
   about: `Writes the whole index, pages with their vectors, into one file that fossick import reads, on this or another
 machine, with this or another engine. The appliance may serve and crawl meanwhile. After an interruption, run the
-export again: it continues.`,
+export again: it continues. With --warc, the texts of the pages go into a WARC file for other programs, or for a source of Fossick.`,
   args: { file: { about: "the file to write; - is the standard output", complete: "files" } },
-  options: { force: { about: "replace the file if it is there" } },
+  options: {
+    force: { about: "replace the file if it is there" },
+    warc: { about: "write the texts of the pages as a WARC file, which ends with .warc.gz" },
+    source: { about: "with --warc: only the pages of this source", value: "name" },
+  },
   examples: [
     { line: "fossick export pages.fossick", about: "into a file" },
+    { line: "fossick export --warc docs.warc.gz --source docs", about: "the texts of one source" },
     { line: "fossick export - | ssh other fossick import -", about: "to another machine" },
   ],
   async run({ args: { file }, options, json }) {
     if (file === "-" && json) throw new ArgumentsError("--json and - both want the standard output")
+    if (options.warc) {
+      const { runWarcExport } = await import("#engine/commands/run-warc-export.ts")
+      return await runWarcExport(file, { ...options, json })
+    }
+    if (options.source !== undefined) throw new ArgumentsError("--source goes with --warc")
     const { runExport } = await import("#engine/commands/run-export.ts")
-    return await runExport(file, { ...options, json })
+    return await runExport(file, { force: options.force, json })
   },
 })

@@ -70,6 +70,8 @@ export interface RecognizedStart {
   readonly address?: string
   /** Left out: its changes are noticed, or a person runs it. */
   readonly schedule?: SourceSpec["schedule"]
+  /** The same where pages have addresses of their own, below several. */
+  readonly addresses?: readonly string[]
 }
 
 /** A kind of source that is no website. */

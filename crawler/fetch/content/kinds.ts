@@ -1,4 +1,5 @@
 import { type ContentField, contentFieldsOf } from "../../source.ts"
+import { ARCHIVE } from "./archive/archive-kind.ts"
 import type { Content, ContentKind, ContentNeeds, OfContent, RecognizedStart } from "./content.ts"
 import { DOCUMENTS } from "./documents/documents-kind.ts"
 import { FOLDER } from "./folder/folder-kind.ts"
@@ -6,7 +7,7 @@ import { MAILBOX } from "./mailbox/mailbox-kind.ts"
 import { REPOSITORY } from "./repository/repository-kind.ts"
 
 /** Every kind of source that is no website; the first that recognizes a start takes it, so that what is more special comes first. */
-const KINDS: readonly ContentKind[] = [DOCUMENTS, REPOSITORY, MAILBOX, FOLDER]
+const KINDS: readonly ContentKind[] = [DOCUMENTS, REPOSITORY, MAILBOX, ARCHIVE, FOLDER]
 
 export const kindOf = (field: ContentField): ContentKind => KINDS.find((kind) => kind.field === field)!
 

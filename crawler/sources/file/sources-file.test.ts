@@ -103,7 +103,7 @@ sources:
     expect(refusal(text)).toEqual([
       "f:3: defaults.limits.pages must be >= 1",
       expect.stringMatching(
-        /^f:7: docs: colour is no field of a source; there are name, seeds, folder, mailbox, documents, repository, scope/,
+        /^f:7: docs: colour is no field of a source; there are name, seeds, folder, mailbox, archive, documents, repository, scope/,
       ),
       "f:8: docs: scope must be one of host, domain, prefix",
       expect.stringMatching(/^f:11: docs: webhooks\[0\]\.secret must name a secret, not hold one/),

@@ -49,8 +49,8 @@ export function SourceRow({ entry, running, actions }: RowProps) {
 /** The name of the source, its state, and how its last run ended. */
 function What({ entry, running }: Omit<RowProps, "actions">) {
   const { name, origin, paused, last_result: last } = entry
-  const { folder, mailbox, seeds } = entry.source
-  const place = folder ?? mailbox
+  const { folder, mailbox, archive, seeds } = entry.source
+  const place = folder ?? mailbox ?? archive
   const starts = place === null ? [seeds].flat() : [place]
   const open = openRun(entry)
   return (
@@ -151,8 +151,8 @@ function nextRun({ origin, paused, next_run_at: at, source }: Entry): ComponentC
 }
 
 /** As the crawler sees changes: of files, mail and documents that are here, and not of a repository on another machine. */
-const isWatched = ({ folder, mailbox, documents, repository }: Entry["source"]): boolean =>
-  (folder ?? mailbox) !== null || documents || !/^https?:/.test(placeOf(repository) ?? "https:")
+const isWatched = ({ folder, mailbox, archive, documents, repository }: Entry["source"]): boolean =>
+  (folder ?? mailbox ?? archive) !== null || documents || !/^https?:/.test(placeOf(repository) ?? "https:")
 
 const placeOf = (repository: Entry["source"]["repository"]): string | undefined =>
   typeof repository === "string" ? repository : repository?.url

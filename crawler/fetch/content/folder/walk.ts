@@ -2,6 +2,7 @@ import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs"
 import { lstat, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { codeOf } from "../../network-error.ts"
+import { isText, LEFT_OUT } from "../file-names.ts"
 
 /** A file of a folder. */
 export interface FolderFile {
@@ -33,9 +34,6 @@ export const LATER: FileSystem = { readdir: (path) => readdir(path, { withFileTy
 
 /** Files of one folder that are given at a time. */
 const CHUNK = 500
-
-/** Files that programs leave behind: hidden files, office lock files, thumbnails. */
-const LEFT_OUT = /^(?:\.|~\$)|^(?:thumbs\.db|desktop\.ini|lost\+found|__macosx)$/i
 
 /**
  * All regular files below a folder, folder by folder and by name. Hidden files, symbolic links, pipes, sockets and devices are left
@@ -95,5 +93,3 @@ const unread = (path: readonly string[], error: unknown): string =>
   `${shown(path)} (${codeOf(error as Error) || (error as Error).message})`
 
 const shown = (path: readonly string[]): string => path.join("/")
-
-const isText = (name: string): boolean => name.isWellFormed() && !name.includes("\uFFFD")

@@ -51,8 +51,13 @@ export async function surveyContent(
 ): Promise<ContentSurvey> {
   const { db, config, filesAt, taken, signal } = options
   const name = freeName(start.name, taken)
-  const seeds = [start.address ?? `${filesAt}${encodeURIComponent(name)}/`]
-  const spec = { name, ...start.fields, seeds, ...(start.schedule && { schedule: start.schedule }) }
+  const shown = start.address ?? `${filesAt}${encodeURIComponent(name)}/`
+  const spec = {
+    name,
+    ...start.fields,
+    seeds: start.addresses ?? [shown],
+    ...(start.schedule && { schedule: start.schedule }),
+  }
   const source = defineSource(spec)
   await using reader = await openSourceReader(source, config, { db, author: "operator", first: "unkept" })
   const content = reader.content!

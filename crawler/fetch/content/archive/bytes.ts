@@ -1,0 +1,69 @@
+import type { FileHandle } from "node:fs/promises"
+
+/** Bytes of a file at any place. */
+export interface Bytes {
+  readonly size: number
+  /** @throws CutOffError when they end before */
+  read(position: number, length: number): Promise<Buffer>
+}
+
+/** The file ends before what was to be read. */
+export class CutOffError extends Error {}
+
+/** The bytes of an open file. */
+export class FileBytes implements Bytes {
+  readonly handle: FileHandle
+  readonly size: number
+
+  constructor(handle: FileHandle, size: number) {
+    this.handle = handle
+    this.size = size
+  }
+
+  async read(position: number, length: number): Promise<Buffer> {
+    // Before any memory is taken for a length that a stranger wrote.
+    if (position < 0 || position + length > this.size) throw new CutOffError("the file ends too early")
+    const buffer = Buffer.from(new ArrayBuffer(length))
+    for (let filled = 0; filled < length;) {
+      const { bytesRead } = await this.handle.read(buffer, filled, length - filled, position + filled)
+      if (bytesRead === 0) throw new CutOffError("the file became shorter while it was read")
+      filled += bytesRead
+    }
+    return buffer
+  }
+}
+
+/** Much of a file in one read, for many small reads close to each other. */
+export class Window implements Bytes {
+  readonly size: number
+  readonly #bytes: Bytes
+  readonly #width: number
+  #start = 0
+  #held: Buffer = Buffer.alloc(0)
+
+  constructor(bytes: Bytes, width: number) {
+    this.#bytes = bytes
+    this.size = bytes.size
+    this.#width = width
+  }
+
+  async read(position: number, length: number): Promise<Buffer> {
+    const isHeld = position >= this.#start && position + length <= this.#start + this.#held.length
+    if (!isHeld) {
+      const width = Math.max(length, Math.min(this.#width, this.size - position))
+      this.#held = await this.#bytes.read(position, width)
+      this.#start = position
+    }
+    return this.#held.subarray(position - this.#start, position - this.#start + length)
+  }
+}
+
+/** As many of the bytes from a place on as come in one piece. */
+export async function* chunksFrom(
+  bytes: Bytes,
+  start: number,
+  end = bytes.size,
+  width = 256 * 1024,
+): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; at += width) yield await bytes.read(at, Math.min(width, end - at))
+}

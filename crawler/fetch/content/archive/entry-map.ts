@@ -1,0 +1,19 @@
+import type { ArchiveEntry } from "./archive.ts"
+
+/** Entries that are given at a time. */
+const CHUNK = 500
+
+/** Entries of a map by their keys, some at a time. */
+export async function* inChunks<T>(
+  entries: ReadonlyMap<string, T>,
+  entryOf: (key: string, value: T) => ArchiveEntry,
+): AsyncGenerator<readonly ArchiveEntry[]> {
+  let chunk: ArchiveEntry[] = []
+  for (const [key, value] of entries) {
+    chunk.push(entryOf(key, value))
+    if (chunk.length < CHUNK) continue
+    yield chunk
+    chunk = []
+  }
+  yield chunk
+}

@@ -1,0 +1,40 @@
+import { isText, LEFT_OUT } from "../file-names.ts"
+import { MAX_NAME_CHARS } from "./bounds.ts"
+
+/** The key of an entry by its name, or why it has none. `trouble` is empty where nobody misses it. */
+export type EntryName = { readonly key: string } | { readonly trouble: string }
+
+/** Names are a stranger's: they may lead out of the archive, or be none at all. */
+export function entryName(written: string): EntryName {
+  if (!isText(written) || written.includes("\0"))
+    return { trouble: `${shown(written)} (its name isn't UTF-8)` }
+  if (written.length > MAX_NAME_CHARS) return { trouble: `${shown(written)} (its name is too long)` }
+  if (/^(?:\/|[a-z]:[/\\])/i.test(written)) return { trouble: `${shown(written)} (its path is absolute)` }
+  const names = written.split("/").filter((name) => name !== "" && name !== ".")
+  if (names.includes("..")) return { trouble: `${shown(written)} (its path leads out of the archive)` }
+  if (names.length === 0 || names.some((name) => LEFT_OUT.test(name))) return { trouble: "" }
+  return { key: names.join("/") }
+}
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 100)).slice(1, -1)
+
+/** Named in a note; more are counted. */
+const MAX_NAMED = 5
+
+/** What was left out of an index, as its note says it. */
+export class LeftOut {
+  readonly #named: string[] = []
+  #count = 0
+
+  add(trouble: string): void {
+    if (trouble === "") return
+    this.#count += 1
+    if (this.#named.length < MAX_NAMED) this.#named.push(trouble)
+  }
+
+  get notes(): string[] {
+    if (this.#count === 0) return []
+    const more = this.#count > this.#named.length ? ` and ${this.#count - this.#named.length} more` : ""
+    return [`left out: ${this.#named.join(", ")}${more}`]
+  }
+}

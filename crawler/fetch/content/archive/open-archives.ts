@@ -1,0 +1,178 @@
+import type { Stats } from "node:fs"
+import { constants } from "node:fs"
+import { type FileHandle, open, stat } from "node:fs/promises"
+import { KnownError } from "#base/errors.ts"
+import { codeOf } from "../../network-error.ts"
+import { changedAt } from "../folder/walk.ts"
+import { type Archive, ArchiveError, type ArchiveFormat, type IndexOptions } from "./archive.ts"
+import { MAX_ENTRIES } from "./bounds.ts"
+import { CutOffError, FileBytes } from "./bytes.ts"
+
+/** Without waiting for a writer where a pipe has taken the place of the file. */
+const OPEN = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+/** Archives whose indexes are kept, as far as their entries are not too many together. */
+const MAX_ARCHIVES = 8
+
+/** An archive at hand, whose file is open until it is given back. */
+export interface Lease extends AsyncDisposable {
+  readonly archive: Archive
+  readonly bytes: FileBytes
+}
+
+interface Kept {
+  readonly path: string
+  readonly identity: string
+  readonly archive: Promise<Archive>
+  size: number
+  uses: number
+  isDropped: boolean
+}
+
+/** The archives that a process reads: each is indexed once for each of its states. */
+export class OpenArchives implements AsyncDisposable {
+  /** The one used last at the end. */
+  #kept: Kept[] = []
+  readonly #scratch: IndexOptions["scratch"]
+
+  constructor(scratch: IndexOptions["scratch"]) {
+    this.#scratch = scratch
+  }
+
+  /** @throws KnownError when the archive cannot be read */
+  async lease(path: string, format: ArchiveFormat): Promise<Lease> {
+    const file = await this.#open(path)
+    try {
+      const stats = await file.stat()
+      if (!stats.isFile()) throw new KnownError(`The archive ${path} is no regular file.`)
+      const bytes = new FileBytes(file, stats.size)
+      const kept = this.#keptAt(path, stats) ?? this.#index(path, stats, format, bytes)
+      kept.uses += 1
+      const giveBack = async () => {
+        kept.uses -= 1
+        await closeUnused(kept)
+        await file.close()
+      }
+      try {
+        return { archive: await kept.archive, bytes, [Symbol.asyncDispose]: giveBack }
+      } catch (error) {
+        kept.uses -= 1
+        this.#drop(kept)
+        throw error
+      }
+    } catch (error) {
+      await file.close()
+      throw archiveTrouble(path, error as Error)
+    }
+  }
+
+  async #open(path: string): Promise<FileHandle> {
+    try {
+      return await open(path, OPEN)
+    } catch (error) {
+      throw archiveTrouble(path, error as Error)
+    }
+  }
+
+  #keptAt(path: string, stats: Stats): Kept | null {
+    const kept = this.#kept.find((one) => one.path === path)
+    if (kept === undefined) return null
+    this.#kept = this.#kept.filter((one) => one !== kept)
+    if (kept.identity !== identityOf(stats)) {
+      this.#drop(kept)
+      return null
+    }
+    this.#kept.push(kept)
+    return kept
+  }
+
+  #index(path: string, stats: Stats, format: ArchiveFormat, bytes: FileBytes): Kept {
+    const identity = identityOf(stats)
+    const archive = indexed(format, bytes, identity, {
+      changedAt: changedAt(stats),
+      scratch: this.#scratch,
+    })
+    const kept: Kept = { path, identity, archive, size: 0, uses: 0, isDropped: false }
+    this.#kept.push(kept)
+    void this.#measure(kept)
+    return kept
+  }
+
+  async #measure(kept: Kept): Promise<void> {
+    const archive = await kept.archive.catch(() => null)
+    if (archive === null) return
+    kept.size = archive.size
+    this.#trim()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const all = this.#kept
+    this.#kept = []
+    await Promise.all(
+      all.map((kept) => {
+        kept.isDropped = true
+        return closeUnused(kept)
+      }),
+    )
+  }
+
+  /** Keeps no more than fit; the one used last always. */
+  #trim(): void {
+    const all = () => this.#kept.reduce((sum, { size }) => sum + size, 0)
+    while (this.#kept.length > 1 && (this.#kept.length > MAX_ARCHIVES || all() > 2 * MAX_ENTRIES))
+      this.#drop(this.#kept[0]!)
+  }
+
+  #drop(kept: Kept): void {
+    this.#kept = this.#kept.filter((one) => one !== kept)
+    kept.isDropped = true
+    void closeUnused(kept)
+  }
+}
+
+async function indexed(
+  format: ArchiveFormat,
+  bytes: FileBytes,
+  identity: string,
+  options: IndexOptions,
+): Promise<Archive> {
+  const archive = await format.index(bytes, options)
+  if (identityOf(await bytes.handle.stat()) === identity) return archive
+  await archive.close()
+  throw new ArchiveError("it changed while it was read; the next run reads it again")
+}
+
+async function closeUnused(kept: Kept): Promise<void> {
+  if (!kept.isDropped || kept.uses > 0) return
+  await kept.archive.then(
+    (archive) => archive.close(),
+    () => {},
+  )
+}
+
+/** Differs whenever the file at the path is another, or has changed. */
+function identityOf(stats: Stats): string {
+  const { dev, ino, size, mtimeMs, ctimeMs } = stats
+  return [dev, ino, size, mtimeMs, ctimeMs].join(" ")
+}
+
+/** As {@link identityOf}, without opening the file; in words where that can't be done. */
+export async function fingerprintOf(path: string): Promise<string> {
+  try {
+    return identityOf(await stat(path))
+  } catch (error) {
+    return codeOf(error as Error)
+  }
+}
+
+/** What is wrong with an archive, for people: a KnownError, unless it is a bug. */
+export function archiveTrouble(path: string, error: Error): Error {
+  if (error instanceof KnownError) return error
+  if (error instanceof ArchiveError)
+    return new KnownError(`The archive ${path} cannot be read: ${error.message}.`)
+  if (error instanceof CutOffError)
+    return new KnownError(`The archive ${path} cannot be read: it is cut off.`)
+  const code = codeOf(error)
+  if (code === "") return error
+  const hint = code === "ENOSPC" ? "there is no room to unpack it" : code
+  return new KnownError(`The archive ${path} cannot be read (${hint}). If it is on a share, mount the share.`)
+}

@@ -1,0 +1,98 @@
+import { breather } from "#base/flow/breather.ts"
+import { ArchiveError } from "../archive.ts"
+import { type Bytes, Window } from "../bytes.ts"
+import { readMember } from "./gzip-member.ts"
+import { MAX_HEADER_BYTES, parseHeader, type WarcHeader } from "./warc-record.ts"
+
+/** A record as a scan meets it. */
+export interface ScannedRecord {
+  /** Where it begins, and how many bytes of the file it takes. */
+  readonly offset: number
+  readonly packed: number
+  readonly header: WarcHeader
+  /** Of its block. */
+  readonly start: Buffer
+}
+
+/** Of a record: its header, and that of the answer in its block. */
+const KEPT_BYTES = 2 * MAX_HEADER_BYTES
+const WINDOW_BYTES = 256 * 1024
+/** Read of a plain file for each record; more only where a header is longer. */
+const USUAL_BYTES = 8 * 1024
+const LINE_END = new Set([10, 13])
+
+/** A compressed file in which records can't be read one by one: not each of them is a gzip member. */
+export class NotByRecordError extends Error {}
+
+/**
+ * All records of a compressed file, each of which is a gzip member (WARC 1.1, annex D).
+ * @param onCutOff called where the file ends in a record
+ * @throws NotByRecordError, ArchiveError
+ */
+export async function* scanMembers(bytes: Bytes, onCutOff: () => void): AsyncGenerator<ScannedRecord> {
+  const window = new Window(bytes, WINDOW_BYTES)
+  const breathe = breather()
+  for (let offset = 0; offset < bytes.size;) {
+    const member = await readMember(window, offset, KEPT_BYTES)
+    if (member === null) {
+      // One member of many records may be cut off as well, and unpacks to some of them.
+      if (offset === 0) throw new NotByRecordError()
+      onCutOff()
+      return
+    }
+    const { start, size, end } = member
+    const header = size === 0 ? null : parseHeader(start)
+    if (header !== null) {
+      const rest = size - header.bytes - header.length
+      if (rest < 0 || rest > 8) throw new NotByRecordError()
+      const block = start.subarray(header.bytes, header.bytes + header.length)
+      yield { offset, packed: end - offset, header, start: block }
+    } else if (size > 0) throw new NotByRecordError()
+    offset = end
+    await breathe()
+  }
+}
+
+/**
+ * The records of a scan up to the first damage, which is as if the file ended there.
+ * @throws ArchiveError when there is none before it
+ */
+export async function* upToDamage(
+  records: AsyncIterable<ScannedRecord>,
+  onCutOff: () => void,
+): AsyncGenerator<ScannedRecord> {
+  let count = 0
+  try {
+    for await (const record of records) {
+      count += 1
+      yield record
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveError) || count === 0) throw error
+    onCutOff()
+  }
+}
+
+/** All records of a plain file. @throws ArchiveError */
+export async function* scanPlain(bytes: Bytes, onCutOff: () => void): AsyncGenerator<ScannedRecord> {
+  const window = new Window(bytes, WINDOW_BYTES)
+  const from = (offset: number, length: number) => window.read(offset, Math.min(length, bytes.size - offset))
+  const breathe = breather()
+  for (let offset = 0; ;) {
+    await breathe()
+    while (offset < bytes.size && LINE_END.has((await from(offset, 1))[0]!)) offset += 1
+    if (offset >= bytes.size) return
+    const header =
+      parseHeader(await from(offset, USUAL_BYTES)) ?? parseHeader(await from(offset, MAX_HEADER_BYTES))
+    const packed = header === null ? Infinity : header.bytes + header.length
+    if (header === null || offset + packed > bytes.size) {
+      onCutOff()
+      return
+    }
+    const length = Math.min(header.length, MAX_HEADER_BYTES)
+    const isAnswer = /^application\/http/i.test(header.fields.get("content-type") ?? "")
+    const start = isAnswer ? await from(offset + header.bytes, length) : Buffer.alloc(0)
+    yield { offset, packed, header, start }
+    offset += packed
+  }
+}
