@@ -43,7 +43,9 @@ export const readBody = async (task: ReadBodyTask): Promise<Extracted> =>
   wellFormed(withPlaces(await extracted(task), task))
 
 function withPlaces(page: Extracted, task: ReadBodyTask): Extracted {
-  if (task.kind !== "text" || task.marks === undefined || page.anchors !== undefined) return page
+  if (task.kind !== "text" || task.marks === undefined) return page
+  // Lines of code are known without marks, too, but not how they are written at this forge.
+  if (page.anchors !== undefined && page.type !== "code") return page
   const anchors = placesOf(page, decodeText(task.body, task.charset, task.kind), task.marks)
   return anchors.length === 0 ? page : { ...page, anchors }
 }
