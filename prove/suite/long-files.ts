@@ -48,6 +48,8 @@ export const LONG_FILES: readonly string[] = [
   "crawler/page/pool/reader-pool.test.ts",
   "crawler/upkeep/removals/settle-removals.test.ts",
   "crawler/upkeep/reread/rereader.test.ts",
+  "crawler/upkeep/scans/read-scans.test.ts",
+  "crawler/upkeep/scans/recogniser.test.ts",
   "crawler/jobs/results/run-results.test.ts",
   "crawler/simulated-week.test.ts",
   "crawler/sources/survey/survey.test.ts",

@@ -43,7 +43,7 @@ test("what was recognised of pages joins the text of others, and pages that were
     "The first page has words of its own, and they stay.\n\n# The Sluice\n\nIt was built of larch, and the gates are tarred each year.",
   )
   expect(pictured).toEqual([4])
-  expect(anchors).toContainEqual([2, "page=2"])
+  expect(anchors).toContainEqual([2, "page=2", "2"])
 })
 
 test("a line that was cut off when its process ended does not count", async () => {
