@@ -180,6 +180,9 @@ async function tick(): Promise<void> {
 // In containers it is a service that has to live; nothing of what follows is then done.
 if (notice !== null) log.warn(notice)
 if (leads) lead()
+// Each crawler has a shelf of its own, in its data folder.
+if (notice === null)
+  led.push(followScans({ dataDir, run: (name) => runForScans(name), room, log, signal: stop.signal }))
 
 log.info("the crawler is ready")
 // For the next start, also after a crash: by itself the cache is written by a process that ends as asked.
@@ -267,7 +270,6 @@ function lead(): void {
       log,
       signal,
     }),
-    followScans({ dataDir, run: (name) => runForScans(name), room, log, signal }),
     followBackups({ backups, mayDelete: () => guard.mayDelete(), log, signal }),
   )
 }
