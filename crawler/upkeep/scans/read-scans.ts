@@ -62,7 +62,10 @@ async function turn(
   // A page may have come to want it meanwhile.
   const { wanted } = shelf.waiting(hash) ?? { wanted: [] }
   if (done === left.length) shelf.take(hash)
-  log.info({ hash, pages: done, left: left.length - done }, "{pages} scanned pages were read")
+  log.info(
+    { hash, pages: done, left: left.length - done },
+    "pages of a scan that were read: {pages}; that are left: {left}",
+  )
   if (!hasText) return
   for (const one of wanted) {
     await makeDue(one)
