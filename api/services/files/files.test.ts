@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { zipSync } from "fflate"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { Jobs, Sources } from "#crawler"
@@ -12,7 +13,7 @@ import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { openPageKnowledge } from "../pages/page-knowledge.ts"
 
-// Folders, a repository and a mailbox read into a real index, and their files asked for by address.
+// Folders, a repository, a mailbox and an archive read into a real index, and their files asked for by address.
 
 const opened = new AsyncDisposableStack()
 let data: Awaited<ReturnType<typeof openDataFolder>>
@@ -53,6 +54,9 @@ beforeAll(async () => {
   writeFileSync(join(share, ".secret"), "hidden")
   mkdirSync(join(dir, "mail"))
   writeFileSync(join(dir, "mail/1.eml"), MESSAGE)
+  const packed = { "travel/hotels.md": "# Hotels\n\nBook hotels of up to 150 euros a night.\n" }
+  const zip = Object.entries(packed).map(([name, text]) => [name, new TextEncoder().encode(text)])
+  writeFileSync(join(dir, "packed.zip"), zipSync(Object.fromEntries(zip) as Record<string, Uint8Array>))
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
   for (const name of ["share", "private"]) {
@@ -65,6 +69,9 @@ beforeAll(async () => {
   await runSource("mail", db, engine)
   const pages = await Array.fromAsync(engine.allPages())
   threads = pages.map(({ page }) => page.url).filter((url) => url.includes("/files/mail/"))
+  const archive = join(dir, "packed.zip")
+  await sources.put({ name: "packed", archive, seeds: ["http://localhost:8080/files/packed/"] }, "file")
+  await runSource("packed", db, engine)
   app = opened.use(
     await serveAccounts({
       dir,
@@ -91,6 +98,14 @@ test("a file of a folder opens at the address that results have", async () => {
     "inline",
   ])
   expect(text).toBe("# Hotels\n\nBook hotels of up to 140 euros a night.\n")
+})
+
+test("a file of an archive opens without being unpacked, for the same keys", async () => {
+  const { status, headers, text } = await asked("packed/travel/hotels.md")
+  expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"])
+  expect(text).toBe("# Hotels\n\nBook hotels of up to 150 euros a night.\n")
+  expect((await asked("packed/travel/hotels.md", shareOnly)).status).toBe(404)
+  expect((await asked("packed/../packed.zip")).status).toBe(404)
 })
 
 test("a page of HTML is shown without its scripts", async () => {
