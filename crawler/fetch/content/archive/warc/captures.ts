@@ -117,10 +117,10 @@ function captureOf({ offset, packed, header, start }: ScannedRecord): Capture | 
   const url = addressIn(fields.get("warc-target-uri"))
   const at = Date.parse(fields.get("warc-date") ?? "")
   if (url === null || Number.isNaN(at)) return null
-  const id = fields.get("warc-record-id") ?? `${at}`
-  const digest = fields.get("warc-payload-digest")
+  const id = copyOf(fields.get("warc-record-id") ?? `${at}`)
+  const digest = copyOf(fields.get("warc-payload-digest"))
   const capture = { url, offset, packed, length, id, at, digest }
-  const own = fields.get("content-type") ?? ""
+  const own = copyOf(fields.get("content-type") ?? "")
   const kind = fields.get("warc-type")
   if (kind === "resource" || kind === "conversion") {
     const isPage = isPageType(own, url)
@@ -130,14 +130,19 @@ function captureOf({ offset, packed, header, start }: ScannedRecord): Capture | 
     const target = addressIn(fields.get("warc-refers-to-target-uri"))
     const then = Date.parse(fields.get("warc-refers-to-date") ?? "")
     const key = target === null || Number.isNaN(then) ? undefined : keyOf(target, then)
-    return { ...capture, kind, type: "", refersTo: { id: fields.get("warc-refers-to"), key } }
+    return { ...capture, kind, type: "", refersTo: { id: copyOf(fields.get("warc-refers-to")), key } }
   }
   if (kind !== "response" || !/^application\/http/i.test(own)) return null
   const head = parseHttpHead(start)
   if (head === null || (head.status !== 200 && head.status !== 203 && !NO_PAGE.has(head.status))) return null
-  const type = head.headers.get("content-type") ?? ""
+  const type = copyOf(head.headers.get("content-type") ?? "")
   const isPage = head.status < 204 && isPageType(type, url)
   return { ...capture, kind: isPage ? "page" : "none", type }
+}
+
+/** A piece of a text keeps all of the text in memory, and a header is long. */
+function copyOf<T extends string | undefined>(piece: T): T {
+  return (piece === undefined ? piece : Buffer.from(piece).toString()) as T
 }
 
 /** wget up to 1.20 writes the address between angle brackets, as WARC 1.0 has it. */
