@@ -3266,7 +3266,7 @@ export interface Calls {
     readonly given: {}
     readonly answer: SourcesInIndex
   }
-  /** Open a file of a folder. */
+  /** Open an original. */
   "GET /files/{source}/{path}": {
     readonly given: {
       readonly path: { readonly source: string; readonly path: string }

@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts"
 import type { FileNeeds } from "./routes.ts"
 
-/** The files of folders that are sources. */
+/** The originals of sources that are no websites. */
 export const files = {
   name: "files",
   async describe() {

@@ -27,7 +27,7 @@ export interface FileNeeds {
   readonly pages: PageKnowledge
 }
 
-/** The call for the files of folders, which is let in as reading a stored page is. */
+/** The call for originals, which is let in as reading a stored page is. */
 export function fileRoutes(router: Router<RequestState>, { accounts, admissions, pages }: FileNeeds): void {
   // None that is larger becomes a page; one may grow before the next run finds out.
   const { maxBytes } = readSettings(crawlerSettings, environment())
@@ -36,7 +36,7 @@ export function fileRoutes(router: Router<RequestState>, { accounts, admissions,
   router.get(PATH, key, admit, fileOf(pages, maxBytes))
 }
 
-/** GET /files/{source}/{path}: a file of a folder, as long as its page is in the index and the caller may see it. */
+/** GET /files/{source}/{path}: an original, as long as its page is in the index and the caller may see it. */
 function fileOf(knowledge: PageKnowledge, maxBytes: number): Middleware {
   return async (ctx) => {
     const file = await found(ctx, knowledge, maxBytes)
@@ -56,7 +56,7 @@ function fileOf(knowledge: PageKnowledge, maxBytes: number): Middleware {
 }
 
 const NOT_THERE =
-  "There is no such file: no folder has it, it is too large, its page is not in the index, or your key may not see it."
+  "There is no such file: no source has it, it is too large, its page is not in the index, or your key may not see it."
 
 const PDF = "application/pdf"
 /** Whoever wrote the file may not act in the name of whoever opens it. */

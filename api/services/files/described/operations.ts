@@ -2,16 +2,16 @@ import { operations } from "../../../server/operation/operation.ts"
 import { filled } from "../../../server/operation/shared-fields.ts"
 import { text } from "../../../server/schema/schemas.ts"
 
-/** The files of folders. */
+/** The originals of pages that are on no website. */
 export const fileOperations = operations("Stored pages", "key", {
   getFile: {
     at: "GET /files/{source}/{path}",
-    summary: "Open a file of a folder",
+    summary: "Open an original",
     description:
-      "The file itself, for the results of a source that is a folder. There is one as long as its page is in the index and the key may see it. Free.",
+      "The file, thread or document itself, for the results of a source that reads no websites and whose seed is the appliance. There is one as long as its page is in the index and the key may see it. Free.",
     path: {
       source: filled("Name of the source."),
-      path: filled("Path of the file in the folder, with its slashes, each name percent-encoded."),
+      path: filled("Its path in the source, with its slashes, each name percent-encoded."),
     },
     answers: { 200: { description: "The file.", schema: text(), type: "text/plain" } },
     refusals: [404],
