@@ -211,6 +211,16 @@ test.each([
   expect(listed.body.total ?? 0).toBe(0)
 })
 
+test("a body that is no JSON object is refused as such", async () => {
+  const body = (text: string) =>
+    fetch(`${app.url}/documents`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${writer}` },
+      body: text,
+    })
+  for (const text of ["", "{", "[]", '"a"']) expect([text, (await body(text)).status]).toEqual([text, 400])
+})
+
 test("a source of websites takes no documents, nor does one that is named like nothing", async () => {
   expect((await send("site", [{ text: "a" }])).status).toBe(409)
   expect((await send("handbook", [{ text: "a" }])).body.detail.error).toContain("source must not be handbook")

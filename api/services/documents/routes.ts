@@ -58,7 +58,8 @@ export function documentRoutes(
       const text = await bodyText(ctx.req, ctx.get("Content-Encoding"), limit, arriving)
       const read = await sentDocuments(text, clientGone(ctx))
       if (isSent(read)) return read
-      throw unprocessable(read)
+      const [whole] = read.filter(({ field }) => field === "")
+      throw whole ? badRequest(`${whole.message}.`) : unprocessable(read)
     }
     const { name, type, body, fields } = await readFileForm(ctx, { names: FORM_FIELDS, maxBytes, arriving })
     const { source = "", id = name, url = null, title, wait = "false" } = fields
