@@ -63,6 +63,13 @@ const browserPath: Setting<string> = {
   parse: (value) => value,
 }
 
+const officeConverter = text({
+  name: "FOSSICK_OFFICE_CONVERTER",
+  default: "",
+  about:
+    "Path of LibreOffice's `soffice`, which converts Office files of before 2007 so that they can be read; empty looks in the usual places; `off`: such files are not read.",
+})
+
 const apiSecrets = list({
   name: "FOSSICK_API_SECRETS",
   default: "",
@@ -300,6 +307,7 @@ export const crawlerSettings = {
     200,
     64_000,
   ),
+  officeConverter,
   browserPath,
   browserPages: integer(
     {

@@ -1,4 +1,5 @@
-import { formatOfAddress, formatOfType, isLooseType } from "./formats/document-format.ts"
+import { formatOfAddress, formatOfType } from "./formats/document-format.ts"
+import { legacyOfAddress, legacyOfType } from "./formats/legacy-office.ts"
 import { type SniffedDocument, sniffDocument } from "./formats/sniff-document.ts"
 import { isUtf16 } from "./charset.ts"
 import { isMarkdownAddress, TEXT_TYPES } from "./text-formats.ts"
@@ -14,9 +15,13 @@ const XML = /^(?:text|application)\/(?:[\w.+-]+\+)?xml$/
 export function isReadableType(type: string, url: string): boolean {
   if (type === "" || type === "application/octet-stream") return true
   if (HTML.has(type) || TEXT_TYPES.has(type) || XML.test(type) || formatOfType(type) !== null) return true
-  if (isTextFormatType(type, url)) return true
-  return (VAGUE.test(type) || isLooseType(type)) && formatOfAddress(url) !== null
+  if (legacyOfType(type) !== null || isTextFormatType(type, url)) return true
+  return VAGUE.test(type) && isDocumentAddress(url)
 }
+
+/** Whether an address ends like a document's. */
+export const isDocumentAddress = (url: string): boolean =>
+  formatOfAddress(url) !== null || legacyOfAddress(url) !== null
 
 /** What servers send for documents they know no better type for. */
 const VAGUE =

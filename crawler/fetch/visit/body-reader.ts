@@ -10,6 +10,7 @@ import { LinkReading } from "../../page/extract/link-reading.ts"
 import type { Extracted } from "../../page/extract/extracted.ts"
 import { withHeaderFacts } from "../../page/headers/header-facts.ts"
 import type { DocumentFormat } from "../../page/formats/document-format.ts"
+import { becomes, type LegacyFormat } from "../../page/formats/legacy-office.ts"
 import { unreadDocument } from "../../page/formats/unread-document.ts"
 import { type Fetched, validatorsOf } from "../fetch.ts"
 import type { ReadBodyTask } from "../../page/read-body.ts"
@@ -51,6 +52,7 @@ export class BodyReader {
     }
     if (content.kind === "document")
       return await this.#readDocument(fetched, content.format, options, deadline)
+    if (content.kind === "legacy") return await this.#readLegacy(fetched, content.format, options, deadline)
     const bytes = fetched.body.byteLength
     const charset = charsetParameter(header)
     // Decoded before a thread takes the bytes. Where decoding would hold up others, the HTML is left out.
@@ -106,6 +108,28 @@ export class BodyReader {
     return await withScan(visit, { scans, hash, body, source: options.scansOf })
   }
 
+  /** Has a file of before 2007 converted, and reads what comes of it. */
+  async #readLegacy(
+    fetched: Fetched,
+    format: LegacyFormat,
+    options: VisitOptions,
+    deadline: number,
+  ): Promise<Visit> {
+    const { linksOnly = false, signal, timeoutMs } = options
+    const { byteLength: bytes } = fetched.body
+    const { converter } = this.#places
+    if (linksOnly) return await this.#readDocument(fetched, becomes(format), options, deadline)
+    const result = await inTime(
+      (until) => converter.convert(format, fetched.body, until),
+      timeoutMs === undefined ? Infinity : deadline,
+      signal,
+    )
+    if (result.kind !== "converted") return unread(result)
+    const converted = { ...fetched, body: result.body }
+    const visit = await this.#readDocument(converted, becomes(format), options, deadline)
+    return visit.kind === "read" ? { kind: "read", reading: { ...visit.reading, bytes } } : visit
+  }
+
   async #readInPool(
     pool: ReaderPool,
     task: ReadBodyTask,
@@ -116,21 +140,13 @@ export class BodyReader {
     const bytes = fetched.body.byteLength
     // In a crawl a body may wait for its turn as long as it takes: other pages cause the wait.
     const until = timeoutMs === undefined ? Infinity : deadline
-    const done = new AbortController()
+    const party = callerHere() ?? this
     const result = await inTime(
-      pool.read(task, { signal: done.signal, onStart: onReading, party: callerHere() ?? this }),
+      (done) => pool.read(task, { signal: done, onStart: onReading, party }),
       until,
       signal,
     )
-    done.abort()
-    const { kind } = result
-    if (kind === "read") return this.#visited(fetched, bytes, result.extracted)
-    const { detail } = result
-    if (kind === "unsupported") return { kind: "skipped", because: "unsupported-type", detail }
-    if (kind === "too-large" || kind === "undecodable") return { kind: "skipped", because: kind, detail }
-    const because = kind === "closed" ? "cancelled" : kind === "late" ? "timeout" : kind
-    // Other pages kept the readers busy, so the next visit may well succeed.
-    return { kind: "failed", because, detail, transient: kind === "late" }
+    return result.kind === "read" ? this.#visited(fetched, bytes, result.extracted) : unread(result)
   }
 
   /** `bytes`: size of the body, which is gone once a thread has read it. */
@@ -195,13 +211,28 @@ async function withScan(
   }
 }
 
-/** The result, unless the caller gives up or the visit's time ends first. */
-function inTime(
-  work: Promise<ReadBodyResult>,
+interface Late {
+  readonly kind: "late" | "closed"
+  readonly detail: string
+}
+
+/** The outcome of a body that could not be read. */
+function unread({ kind, detail }: Exclude<ReadBodyResult, { kind: "read" }> | Late): Visit {
+  if (kind === "unsupported") return { kind: "skipped", because: "unsupported-type", detail }
+  if (kind === "too-large" || kind === "undecodable") return { kind: "skipped", because: kind, detail }
+  const because = kind === "closed" ? "cancelled" : kind === "late" ? "timeout" : kind
+  // Other pages kept the readers busy, so the next visit may well succeed.
+  return { kind: "failed", because, detail, transient: kind === "late" }
+}
+
+/** The result, unless the caller gives up or the visit's time ends first. `begin` gets a signal that nobody waits any more. */
+function inTime<Result>(
+  begin: (done: AbortSignal) => Promise<Result>,
   deadline: number,
   signal: AbortSignal | undefined,
-): Promise<ReadBodyResult | { readonly kind: "late"; readonly detail: string }> {
-  return new Promise((resolve, reject) => {
+): Promise<Result | Late> {
+  const done = new AbortController()
+  return new Promise<Result | Late>((resolve, reject) => {
     const abort = () => {
       resolve({ kind: "closed", detail: "the caller stopped waiting" })
     }
@@ -216,9 +247,13 @@ function inTime(
           )
     if (signal?.aborted) abort()
     signal?.addEventListener("abort", abort, { once: true })
-    void work.then(resolve, reject).finally(() => {
-      clearTimeout(timer)
-      signal?.removeEventListener("abort", abort)
-    })
+    void begin(done.signal)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer)
+        signal?.removeEventListener("abort", abort)
+      })
+  }).finally(() => {
+    done.abort()
   })
 }

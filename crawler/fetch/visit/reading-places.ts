@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { QueuedBudget } from "#base/flow/memory/queued-budget.ts"
+import { OfficeConverter } from "../../page/conversion/office-converter.ts"
 import { ReaderPool } from "../../page/pool/reader-pool.ts"
 import { startProcess } from "../../page/pool/reader-process.ts"
 import type { ScanShelf } from "../../page/scans/scan-shelf.ts"
@@ -19,6 +20,8 @@ const BODIES_BYTES = 64 * 1024 * 1024
 export class ReadingPlaces implements AsyncDisposable {
   readonly threads: ReaderPool
   readonly processes: ReaderPool
+  /** What makes Office files of before 2007 readable, if it is installed. */
+  readonly converter: OfficeConverter
   /** Where scans wait for text recognition; null: none does. */
   readonly scans: ScanShelf | null
   readonly bodies = new QueuedBudget(BODIES_BYTES)
@@ -28,6 +31,10 @@ export class ReadingPlaces implements AsyncDisposable {
   constructor(config: CrawlerConfig, scans: ScanShelf | null = null) {
     this.#config = config
     this.scans = scans
+    this.converter = new OfficeConverter({
+      configured: config.officeConverter,
+      timeoutMs: config.readTimeoutMs,
+    })
     this.threads = new ReaderPool({ places: config.readerThreads, timeoutMs: config.readTimeoutMs })
     this.processes = new ReaderPool({
       places: Math.max(1, Math.floor((config.readerThreads || availableParallelism()) / 2)),
@@ -42,7 +49,8 @@ export class ReadingPlaces implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#renderer)?.[Symbol.asyncDispose]()
-    await Promise.all([this.threads[Symbol.asyncDispose](), this.processes[Symbol.asyncDispose]()])
+    const all = [this.threads, this.processes, this.converter]
+    await Promise.all(all.map((one) => one[Symbol.asyncDispose]()))
   }
 
   // The browser and what drives it are large, and most crawls need none.

@@ -14,16 +14,12 @@ const mapped = (keys: (format: KnownFormat) => readonly string[]): ReadonlyMap<s
 const BY_NAME = mapped(({ name }) => [name])
 const BY_TYPE = mapped(({ types }) => types)
 const BY_EXTENSION = mapped(({ extensions }) => extensions)
-const LOOSE_TYPES = mapped(({ looseTypes = [] }) => looseTypes)
 
 /** The format of this name. */
 export const formatOfName = (name: DocumentFormat): KnownFormat => BY_NAME.get(name)!
 
 /** The format a media type (lower case, without parameters) stands for, or null. */
 export const formatOfType = (type: string): DocumentFormat | null => BY_TYPE.get(type)?.name ?? null
-
-/** Whether a media type is sent for documents, though it is none's own. */
-export const isLooseType = (type: string): boolean => LOOSE_TYPES.has(type)
 
 /** The format the ending of an address stands for, or null. */
 export function formatOfAddress(url: string): DocumentFormat | null {

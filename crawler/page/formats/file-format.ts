@@ -19,8 +19,6 @@ export interface FileFormat<Name extends string = string> {
   readonly name: Name
   /** Its media types, lower case, without parameters. */
   readonly types: readonly string[]
-  /** Types that some servers send for it, which are not its own: believed as far as its ending is right. */
-  readonly looseTypes?: readonly string[]
   /** What names of its files end with, lower case, without the dot. */
   readonly extensions: readonly string[]
   /** Whether a body is one by its first bytes (latin1). `isClaimed`: the media type says so. None: not told by them. */

@@ -6,17 +6,19 @@ import {
   formatOfStart,
   formatOfType,
 } from "./document-format.ts"
+import { isCompoundFile, rootNames } from "./archive/compound-file.ts"
 import { zipNames } from "./archive/zip.ts"
+import { type LegacyFormat, legacyOfAddress, legacyOfNames, legacyOfType } from "./legacy-office.ts"
 
 export type SniffedDocument =
   | { readonly kind: "document"; readonly format: DocumentFormat }
+  | { readonly kind: "legacy"; readonly format: LegacyFormat }
   | { readonly kind: "unsupported"; readonly detail: string }
 
 /** As far as readers look for the header of a PDF, which has it latest (ISO 32000-1, appendix H). */
 const START_BYTES = 1024
-/** Compound File Binary: Office files before 2007, and the locked ones of today. */
-const COMPOUND_FILE = Buffer.from("d0cf11e0a1b11ae1", "hex")
-const ENCRYPTED_PACKAGE = Buffer.from("EncryptedPackage", "utf16le")
+/** At the root of a compound file that is a locked Office file of today. */
+const ENCRYPTED_PACKAGE = "EncryptedPackage"
 
 /**
  * What document a body is by its bytes: by how it starts, or an archive by what it holds. Only a broken archive is
@@ -27,16 +29,19 @@ export function sniffDocument(type: string, body: Uint8Array, url: string): Snif
   const start = bytes.toString("latin1", 0, START_BYTES)
   const started = formatOfStart(start, type)
   if (started !== null) return { kind: "document", format: started }
-  if (bytes.subarray(0, COMPOUND_FILE.length).equals(COMPOUND_FILE)) {
-    const detail = bytes.includes(ENCRYPTED_PACKAGE)
-      ? PASSWORD_PROTECTED
-      : "an Office file of the kind before 2007"
-    return { kind: "unsupported", detail }
-  }
+  if (isCompoundFile(bytes)) return sniffCompoundFile(type, bytes, url)
   if (!start.startsWith("PK\x03\x04")) return null
   const names = zipNames(body)
   const format = names === null ? (formatOfType(type) ?? formatOfAddress(url)) : formatOfNames(names, start)
   return format === null ? null : { kind: "document", format }
+}
+
+function sniffCompoundFile(type: string, bytes: Buffer, url: string): SniffedDocument {
+  const names = rootNames(bytes)
+  if (names?.includes(ENCRYPTED_PACKAGE)) return { kind: "unsupported", detail: PASSWORD_PROTECTED }
+  const format = names === null ? (legacyOfType(type) ?? legacyOfAddress(url)) : legacyOfNames(names)
+  if (format !== null) return { kind: "legacy", format }
+  return { kind: "unsupported", detail: "a compound file that is no document of Word, Excel or PowerPoint" }
 }
 
 function formatOfNames(names: readonly string[], start: string): DocumentFormat | null {

@@ -1,5 +1,4 @@
-import { isReadableType } from "../../../page/content-type.ts"
-import { formatOfAddress } from "../../../page/formats/document-format.ts"
+import { isDocumentAddress, isReadableType } from "../../../page/content-type.ts"
 import { mediaType } from "../../../page/headers/media-type.ts"
 
 /** Feeds, sitemaps, data, scripts and style sheets, which pages load and nobody reads; XHTML is a page. */
@@ -11,6 +10,6 @@ const UNKNOWN = new Set(["", "application/octet-stream"])
 /** Whether an entry of this type, at this address or path, may be a page: archives of websites hold all that pages are made of. */
 export function isPageType(header: string | undefined, place: string): boolean {
   const type = mediaType(header)
-  if (UNKNOWN.has(type)) return formatOfAddress(place) !== null
+  if (UNKNOWN.has(type)) return isDocumentAddress(place)
   return isReadableType(type, place) && !PARTS.test(type) && !place.endsWith("/robots.txt")
 }

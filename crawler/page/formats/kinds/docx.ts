@@ -8,7 +8,6 @@ export const docx = fileFormat({
     "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
     "application/vnd.ms-word.document.macroenabled.12",
   ],
-  looseTypes: ["application/msword", "application/vnd.ms-word"],
   extensions: ["docx", "docm", "dotx"],
   isArchiveOf: (names) => names.some((name) => /^word\/document\d*\.xml$/i.test(name)),
   async load() {

@@ -9,7 +9,6 @@ export const pptx = fileFormat({
     "application/vnd.openxmlformats-officedocument.presentationml.template",
     "application/vnd.ms-powerpoint.presentation.macroenabled.12",
   ],
-  looseTypes: ["application/vnd.ms-powerpoint"],
   extensions: ["pptx", "pptm", "ppsx", "potx"],
   isArchiveOf: (names) => names.some((name) => /^ppt\/presentation\d*\.xml$/i.test(name)),
   async load() {

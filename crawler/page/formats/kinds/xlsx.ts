@@ -8,7 +8,6 @@ export const xlsx = fileFormat({
     "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
     "application/vnd.ms-excel.sheet.macroenabled.12",
   ],
-  looseTypes: ["application/vnd.ms-excel"],
   extensions: ["xlsx", "xlsm", "xltx"],
   isArchiveOf: (names) => names.some((name) => /^xl\/workbook\d*\.xml$/i.test(name)),
   async load() {

@@ -1,0 +1,63 @@
+import { APPLIANCE, callerHere } from "#base/flow/caller.ts"
+import { FairPool } from "#base/flow/fair-pool.ts"
+import type { LegacyFormat } from "../formats/legacy-office.ts"
+import { findConverter } from "./find-converter.ts"
+import { type Conversion, runConverter } from "./run-converter.ts"
+
+export interface OfficeConverterOptions {
+  /** Path of `soffice`, `off`, or empty for the usual places. */
+  readonly configured: string
+  /** To read a document. A converter has {@link START_MS} more. */
+  readonly timeoutMs: number
+}
+
+/** To start, with a new profile: two seconds on a quiet machine. */
+const START_MS = 30_000
+const CLOSED = new Error("The converter was closed.")
+
+/** Converts Office files of before 2007 into those of today with an installed LibreOffice, one at a time. */
+export class OfficeConverter implements AsyncDisposable {
+  readonly #options: OfficeConverterOptions
+  readonly #turns = new FairPool("page-readers", { places: 1 })
+  readonly #closing = new AbortController()
+  #current: Promise<unknown> = Promise.resolve()
+
+  constructor(options: OfficeConverterOptions) {
+    this.#options = options
+  }
+
+  /** Waits for its turn. `unsupported`: no converter is installed, and the detail says which to install. */
+  async convert(
+    format: LegacyFormat,
+    body: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<Conversion | { readonly kind: "unsupported"; readonly detail: string }> {
+    const found = findConverter(this.#options.configured)
+    if ("missing" in found) {
+      return { kind: "unsupported", detail: `an Office file of the kind before 2007; ${found.missing}` }
+    }
+    const limits = {
+      timeoutMs: START_MS + this.#options.timeoutMs,
+      signal: AbortSignal.any([signal, this.#closing.signal]),
+    }
+    try {
+      return await this.#turns.run(
+        async () => {
+          const work = runConverter(found.path, format, body, limits)
+          this.#current = work.catch(() => undefined)
+          return await work
+        },
+        { key: callerHere() ?? APPLIANCE, signal: limits.signal },
+      )
+    } catch (error) {
+      if (!limits.signal.aborted) throw error
+      return { kind: "closed", detail: "nobody waits for the file any more" }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    this.#turns.close(CLOSED)
+    await this.#current
+  }
+}

@@ -1,0 +1,34 @@
+interface Item {
+  readonly path: string
+  readonly name: string
+  readonly value: boolean | number
+}
+
+const SCRIPTING = "/org.openoffice.Office.Common/Security/Scripting"
+
+/**
+ * Nothing in a file is run, and nothing that it refers to is loaded. Names and values as in LibreOffice's own schemas (`officecfg/registry/schema`); those that
+ * a version does not know are passed over.
+ */
+const ITEMS: readonly Item[] = [
+  { path: SCRIPTING, name: "DisableMacrosExecution", value: true },
+  { path: SCRIPTING, name: "DisableActiveContent", value: true },
+  { path: SCRIPTING, name: "DisableOLEAutomation", value: true },
+  // Very high: macros of trusted places only, and none is trusted.
+  { path: SCRIPTING, name: "MacroSecurityLevel", value: 3 },
+  { path: SCRIPTING, name: "BlockUntrustedRefererLinks", value: true },
+  // Never.
+  { path: "/org.openoffice.Office.Writer/Content/Update", name: "Link", value: 0 },
+  { path: "/org.openoffice.Office.Calc/Content/Update", name: "Link", value: 2 },
+  { path: "/org.openoffice.Office.Java/VirtualMachine", name: "Enable", value: false },
+]
+
+const itemXml = ({ path, name, value }: Item): string =>
+  `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`
+
+/** The file `registrymodifications.xcu` of a profile of LibreOffice. */
+export const PROFILE = `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+${ITEMS.map(itemXml).join("\n")}
+</oor:items>
+`

@@ -1,0 +1,64 @@
+const SIGNATURE = Buffer.from("d0cf11e0a1b11ae1", "hex")
+const HEADER_BYTES = 512
+const ENTRY_BYTES = 128
+/** The header lists so many sectors of the table that chains the others; larger files list more elsewhere. */
+const LISTED_TABLES = 109
+/** Directories of Office files have tens of entries; of files that embed many others, hundreds. */
+const MAX_ENTRIES = 10_000
+
+/** Whether bytes begin as a compound file: what Office wrote before 2007, and still writes around a locked file. */
+export const isCompoundFile = (bytes: Buffer): boolean =>
+  bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)
+
+/**
+ * The names at the root of a compound file ([MS-CFB] 2.6), without those of files that it embeds; null when its directory
+ * is damaged.
+ */
+export function rootNames(bytes: Buffer): string[] | null {
+  try {
+    const directory = directoryOf(bytes)
+    return namesBelowRoot(directory)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+/** @throws RangeError where a number leads out of the file, or in a circle */
+function directoryOf(bytes: Buffer): Buffer {
+  const shift = bytes.readUInt16LE(30)
+  if (shift !== 9 && shift !== 12) throw new RangeError("no size of a sector")
+  const size = 2 ** shift
+  // The header takes one sector, whatever the size of the others is.
+  const startOf = (sector: number) => Math.max(HEADER_BYTES, size) + sector * size
+  const next = (sector: number) => {
+    const table = Math.floor((sector * 4) / size)
+    // Directories come early in a file; a table that the header does not list is not looked for.
+    if (table >= LISTED_TABLES) throw new RangeError("beyond the tables in the header")
+    return bytes.readUInt32LE(startOf(bytes.readUInt32LE(76 + 4 * table)) + ((sector * 4) % size))
+  }
+  const sectors: Buffer[] = []
+  // Sectors beyond the last number are marks, such as the end of a chain.
+  for (let sector = bytes.readUInt32LE(48); sector < 0xfffffffa; sector = next(sector)) {
+    if (sectors.length * size > MAX_ENTRIES * ENTRY_BYTES) throw new RangeError("too many entries")
+    const start = startOf(sector)
+    if (start >= bytes.length) throw new RangeError("a sector beyond the end")
+    sectors.push(bytes.subarray(start, start + size))
+  }
+  return Buffer.concat(sectors)
+}
+
+function namesBelowRoot(directory: Buffer): string[] {
+  const names: string[] = []
+  const seen = new Set<number>()
+  const left = [directory.readUInt32LE(76)]
+  for (let id = left.pop(); id !== undefined; id = left.pop()) {
+    if (id * ENTRY_BYTES >= directory.length || seen.has(id)) continue
+    seen.add(id)
+    const at = id * ENTRY_BYTES
+    const nameBytes = Math.min(64, directory.readUInt16LE(at + 64))
+    names.push(directory.toString("utf16le", at, at + Math.max(0, nameBytes - 2)))
+    left.push(directory.readUInt32LE(at + 68), directory.readUInt32LE(at + 72))
+  }
+  return names
+}

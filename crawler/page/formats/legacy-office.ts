@@ -1,0 +1,57 @@
+import type { DocumentFormat } from "./document-format.ts"
+
+/** Kinds of Office files of before 2007, which are read once a converter has made them files of today. */
+export type LegacyFormat = "doc" | "xls" | "ppt"
+
+interface Legacy {
+  readonly name: LegacyFormat
+  readonly types: readonly string[]
+  readonly extensions: readonly string[]
+  /** What the compound file holds at its root. */
+  readonly streams: readonly string[]
+  /** What a converter makes of it. */
+  readonly becomes: DocumentFormat
+}
+
+const KNOWN: readonly Legacy[] = [
+  {
+    name: "doc",
+    types: ["application/msword", "application/vnd.ms-word"],
+    extensions: ["doc", "dot"],
+    streams: ["WordDocument"],
+    becomes: "docx",
+  },
+  {
+    name: "xls",
+    types: ["application/vnd.ms-excel", "application/msexcel", "application/x-msexcel"],
+    extensions: ["xls", "xlt"],
+    // Excel 95 and before named it Book.
+    streams: ["Workbook", "Book"],
+    becomes: "xlsx",
+  },
+  {
+    name: "ppt",
+    types: ["application/vnd.ms-powerpoint", "application/mspowerpoint"],
+    extensions: ["ppt", "pps", "pot"],
+    streams: ["PowerPoint Document"],
+    becomes: "pptx",
+  },
+]
+
+/** The kind that a media type (lower case, without parameters) stands for, or null. Servers send it for files of today, too. */
+export const legacyOfType = (type: string): LegacyFormat | null =>
+  KNOWN.find(({ types }) => types.includes(type))?.name ?? null
+
+/** The kind that the ending of an address stands for, or null. */
+export function legacyOfAddress(url: string): LegacyFormat | null {
+  const ending = /\.([a-z]{3})$/i.exec(URL.parse(url)?.pathname ?? "")?.[1]?.toLowerCase() ?? ""
+  return KNOWN.find(({ extensions }) => extensions.includes(ending))?.name ?? null
+}
+
+/** The kind of a compound file by the names at its root, or null. */
+export const legacyOfNames = (names: readonly string[]): LegacyFormat | null =>
+  KNOWN.find(({ streams }) => streams.some((stream) => names.includes(stream)))?.name ?? null
+
+/** What a converter makes of a kind. */
+export const becomes = (format: LegacyFormat): DocumentFormat =>
+  KNOWN.find(({ name }) => name === format)!.becomes
