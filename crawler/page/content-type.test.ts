@@ -6,6 +6,24 @@ import { pdf } from "../testing/pdf-file.ts"
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, "latin1"))
 const NAMELESS = "https://x.example/download?id=7"
 
+/** A compound file of one sector of names at its root, at most three; the table of sectors is the first. */
+function compoundFile(names: readonly string[]): Uint8Array {
+  const file = Buffer.alloc(3 * 512, 0xff)
+  Buffer.from("d0cf11e0a1b11ae1", "hex").copy(file)
+  file.writeUInt16LE(9, 30)
+  file.writeUInt32LE(1, 48)
+  file.writeUInt32LE(0, 76)
+  file.writeUInt32LE(0xfffffffe, 512 + 4)
+  for (const [id, name] of ["Root Entry", ...names].entries()) {
+    const at = 1024 + id * 128
+    file.write(name, at, "utf16le")
+    file.writeUInt16LE((name.length + 1) * 2, at + 64)
+    if (id === 0) file.writeUInt32LE(1, at + 76)
+    else if (id < names.length) file.writeUInt32LE(id + 1, at + 72)
+  }
+  return file
+}
+
 describe("what a body is", () => {
   it.each([
     ["pdf", pdf([{ texts: [] }])],
@@ -38,13 +56,15 @@ describe("what a body is", () => {
   })
 
   it("Office files of the old kind and locked ones are told apart", () => {
-    const old = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(100)])
-    const locked = Buffer.concat([old, Buffer.from("EncryptedPackage", "utf16le")])
-    expect(sniff("application/msword", old, NAMELESS)).toMatchObject({
-      detail: "an Office file of the kind before 2007",
+    expect(sniff("application/zip", compoundFile(["Workbook", "WordDocument?"]), NAMELESS)).toEqual({
+      kind: "legacy",
+      format: "xls",
     })
-    expect(sniff("application/msword", locked, NAMELESS)).toMatchObject({
+    expect(sniff("application/msword", compoundFile(["EncryptedPackage"]), NAMELESS)).toMatchObject({
       detail: "the file is password protected",
+    })
+    expect(sniff("application/msword", compoundFile(["__properties_version1.0"]), NAMELESS)).toMatchObject({
+      detail: "a compound file that is no document of Word, Excel or PowerPoint",
     })
   })
 
@@ -61,7 +81,8 @@ describe("what is worth downloading", () => {
     ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", NAMELESS, true],
     ["application/zip", "https://x.example/report.DOCX", true],
     ["application/zip", "https://x.example/sources.zip", false],
-    ["application/msword", "https://x.example/letter.doc", false],
+    ["application/msword", NAMELESS, true],
+    ["application/zip", "https://x.example/letter.doc", true],
     ["image/png", "https://x.example/report.pdf", false],
     ["text/html", NAMELESS, true],
   ])("%s at %s: %s", (type, url, wanted) => {

@@ -7,6 +7,7 @@ import { findBrowser } from "#crawler/fetch/render/find-browser.ts"
 
 import { chainProgram } from "../../api/doors/x402/testing/chain-program.ts"
 import { whyNot } from "../air-gap/air-gap.ts"
+import { findConverter } from "#crawler/page/conversion/find-converter.ts"
 import { findRecognition } from "#crawler/page/scans/installed.ts"
 import { mayMount } from "../damage/mounts.ts"
 
@@ -104,6 +105,12 @@ export const NEEDS: readonly Need[] = [
     name: "recognition",
     advice: "text recognition is a development dependency: npm ci",
     isThere: () => findRecognition(ROOT) !== null,
+  },
+  {
+    name: "libreoffice",
+    advice:
+      "install LibreOffice (Debian: apt-get install libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui)",
+    isThere: () => "path" in findConverter(""),
   },
   { name: "root", advice: "run as root", isThere: () => process.getuid?.() === 0 },
   { name: "not-root", advice: "run as an ordinary user", isThere: () => process.getuid?.() !== 0 },
