@@ -34,6 +34,7 @@ export class ReadingPlaces implements AsyncDisposable {
     this.converter = new OfficeConverter({
       configured: config.officeConverter,
       timeoutMs: config.readTimeoutMs,
+      memoryMb: config.documentMemoryMb,
     })
     this.threads = new ReaderPool({ places: config.readerThreads, timeoutMs: config.readTimeoutMs })
     this.processes = new ReaderPool({

@@ -5,6 +5,8 @@ import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
 import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
 import { article, bytes, startTestSite } from "../../testing/test-site.ts"
 import { sniffDocument } from "../formats/sniff-document.ts"
+import { findConverter } from "./find-converter.ts"
+import { runConverter } from "./run-converter.ts"
 
 const fileOf = (name: string) => readFileSync(join(import.meta.dirname, "testing/files", name))
 
@@ -80,8 +82,26 @@ test(
       expect([name, outcome, detail]).toEqual([
         name,
         "failed:unreadable",
-        "LibreOffice can't open it: it is damaged or password protected",
+        "LibreOffice can't open it: it is damaged, password protected or takes too much memory",
       ])
     }
   },
 )
+
+test("a linked picture is not asked for", { tags: ["libreoffice"] }, async () => {
+  await using site = await startTestSite({ "*": article("Nobody comes here") })
+  // The address keeps its length, which the file has written down.
+  const from = "127.0.0.1:18765"
+  const to = site.authority.padEnd(from.length, "/")
+  const body = (["latin1", "utf16le"] as const).reduce((bytes, encoding) => {
+    const at = bytes.indexOf(Buffer.from(from, encoding))
+    expect(at).toBeGreaterThan(0)
+    Buffer.from(to, encoding).copy(bytes, at)
+    return bytes
+  }, fileOf("linked-picture.doc"))
+  const found = findConverter("")
+  const path = "path" in found ? found.path : ""
+  const { kind } = await runConverter(path, "doc", body, { timeoutMs: 600_000, memoryMb: 512 })
+  expect(kind).toBe("converted")
+  expect(site.requests).toEqual([])
+})

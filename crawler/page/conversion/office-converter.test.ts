@@ -79,14 +79,18 @@ test("one that hangs is ended with all that it started, and its folder is gone",
     `sleep 1000 & printf %s "$HOME" > ${home}; echo $! > ${pid}.new; mv ${pid}.new ${pid}; wait`,
   )
   const giveUp = new AbortController()
-  const given = runConverter(program, "doc", WORD, { timeoutMs: 600_000, signal: giveUp.signal })
+  const given = runConverter(program, "doc", WORD, {
+    timeoutMs: 600_000,
+    memoryMb: 500,
+    signal: giveUp.signal,
+  })
   await expect.poll(() => existsSync(pid)).toBe(true)
   giveUp.abort()
   expect(await given).toEqual({ kind: "closed", detail: "the caller stopped waiting" })
   await expect.poll(() => isRunning(pidIn(pid))).toBe(false)
   expect(existsSync(readFileSync(home, "utf8"))).toBe(false)
 
-  expect(await runConverter(program, "doc", WORD, { timeoutMs: 1 })).toEqual({
+  expect(await runConverter(program, "doc", WORD, { timeoutMs: 1, memoryMb: 500 })).toEqual({
     kind: "timeout",
     detail: "LibreOffice took more than 1 ms to convert it",
   })
@@ -98,7 +102,7 @@ test("one that hangs ends with the process that started it", POSIX, async () => 
   const program = standIn(folder.path, `sleep 1000 & echo $! > ${pid}.new; mv ${pid}.new ${pid}; wait`)
   const code = `
     import { runConverter } from ${JSON.stringify(join(import.meta.dirname, "run-converter.ts"))}
-    await runConverter(${JSON.stringify(program)}, "doc", Buffer.from("x"), { timeoutMs: 600_000 })`
+    await runConverter(${JSON.stringify(program)}, "doc", Buffer.from("x"), { timeoutMs: 600_000, memoryMb: 500 })`
   const parent = spawn(process.execPath, ["--input-type=module-typescript", "-e", code], {
     env: { ...process.env, TMPDIR: folder.path },
     stdio: ["ignore", "ignore", "inherit"],
@@ -110,7 +114,7 @@ test("one that hangs ends with the process that started it", POSIX, async () => 
 
 test("one that fails, makes nothing or makes a link gives an outcome with the reason", POSIX, async () => {
   using folder = temporaryFolder()
-  const limits = { timeoutMs: 600_000 }
+  const limits = { timeoutMs: 600_000, memoryMb: 500 }
   const run = async (script: string) => await runConverter(standIn(folder.path, script), "doc", WORD, limits)
   expect(await run("echo out of memory >&2; exit 77")).toEqual({
     kind: "crashed",
@@ -122,7 +126,7 @@ test("one that fails, makes nothing or makes a link gives an outcome with the re
   })
   const unreadable = {
     kind: "unreadable",
-    detail: "LibreOffice can't open it: it is damaged or password protected",
+    detail: "LibreOffice can't open it: it is damaged, password protected or takes too much memory",
   }
   expect(await run("exit 0")).toEqual(unreadable)
   expect(await run(`ln -s /etc/passwd "$OUT/document.docx"`)).toEqual(unreadable)
@@ -135,7 +139,7 @@ test(
     using folder = temporaryFolder()
     const log = join(folder.path, "log")
     const program = standIn(folder.path, `echo begun >> ${log}; sleep 1000`)
-    const converter = new OfficeConverter({ configured: program, timeoutMs: 600_000 })
+    const converter = new OfficeConverter({ configured: program, timeoutMs: 600_000, memoryMb: 500 })
     const signal = new AbortController().signal
     const all = Promise.all([1, 2, 3].map(async () => await converter.convert("doc", WORD, signal)))
     await expect.poll(() => existsSync(log)).toBe(true)

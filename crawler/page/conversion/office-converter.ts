@@ -9,6 +9,8 @@ export interface OfficeConverterOptions {
   readonly configured: string
   /** To read a document. A converter has {@link START_MS} more. */
   readonly timeoutMs: number
+  /** To read a document, in megabytes. */
+  readonly memoryMb: number
 }
 
 /** To start, with a new profile: two seconds on a quiet machine. */
@@ -38,6 +40,7 @@ export class OfficeConverter implements AsyncDisposable {
     }
     const limits = {
       timeoutMs: START_MS + this.#options.timeoutMs,
+      memoryMb: this.#options.memoryMb,
       signal: AbortSignal.any([signal, this.#closing.signal]),
     }
     try {

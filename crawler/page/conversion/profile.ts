@@ -1,10 +1,13 @@
 interface Item {
   readonly path: string
   readonly name: string
-  readonly value: boolean | number
+  readonly value: boolean | number | string
 }
 
 const SCRIPTING = "/org.openoffice.Office.Common/Security/Scripting"
+const INTERNET = "/org.openoffice.Inet/Settings"
+/** The port of the discard service, where nothing answers (RFC 863). */
+const NOWHERE = 9
 
 /**
  * Nothing in a file is run, and nothing that it refers to is loaded. Names and values as in LibreOffice's own schemas (`officecfg/registry/schema`); those that
@@ -20,6 +23,13 @@ const ITEMS: readonly Item[] = [
   // Never.
   { path: "/org.openoffice.Office.Writer/Content/Update", name: "Link", value: 0 },
   { path: "/org.openoffice.Office.Calc/Content/Update", name: "Link", value: 2 },
+  // LibreOffice 7.4 loads linked pictures whatever is set above, so it has a proxy that is not there.
+  { path: INTERNET, name: "ooInetProxyType", value: 2 },
+  { path: INTERNET, name: "ooInetHTTPProxyName", value: "127.0.0.1" },
+  { path: INTERNET, name: "ooInetHTTPProxyPort", value: NOWHERE },
+  { path: INTERNET, name: "ooInetHTTPSProxyName", value: "127.0.0.1" },
+  { path: INTERNET, name: "ooInetHTTPSProxyPort", value: NOWHERE },
+  { path: INTERNET, name: "ooInetNoProxy", value: "" },
   { path: "/org.openoffice.Office.Java/VirtualMachine", name: "Enable", value: false },
 ]
 

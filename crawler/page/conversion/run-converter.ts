@@ -11,8 +11,8 @@ export type Conversion =
   | { readonly kind: "converted"; readonly body: Uint8Array<ArrayBuffer> }
   | { readonly kind: "unreadable" | "crashed" | "timeout" | "too-large" | "closed"; readonly detail: string }
 
-/** Addresses that a process may take: LibreOffice 7.4 takes 900 to 1,000 MB of them, of which 200 are memory. */
-const MEMORY_MB = 2000
+/** Addresses that LibreOffice takes before it has a file: 7.4 took 470 MB with a small one, of which 220 were memory. */
+const OWN_MEMORY_MB = 500
 /** Of one file that it writes, in units of 512 bytes. Archives are read up to 128 MB unpacked. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_STDERR = 2000
@@ -35,9 +35,11 @@ const FILTERS: Readonly<Record<LegacyFormat, string>> = {
   ppt: "pptx:Impress MS PowerPoint 2007 XML",
 }
 
-/** What ends a program early: the time that it may take, or the caller. */
+/** What ends a program early: the time and the memory that it may take, or the caller. */
 export interface ConversionLimits {
   readonly timeoutMs: number
+  /** Megabytes for the file, beside what the program takes for itself. */
+  readonly memoryMb: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -81,10 +83,10 @@ export async function runConverter(
 function ended(
   command: readonly string[],
   folder: string,
-  { timeoutMs, signal }: ConversionLimits,
+  { timeoutMs, memoryMb, signal }: ConversionLimits,
 ): Promise<string | Exclude<Conversion, { kind: "converted" }>> {
   const seconds = Math.ceil(timeoutMs / 1000)
-  const numbers = [MEMORY_MB * 1024, seconds, MAX_BYTES / 512].map(String)
+  const numbers = [(OWN_MEMORY_MB + memoryMb) * 1024, seconds, MAX_BYTES / 512].map(String)
   return new Promise((resolve) => {
     const child = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...numbers, ...command], {
       cwd: folder,
@@ -129,7 +131,7 @@ function ended(
       clearTimeout(timer)
       signal?.removeEventListener("abort", abort)
       if (cause !== null) resolve(cause)
-      else if (code === 0) resolve("LibreOffice can't open it: it is damaged or password protected")
+      else if (code === 0) resolve("LibreOffice can't open it: it is damaged, password protected or takes too much memory")
       else {
         const how = by === null ? `with code ${code}` : `by ${by}`
         const said = stderr.trim().split("\n").at(-1) ?? ""
