@@ -11,6 +11,7 @@ import {
 import { readCommandLine } from "../command/program.ts"
 import { MARKDOWN_ENDINGS } from "#crawler/page/text-formats.ts"
 import { TEXT_FORMATS } from "#crawler/page/texts/registry.ts"
+import { LEGACY_FORMATS } from "#crawler/page/formats/legacy-office.ts"
 import { FORMATS } from "#crawler/page/formats/registry.ts"
 import { SCOPES } from "#crawler/source.ts"
 
@@ -96,7 +97,7 @@ test("the page on file formats lists every kind of document and text with its en
     .filter((endings) => endings.length > 0)
   // Source files have a section, and an API is known by its beginning.
   const texts = TEXT_FORMATS.filter(({ name, extensions }) => name !== "code" && extensions.length > 0)
-  const wanted = [...FORMATS, ...texts]
+  const wanted = [...FORMATS, ...LEGACY_FORMATS, ...texts]
     .map(({ extensions }) => extensions.map((ending) => `.${ending}`))
     .concat([MARKDOWN_ENDINGS.map((ending) => `.${ending}`)])
   const sorted = (all: string[][]) => all.map((endings) => endings.toSorted().join(" ")).toSorted()

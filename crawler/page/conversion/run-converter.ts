@@ -131,7 +131,8 @@ function ended(
       clearTimeout(timer)
       signal?.removeEventListener("abort", abort)
       if (cause !== null) resolve(cause)
-      else if (code === 0) resolve("LibreOffice can't open it: it is damaged, password protected or takes too much memory")
+      else if (code === 0)
+        resolve("LibreOffice can't open it: it is damaged, password protected or takes too much memory")
       else {
         const how = by === null ? `with code ${code}` : `by ${by}`
         const said = stderr.trim().split("\n").at(-1) ?? ""

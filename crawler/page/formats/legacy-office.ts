@@ -13,7 +13,7 @@ interface Legacy {
   readonly becomes: DocumentFormat
 }
 
-const KNOWN: readonly Legacy[] = [
+export const LEGACY_FORMATS: readonly Legacy[] = [
   {
     name: "doc",
     types: ["application/msword", "application/vnd.ms-word"],
@@ -40,18 +40,18 @@ const KNOWN: readonly Legacy[] = [
 
 /** The kind that a media type (lower case, without parameters) stands for, or null. Servers send it for files of today, too. */
 export const legacyOfType = (type: string): LegacyFormat | null =>
-  KNOWN.find(({ types }) => types.includes(type))?.name ?? null
+  LEGACY_FORMATS.find(({ types }) => types.includes(type))?.name ?? null
 
 /** The kind that the ending of an address stands for, or null. */
 export function legacyOfAddress(url: string): LegacyFormat | null {
   const ending = /\.([a-z]{3})$/i.exec(URL.parse(url)?.pathname ?? "")?.[1]?.toLowerCase() ?? ""
-  return KNOWN.find(({ extensions }) => extensions.includes(ending))?.name ?? null
+  return LEGACY_FORMATS.find(({ extensions }) => extensions.includes(ending))?.name ?? null
 }
 
 /** The kind of a compound file by the names at its root, or null. */
 export const legacyOfNames = (names: readonly string[]): LegacyFormat | null =>
-  KNOWN.find(({ streams }) => streams.some((stream) => names.includes(stream)))?.name ?? null
+  LEGACY_FORMATS.find(({ streams }) => streams.some((stream) => names.includes(stream)))?.name ?? null
 
 /** What a converter makes of a kind. */
 export const becomes = (format: LegacyFormat): DocumentFormat =>
-  KNOWN.find(({ name }) => name === format)!.becomes
+  LEGACY_FORMATS.find(({ name }) => name === format)!.becomes
