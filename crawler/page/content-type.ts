@@ -42,16 +42,19 @@ const SNIFFED_BYTES = 1445
  * What a body really is. A type that promises text is believed only when the first bytes hold no binary
  * data (WHATWG MIME Sniffing §7.2); without a type, or with the one that servers send for want of a better,
  * the bytes decide alone. Documents are known by their bytes whatever the type says.
+ * @param readsPictures whether a picture is a document, too. Default false
  */
-export function sniff(type: string, body: Uint8Array, url: string): ContentKind {
+export function sniff(type: string, body: Uint8Array, url: string, readsPictures = false): ContentKind {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, SNIFFED_BYTES))
   const claimed = type === "" ? "no content type" : type
   const start = head.toString("latin1")
   const document = sniffDocument(type, body, url)
-  if (document !== null) return document
+  const isPicture = document?.kind === "document" && document.format === "picture"
+  if (document !== null && (!isPicture || readsPictures)) return document
   for (const [name, magic] of MAGIC) {
     if (start.startsWith(magic)) return unsupported(`${name} sent as ${claimed}`)
   }
+  if (isPicture) return unsupported(`a picture sent as ${claimed}`)
   if (!isUtf16(head) && hasBinaryData(head)) return unsupported(`binary data sent as ${claimed}`)
   if (HTML.has(type)) return { kind: "html" }
   if (TEXT_TYPES.has(type)) return { kind: "text" }

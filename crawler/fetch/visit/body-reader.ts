@@ -4,7 +4,7 @@ import { callerHere } from "#base/flow/caller.ts"
 import { breather } from "#base/flow/breather.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { decodeText } from "../../page/charset.ts"
-import { isHeavyText, sniff } from "../../page/content-type.ts"
+import { type ContentKind, isHeavyText, sniff } from "../../page/content-type.ts"
 import { charsetParameter, mediaType } from "../../page/headers/media-type.ts"
 import { LinkReading } from "../../page/extract/link-reading.ts"
 import type { Extracted } from "../../page/extract/extracted.ts"
@@ -35,17 +35,20 @@ const DOCUMENT_BUDGET = 0.6
 export class BodyReader {
   readonly #config: CrawlerConfig
   readonly #places: ReadingPlaces
+  readonly #readsPictures: boolean
 
-  constructor(config: CrawlerConfig, places: ReadingPlaces) {
+  /** @param isContent whether bodies come from no website: pictures of a website are parts of its pages, and others may be documents */
+  constructor(config: CrawlerConfig, places: ReadingPlaces, isContent: boolean) {
     this.#config = config
     this.#places = places
+    this.#readsPictures = isContent && places.scans !== null
   }
 
   /** @param deadline of the visit, by {@link steadyNow} */
   async read(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
     const { linksOnly = false } = options
     const header = fetched.headers["content-type"]
-    const content = sniff(mediaType(header), fetched.body, fetched.url)
+    const content = this.#sniffed(mediaType(header), fetched)
     if (content.kind === "unsupported" || content.kind === "xml") {
       const detail = content.kind === "xml" ? `${mediaType(header)} holds no page` : content.detail
       return { kind: "skipped", because: "unsupported-type", detail }
@@ -84,6 +87,17 @@ export class BodyReader {
     return { kind: "read", reading: { ...visit.reading, html } }
   }
 
+  #sniffed(type: string, { body, url }: Fetched): ContentKind {
+    const { scans } = this.#places
+    if (!this.#readsPictures || scans === null) return sniff(type, body, url)
+    const content = sniff(type, body, url, true)
+    if (scans.recognition !== null || content.kind !== "document" || content.format !== "picture")
+      return content
+    const picture = sniff(type, body, url)
+    if (picture.kind !== "unsupported") return picture
+    return { ...picture, detail: `${picture.detail}; ${onceInstalled("its text", scans)}` }
+  }
+
   /**
    * Documents are read in processes, whose memory is bounded as a whole: slow ones hold up no pages, and pages pay for no
    * library.
@@ -98,7 +112,7 @@ export class BodyReader {
     const { linksOnly = false } = options
     if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url, format))
     const budgetMs = Math.round(this.#config.readTimeoutMs * DOCUMENT_BUDGET)
-    const scans = format === "pdf" ? this.#places.scans : null
+    const scans = format === "pdf" || format === "picture" ? this.#places.scans : null
     const hash = scans?.recognition ? scanHash(body) : null
     const recognised = scans && hash !== null ? { recognised: scans.textFile(hash) } : {}
     const task = { url, kind: "document" as const, format, budgetMs, body, ...recognised }
@@ -196,8 +210,10 @@ async function withScan(
   }
   if (hash === null) {
     if (!isEmpty) return visit
-    const more = `its pictures can be read once text recognition is installed: ${scans.install}`
-    return { kind: "read", reading: { ...noted(more), ...(validators && { validators }) } }
+    return {
+      kind: "read",
+      reading: { ...noted(onceInstalled("its pictures", scans)), ...(validators && { validators }) },
+    }
   }
   if (source === undefined) return visit
   const isWaiting = await scans.put({ hash, pages: pictured }, { url: reading.url, source }, body)
@@ -210,6 +226,9 @@ async function withScan(
     ),
   }
 }
+
+const onceInstalled = (what: string, { install }: ScanShelf): string =>
+  `${what} can be read once text recognition is installed: ${install}`
 
 interface Late {
   readonly kind: "late" | "closed"

@@ -100,7 +100,7 @@ export class PageReader implements Reader {
     this.#login = options.login ?? null
     this.content = options.content ?? null
     this.#defaultRendering = options.rendering ?? "http"
-    const bodies = new BodyReader(config, this.#places)
+    const bodies = new BodyReader(config, this.#places, this.content !== null)
     this.#rendering = new PageRendering({
       config,
       guard: this.#guard,

@@ -4,6 +4,7 @@ import { odp } from "./kinds/odp.ts"
 import { ods } from "./kinds/ods.ts"
 import { odt } from "./kinds/odt.ts"
 import { pdf } from "./kinds/pdf.ts"
+import { picture } from "./kinds/picture.ts"
 import { pptx } from "./kinds/pptx.ts"
 import { rtf } from "./kinds/rtf.ts"
 import { xlsx } from "./kinds/xlsx.ts"
@@ -12,4 +13,4 @@ import { xlsx } from "./kinds/xlsx.ts"
  * Every kind of file that is read as a document. A new one is a file in kinds/ and its name here; where bytes would fit
  * several, the first is meant. Loads none of the readers.
  */
-export const FORMATS = [pdf, rtf, epub, docx, pptx, xlsx, odt, odp, ods] as const
+export const FORMATS = [pdf, rtf, epub, docx, pptx, xlsx, odt, odp, ods, picture] as const

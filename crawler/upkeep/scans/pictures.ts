@@ -5,9 +5,9 @@ import type { Recognition } from "../../page/scans/installed.ts"
 /** Points in an inch. */
 const POINTS = 72
 /** Pixels in an inch. Letters of ten points are 30 pixels high then, which is what Tesseract was trained on. */
-const DPI = 300
+export const DPI = 300
 /** Pixels of one picture; larger pages, such as posters, are painted coarser. An A3 sheet has 17 million. */
-const MAX_PIXELS = 20_000_000
+export const MAX_PIXELS = 20_000_000
 
 /** A page in shades of grey, a byte for each pixel, row by row. */
 export interface Picture {

@@ -3,7 +3,7 @@ import { steadyNow } from "#base/steady-time.ts"
 import type { Recognition } from "../../page/scans/installed.ts"
 import { readRecognised, type RecognisedPage } from "../../page/scans/recognised-page.ts"
 import type { ScanShelf, WaitingScan } from "../../page/scans/scan-shelf.ts"
-import { PdfPictures } from "./pictures.ts"
+import { openPages, type Pages } from "./pages.ts"
 import { Recogniser } from "./recogniser.ts"
 
 /** One file is read for so long before others have their turn: a hundred pages or so. */
@@ -75,7 +75,7 @@ async function turn(
 
 async function recognised(
   page: number,
-  pictures: PdfPictures | null,
+  pictures: Pages | null,
   recogniser: Recogniser,
 ): Promise<RecognisedPage> {
   try {
@@ -99,9 +99,9 @@ async function opened(
   recognition: Recognition,
   body: Uint8Array,
   onProblem: (why: string) => void,
-): Promise<PdfPictures | null> {
+): Promise<Pages | null> {
   try {
-    return await PdfPictures.open(recognition, body)
+    return await openPages(recognition, body)
   } catch (error) {
     onProblem((error as Error).message)
     return null

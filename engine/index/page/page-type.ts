@@ -18,6 +18,7 @@ export const PAGE_TYPES = [
   "notebook",
   "openapi",
   "code",
+  "picture",
 ] as const
 
 export type PageType = (typeof PAGE_TYPES)[number]

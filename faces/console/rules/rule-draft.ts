@@ -23,6 +23,7 @@ export const PAGE_TYPES: readonly PageType[] = [
   "notebook",
   "openapi",
   "code",
+  "picture",
 ]
 
 export const KIND_NAMES: Readonly<Record<RuleKind, string>> = {

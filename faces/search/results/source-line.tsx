@@ -17,6 +17,7 @@ const FORMATS: Readonly<Record<string, readonly [name: string, icon: IconName]>>
   pptx: ["PowerPoint", "slides"],
   odp: ["Slides", "slides"],
   epub: ["E-book", "book"],
+  picture: ["Picture", "page"],
 }
 
 export const formatName = (type: string): string => FORMATS[type]?.[0] ?? type

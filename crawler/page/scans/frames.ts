@@ -1,0 +1,45 @@
+import sharp, { type Metadata, type Sharp } from "sharp"
+
+/** Pixels of one frame. Phones take pictures of as many; an A2 sheet has 35 million at 300 pixels an inch. */
+const MAX_PIXELS = 50_000_000
+/** Pixels. Smaller pictures are icons, buttons and faces. */
+const LEAST_LONG = 300
+const LEAST_SHORT = 100
+
+/** Each is a decoder that hostile files get to play with, so no more than documents need. */
+const LOADERS = ["Jpeg", "Png", "Webp", "Tiff"].flatMap((name) => [`VipsForeignLoad${name}Buffer`])
+
+let prepared = false
+
+// One picture at a time and nothing kept.
+function prepare(): void {
+  if (prepared) return
+  prepared = true
+  sharp.cache(false)
+  sharp.concurrency(1)
+  sharp.block({ operation: ["VipsForeignLoad"] })
+  sharp.unblock({ operation: LOADERS })
+}
+
+/** A frame of a file, as its `metadata()` says it is; nothing is decoded yet. @param number from 1 */
+export function frameOf(body: Uint8Array, number: number): Sharp {
+  prepare()
+  // Of a file that was cut off, what is there is read.
+  return sharp(body, {
+    page: number - 1,
+    limitInputPixels: MAX_PIXELS,
+    failOn: "none",
+    sequentialRead: true,
+  })
+}
+
+/** How many pages a file has: the frames of a TIFF, and one of any other, since an animation is no document. */
+export const pagesOf = ({ format, pages = 1 }: Metadata): number => (format === "tiff" ? pages : 1)
+
+/** Why no text is looked for in a frame; null: it is. */
+export function refusalOf({ width, height }: Metadata): string | null {
+  const size = `${width} × ${height} pixels`
+  if (width * height > MAX_PIXELS) return `a picture of ${size} is too large to be read`
+  const [short, long] = [Math.min(width, height), Math.max(width, height)]
+  return long < LEAST_LONG || short < LEAST_SHORT ? `a picture of ${size} is too small for a text` : null
+}
