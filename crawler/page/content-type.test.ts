@@ -55,6 +55,25 @@ describe("what a body is", () => {
     })
   })
 
+  it("a picture is a document where pictures are read, and none of ours elsewhere", () => {
+    const starts = [
+      ["\x89PNG\r\n\x1a\n", "a PNG image"],
+      ["\xff\xd8\xff\xe0", "a JPEG image"],
+      ["II*\0", "a picture"],
+      ["MM\0*", "a picture"],
+      ["RIFF\x10\0\0\0WEBPVP8 ", "a picture"],
+    ] as const
+    for (const [start, name] of starts) {
+      expect(sniff("", bytes(start), NAMELESS, true)).toEqual({ kind: "document", format: "picture" })
+      expect(sniff("image/x", bytes(start), NAMELESS)).toEqual({
+        kind: "unsupported",
+        detail: `${name} sent as image/x`,
+      })
+    }
+    for (const sound of ["RIFF\x10\0\0\0WAVEfmt ", "GIF89a"])
+      expect(sniff("", bytes(sound), NAMELESS, true)).toMatchObject({ kind: "unsupported" })
+  })
+
   it("Office files of the old kind and locked ones are told apart", () => {
     expect(sniff("application/zip", compoundFile(["Workbook", "WordDocument?"]), NAMELESS)).toEqual({
       kind: "legacy",

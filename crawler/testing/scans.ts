@@ -36,8 +36,8 @@ export interface Wear {
   readonly blur?: number
 }
 
-/** Lines of text on the upper part of a page, as a scanner sees them. */
-async function scanOf(texts: readonly string[], wear: Wear): Promise<TestScan> {
+/** Lines of text on the upper part of a page, as a scanner sees them: 300 pixels an inch. */
+export async function scanOf(texts: readonly string[], wear: Wear = {}): Promise<TestScan> {
   const file = pdf([{ texts: lines(texts, 60, 730, 15) }])
   using pictures = await PdfPictures.open(testRecognition(), file)
   const { grey, width, height: whole } = await pictures.picture(1)

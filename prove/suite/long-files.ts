@@ -50,6 +50,7 @@ export const LONG_FILES: readonly string[] = [
   "crawler/upkeep/reread/rereader.test.ts",
   "crawler/upkeep/scans/read-scans.test.ts",
   "crawler/upkeep/scans/recogniser.test.ts",
+  "crawler/upkeep/scans/scanned-pictures.test.ts",
   "crawler/jobs/results/run-results.test.ts",
   "crawler/simulated-week.test.ts",
   "crawler/sources/survey/survey.test.ts",

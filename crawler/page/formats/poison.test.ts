@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { ReaderPool } from "../pool/reader-pool.ts"
 import { startProcess } from "../pool/reader-process.ts"
 import { docx, epub, openDocument, wordParagraph, xlsx } from "../../testing/documents.ts"
+import { interlacedPicture } from "../../testing/pictures.ts"
 import { inflatingZip, poisonPdfs } from "../../testing/poison.ts"
 import type { DocumentFormat } from "./document-format.ts"
 
@@ -118,4 +119,9 @@ describe("an RTF file", () => {
     const kind = await isHarmless("rtf", new Uint8Array(Buffer.from(`{\\rtf1 ${text}}`)))
     expect(["read", "unsupported", "unreadable", "too-large", "timeout"]).toContain(kind)
   })
+})
+
+test("a picture that claims billions of pixels is not decoded", async () => {
+  const claimed = interlacedPicture(90_000, { depth: 16, colour: "rgba", claims: true })
+  expect(await isHarmless("picture", new Uint8Array(claimed))).toBe("unsupported")
 })

@@ -5,6 +5,7 @@ import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
 import { docx, epub, openDocument, pptx, wordParagraph, xlsx } from "../../testing/documents.ts"
 import { lines, pdf } from "../../testing/pdf-file.ts"
+import { flatPicture } from "../../testing/pictures.ts"
 import { isReadableType } from "../content-type.ts"
 import { type DocumentFormat, formatOfAddress, formatOfType } from "./document-format.ts"
 import { readDocument } from "./read-document.ts"
@@ -12,6 +13,8 @@ import { FORMATS } from "./registry.ts"
 import { sniffDocument } from "./sniff-document.ts"
 
 const WORDS = "A pump for plain words"
+
+const plainPicture = await flatPicture(640, 480)
 
 /** A file of each kind; a new kind asks for one here. */
 const FILES: Readonly<Record<DocumentFormat, () => Uint8Array>> = {
@@ -32,6 +35,8 @@ const FILES: Readonly<Record<DocumentFormat, () => Uint8Array>> = {
       "spreadsheet",
       `<table:table table:name="a"><table:table-row><table:table-cell office:value-type="string"><text:p>${WORDS}</text:p></table:table-cell></table:table-row></table:table>`,
     ),
+  // A picture has no words before they are recognised, but its name.
+  picture: () => plainPicture,
 }
 
 describe.each(FORMATS.map((format) => [format.name, format] as const))("%s", (name, format) => {
@@ -41,7 +46,8 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))("%s", (na
       kind: "document",
       format: name,
     })
-    const { title, markdown } = await readDocument(name, body, "https://x.example/a", 10_000)
+    const address = `https://x.example/${encodeURIComponent(name === "picture" ? WORDS : "a")}`
+    const { title, markdown } = await readDocument(name, body, address, 10_000)
     expect(`${title} ${markdown}`).toContain(WORDS)
   })
 
@@ -87,7 +93,7 @@ test("to know the kinds loads none of their readers", async () => {
     ])
     return JSON.parse(stdout) as string[]
   }
-  const READERS = /unpdf|officeparser|\/(?:pdf|office)\/|epub\.ts|workbook/
+  const READERS = /unpdf|officeparser|\/sharp\/|\/(?:pdf|office)\/|epub\.ts|workbook/
   const readers = (loaded: string[]) => loaded.filter((url) => READERS.test(url) && !url.includes("/kinds/"))
   const known = await loadedWith("../content-type.ts")
   expect(known).toContainEqual(expect.stringContaining("/kinds/pdf.ts"))

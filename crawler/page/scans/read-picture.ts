@@ -2,7 +2,7 @@ import { DocumentError } from "../formats/document-error.ts"
 import { writePdf } from "../formats/pdf/pdf-markdown.ts"
 import { withoutRunningHeads } from "../formats/pdf/pdf-running-heads.ts"
 import type { DocumentText } from "../formats/to-extracted.ts"
-import { frameOf, pagesOf, refusalOf } from "./frames.ts"
+import { metadataOf, pagesOf, refusalOf } from "./frames.ts"
 import { readRecognised, recognisedLines } from "./recognised-page.ts"
 
 /** Pages of one file that are read, as of a PDF. */
@@ -20,11 +20,9 @@ export async function readPicture(
   _budgetMs: number,
   recognised?: string,
 ): Promise<DocumentText> {
-  const metadata = await frameOf(body, 1)
-    .metadata()
-    .catch((error: Error) => {
-      throw new DocumentError("unreadable", `the file is damaged: ${error.message.slice(0, 300)}`)
-    })
+  const metadata = await metadataOf(body, 1).catch((error: Error) => {
+    throw new DocumentError("unreadable", `the file is damaged: ${error.message.slice(0, 300)}`)
+  })
   const count = pagesOf(metadata)
   // The first frame of a TIFF may be a small copy of the next.
   const refusal = count === 1 ? refusalOf(metadata) : null

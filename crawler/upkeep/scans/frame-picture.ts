@@ -1,5 +1,5 @@
 import type { Metadata } from "sharp"
-import { frameOf, refusalOf } from "../../page/scans/frames.ts"
+import { frameOf, metadataOf, refusalOf } from "../../page/scans/frames.ts"
 import { DPI, MAX_PIXELS, type Picture } from "./pictures.ts"
 
 /** Pixels in an inch. Less is what programs write that know none, and more is no scanner's. */
@@ -16,14 +16,13 @@ const MOST_ENLARGED = 3
  * @throws Error when it can't be decoded, or is too small or too large for a page of text
  */
 export async function framePicture(body: Uint8Array, number: number): Promise<Picture> {
-  const frame = frameOf(body, number)
-  const metadata = await frame.metadata()
+  const metadata = await metadataOf(body, number)
   const refusal = refusalOf(metadata)
   if (refusal !== null) throw new Error(refusal)
   const { width, height } = metadata.autoOrient
   const density = densityOf(metadata)
   const scale = Math.min(DPI / density, MOST_ENLARGED, Math.sqrt(MAX_PIXELS / (width * height)))
-  const { data, info } = await frame
+  const { data, info } = await frameOf(body, number)
     .autoOrient()
     .resize(Math.round(width * scale), Math.round(height * scale), { fit: "fill" })
     .flatten({ background: "#fff" })

@@ -54,10 +54,10 @@ const outcomeOf = async (fixture: CrawlFixture, url: string) => {
 }
 
 /** A shelf with one file on it. */
-async function shelfWith(folder: string, body: Uint8Array, pages: readonly number[]) {
+async function shelfWith(folder: string, body: Uint8Array, pages: readonly number[], source = SOURCE) {
   const shelf = new ScanShelf(folder, testRecognition())
   const hash = scanHash(body)
-  await shelf.put({ hash, pages }, { url: "https://weir.example/scan.pdf" as never, source: SOURCE }, body)
+  await shelf.put({ hash, pages }, { url: `https://${source}.example/scan.pdf` as never, source }, body)
   return { shelf, hash, texts: () => readRecognised(shelf.textFile(hash)) }
 }
 
@@ -165,7 +165,12 @@ test(
   async () => {
     await using fixture = await CrawlFixture.open()
     const good = await shelfWith(fixture.folder, await scannedLines([GAUGE, PUMP]), [1, 2])
-    const bad = await shelfWith(fixture.folder, new Uint8Array(Buffer.from("%PDF-1.7 and no more")), [1])
+    const bad = await shelfWith(
+      fixture.folder,
+      new Uint8Array(Buffer.from("%PDF-1.7 and no more")),
+      [1],
+      "without-text",
+    )
     for (let tries = 0; tries < 3; tries += 1) await good.shelf.countTry(good.hash, 1)
     const due: string[] = []
     await readScans({
@@ -178,8 +183,9 @@ test(
     expect(good.texts().get(1)).toMatchObject({ runs: [], by: "given up" })
     expect(good.texts().get(2)!.runs).not.toEqual([])
     expect(bad.texts().get(1)).toMatchObject({ runs: [] })
-    // Where nothing was found, nothing is to be read again.
-    expect(due).toEqual(["https://weir.example/scan.pdf"])
+    // Where nothing was found, no run is made for it; the next one says that nothing waits.
+    expect(due.toSorted()).toEqual(["https://weir.example/scan.pdf", "https://without-text.example/scan.pdf"])
+    expect(good.shelf.askedRuns()).toMatchObject([{ source: SOURCE }])
   },
 )
 

@@ -66,10 +66,11 @@ async function turn(
     { hash, pages: done, left: left.length - done },
     "pages of a scan that were read: {pages}; that are left: {left}",
   )
-  if (!hasText) return
+  // Of a file without text, the next run that comes anyway learns that nothing waits any more.
+  if (!hasText && done < left.length) return
   for (const one of wanted) {
     await makeDue(one)
-    shelf.askForRun(one.source)
+    if (hasText) shelf.askForRun(one.source)
   }
 }
 
