@@ -153,7 +153,7 @@ export type SearchResult = {
   /** The whole page, when asked for. */
   readonly raw_content: string | null
   /** What the page is written in. */
-  readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code"
+  readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture"
   /** ISO 639-1; null when it is not known. */
   readonly language: string | null
   /** Name of the appliance that the page came from; left out for pages of this one. */
@@ -428,7 +428,7 @@ export type StoredPage = {
   /** The collections that hold any of these. */
   readonly collections: readonly string[]
   /** What the page is written in. */
-  readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code"
+  readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture"
   /** ISO 639-1. */
   readonly language: string | null
   /** When it was published, according to the page. */
@@ -2351,7 +2351,7 @@ export type Rule = {
     readonly domains?: readonly string[] | undefined
     readonly paths?: readonly string[] | undefined
     readonly languages?: readonly string[] | undefined
-    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code")[] | undefined
+    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture")[] | undefined
     readonly youngerThanDays?: number | undefined
     readonly olderThanDays?: number | undefined
   }
@@ -2432,7 +2432,7 @@ export type RuleBody = {
     readonly domains?: readonly string[] | undefined
     readonly paths?: readonly string[] | undefined
     readonly languages?: readonly string[] | undefined
-    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code")[] | undefined
+    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture")[] | undefined
     readonly youngerThanDays?: number | undefined
     readonly olderThanDays?: number | undefined
   }
@@ -3066,7 +3066,7 @@ export interface Calls {
         /** Pages of the sources in these collections only, and of `sources`. */
         readonly collections?: string | readonly string[] | null | undefined
         /** Pages of these types only: what they are written in. */
-        readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code")[] | null | undefined
+        readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture")[] | null | undefined
         /** Pages that say they are on one of these topics only; `topic` raises them and keeps the others. */
         readonly topics?: "news" | "finance" | readonly ("news" | "finance")[] | null | undefined
         /** Pages under these folders of their sites only: `/docs/guide`, or of one site: `//docs.example.com/guide`; with `!` before it a folder is left out: `!/docs/1.0`. */
@@ -3395,7 +3395,7 @@ export interface Calls {
         /** Pages of the sources in these collections only, and of `sources`. */
         readonly collections?: string | readonly string[] | null | undefined
         /** Pages of these types only: what they are written in. */
-        readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code")[] | null | undefined
+        readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture")[] | null | undefined
         /** About how long: 250, 800 or 1,600 words. */
         readonly output_length?: "short" | "standard" | "long" | null | undefined
         /** Up to 5 texts of your own as sources, of 80,000 words in all. */

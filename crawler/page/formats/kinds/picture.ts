@@ -1,7 +1,9 @@
 import { fileFormat } from "../file-format.ts"
 
-/** How PNG, JPEG, TIFF (also with more than 4 GB) and WebP files start. */
-const START = /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|II[*+]\0|MM\0[*+]|RIFF[^]{4}WEBP)/
+/** How PNG, JPEG and TIFF files start, the last in either order of bytes. */
+const STARTS = ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "II*\0", "MM\0*"]
+/** And WebP files, with their length in between. */
+const WEBP = /^RIFF[^]{4}WEBP/
 
 /**
  * Pictures that are documents, such as a scanned letter. It claims no media type and no ending, since by those a crawl chooses what it
@@ -11,7 +13,7 @@ export const picture = fileFormat({
   name: "picture",
   types: [],
   extensions: [],
-  startsAs: (start) => START.test(start),
+  startsAs: (start) => STARTS.some((one) => start.startsWith(one)) || WEBP.test(start),
   async load() {
     const { readPicture } = await import("../../scans/read-picture.ts")
     return readPicture
