@@ -208,7 +208,10 @@ test("names of sources that are unknown are refused with the nearest, and listed
 
 test.each([
   [["create", "--role", "root"], "Allowed choices are search, write, admin."],
-  [["create", "--role", "admin", "--source", "wiki"], "--source limits no key of the role admin: it sees everything"],
+  [
+    ["create", "--role", "admin", "--source", "wiki"],
+    "--source limits no key of the role admin: it sees everything",
+  ],
   [["create", "--role", "write", "--domain", "a.example"], "only sources limit where it sends documents"],
   [["create", "--role", "write", "--make-keys"], "A key of the role write makes no keys"],
   [["create", "--expires", "2001-01-01"], "--expires must be a time to come"],
