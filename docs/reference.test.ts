@@ -95,15 +95,9 @@ test("the page on file formats lists every kind of document and text with its en
   const rows = [...read("file-formats.md").matchAll(/^\| (.*?) \|/gm)]
     .map(([, cell = ""]) => codes(cell).filter((code) => /^\.\w+$/.test(code)))
     .filter((endings) => endings.length > 0)
-<<<<<<< HEAD
-  // Source files have a section, and an API is known by its beginning.
-  const texts = TEXT_FORMATS.filter(({ name, extensions }) => name !== "code" && extensions.length > 0)
-  const wanted = [...FORMATS, ...LEGACY_FORMATS, ...texts]
-=======
   // Source files have a section; an API and a picture are known by their beginning.
-  const wanted = [...FORMATS, ...TEXT_FORMATS.filter(({ name }) => name !== "code")]
+  const wanted = [...FORMATS, ...LEGACY_FORMATS, ...TEXT_FORMATS.filter(({ name }) => name !== "code")]
     .filter(({ extensions }) => extensions.length > 0)
->>>>>>> 0a23e8f9 (docs: allow kinds without endings in the table of formats)
     .map(({ extensions }) => extensions.map((ending) => `.${ending}`))
     .concat([MARKDOWN_ENDINGS.map((ending) => `.${ending}`)])
   const sorted = (all: string[][]) => all.map((endings) => endings.toSorted().join(" ")).toSorted()
