@@ -6,7 +6,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { Jobs, Sources } from "#crawler"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { GitWork } from "#crawler/testing/git/git-work.ts"
+import { flatPicture } from "#crawler/testing/pictures.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
+import type { PageUrl } from "#engine"
 
 import { readScope } from "../../identity/accounts/keys/key-scope.ts"
 import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
@@ -112,6 +114,25 @@ test("a page of HTML is shown without its scripts", async () => {
   const { status, headers } = await asked("share/evil.html")
   expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
   expect(headers.get("content-security-policy")).toMatch(/^sandbox; default-src 'none';/)
+})
+
+test("a picture in which text was recognised is shown, and one that browsers can't show is downloaded", async () => {
+  const { engine } = data
+  const letter = await flatPicture(640, 480)
+  const known = (await Array.fromAsync(engine.allPages())).find(({ page }) =>
+    page.url.endsWith("/evil.html"),
+  )!
+  for (const name of ["letter.png", "letter.TIF"]) {
+    writeFileSync(join(share, name), letter)
+    const url = `http://localhost:8080/files/share/${name}` as PageUrl
+    await engine.index([{ ...known.page, url, type: "picture", markdown: `The text of ${name}.` }])
+  }
+  const shown = async (name: string) => {
+    const { status, headers } = await asked(`share/${name}`)
+    return [status, headers.get("content-type"), headers.get("content-disposition")]
+  }
+  expect(await shown("letter.png")).toEqual([200, "image/png", "inline"])
+  expect(await shown("letter.TIF")).toEqual([200, "image/tiff", "attachment"])
 })
 
 test("a key sees the files of its sources alone, and a file that is no page is nobody's", async () => {

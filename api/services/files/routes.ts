@@ -62,7 +62,7 @@ const PDF = "application/pdf"
 /** Whoever wrote the file may not act in the name of whoever opens it. */
 const PASSIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
 /** What browsers show themselves. */
-const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf)/
+const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf|image\/(?:png|jpeg|webp)$)/
 
 /** The type that has a browser show a file: text of whatever kind is plain text there. @param given as it was kept with the file */
 function typeOf(path: string, given: string | undefined): string {
@@ -72,12 +72,14 @@ function typeOf(path: string, given: string | undefined): string {
   const ending = extname(path).toLowerCase()
   if (ending === ".html" || ending === ".htm") return "text/html"
   if (ending === ".pdf") return PDF
-  return OFFICE.test(ending) ? ending : PLAIN
+  return OFFICE.test(ending) || PICTURE.test(ending) ? ending : PLAIN
 }
 
 const PLAIN = "text/plain; charset=utf-8"
 
 const OFFICE = /^\.(?:docx|xlsx|pptx|odt|ods|odp|rtf|epub)$/
+/** Those that text recognition reads; a vector graphic may hold scripts. */
+const PICTURE = /^\.(?:png|jpe?g|webp|tiff?)$/
 
 async function found(ctx: Context, knowledge: PageKnowledge, maxBytes: number) {
   const [, name = "", rest = ""] = PATH.exec(ctx.path) ?? []
