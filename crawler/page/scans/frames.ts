@@ -20,7 +20,7 @@ export const metadataOf = (body: Uint8Array, number: number): Promise<Metadata> 
 
 /** A frame, to be decoded. @param number from 1 */
 export function frameOf(body: Uint8Array, number: number): Sharp {
-  // Of a file that was cut off, what is there is read.
+  // What is there of a file that was cut off is read.
   return sharp(body, {
     page: number - 1,
     limitInputPixels: MAX_PIXELS,

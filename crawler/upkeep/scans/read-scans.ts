@@ -66,7 +66,7 @@ async function turn(
     { hash, pages: done, left: left.length - done },
     "pages of a scan that were read: {pages}; that are left: {left}",
   )
-  // Of a file without text, the next run that comes anyway learns that nothing waits any more.
+  // A file without text is worth no run, but the next run has to learn that it waits no more.
   if (!hasText && done < left.length) return
   for (const one of wanted) {
     await makeDue(one)
