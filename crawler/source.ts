@@ -41,9 +41,9 @@ export interface Source {
   readonly folder: string | null
   /**
    * Absolute path of an mbox, of a Maildir or of a folder of `.eml` files, whose threads and attachments are its pages. They have
-   * addresses below its one seed, which ends with `/`.
+   * addresses below its one seed, which ends with `/`; or a mailbox on a mail server.
    */
-  readonly mailbox: string | null
+  readonly mailbox: string | MailServer | null
   /**
    * Absolute path of an archive whose documents or pages are its pages: those of a zip, tar or ZIM file have addresses below its one
    * seed, those of a WARC file have their own, below its seeds. Null: the pages come from elsewhere.
@@ -97,6 +97,17 @@ export interface Repository {
   readonly token: string | null
   /** The name that goes with the token; null: the one that the forge wants. */
   readonly user: string | null
+}
+
+/** A mailbox on a mail server that speaks IMAP. */
+export interface MailServer {
+  /** `imaps://host`, or `imap://host` for a connection that STARTTLS secures; with a port where that is another one than usual. */
+  readonly server: string
+  readonly user: string
+  /** Names a secret, as the values of a {@link Login} do. */
+  readonly password: string
+  /** Only these folders are read, as the server names them; empty: all but spam, trash and drafts. */
+  readonly folders: readonly string[]
 }
 
 /** What one run may take; null: no limit. */
@@ -190,8 +201,10 @@ export type SourceSpec = Pick<Source, "seeds"> &
       | "removal"
       | "webhooks"
       | "repository"
+      | "mailbox"
     >
   > & {
+    readonly mailbox?: string | (Omit<MailServer, "folders"> & Partial<MailServer>) | null
     readonly repository?: (Pick<Repository, "url"> & Partial<Repository>) | null
     readonly limits?: Partial<SourceLimits>
     readonly politeness?: Partial<Politeness>
@@ -226,7 +239,8 @@ export const contentFieldsOf = (source: { readonly [Field in ContentField]?: unk
 export const isWatched = ({ schedule, folder, mailbox, archive, documents, repository }: Source): boolean =>
   schedule === null &&
   // A job may be older than a field.
-  ((folder ?? mailbox ?? archive ?? null) !== null ||
+  ((folder ?? archive ?? null) !== null ||
+    typeof mailbox === "string" ||
     documents ||
     (repository !== null && isAbsolute(repository.url)))
 
@@ -246,6 +260,9 @@ const wholeRepository = ({
   user = null,
 }: NonNullable<SourceSpec["repository"]>): Repository => ({ url, ref, paths, token, user })
 
+const wholeMailbox = (mailbox: NonNullable<SourceSpec["mailbox"]> | null): Source["mailbox"] =>
+  mailbox === null || typeof mailbox === "string" ? mailbox : { folders: [], ...mailbox }
+
 /** A whole source; its name is the host of its first seed when it has none. */
 export function defineSource(spec: SourceSpec): Source {
   const [first] = spec.seeds
@@ -255,7 +272,7 @@ export function defineSource(spec: SourceSpec): Source {
     name: spec.name ?? new URL(first).hostname,
     seeds: spec.seeds,
     folder: spec.folder ?? null,
-    mailbox: spec.mailbox ?? null,
+    mailbox: wholeMailbox(spec.mailbox ?? null),
     archive: spec.archive ?? null,
     documents: spec.documents ?? false,
     repository: spec.repository ? wholeRepository(spec.repository) : null,

@@ -19,7 +19,7 @@ import { openLog } from "#base/telemetry/log/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { aboutSeconds } from "#base/text/duration.ts"
 import { steadyNow } from "#base/steady-time.ts"
-import { forgetMirrors } from "../fetch/content/repository/mirror.ts"
+import { forgetCopies } from "../fetch/content/local-copy.ts"
 import { crawlerSettings } from "../settings.ts"
 import { CHECK_ALL, EXIT_AGAIN, EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
 import { KnownAddresses } from "./frontier/known-addresses.ts"
@@ -101,7 +101,7 @@ const among =
           storeFailed = true
         },
       })
-await forgetMirrors(
+await forgetCopies(
   engineConfig.dataDir,
   (await sources.list()).map(({ source }) => source.name),
 )

@@ -1,4 +1,4 @@
-import type { Login, Repository } from "../source.ts"
+import type { Login, Repository, SourceSpec } from "../source.ts"
 
 const HIDDEN = "(hidden)"
 /** A value that names its secret and holds none. */
@@ -7,15 +7,18 @@ const REFERENCE = /^(\w+ )?(\$\{[A-Za-z_][A-Za-z0-9_]*\}|file:.+)$/
 interface MayHoldSecrets {
   readonly login?: Login | null
   readonly repository?: Partial<Repository> | null
+  readonly mailbox?: SourceSpec["mailbox"]
 }
 
 /** A source as it may be shown: values of it that may be secrets themselves are hidden, names of secrets are not. */
 export function withoutSecrets<S extends MayHoldSecrets>(source: S): S {
-  const { login, repository } = source
+  const { login, repository, mailbox } = source
   return {
     ...source,
     ...(login && { login: loginWithoutSecrets(login) }),
     ...(repository?.token && { repository: { ...repository, token: shown(repository.token) } }),
+    ...(mailbox &&
+      typeof mailbox === "object" && { mailbox: { ...mailbox, password: shown(mailbox.password) } }),
   }
 }
 

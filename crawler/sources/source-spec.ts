@@ -54,6 +54,9 @@ function normalized(given: Written): SourceSpec & { readonly name: string } {
   if (typeof repository === "string") spec["repository"] = { url: repository }
   else if (typeof repository?.["paths"] === "string")
     spec["repository"] = { ...repository, paths: [repository["paths"]] }
+  const mailbox = spec["mailbox"] as Written | string | null | undefined
+  if (typeof mailbox === "object" && typeof mailbox?.["folders"] === "string")
+    spec["mailbox"] = { ...mailbox, folders: [mailbox["folders"]] }
   if (typeof spec["schedule"] === "string") spec["schedule"] = { cron: spec["schedule"] }
   const login = spec["login"] as Written | null | undefined
   if (login?.["kind"] === "form") spec["login"] = { proof: null, ...login }

@@ -99,20 +99,10 @@ export async function openSocket(url: URL, lookup: LookupFunction, way: Way): Pr
  * A secure connection over `socket`, which it takes over. It speaks HTTP/1.1. Rejects when the site's certificate is not
  * right.
  */
-export async function secureSocket(socket: Socket, url: URL, { tls, timeoutMs }: Way): Promise<TLSSocket> {
-  const host = bareHost(url)
-  const secureContext = tls?.contextFor(url)
-  const secure = connectSecurely({
-    socket,
-    ...(secureContext && { secureContext }),
-    // A name alone may be told (RFC 6066 §3); what the certificate must be for is the host in any case.
-    ...(isIP(host) === 0 && { servername: host }),
-    host,
-    ALPNProtocols: ["http/1.1"],
-  })
-  const explain = explainFailure(secure, host)
+export async function secureSocket(socket: Socket, url: URL, way: Way): Promise<TLSSocket> {
+  const { secure, explain } = startSecure(socket, url, way, ["http/1.1"])
   return await new Promise((resolve, reject) => {
-    const late = setTimeout(() => secure.destroy(new Error("no connection in time")), timeoutMs)
+    const late = setTimeout(() => secure.destroy(new Error("no connection in time")), way.timeoutMs)
     const fail = (error: Error) => {
       clearTimeout(late)
       reject(explain(error))
@@ -124,6 +114,32 @@ export async function secureSocket(socket: Socket, url: URL, { tls, timeoutMs }:
       resolve(secure)
     })
   })
+}
+
+/** A secure connection that begins over `socket`, and what says in words for the operator why it failed. */
+export interface StartedSecure {
+  readonly secure: TLSSocket
+  explain(error: Error): Error
+}
+
+/** @param protocols to agree on (ALPN); left out: whatever the server speaks there */
+export function startSecure(
+  socket: Socket,
+  url: URL,
+  { tls }: Way,
+  protocols?: readonly string[],
+): StartedSecure {
+  const host = bareHost(url)
+  const secureContext = tls?.contextFor(url)
+  const secure = connectSecurely({
+    socket,
+    ...(secureContext && { secureContext }),
+    // A name alone may be told (RFC 6066 §3); what the certificate must be for is the host in any case.
+    ...(isIP(host) === 0 && { servername: host }),
+    host,
+    ...(protocols && { ALPNProtocols: [...protocols] }),
+  })
+  return { secure, explain: explainFailure(secure, host) }
 }
 
 /** Through the proxy, or null for a host that is reached without it: by an exception, or near. */

@@ -8,7 +8,14 @@ import { isMetadata, isMetadataHost, isPublic } from "./address-kind.ts"
 import { AllowedNetworks, bareHost, portOf } from "./allowed-networks.ts"
 import { BlockedAddressError } from "./blocked-address.ts"
 import { type OpenedNetwork, OpenPorts } from "./opened-networks.ts"
-import { connectorFor, openSocket, secureSocket, type Way } from "../connect/connector.ts"
+import {
+  connectorFor,
+  openSocket,
+  secureSocket,
+  type StartedSecure,
+  startSecure,
+  type Way,
+} from "../connect/connector.ts"
 import type { OutgoingProxy } from "../connect/outgoing-proxy.ts"
 import type { SourceTls } from "../connect/source-tls.ts"
 import type { HostRole, SourceHosts } from "./source-hosts.ts"
@@ -137,6 +144,11 @@ export class AddressGuard implements AsyncDisposable {
   /** The secure connection that the host of `url` answers over one of {@link open}. Rejects when its certificate is wrong. */
   async secure(socket: Socket, url: URL): Promise<TLSSocket> {
     return await secureSocket(socket, url, this.#way)
+  }
+
+  /** Begins {@link secure} for a protocol other than HTTP, whose client waits for the end. */
+  startSecure(socket: Socket, url: URL): StartedSecure {
+    return startSecure(socket, url, this.#way)
   }
 
   /**

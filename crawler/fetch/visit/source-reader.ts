@@ -5,6 +5,7 @@ import { tlsOf } from "../connect/source-tls.ts"
 import { SourceLogin } from "../login/source-login.ts"
 import { PageReader, type ReaderOptions } from "./reader.ts"
 import { contentOf } from "../content/kinds.ts"
+import { guardedUrl } from "../content/mailbox/imap/mail-server.ts"
 import { requireBrowser } from "../render/find-browser.ts"
 import { SourceHosts, type SourceHostsOptions } from "../guard/source-hosts.ts"
 import { openedTo } from "../guard/opened-networks.ts"
@@ -63,8 +64,10 @@ export async function openSourceReader(
 
 /** What the operator has read: nothing is fetched where the pages of content have their addresses. */
 function startsOf(source: Source): readonly string[] {
-  const isRemote = contentFieldsOf(source).includes("repository") && URL.canParse(source.repository!.url)
-  return isRemote ? [source.repository!.url] : source.seeds
+  const { repository, mailbox } = source
+  const [field] = contentFieldsOf(source)
+  if (field === "repository" && URL.canParse(repository!.url)) return [repository!.url]
+  return field === "mailbox" && typeof mailbox === "object" ? [guardedUrl(mailbox!).href] : source.seeds
 }
 
 /**

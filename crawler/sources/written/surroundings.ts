@@ -33,6 +33,7 @@ export function workProblems(spec: SourceSpec, { env, webhookNetworks }: Surroun
   const named = {
     login: spec.login,
     repository: { token: spec.repository?.token },
+    mailbox: typeof spec.mailbox === "object" && { password: spec.mailbox?.password },
     webhooks: spec.webhooks?.map(({ secret }) => ({ secret })),
   }
   return [

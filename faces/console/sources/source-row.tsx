@@ -150,9 +150,12 @@ function nextRun({ origin, paused, next_run_at: at, source }: Entry): ComponentC
   return <Time at={at}>{until(at)}</Time>
 }
 
-/** As the crawler sees changes: of files, mail and documents that are here, and not of a repository on another machine. */
+/** As the crawler sees changes: of files, mail and documents that are here, and not of a repository or mailbox on another machine. */
 const isWatched = ({ folder, mailbox, archive, documents, repository }: Entry["source"]): boolean =>
-  (folder ?? mailbox ?? archive) !== null || documents || !/^https?:/.test(placeOf(repository) ?? "https:")
+  (folder ?? archive) !== null ||
+  typeof mailbox === "string" ||
+  documents ||
+  !/^https?:/.test(placeOf(repository) ?? "https:")
 
 const placeOf = (repository: Entry["source"]["repository"]): string | undefined =>
   typeof repository === "string" ? repository : repository?.url

@@ -4,9 +4,16 @@ import { KnownError } from "#base/errors.ts"
 import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 import type { FetchFailure, FetchResult } from "../../fetch.ts"
 import { codeOf } from "../../network-error.ts"
-import type { Content, ContentEntry, ContentListOptions, ContentLoadOptions } from "../content.ts"
+import type {
+  Content,
+  ContentEntry,
+  ContentListOptions,
+  ContentLoadOptions,
+  ContentReach,
+} from "../content.ts"
 import { typeByEnding } from "../file-type.ts"
 import { AT_ONCE } from "../folder/walk.ts"
+import type { MailCopy } from "./imap/mail-copy.ts"
 import { lookThrough, rawMessage } from "./look-through.ts"
 import { mailFiles } from "./mail-files.ts"
 import type { MailStore, PlacedMessage, ThreadPage } from "./mail-store.ts"
@@ -23,36 +30,51 @@ const MAX_NAMED = 5
  */
 export class MailboxContent implements Content {
   readonly noun = "page"
-  readonly watched = "apart"
+  readonly place: string
+  readonly watched: "apart" | "never"
   readonly #source: string
-  readonly #root: string
+  /** Null: the mailbox is on this machine. */
+  readonly #copy: MailCopy | null
+  readonly #path: string
   readonly #address: string
   readonly #store: MailStore | null
 
-  /** @param address ends with `/` @param store null: it can only be watched */
-  constructor(source: string, root: string, address: string, store: MailStore | null) {
+  /**
+   * @param at absolute path, or the copy of what is on a server
+   * @param address ends with `/`
+   * @param store null: it can only be watched
+   */
+  constructor(source: string, at: string | MailCopy, address: string, store: MailStore | null) {
+    this.#copy = typeof at === "string" ? null : at
+    this.#path = typeof at === "string" ? at : ""
+    this.place = typeof at === "string" ? at : at.place
+    this.watched = this.#copy === null ? "apart" : "never"
     this.#source = source
-    this.#root = root
     this.#address = address
     this.#store = store
   }
 
-  get place(): string {
-    return this.#root
+  get #root(): string {
+    return this.#copy?.root ?? this.#path
   }
 
   async check(): Promise<void> {
-    await this.open()
+    if (this.#copy === null) await this.#requireMail()
+  }
+
+  async open(reach: ContentReach): Promise<void> {
+    await this.#copy?.update(reach)
+    await this.#requireMail()
   }
 
   /** A share that is not mounted leaves nothing, or an empty folder; an mbox is empty while a program writes it anew. */
-  async open(): Promise<void> {
+  async #requireMail(): Promise<void> {
     const trouble = await this.#trouble()
     if (trouble !== null) throw new KnownError(trouble)
   }
 
   async *list({ signal, onTrouble }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {
-    await this.open()
+    await this.#requireMail()
     const troubles = await this.#look(signal)
     if (signal.aborted) return
     for await (const pages of this.#known.pages(this.#source)) {
@@ -69,7 +91,7 @@ export class MailboxContent implements Content {
     }
     if (troubles.length === 0) return
     const more = troubles.length > MAX_NAMED ? ` and ${troubles.length - MAX_NAMED} more` : ""
-    await onTrouble(`not readable in ${this.#root}: ${troubles.slice(0, MAX_NAMED).join(", ")}${more}`)
+    await onTrouble(`not readable in ${this.place}: ${troubles.slice(0, MAX_NAMED).join(", ")}${more}`)
   }
 
   async fingerprint(): Promise<string> {
@@ -96,6 +118,8 @@ export class MailboxContent implements Content {
           "page" in part ? await this.#thread(url, part, options) : await this.#file(url, part, options)
         if (result !== null && !(result.kind === "skipped" && result.because === "gone" && !isLast))
           return result
+        // Only a run brings the copy and what is known of it up to date.
+        if (this.#copy !== null) return result ?? failed("refused", NOT_COPIED)
         const trouble = await this.#trouble()
         if (trouble !== null) return failed("refused", trouble)
         if (!isLast) await this.#look(options.signal)
@@ -117,7 +141,7 @@ export class MailboxContent implements Content {
     } catch (error) {
       const code = codeOf(error as Error)
       if (code === "") throw error
-      throw new KnownError(unreadable(this.#root, code), { cause: error })
+      throw new KnownError(this.#unreadable(code), { cause: error })
     }
   }
 
@@ -216,20 +240,27 @@ export class MailboxContent implements Content {
     try {
       const stats = await lstat(this.#root)
       if (!stats.isDirectory())
-        return stats.isFile() && stats.size > 0 ? null : `The mailbox ${this.#root} is empty. ${MOUNT}`
+        return stats.isFile() && stats.size > 0 ? null : `The mailbox ${this.#root} is empty.${MOUNT}`
       for await (const { files, troubles } of mailFiles(this.#root))
         if (files.length > 0 || troubles.length > 0) return null
-      return `The mailbox ${this.#root} holds no messages. ${MOUNT}`
+      return `The mailbox ${this.place} holds no messages.${this.#hint}`
     } catch (error) {
-      return unreadable(this.#root, codeOf(error as Error))
+      return this.#unreadable(codeOf(error as Error))
     }
+  }
+
+  get #hint(): string {
+    return this.#copy === null ? MOUNT : ""
+  }
+
+  #unreadable(code: string): string {
+    const what = this.#copy === null ? "The mailbox" : "The copy of the mailbox"
+    return `${what} ${this.place} cannot be read (${code}).${this.#hint}`
   }
 }
 
-const MOUNT = "If it is on a share, mount the share."
-
-const unreadable = (root: string, code: string): string =>
-  `The mailbox ${root} cannot be read (${code}). ${MOUNT}`
+const MOUNT = " If it is on a share, mount the share."
+const NOT_COPIED = "the copy of the mailbox on this machine has no such message; the next run fetches it"
 
 interface ThreadPart {
   readonly thread: string

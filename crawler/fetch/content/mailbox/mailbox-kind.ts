@@ -1,11 +1,19 @@
 import { open, readdir, stat } from "node:fs/promises"
 import { isAbsolute, resolve } from "node:path"
-import type { StateStore } from "#base/store/state-store.ts"
+import { KnownError } from "#base/errors.ts"
+import { dataFolderOf, type StateStore } from "#base/store/state-store.ts"
+import type { SourceSpec } from "../../../source.ts"
 import { atOneAddress } from "../addresses-below.ts"
-import type { ContentKind } from "../content.ts"
+import type { ContentKind, RecognizedStart } from "../content.ts"
+import { MailCopy } from "./imap/mail-copy.ts"
+import { serverProblems } from "./imap/mail-server.ts"
 import { mailboxName } from "./mail-files.ts"
 import { MailStore } from "./mail-store.ts"
 import { MailboxContent } from "./mailbox-content.ts"
+
+/** Where the password of a proposed source is. */
+const PASSWORD = "${IMAP_PASSWORD}"
+const EVERY_HOURS = 1
 
 const stores = new WeakMap<StateStore, MailStore>()
 
@@ -19,20 +27,40 @@ function mailIn(db: StateStore): MailStore {
 /** The threads of a mailbox. */
 export const MAILBOX: ContentKind = {
   field: "mailbox",
-  problems: (spec) => [
-    ...(isAbsolute(spec.mailbox!)
-      ? []
-      : [{ path: ["mailbox"], message: "must be an absolute path, such as /var/mail/ada or /srv/Maildir" }]),
-    ...atOneAddress(spec, "the threads"),
-  ],
-  make: ({ name, mailbox, seeds: [address] }, { db }) =>
-    new MailboxContent(name, mailbox!, address!, db && mailIn(db)),
+  problems: (spec) => [...mailboxProblems(spec.mailbox!), ...atOneAddress(spec, "the threads")],
+  make({ name, mailbox, seeds: [address] }, { db }) {
+    const at = typeof mailbox === "object" ? new MailCopy(db && dataFolderOf(db), name, mailbox!) : mailbox!
+    return new MailboxContent(name, at, address!, db && mailIn(db))
+  },
   async recognize(start) {
+    if (/^imaps?:\/\//i.test(start)) return onServer(start)
     // A bare name is a host.
     if (!/^(?:[./\\]|[a-z]:[/\\])/i.test(start)) return null
     const mailbox = resolve(start)
     return (await isMailbox(mailbox)) ? { fields: { mailbox }, name: mailboxName(mailbox) } : null
   },
+}
+
+function mailboxProblems(mailbox: NonNullable<SourceSpec["mailbox"]>): ReturnType<ContentKind["problems"]> {
+  if (typeof mailbox === "object") return serverProblems(mailbox)
+  if (isAbsolute(mailbox)) return []
+  const message = "must be an absolute path, such as /var/mail/ada or /srv/Maildir; a server has fields below mailbox"
+  return [{ path: ["mailbox"], message }]
+}
+
+/** `imaps://ada@mail.example.com`, with an `@` of the user's name as `%40`. */
+function onServer(start: string): RecognizedStart {
+  const url = URL.parse(start)
+  if (url === null || url.username === "" || url.password !== "")
+    throw new KnownError(
+      `Write the server with the user and without the password, such as imaps://ada@mail.example.com. The password comes from ${PASSWORD}.`,
+    )
+  const user = decodeURIComponent(url.username)
+  const server = `${url.protocol}//${url.host}`
+  const mailbox = { server, user, password: PASSWORD }
+  const [problem] = serverProblems(mailbox)
+  if (problem !== undefined) throw new KnownError(`${start} ${problem.message}`)
+  return { fields: { mailbox }, name: `${user}-mail`, schedule: { everyHours: EVERY_HOURS } }
 }
 
 /** An mbox, a Maildir, or a folder of nothing but files with messages. */

@@ -1,31 +1,21 @@
-import { createHash } from "node:crypto"
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
+import { existsSync, readdirSync, rmSync } from "node:fs"
 import { readdir, rm, stat } from "node:fs/promises"
-import { basename, isAbsolute, join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
+import { isAbsolute, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { KnownError } from "#base/errors.ts"
-import { makeFolder } from "#base/folder.ts"
 import { environment } from "#base/settings.ts"
-import { tryLock } from "#base/store/file-lock.ts"
 import type { Repository } from "../../../source.ts"
 import type { AddressGuard } from "../../guard/address-guard.ts"
 import { codeOf } from "../../network-error.ts"
 import { resolveValue } from "../../secrets.ts"
+import { copyFolder, withCopy } from "../local-copy.ts"
 import { userFor } from "./forges.ts"
 import { git, GitError, type GitOptions } from "./git.ts"
 import { Relay } from "./relay.ts"
 
 const ANY_OWNER = fileURLToPath(new URL("./any-owner.gitconfig", import.meta.url))
-/** Folder of all mirrors in the data folder. */
-const MIRRORS = "repositories"
 /** What the source asks for, in the mirror. */
 const AT = "refs/fossick/at"
-const LOCK_MS = 250
-/** A source that is not declared yet may have a mirror, since `sources add` makes it. */
-const KEPT_MS = 3_600_000
-/** As a folder of secrets: it may hold what is behind a token. */
-const OWN_FOLDER = 0o700
 
 export const isLocal = ({ url }: Pick<Repository, "url">): boolean => isAbsolute(url)
 
@@ -36,7 +26,7 @@ export class Mirror {
   readonly #repository: Repository
 
   constructor(dataDir: string, source: string, repository: Repository) {
-    this.dir = join(dataDir, MIRRORS, createHash("sha256").update(source).digest("hex").slice(0, 32))
+    this.dir = copyFolder(dataDir, "repositories", source)
     this.#repository = repository
   }
 
@@ -47,12 +37,7 @@ export class Mirror {
 
   /** Does something while no other process has the mirror. */
   async locked<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    makeFolder(this.dir, OWN_FOLDER)
-    for (;;) {
-      using lock = tryLock(join(this.dir, "lock"))
-      if (lock !== null) return await work()
-      await sleep(LOCK_MS, undefined, { signal })
-    }
+    return await withCopy(this.dir, work, signal)
   }
 
   /**
@@ -185,19 +170,3 @@ function reasonIn(said: string): string {
   const reason = /^(?:remote: )?(?:fatal|error): /
   return (lines.find((line) => reason.test(line)) ?? lines.at(-1)!).replace(reason, "")
 }
-
-/** Deletes the mirrors of this machine whose sources are gone. @param declared names of sources */
-export async function forgetMirrors(dataDir: string, declared: readonly string[]): Promise<void> {
-  const root = join(dataDir, MIRRORS)
-  const names = await readdir(root).catch(() => [])
-  const kept = new Set(declared.map((name) => basename(new Mirror(dataDir, name, NONE).dir)))
-  for (const name of names.filter((one) => !kept.has(one))) {
-    const dir = join(root, name)
-    // Before the lock, which changes it.
-    if (Date.now() - statSync(dir).mtimeMs < KEPT_MS) continue
-    using lock = tryLock(join(dir, "lock"))
-    if (lock !== null) await rm(dir, { recursive: true, force: true })
-  }
-}
-
-const NONE: Repository = { url: "/", ref: null, paths: [], token: null, user: null }

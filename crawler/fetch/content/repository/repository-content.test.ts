@@ -7,7 +7,8 @@ import { temporaryFolder } from "../../../testing/crawl-fixture.ts"
 import { GitWork } from "../../../testing/git/git-work.ts"
 import { AddressGuard } from "../../guard/address-guard.ts"
 import type { ContentEntry } from "../content.ts"
-import { forgetMirrors, Mirror } from "./mirror.ts"
+import { forgetCopies } from "../local-copy.ts"
+import { Mirror } from "./mirror.ts"
 import { RepositoryContent } from "./repository-content.ts"
 
 const ADDRESS = "https://git.example/acme/handbook/blob/main/"
@@ -265,12 +266,12 @@ test("a mirror goes with its source, but not before a new source can be declared
   one.work.commit()
   await one.list(one.content())
   const mirrors = join(one.folder, "repositories")
-  await forgetMirrors(one.folder, [])
+  await forgetCopies(one.folder, [])
   expect(readdirSync(mirrors)).toHaveLength(1)
   utimesSync(join(mirrors, readdirSync(mirrors)[0]!), 1, 1)
-  await forgetMirrors(one.folder, ["other", "handbook"])
+  await forgetCopies(one.folder, ["other", "handbook"])
   expect(readdirSync(mirrors)).toHaveLength(1)
-  await forgetMirrors(one.folder, ["other"])
+  await forgetCopies(one.folder, ["other"])
   expect(readdirSync(mirrors)).toEqual([])
 })
 

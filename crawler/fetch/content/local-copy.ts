@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto"
+import { statSync } from "node:fs"
+import { readdir, rm } from "node:fs/promises"
+import { basename, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { makeFolder } from "#base/folder.ts"
+import { tryLock } from "#base/store/file-lock.ts"
+
+/** Folders of the data folder for copies of what is on other machines, each with a folder for each source. */
+const SHELVES = ["repositories", "mailboxes"] as const
+const LOCK_MS = 250
+/** A source that is not declared yet may have a copy, since `sources add` makes one. */
+const KEPT_MS = 3_600_000
+/** As a folder of secrets: a copy may hold what is behind a password. */
+const OWN_FOLDER = 0o700
+
+/** The folder that a source's copy has. */
+export const copyFolder = (dataDir: string, shelf: (typeof SHELVES)[number], source: string): string =>
+  join(dataDir, shelf, createHash("sha256").update(source).digest("hex").slice(0, 32))
+
+/** Does something while no other process has the copy, whose folder is made. */
+export async function withCopy<T>(dir: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  makeFolder(dir, OWN_FOLDER)
+  for (;;) {
+    using lock = tryLock(join(dir, "lock"))
+    if (lock !== null) return await work()
+    await sleep(LOCK_MS, undefined, { signal })
+  }
+}
+
+/** Deletes the copies on this machine whose sources are gone. @param declared names of sources */
+export async function forgetCopies(dataDir: string, declared: readonly string[]): Promise<void> {
+  for (const shelf of SHELVES) {
+    const names = await readdir(join(dataDir, shelf)).catch(() => [])
+    const kept = new Set(declared.map((name) => basename(copyFolder(dataDir, shelf, name))))
+    for (const name of names.filter((one) => !kept.has(one))) {
+      const dir = join(dataDir, shelf, name)
+      // Before the lock, which changes it.
+      if (Date.now() - statSync(dir).mtimeMs < KEPT_MS) continue
+      using lock = tryLock(join(dir, "lock"))
+      if (lock !== null) await rm(dir, { recursive: true, force: true })
+    }
+  }
+}
