@@ -893,8 +893,17 @@ export type SourceShown = {
   readonly seeds: string | readonly string[]
   /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
   readonly folder: string | null
-  /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
-  readonly mailbox: string | null
+  /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
+  readonly mailbox: {
+    /** imaps://host, or imap://host for a connection that STARTTLS secures; :port where it is unusual. */
+    readonly server: string
+    /** User name at the server. */
+    readonly user: string
+    /** Names the password: ${NAME} or file:/path. */
+    readonly password: string
+    /** Folders that are read, as the server names them. Empty: all but spam, trash and drafts. */
+    readonly folders?: string | readonly string[] | undefined
+  } | string | null
   /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the file of sources. */
   readonly archive: string | null
   /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
@@ -1013,8 +1022,17 @@ export type Source = {
   readonly seeds: string | readonly string[]
   /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
   readonly folder?: string | null | undefined
-  /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
-  readonly mailbox?: string | null | undefined
+  /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
+  readonly mailbox?: {
+    /** imaps://host, or imap://host for a connection that STARTTLS secures; :port where it is unusual. */
+    readonly server: string
+    /** User name at the server. */
+    readonly user: string
+    /** Names the password: ${NAME} or file:/path. */
+    readonly password: string
+    /** Folders that are read, as the server names them. Empty: all but spam, trash and drafts. */
+    readonly folders?: string | readonly string[] | undefined
+  } | string | null | undefined
   /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the file of sources. */
   readonly archive?: string | null | undefined
   /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
@@ -1356,8 +1374,17 @@ export type Proposal = {
     readonly seeds: string | readonly string[]
     /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
     readonly folder?: string | null | undefined
-    /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
-    readonly mailbox?: string | null | undefined
+    /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
+    readonly mailbox?: {
+      /** imaps://host, or imap://host for a connection that STARTTLS secures; :port where it is unusual. */
+      readonly server: string
+      /** User name at the server. */
+      readonly user: string
+      /** Names the password: ${NAME} or file:/path. */
+      readonly password: string
+      /** Folders that are read, as the server names them. Empty: all but spam, trash and drafts. */
+      readonly folders?: string | readonly string[] | undefined
+    } | string | null | undefined
     /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the file of sources. */
     readonly archive?: string | null | undefined
     /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
@@ -1623,8 +1650,17 @@ export type SourceWritten = {
     readonly seeds: string | readonly string[]
     /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
     readonly folder?: string | null | undefined
-    /** Absolute path of an mbox, a Maildir or a folder of .eml files: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
-    readonly mailbox?: string | null | undefined
+    /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
+    readonly mailbox?: {
+      /** imaps://host, or imap://host for a connection that STARTTLS secures; :port where it is unusual. */
+      readonly server: string
+      /** User name at the server. */
+      readonly user: string
+      /** Names the password: ${NAME} or file:/path. */
+      readonly password: string
+      /** Folders that are read, as the server names them. Empty: all but spam, trash and drafts. */
+      readonly folders?: string | readonly string[] | undefined
+    } | string | null | undefined
     /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the file of sources. */
     readonly archive?: string | null | undefined
     /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */

@@ -8,6 +8,7 @@ import { findBrowser } from "#crawler/fetch/render/find-browser.ts"
 import { chainProgram } from "../../api/doors/x402/testing/chain-program.ts"
 import { whyNot } from "../air-gap/air-gap.ts"
 import { findConverter } from "#crawler/page/conversion/find-converter.ts"
+import { findDovecot } from "#crawler/testing/dovecot.ts"
 import { findRecognition } from "#crawler/page/scans/installed.ts"
 import { mayMount } from "../damage/mounts.ts"
 
@@ -71,6 +72,11 @@ export const NEEDS: readonly Need[] = [
     name: "oikb",
     advice: "name the program in OIKB",
     isThere: () => process.env["OIKB"] !== undefined,
+  },
+  {
+    name: "dovecot",
+    advice: "install Dovecot 2.3 (Debian 12: apt-get install dovecot-imapd)",
+    isThere: findDovecot,
   },
   {
     name: "compose",

@@ -44,7 +44,8 @@ export const MAILBOX: ContentKind = {
 function mailboxProblems(mailbox: NonNullable<SourceSpec["mailbox"]>): ReturnType<ContentKind["problems"]> {
   if (typeof mailbox === "object") return serverProblems(mailbox)
   if (isAbsolute(mailbox)) return []
-  const message = "must be an absolute path, such as /var/mail/ada or /srv/Maildir; a server has fields below mailbox"
+  const message =
+    "must be an absolute path, such as /var/mail/ada or /srv/Maildir; a server has fields below mailbox"
   return [{ path: ["mailbox"], message }]
 }
 
