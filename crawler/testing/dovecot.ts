@@ -16,7 +16,8 @@ const isRoot = process.getuid?.() === 0
 
 /** Whether the program is there in a version that understands the configuration below. */
 export const findDovecot = (): boolean =>
-  /^2\.3\./.test(spawnSync("dovecot", ["--version"], { env: PATH, encoding: "utf8" }).stdout ?? "")
+  // Null where there is no such program.
+  spawnSync("dovecot", ["--version"], { env: PATH, encoding: "utf8" }).stdout?.startsWith("2.3.") === true
 
 /** Debian keeps servers where only root looks for programs. */
 const PATH = { PATH: `${process.env["PATH"]}:/usr/sbin` }
@@ -162,7 +163,7 @@ namespace inbox {
     for (const file of files) {
       const path = join(this.folder, "home", file)
       if (/\/dovecot\.index[^/]*$/.test(file)) rmSync(path)
-      if (!/\/dovecot-uidlist$/.test(file)) continue
+      if (!file.endsWith("/dovecot-uidlist")) continue
       const text = readFileSync(path, "utf8").replace(/ V(\d+) /, (_, old) => ` V${Number(old) + 1} `)
       writeFileSync(path, text)
     }

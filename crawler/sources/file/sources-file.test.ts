@@ -196,15 +196,16 @@ describe("the schema", () => {
     clientCert: { cert: "file:/c", key: "file:/k" },
     webhooks: [{ url: "b" }],
   })
-  const { repository } = defineSource({
+  const { repository, mailbox } = defineSource({
     seeds: ["https://a.example/"],
     repository: { url: "https://a.example/a.git" },
+    mailbox: { server: "imaps://a.example", user: "ada", password: "${PASSWORD}" },
   })
 
   test("has the fields of a source, and no others", () => {
     expect(Object.keys(source.properties ?? {}).sort()).toEqual(Object.keys(whole).sort())
     expect(Object.keys(fields).sort()).toEqual(Object.keys(whole).sort())
-    const groups = Object.entries({ ...whole, repository }).flatMap(([name, value]) => {
+    const groups = Object.entries({ ...whole, repository, mailbox }).flatMap(([name, value]) => {
       const inner = fields[name]?.properties ?? fields[name]?.items?.properties
       const one: unknown = Array.isArray(value) ? value[0] : value
       return inner ? [[name, Object.keys(inner).sort(), Object.keys(one as object).sort()]] : []
