@@ -10,13 +10,16 @@ import {
   writeFileSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { type StateStore, openStateStore } from "#base/store/state-store.ts"
 import type { PageUrl } from "#engine"
 import { temporaryFolder } from "../../../testing/crawl-fixture.ts"
 import { Jobs } from "../../../jobs/jobs.ts"
+import { defineSource, isWatched } from "../../../source.ts"
+import { withoutSecrets } from "../../../sources/shown-source.ts"
 import { Sources } from "../../../sources/sources.ts"
 import { recognizeStart } from "../kinds.ts"
+import { MAILBOX } from "./mailbox-kind.ts"
 import { MailStore } from "./mail-store.ts"
 import { MailboxContent } from "./mailbox-content.ts"
 
@@ -336,4 +339,45 @@ test("a start is known as a mailbox by what is there", async () => {
   expect(await known("list.txt")).toEqual(["mailbox", "list.txt"])
   expect(await known("notes")).toEqual(["folder", "notes"])
   expect(await known("nothing")).toEqual([undefined, undefined])
+})
+
+describe("a mailbox on a server", () => {
+  const password = "${IMAP_PASSWORD}"
+  const problemsOf = (server: string, secret = password) =>
+    MAILBOX.problems({ seeds: [ADDRESS], mailbox: { server, user: "ada", password: secret } })
+
+  test.each([
+    ["https://mail.example", /such as imaps:/],
+    ["mail.example", /such as imaps:/],
+    ["imaps://ada:secret@mail.example", /must not hold a user or password/],
+    ["imaps://mail.example/INBOX", /folders has a place/],
+  ])("%s is no server", (server, message) => {
+    expect(problemsOf(server)).toMatchObject([
+      { path: ["mailbox", "server"], message: expect.stringMatching(message) },
+    ])
+  })
+
+  test("its password is named and never written", () => {
+    expect(problemsOf("imap://mail.example:1143", password)).toEqual([])
+    const [problem] = problemsOf("imaps://mail.example", "hunter2")
+    expect(problem).toMatchObject({ path: ["mailbox", "password"] })
+    expect(problem!.message).not.toContain("hunter2")
+    const mailbox = { server: "imaps://mail.example", user: "ada", password: "hunter2" }
+    expect(JSON.stringify(withoutSecrets({ mailbox }))).not.toContain("hunter2")
+  })
+
+  test("is recognized by its address, with the user", async () => {
+    expect(await recognizeStart("imaps://ada%40mail.example@mail.example:1993/")).toEqual({
+      fields: { mailbox: { server: "imaps://mail.example:1993", user: "ada@mail.example", password } },
+      name: "ada@mail.example-mail",
+      schedule: { everyHours: 1 },
+    })
+    await expect(recognizeStart("imaps://mail.example")).rejects.toThrow("with the user")
+  })
+
+  test("is only read when a run is asked for", () => {
+    const mailbox = { server: "imaps://mail.example", user: "ada", password }
+    expect(isWatched(defineSource({ seeds: [ADDRESS], mailbox }))).toBe(false)
+    expect(isWatched(defineSource({ seeds: [ADDRESS], mailbox: "/srv/Maildir" }))).toBe(true)
+  })
 })
