@@ -119,7 +119,7 @@ export async function secureSocket(socket: Socket, url: URL, way: Way): Promise<
 /** A secure connection that begins over `socket`, and what says in words for the operator why it failed. */
 export interface StartedSecure {
   readonly secure: TLSSocket
-  explain(error: Error): Error
+  readonly explain: (error: Error) => Error
 }
 
 /** @param protocols to agree on (ALPN); left out: whatever the server speaks there */

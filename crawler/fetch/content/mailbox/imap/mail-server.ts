@@ -47,7 +47,7 @@ export const guardedUrl = ({ server }: Pick<MailServer, "server">): URL => new U
 
 /** A mailbox on a server, for people. */
 export const shownServer = ({ server, user }: Pick<MailServer, "server" | "user">): string =>
-  `${server.replace(/\/$/, "").replace("://", `://${user}@`)}`
+  server.replace(/\/$/, "").replace("://", `://${user}@`)
 
 /**
  * A connection to a server, logged in. It is made through the address guard and is secure, unless the server has a private address and
