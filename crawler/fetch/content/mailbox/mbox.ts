@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises"
 
-/** So much of a message is read; no mail server takes larger ones. */
-export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+/** So much of a message is read: few mail servers take larger ones, and plain text takes fifty times its size while it is parsed. */
+export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 
 /** A message as it lies in an mbox. */
 export interface MboxMessage {
