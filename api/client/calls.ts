@@ -486,7 +486,7 @@ export type Document = {
   readonly title: string | null
   /** Media type as it was sent; empty: the content says. */
   readonly type: string
-  /** Of the content. */
+  /** Size of the content. */
   readonly bytes: number
   /** As it was sent. */
   readonly updated_at: string | null
@@ -3365,7 +3365,7 @@ export interface Calls {
     }
     readonly answer: {
       readonly documents: readonly Document[]
-      /** Of the source. */
+      /** Documents of the source. */
       readonly total: number
       /** Where the next list begins; null: there are no more. */
       readonly next_after: string | null

@@ -16,7 +16,7 @@ import { type KillableAppliance, killableAppliance } from "../../testing/killabl
 export const OIKB_VERSION = "oikb==0.6.0"
 const AT = "https://notes.example/"
 
-/** A folder that somebody works on and oikb uploads. */
+/** A folder that changes every day and that oikb uploads. */
 class Notes {
   readonly #root: string
   readonly #drawn = chance(60)

@@ -21,7 +21,7 @@ import { pathParameter } from "../../server/middleware/query-parameters.ts"
 import { fieldsOf } from "./read-fields.ts"
 import { deletedBy, documentId, type ManifestFile, planSync } from "./sync-plan.ts"
 
-/** What stands before the paths that oikb calls. */
+/** Every path that oikb calls begins with this. */
 const ROOT = "/api/v1"
 const KNOWLEDGE = `${ROOT}/knowledge/:id`
 const LISTED_AT_ONCE = 1000

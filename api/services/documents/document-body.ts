@@ -6,7 +6,7 @@ export const MOST_DOCUMENTS = 10_000
 const MAX_ID_CHARS = 1000
 const MAX_URL_CHARS = 2000
 const MAX_TITLE_CHARS = 1000
-/** Of a source's name. */
+/** Characters of a source's name. */
 const MAX_NAME_CHARS = 100
 
 export const sourceField = text("Name of the source of the documents.", {

@@ -38,7 +38,7 @@ export interface Kept {
 
 const WAIT_MS = 60_000
 const POLL_MS = 50
-/** More tell nobody more. */
+/** A caller mends these before looking at more. */
 const MOST_PROBLEMS = 20
 
 /** Documents that programs send, replace, list and delete. Each caller reaches the sources that its key may write to. */

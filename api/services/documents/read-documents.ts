@@ -19,7 +19,7 @@ export interface Sent {
   readonly documents: readonly SentDocument[]
 }
 
-/** More tell nobody more. */
+/** A caller mends these before looking at more. */
 const MOST_PROBLEMS = 20
 
 const check = bodyCheck(sendBody)

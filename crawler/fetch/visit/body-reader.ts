@@ -244,7 +244,7 @@ function unread({ kind, detail }: Exclude<ReadBodyResult, { kind: "read" }> | La
   return { kind: "failed", because, detail, transient: kind === "late" }
 }
 
-/** The result, unless the caller gives up or the visit's time ends first. `begin` gets a signal that nobody waits any more. */
+/** The result, unless the caller gives up or the visit's time ends first. `begin` gets a signal that aborts when the caller has stopped waiting. */
 function inTime<Result>(
   begin: (done: AbortSignal) => Promise<Result>,
   deadline: number,

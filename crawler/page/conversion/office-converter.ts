@@ -54,7 +54,7 @@ export class OfficeConverter implements AsyncDisposable {
       )
     } catch (error) {
       if (!limits.signal.aborted) throw error
-      return { kind: "closed", detail: "nobody waits for the file any more" }
+      return { kind: "closed", detail: "the caller stopped waiting for the file" }
     }
   }
 

@@ -38,11 +38,11 @@ export const LEGACY_FORMATS: readonly Legacy[] = [
   },
 ]
 
-/** The kind that a media type (lower case, without parameters) stands for, or null. Servers send it for files of today, too. */
+/** The kind that a media type (lower case, without parameters) means, or null. Servers send it for files of today, too. */
 export const legacyOfType = (type: string): LegacyFormat | null =>
   LEGACY_FORMATS.find(({ types }) => types.includes(type))?.name ?? null
 
-/** The kind that the ending of an address stands for, or null. */
+/** The kind that the ending of an address means, or null. */
 export function legacyOfAddress(url: string): LegacyFormat | null {
   const ending = /\.([a-z]{3})$/i.exec(URL.parse(url)?.pathname ?? "")?.[1]?.toLowerCase() ?? ""
   return LEGACY_FORMATS.find(({ extensions }) => extensions.includes(ending))?.name ?? null

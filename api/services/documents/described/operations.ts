@@ -25,7 +25,7 @@ const Document = namedObject("Document", {
   url: text("Where people open it."),
   title: orNull(text("As it was sent; null: its content says.")),
   type: text("Media type as it was sent; empty: the content says."),
-  bytes: count("Of the content."),
+  bytes: count("Size of the content."),
   updated_at: orNull(time("As it was sent.")),
   received_at: time("When this version came."),
   metadata: anyObject("As it was sent."),
@@ -89,7 +89,7 @@ export const documentOperations = operations("Documents", "key", {
     answers: ok(
       object({
         documents: listOf(Document),
-        total: count("Of the source."),
+        total: count("Documents of the source."),
         next_after: orNull(text("Where the next list begins; null: there are no more.")),
       }),
       "The documents.",

@@ -307,7 +307,7 @@ export class DocumentStore {
 
 /** Two documents of a source cannot have one address. */
 export class AddressTakenError extends Error {
-  /** Of the document that was sent. */
+  /** Id of the document that was sent. */
   readonly id: string
 
   constructor(id: string, holder: string) {

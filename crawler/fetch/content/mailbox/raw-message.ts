@@ -18,7 +18,7 @@ export interface MessageIdentity {
 /** So many of a message's references count, of the first and of the last. */
 const FIRST_REFS = 10
 const LAST_REFS = 40
-/** Of a header; larger ones are no mail. */
+/** Bytes of a header; a larger one is no mail. */
 const MAX_HEADER_BYTES = 1_000_000
 /** Fields that make a message what it is. Others, such as `Status`, change when it is read or moved. */
 const OWN_FIELDS = [

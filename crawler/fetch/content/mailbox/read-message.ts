@@ -121,7 +121,7 @@ function bodyOf({ text = "", html }: Email): string {
   return wordsIn(shown) > wordsIn(plain) * SAYS_MORE + SAYS_MORE_WORDS || plain.trim() === "" ? shown : plain
 }
 
-/** What stands in a text for programs: signatures and encrypted text of PGP, files in the way of uuencode. */
+/** Parts of a text that are for programs: signatures and encrypted text of PGP, files in the way of uuencode. */
 const withoutArmour = (text: string): string =>
   text
     .replaceAll(/^-----BEGIN PGP SIGNED MESSAGE-----\r?\n(?:[A-Za-z]+: .*\r?\n)*/gm, "")

@@ -22,7 +22,7 @@ interface Forge {
 const isNamed = (program: string, host: string): boolean =>
   new RegExp(`^(?:${program})\\.[^.]+\\.[^.]`).test(host)
 
-/** What forges have at the top that is nobody's. */
+/** First segments of a forge's addresses that are no owner. */
 const OWN_PAGES =
   /^\/(?:about|admin|api|apps|collections|dashboard|enterprise|explore|features|groups|help|login|marketplace|orgs|public|search|settings|solutions|sponsors|topics|user|users|workspace)\//
 

@@ -47,7 +47,7 @@ const SETTINGS = {
 }
 /** Characters that are kept of what git says about a failure. */
 const MAX_SAID = 2000
-/** Of the answer to a short question. */
+/** Characters of the answer to a short question. */
 const MAX_ANSWER = 1_000_000
 
 const MISSING =

@@ -234,7 +234,7 @@ test("a branch, a tag and paths choose what is read; one that is not there is na
 })
 
 test(
-  "a mirror that was damaged is made anew, and locks that a killed git left hold up nobody",
+  "a damaged mirror is made anew, and locks that a killed git left don't hold up the next run",
   { tags },
   async () => {
     using one = handbook()

@@ -1,4 +1,4 @@
-/** What stands above a text about it: by name, in lower case, each value as one line. */
+/** The fields above a text: by name, in lower case, each value as one line. */
 export interface FrontMatter {
   readonly body: string
   readonly fields: ReadonlyMap<string, string>
