@@ -11,6 +11,7 @@ import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 
 import { openAdmin } from "../../operator/admin/open-admin.ts"
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
+import { documentsOf } from "../../services/documents/testing/documents-of.ts"
 import { watchesOf } from "../../services/watches/testing/watches-of.ts"
 import { answerOf, expectDocumented, type ServedApp, serveApp, TEST_KEY } from "../../testing/serve-app.ts"
 import { operations } from "./testing/documented.ts"
@@ -23,6 +24,7 @@ const JSON_TYPE = "application/json"
 const folder = mkdtempSync(join(tmpdir(), "fossick-examples-"))
 const engine = new FakeEngine([hit()])
 let db: StateStore
+const opened = new AsyncDisposableStack()
 let app: ServedApp
 
 beforeAll(async () => {
@@ -33,11 +35,13 @@ beforeAll(async () => {
   app = await serveApp({
     engine,
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig }),
+    documents: documentsOf({ db, dataDir: folder, closing: opened }),
     watches: await watchesOf({ db, engine, crawlerConfig }),
   })
 })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
+  await opened.disposeAsync()
   db.close()
   rmSync(folder, { recursive: true })
 })

@@ -17,6 +17,7 @@ import type { openApiDocument } from "./document.ts"
 import { operations } from "./testing/documented.ts"
 import type { Operation } from "../operation/operation.ts"
 import type { JsonSchema } from "../schema/schemas.ts"
+import { documentsOf } from "../../services/documents/testing/documents-of.ts"
 import { watchesOf } from "../../services/watches/testing/watches-of.ts"
 import { boundaryTrials, sampleOf, type Trial } from "./testing/boundary-values.ts"
 
@@ -48,18 +49,21 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^makeKey (sources|collections|domains)/,
     /^(suggest|browserSuggest) collection/,
     /^runSources names/,
-    /^list(Jobs|Removals) source$/,
+    /^list(Jobs|Removals|Documents) source$/,
+    /^deleteDocuments source$/,
     /^(approve|reject|restore)Removals source$/,
     /^research output_schema\.required/,
     /^createWatch source$/,
     /^changeModel model$/,
     /^(create|change)PublicKey (source|collection)$/,
   ],
+  "a source of documents has a name of its own": [/^sendDocuments source$/],
+  "a document has one content": [/^sendDocuments documents/],
   "a page has the sections that it has": [/^getPage section$/],
   "the name stands in the path, too": [/^putSource name$/],
   "one value of a login names a secret": [/^putSource login\.kind/],
   "the settings of the server allow it": [
-    /^putSource (allowedNetworks|ignoreNoindex|politeness|caFile|clientCert|folder)/,
+    /^putSource (allowedNetworks|ignoreNoindex|politeness|caFile|clientCert|folder|mailbox|archive|repository)/,
     /^(create|change)Watch emails/,
   ],
   "cron lines, zones and patterns have grammars of their own": [
@@ -84,6 +88,7 @@ const isMoreStrict = (field: string): boolean =>
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-strictness-"))
 const engine = new FakeEngine([hit()])
+const opened = new AsyncDisposableStack()
 let db: StateStore
 let app: ServedApp
 let document: ReturnType<typeof openApiDocument>
@@ -106,6 +111,7 @@ beforeAll(async () => {
       [Symbol.asyncDispose]: async () => {},
     },
     admin: () => openAdmin({ db, engine, jobs: new Jobs(db), crawlerConfig, engineConfig }),
+    documents: documentsOf({ db, dataDir: folder, closing: opened }),
     watches: await watchesOf({ db, engine, crawlerConfig }),
     config: { watchesPerKey: 10_000 },
   })
@@ -116,6 +122,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs()
   await app[Symbol.asyncDispose]()
+  await opened.disposeAsync()
   db.close()
   rmSync(folder, { recursive: true })
 })

@@ -11,12 +11,11 @@ import { readScope } from "../../identity/accounts/keys/key-scope.ts"
 import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { openPageKnowledge } from "../pages/page-knowledge.ts"
-import { openDocuments } from "./open-documents.ts"
+import { documentsOf } from "./testing/documents-of.ts"
 
 // Documents sent over HTTP, and read into a real index.
 
-const PORT = 8080
-const AT = `http://localhost:${PORT}/files/`
+const AT = "http://localhost:8080/files/"
 const opened = new AsyncDisposableStack()
 let app: ServedAccounts
 let db: StateStore
@@ -28,16 +27,6 @@ beforeAll(async () => {
   const folder = await openDataFolder(opened)
   ;({ db, engine } = folder)
   const jobs = new Jobs(db)
-  const kept = openDocuments(
-    {
-      db,
-      jobs,
-      engineConfig: { dataDir: folder.dir },
-      crawlerConfig: { maxBytes: 10_000 },
-      config: { publicUrl: "", port: PORT },
-    },
-    opened,
-  )
   const sources = new Sources(db, jobs)
   await sources.put({ name: "site", seeds: ["https://site.example/"] })
   await sources.put({ name: "wiki", documents: true, seeds: [`${AT}wiki/`, "https://wiki.example/"] })
@@ -45,7 +34,7 @@ beforeAll(async () => {
     await serveAccounts({
       dir: folder.dir,
       engine,
-      documents: () => kept,
+      documents: documentsOf({ db, dataDir: folder.dir, closing: opened, maxBytes: 10_000 }),
       pages: openPageKnowledge(db, jobs),
       sites: sourceSites(db, jobs),
     }),

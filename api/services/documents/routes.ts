@@ -96,8 +96,9 @@ export function documentRoutes(
 
   serve(router, calls.listDocuments, async ({ ctx, query }) => {
     const { source, after = "", limit: most } = query
+    if (source === undefined) throw badRequest("Invalid source. It is missing.")
     const documents = await opened()
-    const found = await documents.list(ctx.state.key, source!, { after, limit: most })
+    const found = await documents.list(ctx.state.key, source, { after, limit: most })
     const last = found.documents.length < most ? null : (found.documents.at(-1)?.id ?? null)
     return { documents: found.documents.map(onWire), total: found.total, next_after: last }
   })
