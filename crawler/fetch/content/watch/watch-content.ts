@@ -4,9 +4,8 @@ import { pause } from "#base/flow/pause.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { CONTENT_FIELDS, type Source } from "../../../source.ts"
+import { CONTENT_FIELDS, contentFieldsOf, type Source } from "../../../source.ts"
 import type { Content } from "../content.ts"
-import { contentOf } from "../kinds.ts"
 import type { Changed, Watched } from "./watch-worker.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./watch-worker")
@@ -38,6 +37,9 @@ export async function watchContent({ db, watched, run, log, signal }: WatchConte
     try {
       const contents = new Map<Source, Content>()
       for (const source of await watched()) {
+        if (contentFieldsOf(source).length === 0) continue
+        // Loaded with the first such source: what reads archives and mail is large, and this process rests.
+        const { contentOf } = await import("../kinds.ts")
         const content = contentOf(source, { db })
         if (content !== null && content.watched !== "never") contents.set(source, content)
       }
