@@ -15,9 +15,10 @@ const USER = "nobody"
 const isRoot = process.getuid?.() === 0
 
 /** Whether the program is there in a version that understands the configuration below. */
-export const findDovecot = (): boolean =>
-  // Null where there is no such program.
-  String(spawnSync("dovecot", ["--version"], { env: PATH, encoding: "utf8" }).stdout).startsWith("2.3.")
+export function findDovecot(): boolean {
+  const { error, stdout } = spawnSync("dovecot", ["--version"], { env: PATH, encoding: "utf8" })
+  return error === undefined && stdout.startsWith("2.3.")
+}
 
 /** Debian keeps servers where only root looks for programs. */
 const PATH = { PATH: `${process.env["PATH"]}:/usr/sbin` }
