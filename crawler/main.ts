@@ -261,11 +261,7 @@ function lead(): void {
     }),
     watchContent({
       db,
-      // One with a schedule is read by it.
-      watched: async () =>
-        (await sources.list()).flatMap(({ source, paused }) =>
-          paused || source.schedule !== null ? [] : source,
-        ),
+      sources: async () => (await sources.list()).flatMap(({ source, paused }) => (paused ? [] : source)),
       run: (source) => runChanged(source),
       log,
       signal,

@@ -1,4 +1,3 @@
-import { isAbsolute } from "node:path"
 import type { PageTopic } from "#engine"
 import { defineSchedule, type Schedule } from "./jobs/tasks/schedule.ts"
 
@@ -234,15 +233,6 @@ export const CONTENT_FOR_ADMINS: readonly ContentField[] = ["documents"]
 export const contentFieldsOf = (source: { readonly [Field in ContentField]?: unknown }): ContentField[] =>
   // A job may be older than a field.
   CONTENT_FIELDS.filter((field) => (source[field] ?? false) !== false)
-
-/** Whether the source runs whenever its content changes: without a schedule, and where a change can be seen without asking another machine. */
-export const isWatched = ({ schedule, folder, mailbox, archive, documents, repository }: Source): boolean =>
-  schedule === null &&
-  // A job may be older than a field.
-  ((folder ?? archive ?? null) !== null ||
-    typeof mailbox === "string" ||
-    documents ||
-    (repository !== null && isAbsolute(repository.url)))
 
 /** Content has no links to follow and no robots rules, and a small page limit would leave out pages at random. */
 const OF_CONTENT = {

@@ -135,7 +135,7 @@ test("a watched mailbox and its index are the same in the end, though all proces
   const last = new Crawler(dataDir, vectors.settings)
   const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir, ...vectors.settings })
   const expected = mail.threads()
-  const content = contentOf(source, { db })!
+  const content = (await contentOf(source, { db }))!
   try {
     await until(async () => {
       const [job] = await jobs.list({ source: "mail", limit: 1, state: "finished" })

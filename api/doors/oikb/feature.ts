@@ -1,5 +1,5 @@
 import type { Feature } from "../../feature.ts"
-import type { OikbNeeds } from "./routes.ts"
+import type { DocumentNeeds } from "../../services/documents/routes.ts"
 
 /** What oikb calls to keep a source in step with Confluence, a drive, a bucket and the like. */
 export const oikb = {
@@ -9,4 +9,4 @@ export const oikb = {
     oikbRoutes(router, needs)
     return { roots: ["api"], otherApi: oikbApi }
   },
-} as const satisfies Feature<OikbNeeds>
+} as const satisfies Feature<DocumentNeeds>

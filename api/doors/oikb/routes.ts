@@ -1,17 +1,15 @@
 import type { Router } from "@koa/router"
 
 import { Refusal } from "#base/errors.ts"
-import type { DiskRoom } from "#base/disk-space.ts"
 import { foreignOrNothing } from "#base/text/json/foreign-json.ts"
 import type { StoredDocument } from "#crawler/fetch/content/documents/document-store.ts"
 
 import { clientGone, type Context, type RequestState } from "../../context.ts"
 import { badRequest } from "../../errors.ts"
-import type { Accounts } from "../../identity/accounts/accounts.ts"
-import type { Admissions } from "../../identity/accounts/admission.ts"
 import { refuseChanges } from "../../read-only.ts"
 import { roomOnDisk } from "../../room-on-disk.ts"
 import type { KeptDocuments } from "../../services/documents/kept-documents.ts"
+import type { DocumentNeeds } from "../../services/documents/routes.ts"
 import { readFileForm } from "../../server/serving/file-form.ts"
 import { admission } from "../../server/middleware/admission.ts"
 import { writerAuthentication } from "../../server/middleware/authentication.ts"
@@ -32,20 +30,10 @@ export const oikbApi: OtherApi = {
   refusal: ({ status, message }) => ({ status, body: { detail: message } }),
 }
 
-export interface OikbNeeds {
-  /** Left out: none are taken. */
-  readonly documents?: () => Promise<KeptDocuments>
-  readonly accounts: Pick<Accounts, "keys">
-  readonly admissions: Admissions
-  readonly config: { readonly bodyLimit: number; readonly documentsBodyMb: number }
-  readonly mayKeep: Pick<DiskRoom, "isLow">
-  readonly readOnly: string | null
-}
-
 /** The calls of oikb, over the documents of a source: a knowledge base is a source. */
 export function oikbRoutes(
   router: Router<RequestState>,
-  { documents: opened, accounts, admissions, config, mayKeep, readOnly }: OikbNeeds,
+  { documents: opened, accounts, admissions, config, mayKeep, readOnly }: DocumentNeeds,
 ): void {
   if (opened === undefined) return
   const arriving = arrivingBodies(config.bodyLimit)
@@ -138,7 +126,7 @@ async function* all(
   for (let after = ""; ;) {
     let some: readonly StoredDocument[]
     try {
-      some = (await documents.list(ctx.state.key, source, { after, limit: LISTED_AT_ONCE })).documents
+      some = await documents.list(ctx.state.key, source, { after, limit: LISTED_AT_ONCE })
     } catch (error) {
       if (mayBeNew && error instanceof Refusal && error.because === "missing") return
       throw error

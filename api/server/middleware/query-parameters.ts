@@ -1,7 +1,7 @@
 import type { Context, Middleware } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
 import { jsonBody } from "./json-body.ts"
-import { bodyCheck, type Problem } from "../operation/body-check.ts"
+import { bodyCheck, type Problem, problemsText } from "../operation/body-check.ts"
 import type { Schema } from "../schema/schemas.ts"
 import { NOT_BLANK } from "../wire/characters.ts"
 
@@ -76,8 +76,7 @@ export function optionalJsonBody(limit: number): Middleware {
 
 /** A body that is JSON and means nothing that can be done. */
 export function unprocessable(problems: readonly Problem[]): ApiError {
-  const text = problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")
-  return new ApiError(422, `${text}.`, { problems })
+  return new ApiError(422, problemsText(problems), { problems })
 }
 
 /** A reader of bodies that takes the fields the schema has and no others. */

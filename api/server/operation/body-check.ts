@@ -13,6 +13,10 @@ export interface Problem {
   readonly message: string
 }
 
+/** What is wrong, as one sentence. */
+export const problemsText = (problems: readonly Problem[]): string =>
+  `${problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")}.`
+
 /** What is wrong with a body by its schema; it takes no other fields. */
 export function bodyCheck(schema: Schema): (body: unknown) => Problem[] {
   let validate: ValidateFunction | undefined

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { Jobs, Sources } from "#crawler"
 import type { StateStore } from "#base/store/state-store.ts"
+import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { lines, pdf } from "#crawler/testing/pdf-file.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
+import { Rereader } from "#crawler/upkeep/reread/rereader.ts"
 import type { Engine } from "#engine"
 
 import { readScope } from "../../identity/accounts/keys/key-scope.ts"
@@ -34,6 +36,7 @@ beforeAll(async () => {
     await serveAccounts({
       dir: folder.dir,
       engine,
+      rereader: opened.use(new Rereader({ db, jobs, config: testConfig(), onProblem: () => {} })),
       documents: documentsOf({ db, dataDir: folder.dir, closing: opened, maxBytes: 10_000 }),
       pages: openPageKnowledge(db, jobs),
       sites: sourceSites(db, jobs),
@@ -96,6 +99,19 @@ test("what the sender says of a document counts for more than the document", asy
   expect([stored?.author, stored?.publishedAt]).toEqual(["Ada", new Date("2026-02-03")])
   const shown = await app.call(`/documents/wiki/${encodeURIComponent("https://wiki.example/kettle")}`, writer)
   expect(shown.body).toMatchObject({ title: "The kettle", type: "text/html", metadata: { space: "canteen" } })
+})
+
+test("a live read gives the document as it is now, to keys that may see it", async () => {
+  const url = `${AT}tools/saw`
+  const read = async (key: string) => {
+    const { body } = await app.call("/extract", key, { urls: [url] })
+    return (body.results as { raw_content: string }[]).map((one) => one.raw_content)
+  }
+  await send("tools", [{ id: "saw", text: "The saw hangs on the left." }])
+  await run("tools")
+  await send("tools", [{ id: "saw", text: "The saw hangs on the right." }])
+  expect(await read(reader)).toEqual(["The saw hangs on the right."])
+  expect(await read(await app.key({ scope: readScope({ sources: ["wiki"] }) }))).toEqual([])
 })
 
 test("a file comes as a form and is read by its bytes", async () => {
@@ -210,7 +226,7 @@ test("a body that is no JSON object is refused as such", async () => {
   for (const text of ["", "{", "[]", '"a"']) expect([text, (await body(text)).status]).toEqual([text, 400])
 })
 
-test("a source of websites takes no documents, nor does one that is named like nothing", async () => {
+test("a source of websites takes no documents, and neither does a name that no source may have", async () => {
   expect((await send("site", [{ text: "a" }])).status).toBe(409)
   expect((await send("handbook", [{ text: "a" }])).body.detail.error).toContain("source must not be handbook")
   expect((await send("a\u0007b", [{ text: "a" }])).status).toBe(422)

@@ -6,6 +6,8 @@ import {
   type Put,
   type StoredDocument,
 } from "#crawler/fetch/content/documents/document-store.ts"
+import { addressBelow } from "#crawler/fetch/content/addresses-below.ts"
+import type { JobState } from "#crawler/job.ts"
 import { membership } from "#crawler/crawl/scope/scope.ts"
 import type { Sources } from "#crawler/sources/sources.ts"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
@@ -15,8 +17,8 @@ import { breather } from "#base/flow/breather.ts"
 import { Refusal } from "#base/errors.ts"
 
 import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
-import type { Problem } from "../../server/operation/body-check.ts"
-import type { SentDocument } from "./read-documents.ts"
+import { type Problem, problemsText } from "../../server/operation/body-check.ts"
+import { MOST_PROBLEMS, type SentDocument } from "./read-documents.ts"
 
 export interface KeptDocumentsParts {
   /** On a connection whose commits wait for the disk. */
@@ -38,8 +40,6 @@ export interface Kept {
 
 const WAIT_MS = 60_000
 const POLL_MS = 50
-/** A caller mends these before looking at more. */
-const MOST_PROBLEMS = 20
 
 /** Documents that programs send, replace, list and delete. Each caller reaches the sources that its key may write to. */
 export class KeptDocuments {
@@ -92,10 +92,15 @@ export class KeptDocuments {
     key: ApiKey,
     name: string,
     slice: { readonly after: string; readonly limit: number },
-  ): Promise<{ readonly documents: StoredDocument[]; readonly total: number }> {
+  ): Promise<StoredDocument[]> {
     await this.of(key, name)
-    const { store } = this.#parts
-    return { documents: await store.list(name, slice), total: await store.count(name) }
+    return await this.#parts.store.list(name, slice)
+  }
+
+  /** @throws Refusal */
+  async count(key: ApiKey, name: string): Promise<number> {
+    await this.of(key, name)
+    return await this.#parts.store.count(name)
   }
 
   /** @throws Refusal */
@@ -133,8 +138,9 @@ export class KeptDocuments {
     if (!(await waited(async () => (await store.listedVersion(name)) >= version))) return false
     const running = (await jobs.open(name)).filter(({ state }) => state === "running")
     for (const { id } of running) {
-      const ended = await waited(async () => (await jobs.get(id))?.state !== "running")
-      if (!ended || (await jobs.get(id))?.state !== "finished") return false
+      let state: JobState | undefined
+      await waited(async () => (state = (await jobs.get(id))?.state) !== "running")
+      if (state !== "finished") return false
     }
     return true
   }
@@ -177,7 +183,8 @@ export class KeptDocuments {
     const documents: Document[] = []
     for (const [index, document] of sent.entries()) {
       const field = `documents.${index}`
-      const url = toPageUrl(document.url ?? base + document.id.split("/").map(encodeURIComponent).join("/"))
+      const url =
+        document.url === null ? addressBelow(base!, document.id.split("/")) : toPageUrl(document.url)
       if (url === null || !isInside(url))
         problems.push(
           document.url === null
@@ -217,7 +224,5 @@ function mayWrite({ scope }: ApiKey, name: string): void {
     )
 }
 
-function unfit(problems: readonly Problem[]): Refusal {
-  const text = problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")
-  return new Refusal("unfit", `${text}.`, problems)
-}
+const unfit = (problems: readonly Problem[]): Refusal =>
+  new Refusal("unfit", problemsText(problems), problems)

@@ -20,7 +20,7 @@ export interface Sent {
 }
 
 /** A caller mends these before looking at more. */
-const MOST_PROBLEMS = 20
+export const MOST_PROBLEMS = 20
 
 const check = bodyCheck(sendBody)
 

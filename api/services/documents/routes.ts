@@ -98,9 +98,13 @@ export function documentRoutes(
     const { source, after = "", limit: most } = query
     if (source === undefined) throw badRequest("Invalid source. It is missing.")
     const documents = await opened()
-    const found = await documents.list(ctx.state.key, source, { after, limit: most })
-    const last = found.documents.length < most ? null : (found.documents.at(-1)?.id ?? null)
-    return { documents: found.documents.map(onWire), total: found.total, next_after: last }
+    const { key } = ctx.state
+    const found = await documents.list(key, source, { after, limit: most })
+    return {
+      documents: found.map(onWire),
+      total: await documents.count(key, source),
+      next_after: found.length < most ? null : (found.at(-1)?.id ?? null),
+    }
   })
 
   serve(router, calls.deleteDocuments, async ({ ctx, body: { source, ids, wait } }) => {
@@ -137,10 +141,10 @@ function metadataOf(text: string | undefined): Readonly<Record<string, unknown>>
   return metadata as Readonly<Record<string, unknown>>
 }
 
-const onWire = ({ id, url, title, type, bytes, updatedAt, version, metadata }: StoredDocument) => ({
+const onWire = ({ id, url, facts, type, bytes, updatedAt, version, metadata }: StoredDocument) => ({
   id,
   url,
-  title,
+  title: facts.title ?? null,
   type: type.split(";")[0]!,
   bytes,
   updated_at: updatedAt === null ? null : new Date(updatedAt),

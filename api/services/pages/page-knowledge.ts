@@ -78,7 +78,7 @@ export function openPageKnowledge(db: StateStore, jobs: Jobs): PageKnowledge {
       const source = (await (await declarations()).get(name))?.source
       if (source === undefined) return null
       const { contentOf } = await import("#crawler/fetch/content/kinds.ts")
-      const content = contentOf(source, { db })
+      const content = await contentOf(source, { db })
       return content && { source, content }
     },
     async sources() {

@@ -126,7 +126,8 @@ async function warningsOf(
 /** Why the content of a source can't be read here, in words. */
 async function unreadable(spec: Declared["sources"][number], db: StateStore | null): Promise<string[]> {
   try {
-    await contentOf(defineSource(spec), { db })?.check()
+    const content = await contentOf(defineSource(spec), { db })
+    await content?.check()
     return []
   } catch (error) {
     if (!(error instanceof KnownError)) throw error

@@ -2,10 +2,11 @@ import { isOver, type Job, type JobResult } from "../../job.ts"
 import type { SourceStatus } from "../../sources/source-status.ts"
 import { aboutSeconds } from "#base/text/duration.ts"
 import type { FullCrawl } from "../../sources/crawl-time.ts"
+import { watcherOf } from "../../fetch/content/kinds.ts"
 import type { SourceChange } from "../../sources/file/plan.ts"
 import type { Schedule } from "../../jobs/tasks/schedule.ts"
 import type { ListedSource } from "../../sources/source-table.ts"
-import { isWatched, type Source } from "../../source.ts"
+import type { Source } from "../../source.ts"
 
 /** A plan in words, one line each change; sources that stay as they are are counted. */
 export function planLines(changes: readonly SourceChange[], removePages: boolean): string[] {
@@ -105,9 +106,10 @@ function rowOf(
 }
 
 function whenNext(source: Source, paused: boolean, nextRun: Date | null): string {
-  if (source.schedule === null && !isWatched(source)) return "when asked"
+  const isWatched = watcherOf(source) !== null
+  if (source.schedule === null && !isWatched) return "when asked"
   if (paused) return "paused"
-  return isWatched(source) ? "on change" : shortTime(nextRun)
+  return isWatched ? "on change" : shortTime(nextRun)
 }
 
 const resultText = (result: JobResult | null): string =>

@@ -5,7 +5,7 @@ import type { SourceSpec } from "../../source.ts"
 import type { ContentKind } from "./content.ts"
 
 /** An address below which others can be. */
-export const isFolderAddress = (seed: string): boolean => /^[^?#]*\/$/.test(seed)
+const isFolderAddress = (seed: string): boolean => /^[^?#]*\/$/.test(seed)
 
 /** What is wrong where all pages are to have their addresses below the one seed. @param pages for people: `the files` */
 export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<ContentKind["problems"]> =>
@@ -17,6 +17,17 @@ export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<C
           message: `must be one address that ends with /, below which ${pages} have theirs`,
         },
       ]
+
+/** What is wrong where pages may have addresses below several seeds. @param pages for people: `documents` */
+export const atFolderAddresses = (
+  { seeds }: SourceSpec,
+  pages: string,
+): ReturnType<ContentKind["problems"]> =>
+  seeds.flatMap((seed, index) =>
+    isFolderAddress(seed)
+      ? []
+      : [{ path: ["seeds", index], message: `must end with /, because ${pages} have addresses below it` }],
+  )
 
 /** The address of a file, by the names that lead to it. @param address ends with `/` */
 export const addressBelow = (address: string, names: readonly string[]): PageUrl | null =>

@@ -35,18 +35,13 @@ export interface Content {
   readonly place: string
   /** One page before it is one, as counts say it: `file`. */
   readonly noun: string
-  /**
-   * How changes are noticed between runs. `apart`: a process of its own asks for the {@link fingerprint}, since a look may hold it up;
-   * `here`: a look is cheap; `never`: only a schedule, or a person, starts runs.
-   */
-  readonly watched: "apart" | "here" | "never"
   /** Whether it can be read, as this machine knows without a network. @throws KnownError that says why not */
   check(): Promise<void>
   /** Before a run lists or loads anything. @throws KnownError that says why nothing can be read, such as a share that is not mounted */
   open(reach: ContentReach): Promise<void>
   /** All pages as they are now, some at a time. @throws KnownError as {@link open} */
   list(options: ContentListOptions): AsyncIterable<readonly ContentEntry[]>
-  /** Differs from what it was when anything changed since, or when nothing can be read. Asked as {@link watched} says. */
+  /** Differs from what it was when anything changed since, or when nothing can be read. Asked where {@link ContentKind.watchedBy} says. */
   fingerprint(): Promise<string>
   /** As `fetchPage`: whatever is wrong with a page is a value. `gone` means that it certainly is. */
   load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult>
@@ -74,14 +69,19 @@ export interface RecognizedStart {
   readonly addresses?: readonly string[]
 }
 
-/** A kind of source that is no website. */
+/** A kind of source that is no website. Whoever reads the file of sources loads every kind, so what reads the content is loaded by `make`. */
 export interface ContentKind {
   /** The field of a source that says it is of this kind. */
   readonly field: ContentField
   /** What is wrong with the field, and with what goes with it. A path leads to a field as in `SourceProblem`. */
   problems(spec: SourceSpec): { readonly path: readonly (string | number)[]; readonly message: string }[]
-  /** @param source one whose field is set */
-  make(source: OfContent, needs: ContentNeeds): Content
+  /**
+   * Who notices changes between runs. `process`: one of its own, since a look may hold it up; `crawler`: the crawler, since a look is cheap;
+   * null: only a schedule, or a person, starts runs. @param source one whose field is set
+   */
+  watchedBy(source: OfContent): "process" | "crawler" | null
+  /** Loads what reads such content. @param source one whose field is set */
+  make(source: OfContent, needs: ContentNeeds): Promise<Content>
   /** What `fossick sources add` makes of a start; null when it is not of this kind. */
   recognize(start: string): Promise<RecognizedStart | null>
 }

@@ -1,4 +1,4 @@
-import { type ContentField, contentFieldsOf } from "../../source.ts"
+import { type ContentField, contentFieldsOf, type Source } from "../../source.ts"
 import { ARCHIVE } from "./archive/archive-kind.ts"
 import type { Content, ContentKind, ContentNeeds, OfContent, RecognizedStart } from "./content.ts"
 import { DOCUMENTS } from "./documents/documents-kind.ts"
@@ -12,9 +12,17 @@ const KINDS: readonly ContentKind[] = [DOCUMENTS, REPOSITORY, MAILBOX, ARCHIVE, 
 export const kindOf = (field: ContentField): ContentKind => KINDS.find((kind) => kind.field === field)!
 
 /** Where the pages of a source come from; null: from websites. */
-export function contentOf(source: OfContent, needs: ContentNeeds): Content | null {
+export async function contentOf(source: OfContent, needs: ContentNeeds): Promise<Content | null> {
   const [field] = contentFieldsOf(source)
-  return field === undefined ? null : kindOf(field).make(source, needs)
+  return field === undefined ? null : await kindOf(field).make(source, needs)
+}
+
+/** Who notices changes of a source's content and has it run; null: nobody, because it reads websites or has a schedule. */
+export function watcherOf(
+  source: OfContent & Pick<Source, "schedule">,
+): ReturnType<ContentKind["watchedBy"]> {
+  const [field] = contentFieldsOf(source)
+  return field === undefined || source.schedule !== null ? null : kindOf(field).watchedBy(source)
 }
 
 export async function recognizeStart(start: string): Promise<RecognizedStart | null> {

@@ -41,7 +41,7 @@ export async function openSourceReader(
   const { rendering, login } = source
   const { env = environment() } = options
   if (rendering === "browser") await requireBrowser(config.browserPath)
-  const content = contentOf(source, { db: options.db })
+  const content = await contentOf(source, { db: options.db })
   const reader = new PageReader(config, {
     content,
     ...(await reachOf(source, config, { ...options, env })),

@@ -1,7 +1,7 @@
 import type { Page } from "#engine"
 import type { Removal } from "../../upkeep/removals/removals.ts"
 import { sourceNamed } from "./membership-reasons.ts"
-import { contentFieldsOf } from "../../source.ts"
+import { watcherOf } from "../../fetch/content/kinds.ts"
 import type { Step, Subject } from "./step.ts"
 import { countText, dateText } from "./dates-and-counts.ts"
 
@@ -65,7 +65,7 @@ export async function visitsStep({ known, parts }: Subject): Promise<Step | null
   const { visitedAt, dueAt, changedAt, misses, intervalMs, source: name } = known
   const now = (parts.clock ?? Date.now)()
   const entry = await parts.sources.get(name)
-  const isContent = entry !== null && contentFieldsOf(entry.source).length > 0
+  const isWatched = entry !== null && watcherOf(entry.source) !== null
   const [running] = await parts.jobs.open(name)
   const due = dueAt <= now ? "due now" : `due from ${dateText(dueAt)} on`
   const run = running
@@ -76,7 +76,7 @@ export async function visitsStep({ known, parts }: Subject): Promise<Step | null
         ? `the schedule of ${name} is paused`
         : (await sourceNamed(name, parts)) === null
           ? "its source no longer exists"
-          : isContent
+          : isWatched
             ? `${name} runs when something in it changes`
             : `${name} has no schedule and runs when it is asked to`
   const changed = changedAt === null ? "" : `, changed ${dateText(changedAt)}`

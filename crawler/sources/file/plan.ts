@@ -72,7 +72,7 @@ export async function fullCrawlOf(
 
 /** How many pages the content of a source has at each host, counted for a while; null for a website, and where nothing can be listed. */
 async function pagesOfContent(db: StateStore, source: Source): Promise<Map<string, number> | null> {
-  const content = contentOf(source, { db })
+  const content = await contentOf(source, { db })
   if (content === null) return null
   const inScope = membership(source, new Map())
   const onTrouble = () => Promise.resolve()

@@ -74,8 +74,7 @@ export class ImageReaders implements AsyncDisposable {
       if (error instanceof KnownError) return null
       throw error
     }
-    return this.#opened.use(
-      new PageReader(this.#config, { ...reach, content: contentOf(source, { db: this.#db }) }),
-    )
+    const content = await contentOf(source, { db: this.#db })
+    return this.#opened.use(new PageReader(this.#config, { ...reach, content }))
   }
 }

@@ -137,15 +137,23 @@ test("a page behind a login is read with the login of its source, and with no ot
     kind: "changed",
     page: { markdown: expect.stringContaining("right wall") },
   })
+  expect(await rereader.readLive(page, {})).toMatchObject({
+    kind: "read",
+    reading: { extracted: { markdown: expect.stringContaining("right wall") } },
+  })
   expect(await rereader.read(withSources(page, ["other"]), WITHIN_THE_HOUR)).toEqual({
     kind: "refused",
     because: "its source no longer exists",
   })
   // Changed sources are read as they are now.
   await sources.put({ name: "garden", seeds: [site.url("/")], login: { ...login, user: "stranger" } })
-  const refused = await rereader.read(page, AT_ONCE)
-  expect(refused).toEqual({ kind: "refused", because: "the site did not accept the login of its source" })
+  const because = "the site did not accept the login of its source"
+  expect(await rereader.read(page, AT_ONCE)).toEqual({ kind: "refused", because })
   expect(problems).toEqual([expect.objectContaining({ name: "LoginError" })])
+  expect(await rereader.readLive(page, {})).toMatchObject({ kind: "failed", detail: because })
+  // Anyone can read a page without a login.
+  await sources.put({ name: "garden", seeds: [site.url("/")] })
+  expect(await rereader.readLive(page, {})).toBeNull()
 })
 
 test("a caller whose time is over is told so at once, and holds nobody else up", async () => {

@@ -122,12 +122,12 @@ export class Rereader implements AsyncDisposable {
     try {
       const author = await this.#sources.authorOf(name)
       const manners = mannersOf(source, author, this.#parts.config)(url)
-      return await this.#readers.use(source, author, async (reader) => {
-        const { signal = NEVER } = options
+      const { signal = NEVER } = options
+      const work = this.#readers.use(source, author, async (reader) => {
         using turn = await this.#paces.turn(new URL(url).host, { manners, signal })
-        if (turn === null) return NO_TIME
-        return concealedVisit(await reader.read(url, options))
+        return turn && concealedVisit(await reader.read(url, options))
       })
+      return (await unlessAborted(work, signal)) ?? NO_TIME
     } catch (error) {
       this.#parts.onProblem(name, error)
       return { kind: "failed", because: "http-status", detail: becauseOf(error) }

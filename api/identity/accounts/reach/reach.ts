@@ -3,6 +3,7 @@ import type { Reread, RereadOptions, Rereader } from "#crawler/upkeep/reread/rer
 import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Engine, FacetCounts, FacetQuery, Page, PageUrl, Suggestion, SuggestionQuery } from "#engine"
 
+import { EngineError } from "#engine/errors.ts"
 import { noFacets } from "#engine/search/facets/count-facets.ts"
 
 import type { FederatedQuery } from "../../../services/federation/federated-engine.ts"
@@ -119,11 +120,17 @@ export function reachOf(
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
-  /** The page of the index at an address, where it might be read with the rights of its source; null while the index is away, too. */
-  const heldAt = async (text: string): Promise<Page | null> => {
-    const url = parts.rereader === undefined ? null : toPageUrl(text)
-    const held = url && (await parts.engine.get(url).catch(() => null))
-    return held && scopedPage(held, await limits())
+  /** Reads a page of the index as its source does, where strangers could not; null: read it as anybody would, also while the index is away. */
+  const readAsSource = async (text: string, options: ReadOptions) => {
+    const { rereader } = parts
+    const url = rereader && toPageUrl(text)
+    if (!url) return null
+    const stored = await parts.engine.get(url).catch((error: unknown) => {
+      if (error instanceof EngineError) return null
+      throw error
+    })
+    const held = scopedPage(stored, await limits())
+    return held && (await rereader.readLive(held, options))
   }
   return {
     engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,
@@ -178,10 +185,8 @@ export function reachOf(
       async read(url, options = {}) {
         const admitted: ReadOptions = limitsPages(scope) ? { ...options, admits: await addresses() } : options
         try {
-          const held = await heldAt(url)
           const read = async () =>
-            (held && (await parts.rereader!.readLive(held, admitted))) ??
-            (await parts.reader.read(url, admitted))
+            (await readAsSource(url, admitted)) ?? (await parts.reader.read(url, admitted))
           return await gates.reads.run(read, { key: id, signal: options.signal })
         } catch (error) {
           if (options.signal?.aborted) return CANCELLED

@@ -20,7 +20,6 @@ export interface ArchiveContentOptions {
 export class ArchiveContent implements Content {
   readonly place: string
   readonly noun: string
-  readonly watched = "apart"
   readonly #format: ArchiveFormat
   readonly #address: string
   readonly #archives: OpenArchives

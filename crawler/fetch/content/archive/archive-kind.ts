@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
 import { type FileHandle, open, stat, unlink } from "node:fs/promises"
-import { basename, isAbsolute, join, resolve } from "node:path"
+import { basename, isAbsolute, join } from "node:path"
 import { KnownError } from "#base/errors.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { engineSettings } from "#engine/settings.ts"
-import { atOneAddress, isFolderAddress } from "../addresses-below.ts"
+import { atFolderAddresses, atOneAddress } from "../addresses-below.ts"
 import type { ArchiveFormat } from "./archive.ts"
 import type { ContentKind } from "../content.ts"
-import { ArchiveContent } from "./archive-content.ts"
+import { pathOf } from "../start-path.ts"
 import { ENDINGS, formatOf } from "./formats.ts"
-import { OpenArchives } from "./open-archives.ts"
+import type { OpenArchives } from "./open-archives.ts"
 
 /** A file in the data folder that is gone as soon as it is closed, however the process ends. */
 async function scratch(): Promise<FileHandle> {
@@ -22,14 +22,18 @@ async function scratch(): Promise<FileHandle> {
   return handle
 }
 
-const archives = new OpenArchives(scratch)
+let opened: Promise<OpenArchives> | undefined
+
+/** Those of this process. */
+const openArchives = (): Promise<OpenArchives> =>
+  (opened ??= import("./open-archives.ts").then((room) => new room.OpenArchives(scratch)))
 
 /** Sites of one archive that are proposed as seeds. */
 const MAX_SITES = 100
 
 /** The sites whose pages an archive has, the one with the most pages first. @throws KnownError when it cannot be read */
 async function sitesIn(path: string, format: ArchiveFormat): Promise<string[]> {
-  await using lease = await archives.lease(path, format)
+  await using lease = await (await openArchives()).lease(path, format)
   const counts = new Map<string, number>()
   for await (const entries of lease.archive.list(lease.bytes)) {
     for (const { key } of entries) {
@@ -52,18 +56,16 @@ export const ARCHIVE: ContentKind = {
       return [{ path: ["archive"], message: "must be an absolute path, such as /srv/handbook.zip" }]
     if (format === null) return [{ path: ["archive"], message: `must end with one of ${ENDINGS}` }]
     if (!format.hasAddresses) return atOneAddress(spec, `the ${format.noun}s`)
-    return spec.seeds.flatMap((seed, index) =>
-      isFolderAddress(seed)
-        ? []
-        : [{ path: ["seeds", index], message: "must end with /, because pages have addresses below it" }],
-    )
+    return atFolderAddresses(spec, "pages")
   },
-  make: ({ archive: path, seeds: [address] }) =>
-    new ArchiveContent({ path: path!, format: formatOf(path!)!, address: address!, archives }),
+  watchedBy: () => "process",
+  async make({ archive: path, seeds: [address] }) {
+    const [{ ArchiveContent }, archives] = await Promise.all([import("./archive-content.ts"), openArchives()])
+    return new ArchiveContent({ path: path!, format: formatOf(path!)!, address: address!, archives })
+  },
   async recognize(start) {
-    // A bare name is a host.
-    if (!/^(?:[./\\]|[a-z]:[/\\])/i.test(start)) return null
-    const archive = resolve(start)
+    const archive = pathOf(start)
+    if (archive === null) return null
     const format = formatOf(archive)
     const isFile = await stat(archive).then(
       (stats) => stats.isFile(),

@@ -1,10 +1,32 @@
 import type { ArchiveFormat } from "./archive.ts"
-import { TAR } from "./tar/tar-archive.ts"
-import { WARC } from "./warc/warc-archive.ts"
-import { ZIM } from "./zim/zim-archive.ts"
-import { ZIP } from "./zip/zip-archive.ts"
 
-const FORMATS: readonly ArchiveFormat[] = [ZIP, TAR, WARC, ZIM]
+/** Each loads what reads it when an archive of it is opened. */
+const FORMATS: readonly ArchiveFormat[] = [
+  {
+    endings: /\.zip$/i,
+    hasAddresses: false,
+    noun: "file",
+    index: async (...given) => await (await import("./zip/zip-archive.ts")).indexZip(...given),
+  },
+  {
+    endings: /\.(?:tar(?:\.gz|\.zst)?|tgz|tzst)$/i,
+    hasAddresses: false,
+    noun: "file",
+    index: async (...given) => await (await import("./tar/tar-archive.ts")).indexTar(...given),
+  },
+  {
+    endings: /\.warc(?:\.wet)?(?:\.gz)?$/i,
+    hasAddresses: true,
+    noun: "page",
+    index: async (...given) => await (await import("./warc/warc-archive.ts")).indexWarc(...given),
+  },
+  {
+    endings: /\.zim$/i,
+    hasAddresses: false,
+    noun: "page",
+    index: async (...given) => await (await import("./zim/zim-archive.ts")).indexZim(...given),
+  },
+]
 
 /** Endings of archives, for people. */
 export const ENDINGS = ".zip, .tar, .tar.gz, .tgz, .tar.zst, .warc, .warc.gz, .zim"

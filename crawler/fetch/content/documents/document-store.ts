@@ -4,6 +4,7 @@ import type { Generated } from "kysely"
 import type { PageUrl } from "#engine"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { listed } from "#base/store/query/words.ts"
+import { oncePerState } from "#base/store/once-per-state.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import type { PageFacts } from "../../fetch.ts"
 
@@ -23,11 +24,9 @@ export interface Document {
 }
 
 /** A document without its body. */
-export interface StoredDocument extends Omit<Document, "body" | "facts"> {
-  readonly title: string | null
+export interface StoredDocument extends Omit<Document, "body"> {
+  /** Size of the body. */
   readonly bytes: number
-  /** Of everything that was sent, so that a repeated send changes nothing. */
-  readonly sum: string
   /** A number that no other version of a document of this appliance has. */
   readonly version: number
 }
@@ -49,11 +48,11 @@ interface DocumentTables {
     facts: string
     updated_at: number | null
     metadata: string
+    /** Of everything that was sent, so that a repeated send changes nothing. */
     sum: string
     version: number
   }
   document_change: { source: string; version: number; listed: Generated<number> }
-  document_version: { one: number; version: number }
 }
 
 const STEPS: readonly Step[] = [
@@ -66,9 +65,7 @@ const STEPS: readonly Step[] = [
    create unique index document_by_url on document (source, url);
    create table document_change (
      source ${text} primary key, version ${integer} not null, listed ${integer} not null default 0
-   ) ${keyed};
-   create table document_version (one ${integer} primary key, version ${integer} not null) ${strict};
-   insert into document_version (one, version) values (1, 0);`,
+   ) ${keyed};`,
 ]
 
 export function migrateDocuments(db: StateStore): void {
@@ -195,28 +192,24 @@ export class DocumentStore {
     }
   }
 
-  /** What is kept at an address, with its body; the size alone when the body is larger than `maxBytes`. */
-  async at(
+  async at(source: string, url: string): Promise<StoredDocument | null> {
+    const row = await this.#listed().where("source", "=", source).where("url", "=", url).executeTakeFirst()
+    return row === undefined ? null : stored(row)
+  }
+
+  /** The body of a version of a document; null: there is another version, or none, by now. */
+  async body(
     source: string,
-    url: string,
-    maxBytes: number,
-  ): Promise<(Omit<Document, "body"> & { body: Uint8Array | null; bytes: number; version: number }) | null> {
+    { id, version }: Pick<StoredDocument, "id" | "version">,
+  ): Promise<Uint8Array | null> {
     const row = await this.#queries
       .selectFrom("document")
-      .selectAll()
+      .select("body")
       .where("source", "=", source)
-      .where("url", "=", url)
+      .where("id", "=", id)
+      .where("version", "=", version)
       .executeTakeFirst()
-    if (row === undefined) return null
-    const { body, facts, metadata, updated_at: updatedAt, ...rest } = row
-    return {
-      ...rest,
-      url: row.url as PageUrl,
-      body: row.bytes > maxBytes ? null : body,
-      facts: factsOf(facts),
-      metadata: JSON.parse(metadata) as Record<string, unknown>,
-      updatedAt,
-    }
+    return row?.body ?? null
   }
 
   /** Another number than before whenever a document of the source came, changed or went. */
@@ -249,13 +242,12 @@ export class DocumentStore {
   }
 
   async #nextVersion(source: string): Promise<number> {
-    const last = await this.#queries
-      .selectFrom("document_version")
-      .select("version")
+    const { last } = await this.#queries
+      .selectFrom("document_change")
+      .select(({ fn }) => fn.max<number | null>("version").as("last"))
       .executeTakeFirstOrThrow()
-    // A time is shown of each, so it is one.
-    const version = Math.max(last.version + 1, Date.now())
-    await this.#queries.updateTable("document_version").set({ version }).execute()
+    // Lists show the version as a time.
+    const version = Math.max((last ?? 0) + 1, Date.now())
     await this.#queries
       .insertInto("document_change")
       .values({ source, version })
@@ -301,9 +293,12 @@ export class DocumentStore {
   #listed() {
     return this.#queries
       .selectFrom("document")
-      .select(["id", "url", "bytes", "type", "facts", "updated_at", "metadata", "sum", "version"])
+      .select(["id", "url", "bytes", "type", "facts", "updated_at", "metadata", "version"])
   }
 }
+
+/** The documents of a state, whose tables are looked after once. */
+export const documentsIn = oncePerState((db) => new DocumentStore(db))
 
 /** Two documents of a source cannot have one address. */
 export class AddressTakenError extends Error {
@@ -316,12 +311,12 @@ export class AddressTakenError extends Error {
   }
 }
 
-type Listed = Omit<DocumentTables["document"], "source" | "body">
+type Listed = Omit<DocumentTables["document"], "source" | "body" | "sum">
 
 const stored = ({ facts, updated_at: updatedAt, metadata, ...row }: Listed): StoredDocument => ({
   ...row,
   url: row.url as PageUrl,
-  title: factsOf(facts).title ?? null,
+  facts: factsOf(facts),
   updatedAt,
   metadata: JSON.parse(metadata) as Record<string, unknown>,
 })

@@ -6,7 +6,6 @@ import type { DocumentStore } from "./document-store.ts"
 /** The documents that programs sent for a source. */
 export class DocumentsContent implements Content {
   readonly noun = "document"
-  readonly watched = "here"
   readonly place: string
   readonly #source: string
   readonly #store: DocumentStore
@@ -39,9 +38,9 @@ export class DocumentsContent implements Content {
   }
 
   async load(url: PageUrl, { maxBytes, memory, validators }: ContentLoadOptions): Promise<FetchResult> {
-    const document = await this.#store.at(this.#source, url, maxBytes)
+    const document = await this.#store.at(this.#source, url)
     if (document === null) return { kind: "skipped", because: "gone", detail: "the document was deleted" }
-    const { body, bytes, facts, type, updatedAt, version } = document
+    const { bytes, facts, type, updatedAt, version } = document
     const etag = `"${version}"`
     const headers = {
       etag,
@@ -49,9 +48,17 @@ export class DocumentsContent implements Content {
       ...(updatedAt !== null && { "last-modified": new Date(updatedAt).toUTCString() }),
     }
     if (validators?.etag === etag) return { kind: "not-modified", url, headers }
-    if (body === null)
+    if (bytes > maxBytes)
       return { kind: "skipped", because: "too-large", detail: `${bytes} bytes, more than ${maxBytes}` }
     await memory?.reserve(bytes)
+    const body = await this.#store.body(this.#source, document)
+    if (body === null)
+      return {
+        kind: "failed",
+        because: "refused",
+        detail: "the document changed while it was read",
+        transient: true,
+      }
     return { kind: "fetched", url, status: 200, headers, body: new Uint8Array(body), facts }
   }
 }

@@ -22,7 +22,6 @@ const MAX_NAMED = 5
  */
 export class FolderContent implements Content {
   readonly noun = "file"
-  readonly watched = "apart"
   readonly #root: string
   readonly #address: string
 

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises"
-import { basename, isAbsolute, resolve } from "node:path"
+import { basename, isAbsolute } from "node:path"
+import { pathOf } from "../start-path.ts"
 import { atOneAddress } from "../addresses-below.ts"
 import type { ContentKind } from "../content.ts"
-import { FolderContent } from "./folder-content.ts"
 
 /** The files of a folder. */
 export const FOLDER: ContentKind = {
@@ -13,11 +13,14 @@ export const FOLDER: ContentKind = {
       : [{ path: ["folder"], message: "must be an absolute path, such as /srv/handbook" }]),
     ...atOneAddress(spec, "the files"),
   ],
-  make: ({ folder, seeds: [address] }) => new FolderContent(folder!, address!),
+  watchedBy: () => "process",
+  async make({ folder, seeds: [address] }) {
+    const { FolderContent } = await import("./folder-content.ts")
+    return new FolderContent(folder!, address!)
+  },
   async recognize(start) {
-    // A bare name is a host.
-    if (!/^(?:[./\\]|[a-z]:[/\\])/i.test(start)) return null
-    const folder = resolve(start)
+    const folder = pathOf(start)
+    if (folder === null) return null
     const isFolder = await stat(folder).then(
       (stats) => stats.isDirectory(),
       () => false,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { oncePerState } from "#base/store/once-per-state.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import type { MailFile } from "./mail-files.ts"
 import type { MessageIdentity } from "./raw-message.ts"
@@ -534,3 +535,6 @@ const stored = ({
 const attachedIn = (column: string): AttachedEntry[] => JSON.parse(column) as AttachedEntry[]
 
 const wordsIn = (text: string): string[] => (text === "" ? [] : text.split(" "))
+
+/** What is known of the mailboxes of a state, whose tables are looked after once. */
+export const mailIn = oncePerState((db) => new MailStore(db))

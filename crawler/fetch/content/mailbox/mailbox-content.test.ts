@@ -15,7 +15,8 @@ import { type StateStore, openStateStore } from "#base/store/state-store.ts"
 import type { PageUrl } from "#engine"
 import { temporaryFolder } from "../../../testing/crawl-fixture.ts"
 import { Jobs } from "../../../jobs/jobs.ts"
-import { defineSource, isWatched } from "../../../source.ts"
+import { defineSource } from "../../../source.ts"
+import { watcherOf } from "../kinds.ts"
 import { withoutSecrets } from "../../../sources/shown-source.ts"
 import { Sources } from "../../../sources/sources.ts"
 import { recognizeStart } from "../kinds.ts"
@@ -377,7 +378,7 @@ describe("a mailbox on a server", () => {
 
   test("is only read when a run is asked for", () => {
     const mailbox = { server: "imaps://mail.example", user: "ada", password }
-    expect(isWatched(defineSource({ seeds: [ADDRESS], mailbox }))).toBe(false)
-    expect(isWatched(defineSource({ seeds: [ADDRESS], mailbox: "/srv/Maildir" }))).toBe(true)
+    expect(watcherOf(defineSource({ seeds: [ADDRESS], mailbox }))).toBeNull()
+    expect(watcherOf(defineSource({ seeds: [ADDRESS], mailbox: "/srv/Maildir" }))).toBe("process")
   })
 })

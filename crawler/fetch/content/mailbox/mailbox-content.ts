@@ -31,7 +31,6 @@ const MAX_NAMED = 5
 export class MailboxContent implements Content {
   readonly noun = "page"
   readonly place: string
-  readonly watched: "apart" | "never"
   readonly #source: string
   /** Null: the mailbox is on this machine. */
   readonly #copy: MailCopy | null
@@ -48,7 +47,6 @@ export class MailboxContent implements Content {
     this.#copy = typeof at === "string" ? null : at
     this.#path = typeof at === "string" ? at : ""
     this.place = typeof at === "string" ? at : at.place
-    this.watched = this.#copy === null ? "apart" : "never"
     this.#source = source
     this.#address = address
     this.#store = store

@@ -1,43 +1,38 @@
 import { open, readdir, stat } from "node:fs/promises"
-import { isAbsolute, resolve } from "node:path"
+import { isAbsolute } from "node:path"
 import { KnownError } from "#base/errors.ts"
-import { dataFolderOf, type StateStore } from "#base/store/state-store.ts"
+import { dataFolderOf } from "#base/store/state-store.ts"
 import type { SourceSpec } from "../../../source.ts"
 import { atOneAddress } from "../addresses-below.ts"
 import type { ContentKind, RecognizedStart } from "../content.ts"
-import { MailCopy } from "./imap/mail-copy.ts"
+import { pathOf } from "../start-path.ts"
 import { serverProblems } from "./imap/mail-server.ts"
 import { mailboxName } from "./mail-files.ts"
-import { MailStore } from "./mail-store.ts"
-import { MailboxContent } from "./mailbox-content.ts"
 
 /** Where the password of a proposed source is. */
 const PASSWORD = "${IMAP_PASSWORD}"
 const EVERY_HOURS = 1
 
-const stores = new WeakMap<StateStore, MailStore>()
-
-/** What is known of the mailboxes of a state. Asked for often. */
-function mailIn(db: StateStore): MailStore {
-  const store = stores.get(db) ?? new MailStore(db)
-  stores.set(db, store)
-  return store
-}
-
 /** The threads of a mailbox. */
 export const MAILBOX: ContentKind = {
   field: "mailbox",
   problems: (spec) => [...mailboxProblems(spec.mailbox!), ...atOneAddress(spec, "the threads")],
-  make({ name, mailbox, seeds: [address] }, { db }) {
+  watchedBy: ({ mailbox }) => (typeof mailbox === "string" ? "process" : null),
+  async make({ name, mailbox, seeds: [address] }, { db }) {
+    const [{ MailboxContent }, { mailIn }, { MailCopy }] = await Promise.all([
+      import("./mailbox-content.ts"),
+      import("./mail-store.ts"),
+      import("./imap/mail-copy.ts"),
+    ])
     const at = typeof mailbox === "object" ? new MailCopy(db && dataFolderOf(db), name, mailbox!) : mailbox!
     return new MailboxContent(name, at, address!, db && mailIn(db))
   },
   async recognize(start) {
     if (/^imaps?:\/\//i.test(start)) return onServer(start)
-    // A bare name is a host.
-    if (!/^(?:[./\\]|[a-z]:[/\\])/i.test(start)) return null
-    const mailbox = resolve(start)
-    return (await isMailbox(mailbox)) ? { fields: { mailbox }, name: mailboxName(mailbox) } : null
+    const mailbox = pathOf(start)
+    return mailbox !== null && (await isMailbox(mailbox))
+      ? { fields: { mailbox }, name: mailboxName(mailbox) }
+      : null
   },
 }
 

@@ -31,7 +31,6 @@ const MAX_LFS_BYTES = 1024
 export class RepositoryContent implements Content {
   readonly noun = "file"
   readonly place: string
-  readonly watched: "apart" | "never"
   readonly #repository: Repository
   readonly #address: string
   /** Null: there is nothing to keep one in. */
@@ -46,7 +45,6 @@ export class RepositoryContent implements Content {
   constructor(repository: Repository, address: string, mirror: Mirror | null) {
     const { url, ref } = repository
     this.place = ref === null ? url : `${url} (${ref})`
-    this.watched = isLocal(repository) ? "apart" : "never"
     this.#repository = repository
     this.#address = address
     this.#mirror = mirror

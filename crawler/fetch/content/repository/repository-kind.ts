@@ -1,13 +1,13 @@
-import { basename, isAbsolute, resolve } from "node:path"
+import { basename, isAbsolute } from "node:path"
 import { KnownError } from "#base/errors.ts"
 import { dataFolderOf } from "#base/store/state-store.ts"
 import type { Repository } from "../../../source.ts"
 import { checkSecret } from "../../secrets.ts"
 import { atOneAddress } from "../addresses-below.ts"
 import type { ContentKind, RecognizedStart } from "../content.ts"
+import { pathOf } from "../start-path.ts"
 import { filesAt, repositoryAt } from "./forges.ts"
 import { isLocal, isRepository, Mirror } from "./mirror.ts"
-import { RepositoryContent } from "./repository-content.ts"
 
 const FIELD = "repository"
 /** Names that Git takes for branches and tags (git-check-ref-format), without those that mean something else on a command line. */
@@ -19,7 +19,9 @@ const SSH = /^(?:ssh:\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/|[^@/\s]+@([^:/\s]+):)(.
 export const REPOSITORY: ContentKind = {
   field: FIELD,
   problems: (spec) => [...repositoryProblems(spec.repository!), ...atOneAddress(spec, "the files")],
-  make({ name, repository, seeds: [address] }, { db }) {
+  watchedBy: ({ repository }) => (isLocal(repository!) ? "process" : null),
+  async make({ name, repository, seeds: [address] }, { db }) {
+    const { RepositoryContent } = await import("./repository-content.ts")
     const whole = repository!
     const dataDir = db && dataFolderOf(db)
     return new RepositoryContent(whole, address!, dataDir === null ? null : new Mirror(dataDir, name, whole))
@@ -30,11 +32,8 @@ export const REPOSITORY: ContentKind = {
       throw new KnownError(
         `Repositories are read over https, not over ssh. Try https://${ssh[1] ?? ssh[2]}/${ssh[3]}, with a token when it is private.`,
       )
-    // A bare name is a host.
-    if (/^(?:[./\\]|[a-z]:[/\\])/i.test(start)) {
-      const url = resolve(start)
-      return (await isRepository(url)) ? recognized({ url, ref: null, paths: [] }) : null
-    }
+    const url = pathOf(start)
+    if (url !== null) return (await isRepository(url)) ? recognized({ url, ref: null, paths: [] }) : null
     const found = repositoryAt(start.includes("://") ? start : `https://${start}`)
     return found && recognized(found)
   },

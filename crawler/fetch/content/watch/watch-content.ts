@@ -4,8 +4,8 @@ import { pause } from "#base/flow/pause.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { CONTENT_FIELDS, contentFieldsOf, type Source } from "../../../source.ts"
-import type { Content } from "../content.ts"
+import { CONTENT_FIELDS, type Source } from "../../../source.ts"
+import { contentOf, watcherOf } from "../kinds.ts"
 import type { Changed, Watched } from "./watch-worker.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./watch-worker")
@@ -17,8 +17,8 @@ const REST_MS = 30_000
 
 export interface WatchContentOptions {
   readonly db: StateStore
-  /** The sources to watch now. Asked often. */
-  readonly watched: () => Promise<readonly Source[]>
+  /** All that are not paused. Asked often. */
+  readonly sources: () => Promise<readonly Source[]>
   /** Has a source run soon. @returns false when it can't yet: then the call is made again */
   readonly run: (source: Source) => Promise<boolean>
   readonly log: Logger
@@ -29,35 +29,26 @@ export interface WatchContentOptions {
  * Runs a source whenever its content has changed, and once at the start, until the signal is aborted. A process of its own looks at
  * content that may hold it up, as long as there is any.
  */
-export async function watchContent({ db, watched, run, log, signal }: WatchContentOptions): Promise<void> {
+export async function watchContent({ db, sources, run, log, signal }: WatchContentOptions): Promise<void> {
   using watcher = new Watcher(log)
   const prints = new Map<string, string>()
   while (!signal.aborted) {
-    let sources: readonly Source[] = []
+    let all: readonly Source[] = []
     try {
-      const contents = new Map<Source, Content>()
-      for (const source of await watched()) {
-        if (contentFieldsOf(source).length === 0) continue
-        // Loaded with the first such source: what reads archives and mail is large, and this process rests.
-        const { contentOf } = await import("../kinds.ts")
-        const content = contentOf(source, { db })
-        if (content !== null && content.watched !== "never") contents.set(source, content)
+      all = (await sources()).filter((source) => watcherOf(source) !== null)
+      watcher.watch(all.filter((source) => watcherOf(source) === "process"))
+      for (const source of all.filter((one) => watcherOf(one) === "crawler")) {
+        const print = await (await contentOf(source, { db }))!.fingerprint()
+        if (print !== prints.get(source.name)) watcher.changed.add(source.name)
+        prints.set(source.name, print)
       }
-      sources = [...contents.keys()]
-      watcher.watch(sources.filter((source) => contents.get(source)!.watched === "apart"))
-      for (const [{ name }, content] of contents) {
-        if (content.watched !== "here") continue
-        const print = await content.fingerprint()
-        if (print !== prints.get(name)) watcher.changed.add(name)
-        prints.set(name, print)
-      }
-      for (const source of sources.filter(({ name }) => watcher.changed.has(name)))
+      for (const source of all.filter(({ name }) => watcher.changed.has(name)))
         if (await run(source)) watcher.changed.delete(source.name)
     } catch (error) {
       // Changes are kept until it is back.
       if (!isStateAway(error)) throw error
     }
-    await pause(sources.length === 0 ? IDLE_MS : POLL_MS, signal)
+    await pause(all.length === 0 ? IDLE_MS : POLL_MS, signal)
   }
 }
 

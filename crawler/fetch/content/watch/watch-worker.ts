@@ -19,7 +19,9 @@ const LOW_PRIORITY = 10
 // A process of its own: a file system that hangs, as on a share whose server went away, holds up nobody else.
 
 interface Look {
-  readonly content: Content
+  /** What the source says, as text: another branch, say, needs another look. */
+  readonly as: string
+  readonly content: Promise<Content | null>
   fingerprint: string | null
   dueAt: number
 }
@@ -27,17 +29,13 @@ interface Look {
 let looks: ReadonlyMap<string, Look> = new Map()
 
 process.on("message", (watched: readonly Watched[]) => {
-  const now = performance.now()
-  looks = new Map(
-    watched.flatMap((source) => {
-      const content = contentOf(source, { db: null })
-      const before = looks.get(source.name)
-      const isSame = before?.content.place === content?.place
-      return content === null
-        ? []
-        : [[source.name, (isSame && before) || { content, fingerprint: null, dueAt: now }]]
-    }),
-  )
+  const lookOf = (source: Watched): Look => {
+    const as = JSON.stringify(source)
+    const before = looks.get(source.name)
+    if (before?.as === as) return before
+    return { as, content: contentOf(source, { db: null }), fingerprint: null, dueAt: performance.now() }
+  }
+  looks = new Map(watched.map((source) => [source.name, lookOf(source)]))
 })
 process.on("disconnect", () => {
   process.exit(0)
@@ -48,7 +46,7 @@ for (;;) {
   for (const [name, look] of looks) {
     const startedAt = performance.now()
     if (look.dueAt > startedAt) continue
-    const fingerprint = await look.content.fingerprint()
+    const fingerprint = await (await look.content)!.fingerprint()
     const now = performance.now()
     look.dueAt = now + Math.max(LEAST_MS, (now - startedAt) * REST)
     if (fingerprint === look.fingerprint) continue

@@ -33,37 +33,32 @@ const BLOCK = 512
  * start, so their documents are unpacked once, one behind the other, into a file without a name. Of two entries with one name the
  * last counts.
  */
-export const TAR: ArchiveFormat = {
-  endings: /\.(?:tar(?:\.gz|\.zst)?|tgz|tzst)$/i,
-  hasAddresses: false,
-  noun: "file",
-  async index(bytes, { changedAt, scratch }) {
-    const handle = await scratch()
-    try {
-      const into: Unpacked = { places: new Map(), leftOut: new LeftOut(), spool: new Spool(handle) }
-      const compression = await compressionOf(bytes)
-      let isCutOff = false
-      const end = new TarEnd()
-      const chunks = unpacked(bytes, compression, () => {
-        isCutOff = true
-      })
-      await unpackInto(into, end.watch(chunks))
-      isCutOff ||= !end.isThere
-      const { places, leftOut, spool } = into
-      const file = new FileBytes(handle, spool.size)
-      return {
-        size: places.size,
-        isCutOff,
-        notes: leftOut.notes,
-        list: () => inChunks(places, (key, { size }) => ({ key, changedAt, bytes: size })),
-        find: async (_, key) => found(key, places.get(key), file),
-        close: () => handle.close(),
-      } satisfies Archive
-    } catch (error) {
-      await handle.close()
-      throw error
-    }
-  },
+export const indexTar: ArchiveFormat["index"] = async (bytes, { changedAt, scratch }) => {
+  const handle = await scratch()
+  try {
+    const into: Unpacked = { places: new Map(), leftOut: new LeftOut(), spool: new Spool(handle) }
+    const compression = await compressionOf(bytes)
+    let isCutOff = false
+    const end = new TarEnd()
+    const chunks = unpacked(bytes, compression, () => {
+      isCutOff = true
+    })
+    await unpackInto(into, end.watch(chunks))
+    isCutOff ||= !end.isThere
+    const { places, leftOut, spool } = into
+    const file = new FileBytes(handle, spool.size)
+    return {
+      size: places.size,
+      isCutOff,
+      notes: leftOut.notes,
+      list: () => inChunks(places, (key, { size }) => ({ key, changedAt, bytes: size })),
+      find: async (_, key) => found(key, places.get(key), file),
+      close: () => handle.close(),
+    } satisfies Archive
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
 }
 
 async function unpackInto(into: Unpacked, chunks: AsyncIterable<Buffer>): Promise<void> {

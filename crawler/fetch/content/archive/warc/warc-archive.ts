@@ -21,37 +21,32 @@ interface Scanned {
 }
 
 /** WARC files (ISO 28500), plain or compressed: the pages of websites as crawlers kept them. */
-export const WARC: ArchiveFormat = {
-  endings: /\.warc(?:\.wet)?(?:\.gz)?$/i,
-  hasAddresses: true,
-  noun: "page",
-  async index(bytes, { scratch }) {
-    const compression = await compressionOf(bytes)
-    try {
-      const scan = compression === "gzip" ? scanMembers : scanPlain
-      const scanned = await scanAll((onCutOff) => scan(bytes, onCutOff))
-      return archiveOf(scanned, (place) => recordAt(place, compression))
-    } catch (error) {
-      if (!(error instanceof NotByRecordError)) throw error
+export const indexWarc: ArchiveFormat["index"] = async (bytes, { scratch }) => {
+  const compression = await compressionOf(bytes)
+  try {
+    const scan = compression === "gzip" ? scanMembers : scanPlain
+    const scanned = await scanAll((onCutOff) => scan(bytes, onCutOff))
+    return archiveOf(scanned, (place) => recordAt(place, compression))
+  } catch (error) {
+    if (!(error instanceof NotByRecordError)) throw error
+  }
+  const spool = new Spool(await scratch())
+  try {
+    let isCutOff = false
+    const onCutOff = () => {
+      isCutOff = true
     }
-    const spool = new Spool(await scratch())
-    try {
-      let isCutOff = false
-      const onCutOff = () => {
-        isCutOff = true
-      }
-      for await (const chunk of unpacked(bytes, compression, onCutOff)) await spool.append(chunk)
-      await spool.flush()
-      const file = new FileBytes(spool.handle, spool.size)
-      const scanned = await scanAll(() => scanPlain(file, onCutOff))
-      const read = (place: Place) => (_: Bytes, maxBytes: number) => recordAt(place, null)(file, maxBytes)
-      const close = () => spool.handle.close()
-      return { ...archiveOf({ ...scanned, isCutOff: isCutOff || scanned.isCutOff }, read), close }
-    } catch (error) {
-      await spool.handle.close()
-      throw error
-    }
-  },
+    for await (const chunk of unpacked(bytes, compression, onCutOff)) await spool.append(chunk)
+    await spool.flush()
+    const file = new FileBytes(spool.handle, spool.size)
+    const scanned = await scanAll(() => scanPlain(file, onCutOff))
+    const read = (place: Place) => (_: Bytes, maxBytes: number) => recordAt(place, null)(file, maxBytes)
+    const close = () => spool.handle.close()
+    return { ...archiveOf({ ...scanned, isCutOff: isCutOff || scanned.isCutOff }, read), close }
+  } catch (error) {
+    await spool.handle.close()
+    throw error
+  }
 }
 
 async function scanAll(records: (onCutOff: () => void) => AsyncIterable<ScannedRecord>): Promise<Scanned> {

@@ -13,22 +13,17 @@ const MAX_REDIRECTS = 10
 const CLUSTERS_OF_ENTRY = 15
 
 /** ZIM files (openzim.org/wiki/ZIM_file_format), which are a directory and clusters of contents: nothing but their head is kept. */
-export const ZIM: ArchiveFormat = {
-  endings: /\.zim$/i,
-  hasAddresses: false,
-  noun: "page",
-  async index(bytes, { changedAt }) {
-    const header = await readZimHeader(bytes)
-    const clusters = new ZimClusters(header)
-    return {
-      size: Math.ceil(header.clusterCount / CLUSTERS_OF_ENTRY),
-      isCutOff: false,
-      notes: [],
-      list: (now) => pagesIn(header, now, changedAt),
-      find: async (now, key) => await found(header, clusters, now, key),
-      close: async () => {},
-    } satisfies Archive
-  },
+export const indexZim: ArchiveFormat["index"] = async (bytes, { changedAt }) => {
+  const header = await readZimHeader(bytes)
+  const clusters = new ZimClusters(header)
+  return {
+    size: Math.ceil(header.clusterCount / CLUSTERS_OF_ENTRY),
+    isCutOff: false,
+    notes: [],
+    list: (now) => pagesIn(header, now, changedAt),
+    find: async (now, key) => await found(header, clusters, now, key),
+    close: async () => {},
+  } satisfies Archive
 }
 
 async function* pagesIn(

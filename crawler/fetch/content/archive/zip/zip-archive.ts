@@ -41,30 +41,25 @@ const SYMBOLIC_LINK = 0o12
 const UNIX = new Set([3, 19])
 
 /** Zip files, with their 64-bit extension. Of two entries with one name the last counts. */
-export const ZIP: ArchiveFormat = {
-  endings: /\.zip$/i,
-  hasAddresses: false,
-  noun: "file",
-  async index(bytes, { changedAt }) {
-    if (!(bytes instanceof FileBytes)) throw new Error("a zip file is read from a file")
-    const places = new Map<string, Place>()
-    const leftOut = new LeftOut()
-    try {
-      await readDirectory(bytes, places, leftOut)
-    } catch (error) {
-      if (error instanceof ArchiveError) throw error
-      throw new ArchiveError(`it is no zip file, or its end is missing (${(error as Error).message})`)
-    }
-    checkPlaces([...places.values()], bytes.size)
-    return {
-      size: places.size,
-      isCutOff: false,
-      notes: leftOut.notes,
-      list: () => inChunks(places, (key, { size }) => ({ key, changedAt, bytes: size })),
-      find: async (_, key) => found(key, places.get(key)),
-      close: async () => {},
-    } satisfies Archive
-  },
+export const indexZip: ArchiveFormat["index"] = async (bytes, { changedAt }) => {
+  if (!(bytes instanceof FileBytes)) throw new Error("a zip file is read from a file")
+  const places = new Map<string, Place>()
+  const leftOut = new LeftOut()
+  try {
+    await readDirectory(bytes, places, leftOut)
+  } catch (error) {
+    if (error instanceof ArchiveError) throw error
+    throw new ArchiveError(`it is no zip file, or its end is missing (${(error as Error).message})`)
+  }
+  checkPlaces([...places.values()], bytes.size)
+  return {
+    size: places.size,
+    isCutOff: false,
+    notes: leftOut.notes,
+    list: () => inChunks(places, (key, { size }) => ({ key, changedAt, bytes: size })),
+    find: async (_, key) => found(key, places.get(key)),
+    close: async () => {},
+  } satisfies Archive
 }
 
 async function readDirectory(bytes: FileBytes, places: Map<string, Place>, leftOut: LeftOut): Promise<void> {
