@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto"
 import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 import { KnownError } from "#base/errors.ts"
-import type { FetchFailure, FetchResult } from "../../fetch.ts"
+import type { FetchResult } from "../../fetch.ts"
 import type { Content, ContentEntry, ContentListOptions, ContentLoadOptions } from "../content.ts"
 import { addressBelow, namesBelow } from "../addresses-below.ts"
+import { failed, gone, tooLarge } from "../results.ts"
 import { type ArchiveEntry, type ArchiveFormat, EntryError, type FoundEntry } from "./archive.ts"
 import type { FileBytes } from "./bytes.ts"
 import { archiveTrouble, fingerprintOf, type Lease, type OpenArchives } from "./open-archives.ts"
@@ -69,11 +70,11 @@ export class ArchiveContent implements Content {
       const entry = await archive.find(bytes, key)
       if (entry !== null) return await read(entry, bytes, this.#urlOf(entry.key) ?? url, options)
       return archive.isCutOff
-        ? failed("the archive is cut off or damaged, and may have held it behind that place", true)
+        ? failed("refused", "the archive is cut off or damaged, and may have held it behind that place")
         : gone(`the ${this.noun} is no longer in the archive`)
     } catch (error) {
       const trouble = archiveTrouble(this.place, error as Error)
-      if (trouble instanceof KnownError) return failed(trouble.message, true)
+      if (trouble instanceof KnownError) return failed("refused", trouble.message)
       throw trouble
     }
   }
@@ -115,9 +116,8 @@ async function read(
 ): Promise<FetchResult> {
   const isHeld = (etag: string | undefined) => etag !== undefined && validators?.etag === etag
   if (isHeld(entry.headers.etag)) return { kind: "not-modified", url, headers: entry.headers }
-  if (entry.bytes !== null && entry.bytes > maxBytes)
-    return { kind: "skipped", because: "too-large", detail: `${entry.bytes} bytes, more than ${maxBytes}` }
-  if (signal?.aborted) return { ...failed("the crawl was stopped", true), because: "cancelled" }
+  if (entry.bytes !== null && entry.bytes > maxBytes) return tooLarge(entry.bytes, maxBytes)
+  if (signal?.aborted) return failed("cancelled", "the crawl was stopped")
   try {
     const { body, headers: own, cutOff, facts } = await entry.read(bytes, maxBytes)
     await memory?.reserve(body.byteLength)
@@ -135,17 +135,10 @@ async function read(
   } catch (error) {
     if (!(error instanceof EntryError)) throw error
     const { because, message } = error
-    return because === "refused" ? failed(message, false) : { kind: "skipped", because, detail: message }
+    return because === "refused"
+      ? failed("refused", message, false)
+      : { kind: "skipped", because, detail: message }
   }
 }
 
 const etagOf = (body: Uint8Array): string => `"${createHash("sha256").update(body).digest("base64url")}"`
-
-const gone = (detail: string): FetchResult => ({ kind: "skipped", because: "gone", detail })
-
-const failed = (detail: string, transient: boolean): FetchFailure => ({
-  kind: "failed",
-  because: "refused",
-  detail,
-  transient,
-})

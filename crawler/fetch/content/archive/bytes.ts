@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises"
+import { fill } from "../read-file.ts"
 
 /** Bytes of a file at any place. */
 export interface Bytes {
@@ -23,12 +24,9 @@ export class FileBytes implements Bytes {
   async read(position: number, length: number): Promise<Buffer> {
     // Before any memory is taken for a length that a stranger wrote.
     if (position < 0 || position + length > this.size) throw new CutOffError("the file ends too early")
-    const buffer = Buffer.from(new ArrayBuffer(length))
-    for (let filled = 0; filled < length;) {
-      const { bytesRead } = await this.handle.read(buffer, filled, length - filled, position + filled)
-      if (bytesRead === 0) throw new CutOffError("the file became shorter while it was read")
-      filled += bytesRead
-    }
+    const buffer = Buffer.alloc(length)
+    if ((await fill(this.handle, buffer, position)) < length)
+      throw new CutOffError("the file became shorter while it was read")
     return buffer
   }
 }

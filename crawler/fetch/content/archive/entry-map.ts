@@ -1,7 +1,7 @@
 import type { ArchiveEntry } from "./archive.ts"
 
 /** Entries that are given at a time. */
-const CHUNK = 500
+export const CHUNK = 500
 
 /** Entries of a map by their keys, some at a time. */
 export async function* inChunks<T>(

@@ -1,4 +1,5 @@
 import { isText, LEFT_OUT } from "../file-names.ts"
+import { Troubles } from "../troubles.ts"
 import { MAX_NAME_CHARS } from "./bounds.ts"
 
 /** The key of an entry by its name, or why it has none. `trouble` is empty where nobody misses it. */
@@ -18,23 +19,15 @@ export function entryName(written: string): EntryName {
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 100)).slice(1, -1)
 
-/** Named in a note; more are counted. */
-const MAX_NAMED = 5
-
 /** What was left out of an index, as its note says it. */
 export class LeftOut {
-  readonly #named: string[] = []
-  #count = 0
+  readonly #troubles = new Troubles()
 
   add(trouble: string): void {
-    if (trouble === "") return
-    this.#count += 1
-    if (this.#named.length < MAX_NAMED) this.#named.push(trouble)
+    if (trouble !== "") this.#troubles.add(trouble)
   }
 
   get notes(): string[] {
-    if (this.#count === 0) return []
-    const more = this.#count > this.#named.length ? ` and ${this.#count - this.#named.length} more` : ""
-    return [`left out: ${this.#named.join(", ")}${more}`]
+    return this.#troubles.isEmpty ? [] : [`left out: ${this.#troubles.toString()}`]
   }
 }

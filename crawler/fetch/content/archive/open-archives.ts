@@ -1,15 +1,13 @@
 import type { Stats } from "node:fs"
-import { constants } from "node:fs"
 import { type FileHandle, open, stat } from "node:fs/promises"
 import { KnownError } from "#base/errors.ts"
 import { codeOf } from "../../network-error.ts"
 import { changedAt } from "../folder/walk.ts"
+import { OPEN_NOW } from "../read-file.ts"
 import { type Archive, ArchiveError, type ArchiveFormat, type IndexOptions } from "./archive.ts"
 import { MAX_ENTRIES } from "./bounds.ts"
 import { CutOffError, FileBytes } from "./bytes.ts"
 
-/** Without waiting for a writer where a pipe has taken the place of the file. */
-const OPEN = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 /** Archives whose indexes are kept, as far as their entries are not too many together. */
 const MAX_ARCHIVES = 8
 
@@ -67,7 +65,7 @@ export class OpenArchives implements AsyncDisposable {
 
   async #open(path: string): Promise<FileHandle> {
     try {
-      return await open(path, OPEN)
+      return await open(path, OPEN_NOW)
     } catch (error) {
       throw archiveTrouble(path, error as Error)
     }

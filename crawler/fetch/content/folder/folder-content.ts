@@ -1,20 +1,18 @@
 import { createHash } from "node:crypto"
-import { constants, type Stats } from "node:fs"
+import type { Stats } from "node:fs"
 import { type FileHandle, open, opendir, realpath } from "node:fs/promises"
 import { isAbsolute, join, relative, sep } from "node:path"
 import type { PageUrl } from "#engine/index/page/page-url.ts"
 import { KnownError } from "#base/errors.ts"
-import type { FetchResult, FetchFailure } from "../../fetch.ts"
+import type { FetchResult } from "../../fetch.ts"
 import { codeOf } from "../../network-error.ts"
 import { addressBelow, namesBelow } from "../addresses-below.ts"
 import type { Content, ContentEntry, ContentLoadOptions, ContentListOptions } from "../content.ts"
 import { typeByEnding } from "../file-type.ts"
+import { fill, OPEN_UNLINKED } from "../read-file.ts"
+import { failed, gone, tooLarge } from "../results.ts"
+import { Troubles } from "../troubles.ts"
 import { AT_ONCE, changedAt, walk } from "./walk.ts"
-
-/** Without waiting for a writer where a pipe has taken the place of the file, and without following a link. */
-const OPEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-/** Named in a note; more are counted. */
-const MAX_NAMED = 5
 
 /**
  * The files of a folder, as pages below an address: `/srv/docs/a b.md` is `https://nas.example/docs/a%20b.md` where the
@@ -50,20 +48,16 @@ export class FolderContent implements Content {
 
   async *list({ signal, onTrouble }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {
     await this.open()
-    const named: string[] = []
-    let count = 0
+    const unread = new Troubles()
     for await (const { files, troubles } of walk(this.#root)) {
       if (signal.aborted) return
-      count += troubles.length
-      named.push(...troubles.slice(0, MAX_NAMED - named.length))
+      for (const trouble of troubles) unread.add(trouble)
       yield files.flatMap(({ path, stats }) => {
         const url = this.addressOf(path)
         return url === null ? [] : { url, changedAt: changedAt(stats), bytes: stats.size }
       })
     }
-    if (count === 0) return
-    const more = count > named.length ? ` and ${count - named.length} more` : ""
-    await onTrouble(`not readable in ${this.#root}: ${named.join(", ")}${more}`)
+    if (!unread.isEmpty) await onTrouble(`not readable in ${this.#root}: ${unread.toString()}`)
   }
 
   async fingerprint(): Promise<string> {
@@ -97,7 +91,7 @@ export class FolderContent implements Content {
     const path = this.pathOf(url)
     if (path === null) return gone("no file of the folder has this address")
     try {
-      await using file = await open(path, OPEN)
+      await using file = await open(path, OPEN_UNLINKED)
       const stats = await file.stat()
       if (!stats.isFile()) return gone("it is no longer a regular file")
       if (!(await this.#isInside(path))) return gone("a symbolic link leads out of the folder")
@@ -152,26 +146,12 @@ async function read(
     "content-type": typeByEnding(path),
   }
   if (validators?.etag === etag) return { kind: "not-modified", url, headers }
-  if (stats.size > maxBytes)
-    return { kind: "skipped", because: "too-large", detail: `${stats.size} bytes, more than ${maxBytes}` }
+  if (stats.size > maxBytes) return tooLarge(stats.size, maxBytes)
   await memory?.reserve(stats.size)
   if (signal?.aborted) return failed("cancelled", "the crawl was stopped")
   const body = new Uint8Array(stats.size)
-  let filled = 0
-  while (filled < body.length) {
-    const { bytesRead } = await file.read(body, filled)
-    if (bytesRead === 0) break
-    filled += bytesRead
-  }
   // A program is still writing it. The next try reads the whole file.
-  if (filled < body.length) return failed("refused", "the file became shorter while it was read")
+  if ((await fill(file, body, 0)) < body.length)
+    return failed("refused", "the file became shorter while it was read")
   return { kind: "fetched", url, status: 200, headers, body }
 }
-
-const gone = (detail: string): FetchResult => ({ kind: "skipped", because: "gone", detail })
-
-const failed = (
-  because: "refused" | "http-status" | "cancelled",
-  detail: string,
-  transient = true,
-): FetchFailure => ({ kind: "failed", because, detail, transient })

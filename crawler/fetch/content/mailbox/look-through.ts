@@ -1,15 +1,13 @@
-import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import { codeOf } from "../../network-error.ts"
+import { fill, OPEN_UNLINKED } from "../read-file.ts"
 import { type MailFile, mailFiles } from "./mail-files.ts"
 import { MAX_MESSAGE_BYTES, mboxMessages } from "./mbox.ts"
 import type { MailStore, PlacedMessage, ReadFile, StoredMessage } from "./mail-store.ts"
 import { identityOf } from "./raw-message.ts"
 import { readMessage } from "./read-message.ts"
 
-/** Without waiting for a writer where a pipe has taken the place of the file, and without following a link. */
-const OPEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 /** Messages of an mbox that are kept at a time. */
 const AT_A_TIME = 200
 /** Files that are read at a time. */
@@ -69,7 +67,7 @@ async function look(
       await store.readFile(source, { file, from: BEHIND_ALL, all: new Set() }, [])
     return
   }
-  await using handle = await open(join(root, file.file), OPEN)
+  await using handle = await open(join(root, file.file), OPEN_UNLINKED)
   if (!(await handle.stat()).isFile()) return
   const reader = new FileLook(store, source, file)
   if (!file.isMbox) {
@@ -157,7 +155,7 @@ export async function rawMessage(
   root: string,
   { file, at, length, sum }: PlacedMessage,
 ): Promise<Buffer | null> {
-  await using handle = await open(join(root, file), OPEN)
+  await using handle = await open(join(root, file), OPEN_UNLINKED)
   const stats = await handle.stat()
   if (!stats.isFile() || stats.size < at + length) return null
   const raw = await readPart(handle, at, Math.min(length, MAX_MESSAGE_BYTES))
@@ -166,11 +164,5 @@ export async function rawMessage(
 
 async function readPart(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length)
-  let filled = 0
-  while (filled < length) {
-    const { bytesRead } = await handle.read(buffer, filled, length - filled, at + filled)
-    if (bytesRead === 0) break
-    filled += bytesRead
-  }
-  return buffer.subarray(0, filled)
+  return buffer.subarray(0, await fill(handle, buffer, at))
 }

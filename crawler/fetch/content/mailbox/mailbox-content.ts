@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { lstat } from "node:fs/promises"
 import { KnownError } from "#base/errors.ts"
 import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
-import type { FetchFailure, FetchResult } from "../../fetch.ts"
+import type { FetchResult } from "../../fetch.ts"
 import { codeOf } from "../../network-error.ts"
 import type {
   Content,
@@ -13,6 +13,8 @@ import type {
 } from "../content.ts"
 import { typeByEnding } from "../file-type.ts"
 import { AT_ONCE } from "../folder/walk.ts"
+import { failed, gone, tooLarge } from "../results.ts"
+import { Troubles } from "../troubles.ts"
 import type { MailCopy } from "./imap/mail-copy.ts"
 import { lookThrough, rawMessage } from "./look-through.ts"
 import { mailFiles } from "./mail-files.ts"
@@ -20,9 +22,6 @@ import type { MailStore, PlacedMessage, ThreadPage } from "./mail-store.ts"
 import { ownText, SaidBefore } from "./own-text.ts"
 import { type ReadMessage, readMessage } from "./read-message.ts"
 import { type ShownMessage, threadPage } from "./thread-page.ts"
-
-/** Named in a note; more are counted. */
-const MAX_NAMED = 5
 
 /**
  * The threads of a mailbox, as pages below an address, and the files that are attached to their messages: `<thread>.html`, and
@@ -87,9 +86,9 @@ export class MailboxContent implements Content {
         ),
       )
     }
-    if (troubles.length === 0) return
-    const more = troubles.length > MAX_NAMED ? ` and ${troubles.length - MAX_NAMED} more` : ""
-    await onTrouble(`not readable in ${this.place}: ${troubles.slice(0, MAX_NAMED).join(", ")}${more}`)
+    const unread = new Troubles()
+    for (const trouble of troubles) unread.add(trouble)
+    if (!unread.isEmpty) await onTrouble(`not readable in ${this.place}: ${unread.toString()}`)
   }
 
   async fingerprint(): Promise<string> {
@@ -317,22 +316,3 @@ function titleOf(subject: string, page: number): string {
   const title = subject.replace(REPLY, "$1").trim() || subject.trim() || "No subject"
   return page === 1 ? title : `${title} (part ${page})`
 }
-
-const tooLarge = (bytes: number, most: number): FetchResult => ({
-  kind: "skipped",
-  because: "too-large",
-  detail: `${bytes} bytes, more than ${most}`,
-})
-
-const gone = (detail: string): FetchResult => ({ kind: "skipped", because: "gone", detail })
-
-const failed = (
-  because: "refused" | "http-status" | "cancelled",
-  detail: string,
-  transient = true,
-): FetchFailure => ({
-  kind: "failed",
-  because,
-  detail,
-  transient,
-})

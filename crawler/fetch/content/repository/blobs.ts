@@ -18,8 +18,8 @@ export class Blobs {
 
   /** The bytes of a content; null when the repository has none of this name. @throws GitError; KnownError when there is no git */
   async read(blob: string): Promise<Uint8Array | null> {
-    clearTimeout(this.#idle)
     return await this.#turns.run(async () => {
+      clearTimeout(this.#idle)
       const reading = (this.#reading ??= new Reading(this.#options))
       try {
         return await reading.read(blob)
@@ -28,7 +28,6 @@ export class Blobs {
         await reading.end()
         throw error
       } finally {
-        clearTimeout(this.#idle)
         this.#idle = setTimeout(() => {
           const idle = this.#reading
           this.#reading = null

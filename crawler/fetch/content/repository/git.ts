@@ -1,6 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { devNull } from "node:os"
-import { parse } from "node:path"
 import { KnownError } from "#base/errors.ts"
 import { codeOf } from "../../network-error.ts"
 
@@ -62,8 +61,8 @@ function environmentOf({ dir, settings, reaches, settingsFile }: GitOptions): No
     ...(TMPDIR !== undefined && { TMPDIR }),
     ...(SystemRoot !== undefined && { SystemRoot }),
     LC_ALL: "C",
-    ...(dir !== undefined && { GIT_DIR: dir }),
-    GIT_CEILING_DIRECTORIES: parse(process.cwd()).root,
+    // Else the repository that Fossick may run in, such as its own, would count with its settings and remotes.
+    GIT_DIR: dir ?? devNull,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: settingsFile ?? devNull,
     GIT_ATTR_NOSYSTEM: "1",
@@ -95,9 +94,7 @@ export class GitProcess implements AsyncDisposable {
 
   constructor(args: readonly [string, ...string[]], options: GitOptions) {
     this.#command = args[0]
-    // Where Fossick runs there may be a repository, such as its own, whose settings and remotes would count.
-    const cwd = parse(process.cwd()).root
-    this.child = spawn("git", args, { cwd, env: environmentOf(options), signal: options.signal })
+    this.child = spawn("git", args, { env: environmentOf(options), signal: options.signal })
     this.child.on("error", (error) => (this.#error = error))
     // It may end before it has read everything; its exit code says why.
     this.child.stdin.on("error", () => undefined)

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs"
 import { readdir, rm, stat } from "node:fs/promises"
-import { isAbsolute, join, resolve } from "node:path"
+import { isAbsolute, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { KnownError } from "#base/errors.ts"
 import { environment } from "#base/settings.ts"
@@ -26,8 +26,7 @@ export class Mirror {
   readonly #repository: Repository
 
   constructor(dataDir: string, source: string, repository: Repository) {
-    // Git runs elsewhere.
-    this.dir = resolve(copyFolder(dataDir, "repositories", source))
+    this.dir = copyFolder(dataDir, "repositories", source)
     this.#repository = repository
   }
 

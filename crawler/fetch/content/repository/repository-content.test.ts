@@ -275,6 +275,22 @@ test("a mirror goes with its source, but not before a new source can be declared
   expect(readdirSync(mirrors)).toEqual([])
 })
 
+test("the repository that Fossick runs in doesn't count, though it has a remote", { tags }, async () => {
+  using one = handbook()
+  one.work.write("a.md", "A")
+  const commit = one.work.commit()
+  const around = new GitWork(join(one.folder, "around"))
+  around.git("remote", "add", "origin", join(one.folder, "nowhere"))
+  const before = process.cwd()
+  process.chdir(around.root)
+  try {
+    expect(await one.content().fingerprint()).toContain(commit)
+    expect([...(await one.list(one.content())).times.keys()]).toEqual(["a.md"])
+  } finally {
+    process.chdir(before)
+  }
+})
+
 test("a fingerprint is the branch's commit, and says so when there is none", { tags }, async () => {
   using one = handbook()
   const { work } = one

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { KnownError } from "#base/errors.ts"
 import type { PageUrl } from "#engine/index/page/page-url.ts"
 import type { Repository } from "../../../source.ts"
-import type { FetchFailure, FetchResult } from "../../fetch.ts"
+import type { FetchResult } from "../../fetch.ts"
 import { addressBelow, namesBelow } from "../addresses-below.ts"
 import type {
   Content,
@@ -12,15 +12,16 @@ import type {
   ContentLoadOptions,
   ContentReach,
 } from "../content.ts"
+import { isText } from "../file-names.ts"
 import { typeByEnding } from "../file-type.ts"
+import { failed, gone, tooLarge } from "../results.ts"
+import { Troubles } from "../troubles.ts"
 import { Blobs } from "./blobs.ts"
 import { marksAt } from "./forges.ts"
 import { headOf, readHead, readTable, type RepositoryFile, writeTable } from "./file-table.ts"
 import { requireGit } from "./git.ts"
 import { commitInFolder, isLocal, type Mirror } from "./mirror.ts"
 
-/** Named in a note; more are counted. */
-const MAX_NAMED = 5
 /** Seconds. */
 const TIME_OFF = 2 ** 20 / 1000
 /** What Git LFS commits in the place of a large file (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md). */
@@ -89,13 +90,13 @@ export class RepositoryContent implements Content {
     if ((await readHead(file)) === null)
       throw new KnownError(`The repository ${this.place} was not fetched yet.`)
     const listed = new Map<string, RepositoryFile>()
-    const troubles: string[] = []
+    const troubles = new Troubles()
     for await (const files of readTable(file)) {
       if (signal.aborted) return
       const entries: ContentEntry[] = []
       for (const one of files) {
         const url = isNameable(one.path) ? addressBelow(this.#address, one.path.split("/")) : null
-        if (url === null) troubles.push(one.path)
+        if (url === null) troubles.add(one.path)
         else {
           listed.set(one.path, one)
           entries.push({ url, changedAt: changedAt(one), bytes: one.bytes })
@@ -104,10 +105,9 @@ export class RepositoryContent implements Content {
       yield entries
     }
     this.#listed = listed
-    if (troubles.length === 0) return
-    const more = troubles.length > MAX_NAMED ? ` and ${troubles.length - MAX_NAMED} more` : ""
+    if (troubles.isEmpty) return
     await onTrouble(
-      `left out of ${this.place}, since their names aren't UTF-8 or lead elsewhere: ${troubles.slice(0, MAX_NAMED).join(", ")}${more}`,
+      `left out of ${this.place}, since their names aren't UTF-8 or lead elsewhere: ${troubles.toString()}`,
     )
   }
 
@@ -122,9 +122,8 @@ export class RepositoryContent implements Content {
   async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
     const names = namesBelow(this.#address, url)
     if (names === null) return gone("no file of the repository has this address")
-    let file: RepositoryFile | null
     try {
-      file = await this.#fileAt(names.join("/"))
+      const file = await this.#fileAt(names.join("/"))
       if (file === null) return gone(`the file is no longer in ${this.place}`)
       return await this.#read(file, url, options)
     } catch (error) {
@@ -142,8 +141,7 @@ export class RepositoryContent implements Content {
     const etag = `"${blob}"`
     const headers = { etag, "last-modified": publishedAt.toUTCString(), "content-type": typeByEnding(path) }
     if (validators?.etag === etag) return { kind: "not-modified", url, headers }
-    if (bytes > maxBytes)
-      return { kind: "skipped", because: "too-large", detail: `${bytes} bytes, more than ${maxBytes}` }
+    if (bytes > maxBytes) return tooLarge(bytes, maxBytes)
     await memory?.reserve(bytes)
     if (signal?.aborted) return failed("cancelled", "the crawl was stopped")
     const body = await this.#blobs!.read(blob)
@@ -200,16 +198,7 @@ export function changedAt({ time, blob }: Pick<RepositoryFile, "time" | "blob">)
 }
 
 const isNameable = (path: string): boolean =>
-  path.split("/").every((name) => name !== "" && name !== "." && name !== "..") && !path.includes("\uFFFD")
+  isText(path) && path.split("/").every((name) => name !== "" && name !== "." && name !== "..")
 
 const isLfsPointer = (body: Uint8Array): boolean =>
   body.length <= MAX_LFS_BYTES && Buffer.from(body.subarray(0, LFS.length)).toString() === LFS
-
-const gone = (detail: string): FetchResult => ({ kind: "skipped", because: "gone", detail })
-
-const failed = (because: "refused" | "cancelled", detail: string): FetchFailure => ({
-  kind: "failed",
-  because,
-  detail,
-  transient: true,
-})

@@ -121,11 +121,11 @@ async function take(
 
 /** Whether the end of a tar file went by. */
 class TarEnd {
-  #last = Buffer.alloc(0)
+  #last: Buffer = Buffer.alloc(0)
 
   async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
-      this.#last = Buffer.concat([this.#last, chunk]).subarray(-BLOCK)
+      this.#last = (chunk.length < BLOCK ? Buffer.concat([this.#last, chunk]) : chunk).subarray(-BLOCK)
       yield chunk
     }
   }

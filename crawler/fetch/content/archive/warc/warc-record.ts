@@ -34,7 +34,7 @@ export function parseHeader(bytes: Buffer): WarcHeader | null {
 }
 
 /** Where the fields of a header end, and how many bytes it has with its empty line. A few programs end lines with LF alone. */
-export function endOf(bytes: Buffer): { readonly end: number; readonly size: number } {
+function endOf(bytes: Buffer): { readonly end: number; readonly size: number } {
   const end = bytes.indexOf(END)
   const lax = bytes.indexOf("\n\n")
   if (end < 0 || (lax >= 0 && lax < end)) return { end: lax, size: lax + 2 }

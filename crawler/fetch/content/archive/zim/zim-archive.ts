@@ -1,13 +1,12 @@
 import { breather } from "#base/flow/breather.ts"
 import type { Archive, ArchiveEntry, ArchiveFormat, FoundEntry } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
+import { CHUNK } from "../entry-map.ts"
 import { isPageType } from "../page-types.ts"
 import { ZimClusters } from "./zim-clusters.ts"
 import { ZimEntries, type ZimEntry } from "./zim-entries.ts"
 import { readZimHeader, type ZimHeader } from "./zim-header.ts"
 
-/** Entries that are given at a time. */
-const CHUNK = 500
 const MAX_REDIRECTS = 10
 /** Positions of clusters that take the memory of one entry. */
 const CLUSTERS_OF_ENTRY = 15

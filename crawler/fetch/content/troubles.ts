@@ -1,0 +1,22 @@
+/** Named in a note; the others are counted. */
+const MAX_NAMED = 5
+
+/** What a list could not read, for one note: `a.pdf, b.pdf and 3 more`. */
+export class Troubles {
+  readonly #named: string[] = []
+  #count = 0
+
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
+  add(trouble: string): void {
+    this.#count += 1
+    if (this.#named.length < MAX_NAMED) this.#named.push(trouble)
+  }
+
+  toString(): string {
+    const more = this.#count - this.#named.length
+    return this.#named.join(", ") + (more > 0 ? ` and ${more} more` : "")
+  }
+}
