@@ -121,7 +121,7 @@ test("the week of an archive: it is read, replaced, away, cut off and back, and 
   expect(away).toMatchObject({ state: "failed", error: expect.stringContaining("(ENOENT)") })
   expect(shelf.indexed).toEqual(pages(second))
 
-  // A copy of it is under way.
+  // It is being copied.
   writeFileSync(shelf.path, whole)
   truncateSync(shelf.path, whole.length - 100)
   expect((await shelf.run()).state).toBe("failed")
@@ -129,7 +129,7 @@ test("the week of an archive: it is read, replaced, away, cut off and back, and 
   expect((await shelf.run()).state).toBe("failed")
   expect(shelf.indexed).toEqual(pages(second))
 
-  // Half of the files are missing: somebody has to say that this is meant.
+  // Half of the files are missing, so the run waits for a person to confirm that.
   shelf.pack(files(10))
   expect((await shelf.run()).note).toContain("too many to remove unasked")
   expect(Object.keys(shelf.indexed)).toHaveLength(21)
@@ -139,7 +139,7 @@ test("the week of an archive: it is read, replaced, away, cut off and back, and 
   expect(shelf.indexed).toEqual(pages(second))
 })
 
-test("pages of a WARC file keep their addresses, and of those below the seeds none but its own", async () => {
+test("pages of a WARC file keep their addresses, and only those below the seeds are read", async () => {
   await using shelf = await Shelf.open("crawl.warc.gz", ["http://www.iana.org/", "http://example.com/"])
   writeFileSync(
     shelf.path,
@@ -152,11 +152,11 @@ test("pages of a WARC file keep their addresses, and of those below the seeds no
   expect(Object.keys(shelf.indexed)).toEqual(["http://example.com/"])
   const page = shelf.get("http://example.com/")!
   expect(page.title).toBe("Example Domain")
-  // The date of the capture is none of the page.
+  // The capture's date isn't the page's date.
   expect(page.publishedAt).toBe(null)
 })
 
-test("what Fossick exports as a WARC file is the same pages again", async () => {
+test("a WARC file that Fossick exports has the same pages when a source reads it", async () => {
   await using shelf = await Shelf.open("crawl.warc.gz", ["http://a.example/"])
   const html = (name: string, more = "") =>
     `<html lang="en"><head><title>${name} &amp; more</title><meta name="description" content="About ${name}."><meta name="author" content="Ada">` +

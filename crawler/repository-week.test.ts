@@ -40,12 +40,12 @@ class Handbook implements AsyncDisposable {
   readonly #folder = this.#opened.use(temporaryFolder())
   readonly embedder = new CountingEmbedder()
   readonly work = new GitWork(join(this.#folder.path, "work"))
-  /** What the server shows. */
+  /** The bare repository on the server. */
   readonly shown = join(this.#folder.path, "shown")
   readonly bare = join(this.shown, "handbook.git")
   #appliance!: Awaited<ReturnType<typeof openDataFolder>>
   server!: GitServer
-  /** What the source says of its repository, beside where it is. */
+  /** The source's repository settings, without its address. */
   says: Partial<Repository> = {}
 
   static async open(credentials: string | null = null): Promise<Handbook> {
@@ -162,7 +162,7 @@ test(
     expect(await handbook.run()).toMatchObject({ state: "finished", outcomes: { "skipped:gone": 2 } })
     expect(await handbook.isExact()).toBe(true)
 
-    // Someone thinks better of the last two commits: the files are back, the moves and all.
+    // The last two commits are reverted: the files are back, with their moves undone.
     work.git("reset", "--quiet", "--hard", "HEAD~2")
     handbook.write("leave/page 5.md", 2)
     handbook.push("--force")
@@ -178,7 +178,7 @@ test(
     expect(await handbook.run()).toMatchObject({ changes: { changed: 1 } })
     expect(await handbook.isExact()).toBe(true)
 
-    // The whole history is written anew, with the same files.
+    // The whole history is rewritten, with the same files.
     work.git("checkout", "--quiet", "--orphan", "fresh")
     work.commit()
     work.git("branch", "--force", "main", "fresh")

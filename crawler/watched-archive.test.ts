@@ -22,7 +22,7 @@ import { WholeCrawler } from "./testing/whole-crawler.ts"
 const ADDRESS = "https://nas.example/notes/"
 const ROUNDS = 3
 
-/** Notes that are packed anew whenever one of them changes. */
+/** Notes that are packed again whenever one of them changes. */
 class Notes {
   readonly texts = new Map<string, string>()
   readonly #path: string

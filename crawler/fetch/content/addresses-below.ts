@@ -4,17 +4,17 @@ import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 import type { SourceSpec } from "../../source.ts"
 import type { ContentKind } from "./content.ts"
 
-/** An address below which others can be. */
+/** Whether an address can have others below it. */
 const isFolderAddress = (seed: string): boolean => /^[^?#]*\/$/.test(seed)
 
-/** What is wrong where all pages are to have their addresses below the one seed. @param pages for people: `the files` */
+/** Problems of a source whose pages all need addresses below one seed. @param pages as a message names them: `the files` */
 export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<ContentKind["problems"]> =>
   seeds.length === 1 && isFolderAddress(seeds[0]!)
     ? []
     : [
         {
           path: ["seeds"],
-          message: `must be one address that ends with /, below which ${pages} have theirs`,
+          message: `must be one address that ends with /; the addresses of ${pages} start with it`,
         },
       ]
 
@@ -33,7 +33,7 @@ export const atFolderAddresses = (
 export const addressBelow = (address: string, names: readonly string[]): PageUrl | null =>
   toPageUrl(address + names.map(encodeURIComponent).join("/"))
 
-/** The names that lead to the file at an address, or null when no file can be meant. @param address as of {@link addressBelow} */
+/** The names that lead to the file at an address, or null when the address can't be a file's. @param address as in {@link addressBelow} */
 export function namesBelow(address: string, url: string): string[] | null {
   if (!url.startsWith(address) || url.includes("?") || url.includes("#")) return null
   const names = url.slice(address.length).split("/").map(percentDecoded)

@@ -1,6 +1,6 @@
 import { extname } from "node:path"
 
-/** What the bytes alone do not show. All other files are what their bytes say: documents, or text. */
+/** Types that can't be recognized from the bytes. Every other file is recognized by its bytes as a document or as text. */
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html",
   ".htm": "text/html",
@@ -9,5 +9,5 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 }
 
-/** The media type of a file, as far as its name is needed to know it; else empty. */
+/** The media type of a file whose name is needed to recognize it; empty for every other file. */
 export const typeByEnding = (path: string): string => TYPES[extname(path).toLowerCase()] ?? ""

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
 
-/** A real smart HTTP server of Git on loopback, with the program that web servers run for it: git-http-backend(1). */
+/** A real smart HTTP server of Git on loopback, run by git-http-backend(1), as on web servers. */
 export interface GitServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
@@ -13,8 +13,8 @@ export interface GitServer extends AsyncDisposable {
 
 /**
  * @param root the folder of the repositories
- * @param credentials `user:password` that it asks for; null: it asks for none
- * @param answer answers instead, and says whether it did
+ * @param credentials the `user:password` that it requires; null: none
+ * @param answer may answer a request instead; returns whether it did
  */
 export async function startGitServer(
   root: string,

@@ -8,7 +8,7 @@ const NOBODYS = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", LC_A
 /** A repository with its files, made by the real git. */
 export class GitWork {
   readonly root: string
-  /** Seconds since 1970: of the next commit, which is an hour after the one before. */
+  /** The time of the next commit in seconds since 1970; each is an hour after the one before. */
   at = 1_700_000_000
 
   constructor(root: string) {
@@ -17,7 +17,7 @@ export class GitWork {
     this.git("init", "--quiet", "--initial-branch=main")
   }
 
-  /** What a git command in it answers. @param author of a commit */
+  /** The output of a git command in the repository. */
   git(...args: readonly string[]): string {
     const date = `${this.at} +0000`
     const who = { GIT_AUTHOR_NAME: this.author, GIT_AUTHOR_EMAIL: "who@example.com" }
@@ -38,7 +38,7 @@ export class GitWork {
     })
   }
 
-  /** Of the next commit. */
+  /** The author of the next commit. */
   author = "Ann Author"
 
   write(path: string, text: string): void {
@@ -50,7 +50,7 @@ export class GitWork {
     rmSync(join(this.root, path))
   }
 
-  /** Commits all that changed. @returns the commit */
+  /** Commits all changes. @returns the commit */
   commit(message = "change"): string {
     this.git("add", "--all")
     this.git("commit", "--quiet", "--allow-empty", `--message=${message}`)

@@ -46,7 +46,7 @@ test("a tar file that is not compressed reads the same", async () => {
   expect(await archive.read()).toEqual(DOCUMENTS)
 })
 
-test("a name that leads out of the archive is left out, and of two with one name the last counts", async () => {
+test("a name that leads out of the archive is left out, and the last of two entries with the same name counts", async () => {
   await using archive = new AnArchive(madeBy("names.zip"))
   const read = await archive.read()
   expect(Object.keys(read)).toEqual(["a/b.md", "café.md", "dot.md", "inner.zip", "twice.md"])
@@ -57,7 +57,7 @@ test("a name that leads out of the archive is left out, and of two with one name
   expect(archive.note).toContain("x/../y.md (its path leads out of the archive)")
 })
 
-test("what is encrypted or packed in an unknown way says so", async () => {
+test("an entry that is encrypted or packed in an unknown way says so", async () => {
   await using locked = new AnArchive(madeBy("locked.zip"))
   expect(await locked.read()).toEqual({ "travel/hotels.md": "unsupported-type: it is encrypted" })
   await using deep = new AnArchive(madeBy("deep.zip"))
@@ -79,7 +79,7 @@ test("a bomb is refused before it is unpacked", async () => {
   await expect(overlap.content.open()).rejects.toThrow("overlap")
 })
 
-test("an entry whose bytes don't fit their checksum is damaged, and the others are not", async () => {
+test("an entry whose bytes don't match their checksum is damaged, and the others are not", async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, "docs.zip")
   const zip = Buffer.from(zipSync({ "a.txt": [utf8("text of a"), { level: 0 }], "b.txt": utf8("text of b") }))
@@ -87,12 +87,12 @@ test("an entry whose bytes don't fit their checksum is damaged, and the others a
   writeFileSync(path, zip)
   await using archive = new AnArchive(path)
   expect(await archive.read()).toEqual({
-    "a.txt": "refused: it is damaged: its bytes don't fit their checksum",
+    "a.txt": "refused: it is damaged: its bytes don't match their checksum",
     "b.txt": "text of b",
   })
 })
 
-test("an entry that is as it was is not read again, whatever else changed in the archive", async () => {
+test("an unchanged entry is not read again, whatever else changed in the archive", async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, "docs.zip")
   const mtime = new Date("2026-01-02T00:00:00Z")
@@ -120,7 +120,7 @@ test("an entry that is as it was is not read again, whatever else changed in the
   expect(await again("b.txt", b)).toMatchObject({ kind: "fetched", body: utf8("TEXT B") })
 })
 
-test("an archive that is missing, empty or no archive proves nothing of its pages", async () => {
+test("an archive that is missing, empty or of another format removes no pages", async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, "docs.zip")
   await using archive = new AnArchive(path)
@@ -131,14 +131,14 @@ test("an archive that is missing, empty or no archive proves nothing of its page
   expect(await archive.textAt(url)).toBe(DOCUMENTS["travel/hotels.md"])
   expect(await archive.textAt(`${ADDRESS}travel/none.md`)).toMatch(/^gone: /)
   truncateSync(path, 1500)
-  await expect(archive.content.open()).rejects.toThrow("no zip file, or its end is missing")
+  await expect(archive.content.open()).rejects.toThrow("isn't a zip file, or its end is missing")
   expect(await archive.textAt(url)).toMatch(/^refused: /)
   writeFileSync(path, zipSync({}))
   await expect(archive.content.open()).rejects.toThrow("holds no files")
   rmSync(path)
 })
 
-test("of a tar file that is cut off the whole entries are read, and the others are not gone", async () => {
+test("the complete entries of a tar file that is cut off are read, and the others are not gone", async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, "docs.tar.gz")
   const whole = readFileSync(madeBy("pax.tar.gz"))

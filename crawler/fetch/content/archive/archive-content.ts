@@ -12,7 +12,7 @@ import { archiveTrouble, fingerprintOf, type Lease, type OpenArchives } from "./
 export interface ArchiveContentOptions {
   readonly path: string
   readonly format: ArchiveFormat
-  /** Ends with `/`. Means nothing where entries have addresses of their own. */
+  /** Ends with `/`. Unused when entries have addresses of their own. */
   readonly address: string
   readonly archives: OpenArchives
 }
@@ -37,7 +37,7 @@ export class ArchiveContent implements Content {
     await this.open()
   }
 
-  /** An archive without any entry is as good as none: all pages would seem to be deleted. */
+  /** An archive without entries fails, because otherwise all pages would seem to be deleted. */
   async open(): Promise<void> {
     await using lease = await this.#lease()
     for await (const [first] of this.#entries(lease)) if (first !== undefined) return
@@ -52,7 +52,9 @@ export class ArchiveContent implements Content {
       if (signal.aborted) return
       yield entries.flatMap((entry) => this.#listed(entry))
     }
-    const cutOff = archive.isCutOff ? ["it is cut off or damaged; what comes before is read"] : []
+    const cutOff = archive.isCutOff
+      ? ["it is cut off or damaged; the entries before that place are read"]
+      : []
     const notes = [...cutOff, ...archive.notes]
     if (notes.length > 0) await onTrouble(`${this.place}: ${notes.join("; ")}`)
   }
@@ -70,7 +72,7 @@ export class ArchiveContent implements Content {
       const entry = await archive.find(bytes, key)
       if (entry !== null) return await read(entry, bytes, this.#urlOf(entry.key) ?? url, options)
       return archive.isCutOff
-        ? failed("refused", "the archive is cut off or damaged, and may have held it behind that place")
+        ? failed("refused", "the archive is cut off or damaged, and the missing part may hold it")
         : gone(`the ${this.noun} is no longer in the archive`)
     } catch (error) {
       const trouble = archiveTrouble(this.place, error as Error)
@@ -96,7 +98,7 @@ export class ArchiveContent implements Content {
     return url === null ? [] : [{ url, changedAt, ...(bytes !== undefined && { bytes }) }]
   }
 
-  /** Null where no address can lead back to the key, as to one with a name of two dots in it. */
+  /** Null when no address leads back to the key, such as a key with `..` in it. */
   #urlOf(key: string): PageUrl | null {
     if (this.#format.hasAddresses) return toPageUrl(key)
     const url = addressBelow(this.#address, key.split("/"))

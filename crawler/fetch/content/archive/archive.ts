@@ -9,17 +9,17 @@ export interface ArchiveEntry {
   readonly key: string
   /** As in `ContentEntry`. */
   readonly changedAt: number
-  /** Unpacked, as far as the archive says. */
+  /** The unpacked size, if the archive states it. */
   readonly bytes?: number
 }
 
 /** A page of an archive as its index knows it. */
 export interface FoundEntry {
-  /** Of what a redirect leads to, where the key that was asked for is one. */
+  /** Where a redirect leads, if the requested key is a redirect. */
   readonly key: string
-  /** The etag names its bytes; left out where they have to be read first. */
+  /** The etag identifies its bytes; left out when they have to be read first. */
   readonly headers: IncomingHttpHeaders
-  /** Unpacked; null: unknown before it is read. */
+  /** The unpacked size; null: unknown until it is read. */
   readonly bytes: number | null
   /** @throws EntryError */
   read(bytes: Bytes, maxBytes: number): Promise<EntryBody>
@@ -27,32 +27,32 @@ export interface FoundEntry {
 
 export interface EntryBody {
   readonly body: Uint8Array
-  /** Beside those that the index knows. */
+  /** In addition to those in the index. */
   readonly headers?: IncomingHttpHeaders
   readonly facts?: PageFacts
   /** As in `Fetched`. */
   readonly cutOff?: string
 }
 
-/** The index of an archive. It holds no file open, so each call names the bytes. */
+/** The index of an archive. It holds no file open, so each call passes the bytes. */
 export interface Archive {
   /** Entries that it keeps in memory. */
   readonly size: number
-  /** Whether the file ends too early, so that an entry that isn't found may be one of those that are missing. */
+  /** Whether the file ends too early. An entry that isn't found may then be in the missing part. */
   readonly isCutOff: boolean
-  /** What an operator should know of what was left out, in words. */
+  /** Notes for the operator about entries that were left out. */
   readonly notes: readonly string[]
   /** All pages, some at a time. */
   list(bytes: Bytes): AsyncIterable<readonly ArchiveEntry[]>
   find(bytes: Bytes, key: string): Promise<FoundEntry | null>
-  /** Gives back what it holds on the disk. */
+  /** Frees the disk space that it uses. */
   close(): Promise<void>
 }
 
 export interface IndexOptions {
   /** When the archive changed last, in milliseconds since 1970. */
   readonly changedAt: number
-  /** A new file without a name, for what has to be unpacked. */
+  /** A new file without a name, to unpack into. */
   readonly scratch: () => Promise<FileHandle>
 }
 
@@ -60,15 +60,15 @@ export interface IndexOptions {
 export interface ArchiveFormat {
   /** How names of its files end. */
   readonly endings: RegExp
-  /** Whether its entries have addresses of their own; else they have theirs below the one seed. */
+  /** Whether its entries have addresses of their own. Otherwise their addresses are below the one seed. */
   readonly hasAddresses: boolean
-  /** One entry, as counts say it. */
+  /** What counts call one entry. */
   readonly noun: string
   /** @throws ArchiveError */
   index(bytes: Bytes, options: IndexOptions): Promise<Archive>
 }
 
-/** Why an archive cannot be read, in words that fit behind "The archive cannot be read:". */
+/** Why an archive cannot be read, worded to follow "The archive cannot be read:". */
 export class ArchiveError extends Error {}
 
 /** Why one entry cannot be read. */

@@ -2,21 +2,21 @@ import { ArchiveError } from "./archive.ts"
 
 /** Entries whose places are kept in memory, at 250 bytes each: 60 MB. */
 export const MAX_ENTRIES = 250_000
-/** What is unpacked into a file beside the index; ten seconds of work. */
+/** Bytes unpacked into a file beside the index; ten seconds of work. */
 export const MAX_UNPACKED_BYTES = 2 * 1024 ** 3
-/** DEFLATE's own limit is 1032 to 1, and text comes to 20. Small archives may be as repetitive as they like. */
+/** DEFLATE reaches 1032 to 1 at most, and text reaches 20 to 1. Small archives may be as repetitive as they like. */
 const MAX_RATIO = 300
 const SMALL_BYTES = 64 * 1024 * 1024
-/** Characters of a path. */
+/** Characters in a path. */
 export const MAX_NAME_CHARS = 2000
 
-/** @throws ArchiveError when so many packed bytes unpack to suspiciously many */
+/** @throws ArchiveError when the compression ratio is that of a bomb */
 export function checkRatio(packed: number, unpacked: number): void {
   if (unpacked > SMALL_BYTES && unpacked > packed * MAX_RATIO)
     throw new ArchiveError(`${packed} bytes that unpack to ${unpacked} are more than any documents need`)
 }
 
-/** @throws ArchiveError when so many entries are too many */
+/** @throws ArchiveError when there are too many entries */
 export function checkEntries(count: number): void {
   if (count > MAX_ENTRIES) throw new ArchiveError(`it holds more than ${MAX_ENTRIES} files; split it`)
 }

@@ -8,7 +8,7 @@ export interface Bytes {
   read(position: number, length: number): Promise<Buffer>
 }
 
-/** The file ends before what was to be read. */
+/** The file ends before the bytes that were requested. */
 export class CutOffError extends Error {}
 
 /** The bytes of an open file. */
@@ -22,7 +22,7 @@ export class FileBytes implements Bytes {
   }
 
   async read(position: number, length: number): Promise<Buffer> {
-    // Before any memory is taken for a length that a stranger wrote.
+    // Checked before allocating memory, since the length comes from the archive.
     if (position < 0 || position + length > this.size) throw new CutOffError("the file ends too early")
     const buffer = Buffer.alloc(length)
     if ((await fill(this.handle, buffer, position)) < length)
@@ -31,7 +31,7 @@ export class FileBytes implements Bytes {
   }
 }
 
-/** Much of a file in one read, for many small reads close to each other. */
+/** Reads a large part of a file at once, to serve many small reads close to each other. */
 export class Window implements Bytes {
   readonly size: number
   readonly #bytes: Bytes
@@ -56,7 +56,7 @@ export class Window implements Bytes {
   }
 }
 
-/** As many of the bytes from a place on as come in one piece. */
+/** The bytes from `start` to `end`, at most `width` of them at a time. */
 export async function* chunksFrom(
   bytes: Bytes,
   start: number,

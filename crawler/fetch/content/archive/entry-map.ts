@@ -1,9 +1,9 @@
 import type { ArchiveEntry } from "./archive.ts"
 
-/** Entries that are given at a time. */
+/** Entries per chunk. */
 export const CHUNK = 500
 
-/** Entries of a map by their keys, some at a time. */
+/** The entries of a map, one chunk at a time. */
 export async function* inChunks<T>(
   entries: ReadonlyMap<string, T>,
   entryOf: (key: string, value: T) => ArchiveEntry,

@@ -2,10 +2,10 @@ import { isText, LEFT_OUT } from "../file-names.ts"
 import { Troubles } from "../troubles.ts"
 import { MAX_NAME_CHARS } from "./bounds.ts"
 
-/** The key of an entry by its name, or why it has none. `trouble` is empty where nobody misses it. */
+/** The key of an entry, or why it has none. `trouble` is empty for entries that need no note. */
 export type EntryName = { readonly key: string } | { readonly trouble: string }
 
-/** Names are a stranger's: they may lead out of the archive, or be none at all. */
+/** Names aren't trusted: they may lead out of the archive, or not be valid paths. */
 export function entryName(written: string): EntryName {
   if (!isText(written) || written.includes("\0"))
     return { trouble: `${shown(written)} (its name isn't UTF-8)` }
@@ -19,7 +19,7 @@ export function entryName(written: string): EntryName {
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 100)).slice(1, -1)
 
-/** What was left out of an index, as its note says it. */
+/** Entries that were left out of an index, for its note. */
 export class LeftOut {
   readonly #troubles = new Troubles()
 

@@ -28,9 +28,9 @@ const FORMATS: readonly ArchiveFormat[] = [
   },
 ]
 
-/** Endings of archives, for people. */
+/** File name endings of archives, for messages. */
 export const ENDINGS = ".zip, .tar, .tar.gz, .tgz, .tar.zst, .warc, .warc.gz, .zim"
 
-/** The format of an archive by its file's name; null: none that is known. */
+/** The format of an archive, by its file name; null: unknown. */
 export const formatOf = (path: string): ArchiveFormat | null =>
   FORMATS.find(({ endings }) => endings.test(path)) ?? null

@@ -8,10 +8,10 @@ import { type Archive, ArchiveError, type ArchiveFormat, type IndexOptions } fro
 import { MAX_ENTRIES } from "./bounds.ts"
 import { CutOffError, FileBytes } from "./bytes.ts"
 
-/** Archives whose indexes are kept, as far as their entries are not too many together. */
+/** Indexes kept at most; fewer when they hold too many entries together. */
 const MAX_ARCHIVES = 8
 
-/** An archive at hand, whose file is open until it is given back. */
+/** An indexed archive whose file stays open until the lease is disposed. */
 export interface Lease extends AsyncDisposable {
   readonly archive: Archive
   readonly bytes: FileBytes
@@ -26,9 +26,9 @@ interface Kept {
   isDropped: boolean
 }
 
-/** The archives that a process reads: each is indexed once for each of its states. */
+/** The archives that a process reads. Each version of a file is indexed once. */
 export class OpenArchives implements AsyncDisposable {
-  /** The one used last at the end. */
+  /** The most recently used one is last. */
   #kept: Kept[] = []
   readonly #scratch: IndexOptions["scratch"]
 
@@ -41,7 +41,7 @@ export class OpenArchives implements AsyncDisposable {
     const file = await this.#open(path)
     try {
       const stats = await file.stat()
-      if (!stats.isFile()) throw new KnownError(`The archive ${path} is no regular file.`)
+      if (!stats.isFile()) throw new KnownError(`The archive ${path} isn't a regular file.`)
       const bytes = new FileBytes(file, stats.size)
       const kept = this.#keptAt(path, stats) ?? this.#index(path, stats, format, bytes)
       kept.uses += 1
@@ -113,7 +113,7 @@ export class OpenArchives implements AsyncDisposable {
     )
   }
 
-  /** Keeps no more than fit; the one used last always. */
+  /** Drops the least recently used ones until the rest fit; always keeps the most recent. */
   #trim(): void {
     const all = () => this.#kept.reduce((sum, { size }) => sum + size, 0)
     while (this.#kept.length > 1 && (this.#kept.length > MAX_ARCHIVES || all() > 2 * MAX_ENTRIES))
@@ -147,13 +147,13 @@ async function closeUnused(kept: Kept): Promise<void> {
   )
 }
 
-/** Differs whenever the file at the path is another, or has changed. */
+/** Changes whenever the file is replaced or modified. */
 function identityOf(stats: Stats): string {
   const { dev, ino, size, mtimeMs, ctimeMs } = stats
   return [dev, ino, size, mtimeMs, ctimeMs].join(" ")
 }
 
-/** As {@link identityOf}, without opening the file; in words where that can't be done. */
+/** As {@link identityOf}, without opening the file; the error's code when that fails. */
 export async function fingerprintOf(path: string): Promise<string> {
   try {
     return identityOf(await stat(path))
@@ -162,7 +162,7 @@ export async function fingerprintOf(path: string): Promise<string> {
   }
 }
 
-/** What is wrong with an archive, for people: a KnownError, unless it is a bug. */
+/** The error to show for an archive that can't be read: a KnownError, unless it is a bug. */
 export function archiveTrouble(path: string, error: Error): Error {
   if (error instanceof KnownError) return error
   if (error instanceof ArchiveError)

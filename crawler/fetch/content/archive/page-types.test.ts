@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { isPageType } from "./page-types.ts"
 
-test("what people read is a page, and what pages are made of is none", () => {
+test("text that people read is a page, and the parts of a page aren't", () => {
   const pages = [
     ["text/html; charset=utf-8", "https://a.example/"],
     ["application/xhtml+xml", "https://a.example/x"],

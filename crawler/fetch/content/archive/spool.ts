@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises"
 
-/** Written to the disk at once. */
+/** Bytes per write. */
 const BLOCK = 1024 * 1024
 
-/** Bytes that are appended to a file, a large block at a time. */
+/** Appends bytes to a file, one large block at a time. */
 export class Spool {
   readonly handle: FileHandle
   #waiting: Buffer[] = []

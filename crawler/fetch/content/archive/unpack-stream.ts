@@ -4,7 +4,7 @@ import { ArchiveError } from "./archive.ts"
 import { checkRatio, MAX_UNPACKED_BYTES } from "./bounds.ts"
 import { type Bytes, chunksFrom } from "./bytes.ts"
 
-/** What a file is compressed with, by its first bytes. */
+/** How a file is compressed, by its first bytes. */
 export type Compression = "gzip" | "zstd" | null
 
 export async function compressionOf(bytes: Bytes): Promise<Compression> {
@@ -16,8 +16,8 @@ export async function compressionOf(bytes: Bytes): Promise<Compression> {
 const ENDS_EARLY = new Set(["Z_BUF_ERROR", "ZSTD_error_srcSize_wrong"])
 
 /**
- * All of a file in order, unpacked and within bounds.
- * @param onCutOff called where the compressed data ends too early; all before was given
+ * Unpacks a whole file in order, within bounds.
+ * @param onCutOff called when the compressed data ends too early, after everything before that was yielded
  * @throws ArchiveError
  */
 export async function* unpacked(

@@ -1,11 +1,11 @@
 import { Serial } from "#base/flow/serial.ts"
 import { GitError, GitProcess, type GitOptions } from "./git.ts"
 
-/** A process that is asked for nothing ends, so that nobody has to end it. */
+/** An idle process ends after this time, so callers don't have to close it. */
 const IDLE_MS = 1000
 const LINE_END = 10
 
-/** Reads contents of a repository, one after the other, through one process for many. */
+/** Reads blobs of a repository one after the other, through one process. */
 export class Blobs {
   readonly #options: GitOptions
   readonly #turns = new Serial()
@@ -16,7 +16,7 @@ export class Blobs {
     this.#options = options
   }
 
-  /** The bytes of a content; null when the repository has none of this name. @throws GitError; KnownError when there is no git */
+  /** The bytes of a blob; null when the repository doesn't have it. @throws GitError; KnownError when git isn't installed */
   async read(blob: string): Promise<Uint8Array | null> {
     return await this.#turns.run(async () => {
       clearTimeout(this.#idle)

@@ -8,16 +8,16 @@ import { lastChanges } from "./history.ts"
 /** A file of a repository as it is at a commit. */
 export interface RepositoryFile {
   readonly path: string
-  /** Names its content. */
+  /** Identifies its content. */
   readonly blob: string
   readonly bytes: number
-  /** When a commit gave it this content, in seconds since 1970. */
+  /** The time of the commit that gave it this content, in seconds since 1970. */
   readonly time: number
-  /** Who wrote that commit. */
+  /** The author of that commit. */
   readonly author: string
 }
 
-/** What a table was made from. */
+/** The commit and paths that a table was made from. */
 export interface TableHead {
   readonly version: number
   readonly commit: string
@@ -26,10 +26,10 @@ export interface TableHead {
 
 type Row = readonly [path: string, blob: string, bytes: number, time: number, author: string]
 
-/** Of this format. */
+/** Changes with the format of the file. */
 const VERSION = 1
 const CHUNK = 500
-/** What Git itself reads, and no person. */
+/** Files for Git itself, not for readers. */
 const LEFT_OUT = /(?:^|\/)\.(?:git(?:attributes|ignore|modules|keep)|mailmap)$/
 /** A regular file, executable or not: no symbolic link and no submodule. */
 const REGULAR = /^100/
@@ -41,7 +41,7 @@ export const headOf = (commit: string, paths: readonly string[]): TableHead => (
 })
 
 /**
- * Writes down all files of a commit, each with its last change. What an earlier table says of a content counts on; the history is read for the others.
+ * Writes a table of all files of a commit, each with its last change. Rows of an earlier table are reused for unchanged files; the history is read for the others.
  * @throws GitError
  */
 export async function writeTable(file: string, head: TableHead, options: GitOptions): Promise<void> {
@@ -75,11 +75,11 @@ function* lines(head: TableHead, files: Iterable<RepositoryFile>): Generator<str
     yield `${JSON.stringify([path, blob, bytes, time, author] satisfies Row).replaceAll(SEPARATORS, escaped)}\n`
 }
 
-/** They end a line, too, for those who read lines. */
+/** `readLines` ends lines at these as well. */
 const SEPARATORS = /[\u2028\u2029]/g
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16)}`
 
-/** A line of `ls-tree -l`: mode, type, content and size, then a tab and the path. */
+/** A line of `ls-tree -l`: mode, type, blob and size, then a tab and the path. */
 function fileIn(line: string): RepositoryFile[] {
   const tab = line.indexOf("\t")
   const [mode = "", , blob = "", bytes = ""] = line.slice(0, tab).split(/ +/)
@@ -89,7 +89,7 @@ function fileIn(line: string): RepositoryFile[] {
     : []
 }
 
-/** What a table was made from; null: there is none. */
+/** The head of a table; null: there is no table. */
 export async function readHead(file: string): Promise<TableHead | null> {
   for await (const line of linesOf(file)) {
     const head = JSON.parse(line) as TableHead

@@ -103,7 +103,7 @@ test("the name of a branch is percent-encoded in addresses, but for its slashes"
   expect(filesAt({ url: "/srv/git/handbook", ref: "main" })).toBe(null)
 })
 
-test("what a source can't say of its repository is refused with the field", () => {
+test("an invalid repository is refused, and the message names the field", () => {
   const wrong = (repository: object | string, seeds = "https://git.example/files/") => {
     try {
       readSourceSpec({ name: "a", seeds, repository })
@@ -139,7 +139,7 @@ test("what a source can't say of its repository is refused with the field", () =
     ])
 })
 
-test("a token that is not set is missed before the first run, and one that is written out is never shown", () => {
+test("a token that is not set is reported before the first run, and a literal one is never shown", () => {
   const repository = { url: "https://git.example/acme/handbook.git", token: "${GIT_TOKEN}" }
   const written = { name: "a", seeds: "https://git.example/files/", repository }
   const read = (env: NodeJS.ProcessEnv) => readSourceSpec(written, { env, webhookNetworks: [] })
@@ -150,7 +150,7 @@ test("a token that is not set is missed before the first run, and one that is wr
   )
 })
 
-test("over the admin API nobody has a repository read", () => {
+test("the admin API can't create a source that reads a repository", () => {
   const spec = { seeds: ["https://git.example/files/"], repository: { url: "/srv/git/private" } }
   expect(sourceBy("api", spec).repository).toBe(null)
 })

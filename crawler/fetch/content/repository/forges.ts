@@ -6,23 +6,23 @@ import type { Repository } from "../../../source.ts"
 interface Forge {
   /** Whether a host is known to run it. */
   isAt(host: string): boolean
-  /** The path below a repository's page at which files have theirs. @param ref null: the default branch */
+  /** The path from a repository's page to its files. @param ref null: the default branch */
   files(ref: string | null): string | null
-  /** The user name that goes with a token. */
+  /** The user name to send with a token. */
   readonly user: string
-  /** In the address of a page of a repository: what comes between it and a branch. */
+  /** The part of a page's address between the repository and the branch. */
   readonly tree: RegExp
-  /** How it shows places of a file. */
+  /** How its addresses link to places in a file. */
   readonly marks: PlaceMarks
-  /** Whether repositories may be in groups of groups. */
+  /** Whether groups of repositories may be nested. */
   readonly hasSubgroups: boolean
 }
 
-/** Whether a host is called like a program, as people call a machine that runs it: `gitlab.acme.example`, and not `github.blog`. */
+/** Whether a host is named after a program that it probably runs: `gitlab.acme.example`, but not `github.blog`. */
 const isNamed = (program: string, host: string): boolean =>
   new RegExp(`^(?:${program})\\.[^.]+\\.[^.]`).test(host)
 
-/** First segments of a forge's addresses that are no owner. */
+/** First path segments of a forge that aren't owners of repositories. */
 const OWN_PAGES =
   /^\/(?:about|admin|api|apps|collections|dashboard|enterprise|explore|features|groups|help|login|marketplace|orgs|public|search|settings|solutions|sponsors|topics|user|users|workspace)\//
 
@@ -48,7 +48,7 @@ const FORGES: readonly Forge[] = [
     hasSubgroups: true,
   },
   {
-    // It has no word for the default branch.
+    // Its addresses have no word for the default branch.
     isAt: (host) => host === "codeberg.org" || host === "gitea.com" || isNamed("gitea|forgejo", host),
     files: (ref) => (ref === null ? null : `/src/branch/${encoded(ref)}/`),
     user: "git",
@@ -68,17 +68,17 @@ const FORGES: readonly Forge[] = [
 
 const forgeOf = ({ hostname }: URL): Forge | undefined => FORGES.find((forge) => forge.isAt(hostname))
 
-/** The user name that goes with a token of a host. */
+/** The user name to send with a token to a host. */
 export const userFor = (url: URL): string => forgeOf(url)?.user ?? "git"
 
-/** The address below which a forge shows the files of a repository; null: not known. */
+/** The address below which a forge shows a repository's files; null: unknown. */
 export function filesAt({ url, ref }: Pick<Repository, "url" | "ref">): string | null {
   const at = URL.parse(url)
   const below = at && forgeOf(at)?.files(ref)
   return at && below ? `${at.origin}${at.pathname.replace(/(?:\.git)?\/*$/, "")}${below}` : null
 }
 
-/** How addresses below a seed lead to places of their files; null: they don't, as far as is known. On any host, since the seed was written for a forge. */
+/** How addresses below a seed link to places in files; null: unknown. The seed's form is enough on unknown hosts. */
 export function marksAt(seed: string): PlaceMarks | null {
   const url = new URL(seed)
   const at = forgeOf(url)
@@ -86,7 +86,7 @@ export function marksAt(seed: string): PlaceMarks | null {
   return /\/(?:blob|src\/(?:branch|commit|tag))\//.test(url.pathname) ? LINES : null
 }
 
-/** A repository that an address leads to, when the address alone says so: it ends with `.git`, or is a page of it at a known forge. */
+/** The repository at an address that ends with `.git`, or is a repository's page at a known forge; else null. */
 export function repositoryAt(address: string): Pick<Repository, "url" | "ref" | "paths"> | null {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") return null
@@ -101,7 +101,7 @@ export function repositoryAt(address: string): Pick<Repository, "url" | "ref" | 
   const whole = { url: `${url.origin}${own}.git`, ref: null, paths: [] }
   if (rest === "") return whole
   if (!forge.tree.test(rest)) return null
-  // A branch with a slash in its name cannot be told from a folder.
+  // A branch name with a slash looks like a branch and a folder.
   const [ref, ...path] = rest
     .replace(forge.tree, "")
     .split("/")

@@ -3,7 +3,7 @@ import { devNull } from "node:os"
 import { KnownError } from "#base/errors.ts"
 import { codeOf } from "../../network-error.ts"
 
-/** A call of git that failed. What it said is for a log: it names files of this machine. */
+/** A git command that failed. Its output belongs in a log, because it names files of this machine. */
 export class GitError extends Error {
   readonly said: string
 
@@ -15,18 +15,18 @@ export class GitError extends Error {
 }
 
 export interface GitOptions {
-  /** The bare repository that is worked in; left out: none. */
+  /** The bare repository to work in; left out: none. */
   readonly dir?: string
-  /** Settings beside {@link SETTINGS}; nobody else on the machine sees them. */
+  /** In addition to {@link SETTINGS}. They aren't visible to other users of the machine. */
   readonly settings?: Readonly<Record<string, string>>
-  /** How other repositories may be reached: none, by relaying http on loopback, or as a folder. */
+  /** How other repositories may be reached: over http through a relay on loopback, or as a folder; left out: not at all. */
   readonly reaches?: "http" | "file"
-  /** A file of settings that hold for the other end, too, when it is a folder. */
+  /** A settings file that also applies to the other end when that is a folder. */
   readonly settingsFile?: string
   readonly signal?: AbortSignal | undefined
 }
 
-/** No setting of the machine counts, no question is asked, and no program but git is run. */
+/** The machine's settings are ignored, git asks no questions, and it runs no other programs. */
 const SETTINGS = {
   "core.hooksPath": devNull,
   "core.fsmonitor": "false",
@@ -35,23 +35,23 @@ const SETTINGS = {
   "fetch.recurseSubmodules": "false",
   // A pack for each fetch, which `gc --auto` joins, instead of thousands of files.
   "fetch.unpackLimit": "1",
-  // A process in the background would work on without the lock.
+  // A background process would continue without the lock.
   "gc.autoDetach": "false",
   "maintenance.autoDetach": "false",
   "http.followRedirects": "false",
   "http.proxy": "",
-  // Memory grows with each thread, with what is compared, and with what is held whole.
+  // Memory grows with the number of threads, the delta window and the size of files held whole.
   "pack.threads": "1",
   "pack.windowMemory": "100m",
   "core.bigFileThreshold": "16m",
 }
-/** Characters that are kept of what git says about a failure. */
+/** Characters kept of git's error output. */
 const MAX_SAID = 2000
-/** Characters of the answer to a short question. */
+/** Characters kept of a short command's output. */
 const MAX_ANSWER = 1_000_000
 
 const MISSING =
-  "Git is not installed where Fossick runs, so no repository can be read. Install it, such as with apt-get install git."
+  "Git is not installed where Fossick runs, so no repository can be read. Install it, for example with apt-get install git."
 
 function environmentOf({ dir, settings, reaches, settingsFile }: GitOptions): NodeJS.ProcessEnv {
   const all = Object.entries({ ...SETTINGS, ...settings })
@@ -61,7 +61,7 @@ function environmentOf({ dir, settings, reaches, settingsFile }: GitOptions): No
     ...(TMPDIR !== undefined && { TMPDIR }),
     ...(SystemRoot !== undefined && { SystemRoot }),
     LC_ALL: "C",
-    // Else the repository that Fossick may run in, such as its own, would count with its settings and remotes.
+    // Without one, git would use the settings and remotes of a repository around the working directory, such as Fossick's own.
     GIT_DIR: dir ?? devNull,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: settingsFile ?? devNull,
@@ -72,7 +72,7 @@ function environmentOf({ dir, settings, reaches, settingsFile }: GitOptions): No
     GIT_LITERAL_PATHSPECS: "1",
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_OPTIONAL_LOCKS: "0",
-    // A name of no protocol, so that none is allowed.
+    // No protocol has this name, so none is allowed.
     GIT_ALLOW_PROTOCOL: reaches ?? "none",
     GIT_CONFIG_COUNT: String(all.length),
     ...Object.fromEntries(
@@ -84,7 +84,7 @@ function environmentOf({ dir, settings, reaches, settingsFile }: GitOptions): No
   }
 }
 
-/** A git that runs, with what it says of failures. */
+/** A running git command, with its error output. */
 export class GitProcess implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams
   readonly #command: string
@@ -96,7 +96,7 @@ export class GitProcess implements AsyncDisposable {
     this.#command = args[0]
     this.child = spawn("git", args, { env: environmentOf(options), signal: options.signal })
     this.child.on("error", (error) => (this.#error = error))
-    // It may end before it has read everything; its exit code says why.
+    // It may exit before it has read everything; its exit code says why.
     this.child.stdin.on("error", () => undefined)
     this.child.stderr.on("data", (chunk: Buffer) => {
       this.#said = (this.#said + chunk.toString()).slice(-MAX_SAID)
@@ -106,7 +106,7 @@ export class GitProcess implements AsyncDisposable {
     })
   }
 
-  /** Waits for its end. @throws GitError; KnownError when there is no git */
+  /** Waits for its end. @throws GitError; KnownError when git isn't installed */
   async end(): Promise<void> {
     await this.#ended
     if (this.#error !== null && codeOf(this.#error) === "ENOENT") throw new KnownError(MISSING)
@@ -120,7 +120,7 @@ export class GitProcess implements AsyncDisposable {
   }
 }
 
-/** What a short command answers. @throws GitError; KnownError when there is no git */
+/** The output of a short command. @throws GitError; KnownError when git isn't installed */
 export async function git(args: readonly [string, ...string[]], options: GitOptions): Promise<string> {
   await using running = new GitProcess(args, options)
   running.child.stdin.end()
@@ -131,7 +131,7 @@ export async function git(args: readonly [string, ...string[]], options: GitOpti
   return answer.trim()
 }
 
-/** What a command answers in pieces that end with a null byte, some at a time; it is stopped when nobody wants more. @throws as {@link git} */
+/** The null-terminated pieces of a command's output, some at a time. The command is stopped when the caller stops reading. @throws as {@link git} */
 export async function* gitPieces(
   args: readonly [string, ...string[]],
   options: GitOptions,
@@ -148,7 +148,7 @@ export async function* gitPieces(
   await running.end()
 }
 
-/** Ends when the process has started, or cannot be. @throws KnownError when there is no git */
+/** Checks that git is installed. @throws KnownError when git isn't installed */
 export async function requireGit(): Promise<void> {
   await git(["version"], {})
 }

@@ -10,9 +10,9 @@ const COMMIT = "\u0001"
 const BETWEEN = "\u0002"
 
 /**
- * Finds the newest commit that gave each file the content which it has, newest first, and ends with the last of them. So what is
- * asked for after a few commits is found among these. A merge counts where it made a content that no side had.
- * @param wanted the content of each file, by path; what is found is taken out
+ * Finds the newest commit that gave each file its present content, newest first, and stops when all are found. After a few new
+ * commits, it reads only those. A merge counts if it made a content that no parent had.
+ * @param wanted the blob of each file, by path; files that are found are removed
  */
 export async function* lastChanges(
   commit: string,
@@ -52,7 +52,7 @@ export async function* lastChanges(
   }
 }
 
-/** The content after a commit in a line of `--raw`: behind the modes and contents before, one for each parent; null: it is no such line. */
+/** The blob after a commit, from a line of `--raw`, which lists a mode and a blob per parent first; null: another kind of line. */
 function blobAfter(line: string): string | null {
   const parents = /^\n?(:+)/.exec(line)?.[1]?.length
   return parents === undefined ? null : (line.split(" ")[2 * parents + 1] ?? null)

@@ -14,14 +14,14 @@ import { git, GitError, type GitOptions } from "./git.ts"
 import { Relay } from "./relay.ts"
 
 const ANY_OWNER = fileURLToPath(new URL("./any-owner.gitconfig", import.meta.url))
-/** What the source asks for, in the mirror. */
+/** The ref in the mirror that holds the source's commit. */
 const AT = "refs/fossick/at"
 
 export const isLocal = ({ url }: Pick<Repository, "url">): boolean => isAbsolute(url)
 
-/** A bare copy of what a source reads of a repository, with its history. */
+/** A bare copy of the branch that a source reads, with its history. */
 export class Mirror {
-  /** Holds {@link git} and what was read from it. */
+  /** Holds the bare repository and files made from it. */
   readonly dir: string
   readonly #repository: Repository
 
@@ -30,20 +30,20 @@ export class Mirror {
     this.#repository = repository
   }
 
-  /** For reading from it. */
+  /** Options for reading from it. */
   get git(): GitOptions {
     return { dir: join(this.dir, "git"), settings: { "mailmap.blob": `${AT}:.mailmap` } }
   }
 
-  /** Does something while no other process has the mirror. */
+  /** Runs `work` while this process holds the mirror's lock. */
   async locked<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return await withCopy(this.dir, work, signal)
   }
 
   /**
-   * Brings what the source asks for up to date; under the lock.
+   * Fetches the newest commit; call it under the lock.
    * @returns the commit
-   * @throws KnownError that says why it cannot be had
+   * @throws KnownError that says why it can't be fetched
    */
   async update(guard: AddressGuard, signal?: AbortSignal): Promise<string> {
     const { url } = this.#repository
@@ -107,14 +107,14 @@ export class Mirror {
     return `Basic ${Buffer.from(`${user ?? userFor(new URL(url))}:${secret}`).toString("base64")}`
   }
 
-  /** Has the next {@link update} begin anew; under the lock. */
+  /** Deletes the copy, so that the next {@link update} fetches everything; call it under the lock. */
   async clear(): Promise<void> {
     for (const name of await readdir(this.dir))
       if (name !== "lock") await rm(join(this.dir, name), { recursive: true, force: true })
   }
 }
 
-/** The commit that a repository in a folder of this machine has now. @throws KnownError that says why it cannot be read */
+/** The current commit of a repository in a folder of this machine. @throws KnownError that says why it cannot be read */
 export async function commitInFolder({ url, ref }: Repository): Promise<string> {
   await requireFolder(url)
   return await git(["ls-remote", "--quiet", "origin", ref ?? "HEAD"], reachingFolder(url))
@@ -123,7 +123,7 @@ export async function commitInFolder({ url, ref }: Repository): Promise<string> 
 /** A repository in a folder of this machine, which may be another user's. */
 const reachingFolder = (url: string): GitOptions => ({
   reaches: "file",
-  // Other settings are not handed on to the process that reads the folder.
+  // Settings from the environment don't reach the process that reads the folder.
   settingsFile: ANY_OWNER,
   settings: { "remote.origin.url": url },
 })
@@ -132,14 +132,14 @@ async function requireFolder(url: string): Promise<void> {
   const share = "If it is on a share, mount the share."
   try {
     const stats = await stat(url)
-    if (!stats.isDirectory()) throw new KnownError(`The repository ${url} is no folder.`)
+    if (!stats.isDirectory()) throw new KnownError(`The repository ${url} isn't a folder.`)
   } catch (error) {
     if (error instanceof KnownError) throw error
     throw new KnownError(`The repository ${url} cannot be read (${codeOf(error as Error)}). ${share}`, {
       cause: error,
     })
   }
-  if (!(await isRepository(url))) throw new KnownError(`The folder ${url} is no Git repository. ${share}`)
+  if (!(await isRepository(url))) throw new KnownError(`The folder ${url} isn't a Git repository. ${share}`)
 }
 
 /** Whether a folder is a repository: a bare one, or one with files beside it. */
@@ -155,7 +155,7 @@ export async function isRepository(folder: string): Promise<boolean> {
 /** Where git writes, and locks what it writes, beside packs. */
 const WRITTEN = ["refs", "objects/info", "objects/pack"]
 
-/** What a git that was killed leaves behind: locks, for which another waits in vain, and parts of packs. */
+/** Files that a killed git leaves behind: locks, which block the next one, and parts of packs. */
 const LEFT_BEHIND = /\.lock$|(?:^|\/)(?:tmp_|\.tmp-)[^/]*$/
 
 function removeLeftBehind(dir: string): void {
@@ -164,7 +164,7 @@ function removeLeftBehind(dir: string): void {
       if (LEFT_BEHIND.test(name)) rmSync(join(folder, name), { force: true })
 }
 
-/** The first line that says why, which the others follow from. */
+/** The first line with a reason, which causes the others. */
 function reasonIn(said: string): string {
   const lines = said.split("\n").map((line) => line.trim())
   const reason = /^(?:remote: )?(?:fatal|error): /

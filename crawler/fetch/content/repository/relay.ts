@@ -32,20 +32,20 @@ const UP = [
 const DOWN = ["content-type", "content-encoding", "content-length", "cache-control"]
 
 /**
- * Takes the place of one repository of the web on loopback while a git reads it, so that git resolves no name, connects to nobody, follows no
- * redirect, checks no certificate and gets no secret: all requests go through the {@link AddressGuard}. It lets through the
- * two requests of smart HTTP that read (https://git-scm.com/docs/http-protocol), and answers to nobody who does not know its address.
+ * Serves one remote repository on loopback while git reads it. Git resolves no names, connects to no other host, follows no
+ * redirects, checks no certificates and gets no secrets: all requests go through the {@link AddressGuard}. The relay allows only the
+ * two requests of smart HTTP that read (https://git-scm.com/docs/http-protocol), and only at its secret address.
  */
 export class Relay implements AsyncDisposable {
-  /** Where git finds the repository. Secret: whoever knows it reads with the token. */
+  /** Where git finds the repository. Secret, because anyone who knows it can read with the token. */
   readonly address: string
-  /** What went wrong with a request, for people; null: nothing did. */
+  /** The first request that failed; null: all succeeded. */
   failure: KnownError | null = null
   readonly #server: Server
   readonly #path: string
   readonly #guard: AddressGuard
   readonly #authorization: string | null
-  /** Without the slash at its end. */
+  /** Without a trailing slash. */
   #base: URL
 
   static async start(target: RelayTarget): Promise<Relay> {
@@ -82,7 +82,7 @@ export class Relay implements AsyncDisposable {
       else if (method === "POST" && url === this.#path + PACK) await this.#pack(incoming, response)
       else response.writeHead(404).end()
     } catch (error) {
-      // Git went away before its answer was over.
+      // If git closed the connection early, that isn't the repository's failure.
       if (!response.destroyed || error instanceof KnownError)
         this.failure ??=
           error instanceof KnownError ? error : new KnownError(this.#unreachable(error as Error))
@@ -91,7 +91,7 @@ export class Relay implements AsyncDisposable {
     }
   }
 
-  /** The first request, which says where the repository is. */
+  /** The first request, which follows redirects to find the repository. */
   async #refs(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     for (let hops = 0; ; hops += 1) {
       const answer = await this.#ask(incoming, REFS + QUERY)
@@ -136,7 +136,7 @@ export class Relay implements AsyncDisposable {
     })
   }
 
-  /** The token is for this host alone, and an operator chose no other. */
+  /** Only this host may get the token, since the operator chose it. */
   #moved(location: string): URL {
     const to = URL.parse(location, this.#base.href + REFS)
     const isSame =
@@ -160,9 +160,9 @@ export class Relay implements AsyncDisposable {
           ? `${href} refuses the token (${status}). It may be wrong, have expired, or not be allowed to read the repository.`
           : `${href} can't be read without a token (${status}), or there is no such repository.`
       case 404:
-        return `There is no repository at ${href} (404)${hasToken ? ", or the token may not see it" : ", or it takes a token to see it"}.`
+        return `There is no repository at ${href} (404)${hasToken ? ", or the token may not see it" : ", or you need a token to see it"}.`
       case 200:
-        return `${href} is no Git repository. Write the address that git clone takes.`
+        return `${href} isn't a Git repository. Write the address that git clone takes.`
       default:
         return `${href} answered ${status}.`
     }

@@ -151,12 +151,12 @@ test(
     expect(await content.load(at("film.mp4"), ALL)).toMatchObject({
       kind: "skipped",
       because: "unsupported-type",
-      detail: "Git LFS keeps its content outside of the repository",
+      detail: "Git LFS stores its content outside the repository",
     })
   },
 )
 
-test("a file that is as it was is not read, and one that is too large never is", { tags }, async () => {
+test("an unchanged file is not read, and one that is too large never is", { tags }, async () => {
   using one = handbook()
   const { work } = one
   work.write("a.md", "Hello")
@@ -169,7 +169,7 @@ test("a file that is as it was is not read, and one that is too large never is",
   expect(Buffer.from(first.body).toString()).toBe("Hello")
   const validators = { etag: first.headers.etag!, lastModified: null }
   expect(await content.load(at("large.md"), { maxBytes: 10 })).toMatchObject({ because: "too-large" })
-  // Without what they are made of, contents that are read after all fail.
+  // Without its packs, any content that is read anyway fails.
   for (const name of readdirSync(join(one.folder, "repositories"), { recursive: true, encoding: "utf8" }))
     if (name.endsWith(".pack")) rmSync(join(one.folder, "repositories", name))
   const later = one.content()
@@ -206,7 +206,7 @@ test(
   },
 )
 
-test("a branch, a tag and paths choose what is read; one that is not there is named", { tags }, async () => {
+test("a branch, a tag and paths choose what is read; a missing one is named", { tags }, async () => {
   using one = handbook()
   const { work } = one
   for (const name of ["README.md", "docs/a.md", "docs/deep/b.md", "docs2/c.md", "src/d.ts"])
@@ -234,7 +234,7 @@ test("a branch, a tag and paths choose what is read; one that is not there is na
 })
 
 test(
-  "a damaged mirror is made anew, and locks that a killed git left don't hold up the next run",
+  "a damaged mirror is fetched again, and locks that a killed git left don't hold up the next run",
   { tags },
   async () => {
     using one = handbook()
@@ -291,7 +291,7 @@ test("the repository that Fossick runs in doesn't count, though it has a remote"
   }
 })
 
-test("a fingerprint is the branch's commit, and says so when there is none", { tags }, async () => {
+test("a fingerprint is the branch's commit, or says why there isn't one", { tags }, async () => {
   using one = handbook()
   const { work } = one
   work.write("a.md", "A")
@@ -309,7 +309,7 @@ test("a fingerprint is the branch's commit, and says so when there is none", { t
   work.git("branch", "--force", "main", "other")
   expect(await content.fingerprint()).not.toBe(first)
   rmSync(join(work.root, ".git"), { recursive: true })
-  expect(await content.fingerprint()).toMatch(/^The folder .* is no Git repository\./)
+  expect(await content.fingerprint()).toMatch(/^The folder .* isn't a Git repository\./)
 })
 
 test("a file is found without a list, once or often, as the last run fetched it", { tags }, async () => {
@@ -324,7 +324,7 @@ test("a file is found without a list, once or often, as the last run fetched it"
     if (result.kind === "fetched") return Buffer.from(result.body).toString()
     return result.kind === "failed" ? result.detail : result.kind
   }
-  expect(await said("a.md")).toMatch(/was not fetched yet/)
+  expect(await said("a.md")).toMatch(/hasn't been fetched yet/)
   await one.list(one.content())
   expect([await said("a.md"), await said("b.md"), await said("c.md")]).toEqual(["A", "B", "skipped"])
   work.write("b.md", "B2")

@@ -22,9 +22,9 @@ import { headOf, readHead, readTable, type RepositoryFile, writeTable } from "./
 import { requireGit } from "./git.ts"
 import { commitInFolder, isLocal, type Mirror } from "./mirror.ts"
 
-/** Seconds. */
+/** Seconds by which a blob may move the time of its commit. */
 const TIME_OFF = 2 ** 20 / 1000
-/** What Git LFS commits in the place of a large file (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md). */
+/** How a file starts that Git LFS commits in place of a large one (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md). */
 const LFS = "version https://git-lfs.github.com/spec/v1\n"
 const MAX_LFS_BYTES = 1024
 
@@ -34,12 +34,12 @@ export class RepositoryContent implements Content {
   readonly place: string
   readonly #repository: Repository
   readonly #address: string
-  /** Null: there is nothing to keep one in. */
+  /** Null: there is no data folder to keep one in. */
   readonly #mirror: Mirror | null
   readonly #blobs: Blobs | null
-  /** Of the last list; before there is one, pages are looked up in the table. */
+  /** The files of the last list. Before the first list, pages are looked up in the table. */
   #listed: Map<string, RepositoryFile> | null = null
-  /** The table that pages were looked up in. */
+  /** The table in which pages were looked up. */
   #looked: { readonly commit: string; files: Map<string, RepositoryFile> | null } | null = null
 
   /** @param address ends with `/` */
@@ -64,7 +64,7 @@ export class RepositoryContent implements Content {
         await this.#update(mirror, { guard, signal })
       } catch (error) {
         if (error instanceof KnownError || signal?.aborted === true) throw error
-        // The disk, or a process that was killed, left it damaged. Nothing in it is lost for good.
+        // A disk error or a killed process damaged it. Everything in it can be fetched again.
         await mirror.clear()
         await this.#update(mirror, { guard, signal })
       }
@@ -88,7 +88,7 @@ export class RepositoryContent implements Content {
   async *list({ signal, onTrouble }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {
     const file = tableOf(this.#needed())
     if ((await readHead(file)) === null)
-      throw new KnownError(`The repository ${this.place} was not fetched yet.`)
+      throw new KnownError(`The repository ${this.place} hasn't been fetched yet.`)
     const listed = new Map<string, RepositoryFile>()
     const troubles = new Troubles()
     for await (const files of readTable(file)) {
@@ -107,7 +107,7 @@ export class RepositoryContent implements Content {
     this.#listed = listed
     if (troubles.isEmpty) return
     await onTrouble(
-      `left out of ${this.place}, since their names aren't UTF-8 or lead elsewhere: ${troubles.toString()}`,
+      `left out of ${this.place}, because their names aren't UTF-8 or lead elsewhere: ${troubles.toString()}`,
     )
   }
 
@@ -150,7 +150,7 @@ export class RepositoryContent implements Content {
       return {
         kind: "skipped",
         because: "unsupported-type",
-        detail: "Git LFS keeps its content outside of the repository",
+        detail: "Git LFS stores its content outside the repository",
       }
     const facts = { publishedAt, ...(author !== "" && { author }) }
     const marks = marksAt(this.#address)
@@ -161,10 +161,10 @@ export class RepositoryContent implements Content {
     if (this.#listed !== null) return this.#listed.get(path) ?? null
     const file = tableOf(this.#needed())
     const head = await readHead(file)
-    if (head === null) throw new KnownError(`The repository ${this.place} was not fetched yet.`)
+    if (head === null) throw new KnownError(`The repository ${this.place} hasn't been fetched yet.`)
     const { commit } = head
     if (this.#looked?.commit !== commit) {
-      // Whoever wants one file may want no other.
+      // The first lookup reads only up to its file. The second one keeps the whole table.
       this.#looked = { commit, files: null }
       for await (const files of readTable(file)) {
         const found = files.find((one) => one.path === path)
@@ -181,7 +181,7 @@ export class RepositoryContent implements Content {
   }
 
   #needed(): Mirror {
-    if (this.#mirror === null) throw new KnownError(`The repository ${this.place} was not fetched yet.`)
+    if (this.#mirror === null) throw new KnownError(`The repository ${this.place} hasn't been fetched yet.`)
     return this.#mirror
   }
 }
@@ -189,8 +189,8 @@ export class RepositoryContent implements Content {
 const tableOf = ({ dir }: Mirror): string => join(dir, "files")
 
 /**
- * Differs for another content, though its commit may have the same time, as after a force-push. The time is up to 18 minutes early, and
- * never after the visit that follows.
+ * Differs for different contents, even if their commits have the same time, as after a force-push. The time is up to 18 minutes early, so
+ * it is never later than the next visit.
  */
 export function changedAt({ time, blob }: Pick<RepositoryFile, "time" | "blob">): number {
   const share = createHash("sha256").update(blob).digest().readUInt32BE() / 2 ** 32

@@ -59,7 +59,7 @@ test("a repository is fetched over smart HTTP, and then only what is new", { tag
   expect(await one.listed(content)).toEqual(["a.md"])
   const first = server.requests.length
   expect(await one.listed(content)).toEqual(["a.md"])
-  // It asks where the branch is, and for no pack.
+  // It asks where the branch is, and requests no pack.
   expect(server.requests.slice(first).map((request) => request.split(" ")[0])).toEqual(["GET", "POST"])
   one.work.write("b.md", "B")
   one.work.commit()
@@ -89,25 +89,31 @@ test(
   },
 )
 
-test("a wrong token, and none, fail with what to do, and never with the token", { tags }, async () => {
-  using one = served()
-  await using server = await startGitServer(one.root, `git:${TOKEN}`)
-  const url = `${server.origin}/acme/handbook.git`
-  vi.stubEnv("HANDBOOK_TOKEN", "wrong-token")
-  const why = async (more: Partial<Repository> = {}) =>
-    await one.listed(one.content({ url, ...more })).catch((error: Error) => `${error.name}: ${error.message}`)
-  expect(await why({ token: "${HANDBOOK_TOKEN}" })).toBe(
-    `Error: ${url} refuses the token (401). It may be wrong, have expired, or not be allowed to read the repository.`,
-  )
-  expect(await why()).toBe(
-    `Error: ${url} can't be read without a token (401), or there is no such repository.`,
-  )
-  expect(await why({ token: "${NO_SUCH_TOKEN}" })).toBe(
-    "Error: the secret ${NO_SUCH_TOKEN} is not set in the crawler's environment",
-  )
-})
+test(
+  "a wrong or missing token fails with advice, and the message never shows the token",
+  { tags },
+  async () => {
+    using one = served()
+    await using server = await startGitServer(one.root, `git:${TOKEN}`)
+    const url = `${server.origin}/acme/handbook.git`
+    vi.stubEnv("HANDBOOK_TOKEN", "wrong-token")
+    const why = async (more: Partial<Repository> = {}) =>
+      await one
+        .listed(one.content({ url, ...more }))
+        .catch((error: Error) => `${error.name}: ${error.message}`)
+    expect(await why({ token: "${HANDBOOK_TOKEN}" })).toBe(
+      `Error: ${url} refuses the token (401). It may be wrong, have expired, or not be allowed to read the repository.`,
+    )
+    expect(await why()).toBe(
+      `Error: ${url} can't be read without a token (401), or there is no such repository.`,
+    )
+    expect(await why({ token: "${NO_SUCH_TOKEN}" })).toBe(
+      "Error: the secret ${NO_SUCH_TOKEN} is not set in the crawler's environment",
+    )
+  },
+)
 
-test("what is no repository, or is away, is said", { tags }, async () => {
+test("an address without a repository, or a server that is down, is reported", { tags }, async () => {
   using one = served()
   const server = await startGitServer(one.root, null, (request, response) => {
     if (request.url?.startsWith("/page") !== true) return false
@@ -117,10 +123,10 @@ test("what is no repository, or is away, is said", { tags }, async () => {
   const why = async (path: string) =>
     await one.listed(one.content({ url: `${server.origin}${path}` })).catch((error: Error) => error.message)
   expect(await why("/acme/nothing.git")).toBe(
-    `There is no repository at ${server.origin}/acme/nothing.git (404), or it takes a token to see it.`,
+    `There is no repository at ${server.origin}/acme/nothing.git (404), or you need a token to see it.`,
   )
   expect(await why("/page")).toBe(
-    `${server.origin}/page is no Git repository. Write the address that git clone takes.`,
+    `${server.origin}/page isn't a Git repository. Write the address that git clone takes.`,
   )
   await server[Symbol.asyncDispose]()
   expect(await why("/acme/handbook.git")).toMatch(

@@ -1,12 +1,12 @@
 const SIGNATURE = Buffer.from("d0cf11e0a1b11ae1", "hex")
 const HEADER_BYTES = 512
 const ENTRY_BYTES = 128
-/** The header lists so many sectors of the table that chains the others; larger files list more elsewhere. */
+/** The header lists this many sectors of the table that chains the others; larger files list more elsewhere. */
 const LISTED_TABLES = 109
 /** Directories of Office files have tens of entries; of files that embed many others, hundreds. */
 const MAX_ENTRIES = 10_000
 
-/** Whether bytes begin as a compound file: what Office wrote before 2007, and still writes around a locked file. */
+/** Whether bytes begin like a compound file, which Office wrote before 2007 and still writes around an encrypted file. */
 export const isCompoundFile = (bytes: Buffer): boolean =>
   bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)
 
@@ -33,7 +33,7 @@ function directoryOf(bytes: Buffer): Buffer {
   const startOf = (sector: number) => Math.max(HEADER_BYTES, size) + sector * size
   const next = (sector: number) => {
     const table = Math.floor((sector * 4) / size)
-    // Directories come early in a file; a table that the header does not list is not looked for.
+    // Directories come early in a file, so tables that the header does not list are not searched.
     if (table >= LISTED_TABLES) throw new RangeError("beyond the tables in the header")
     return bytes.readUInt32LE(startOf(bytes.readUInt32LE(76 + 4 * table)) + ((sector * 4) % size))
   }

@@ -5,7 +5,7 @@ import { closeEmptyTags } from "./xhtml.ts"
 import { readXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
-/** Of one title. */
+/** Characters of one title at most. */
 const MAX_TITLE_CHARS = 300
 /** A heading that comes later heads a part of the chapter. */
 const OPENING_CHARS = 300
@@ -30,7 +30,7 @@ export function chapterTitles(
   }
   const xhtml = nav === null ? null : zip.text(nav)
   if (nav !== null && xhtml !== null) {
-    // The tree keeps few attributes; this one says in books what the other does on the web.
+    // The tree keeps few attributes; `epub:type` means in books what `role` means on the web.
     const root = parseTree(closeEmptyTags(xhtml).replaceAll(/\sepub:type\s*=/g, " role="))
     const toc = firstElement(root, (one) => one.tag === "nav" && /\btoc\b/.test(one.get("role") ?? ""))
     if (toc !== null)

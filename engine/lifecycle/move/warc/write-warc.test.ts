@@ -17,7 +17,7 @@ async function recordsOf(parts: AsyncIterable<{ readonly bytes: Buffer }>): Prom
   return records
 }
 
-test("each page is a record of its own, with its text, what is known of it and a checksum", async () => {
+test("each page is a record of its own, with its text, its facts and a checksum", async () => {
   const markdown = "# Otters\n\nOtters hold hands — asleep."
   const page = aPage("otters", {
     title: "Otters",

@@ -17,15 +17,15 @@ export interface WarcOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A record, compressed as a gzip member of its own, and how many pages were written with it. */
+/** A record, compressed as its own gzip member, and how many pages have been written so far. */
 export interface WarcPart {
   readonly bytes: Buffer
   readonly pages: number
 }
 
 /**
- * The pages of an index as a WARC 1.1 file, one record at a time: what Fossick keeps of a page is its text, so each is a `conversion`
- * to Markdown (WARC 1.1, §6.7). The same page is the same record each time.
+ * Writes the pages of an index as a WARC 1.1 file, one record at a time. Fossick keeps only the text of a page, so each record is a `conversion`
+ * to Markdown (WARC 1.1, §6.7). The same page gets the same record each time.
  */
 export async function* writeWarc(
   engine: Pick<Engine, "allPages">,
@@ -81,7 +81,7 @@ function fieldsOf(page: Page): Field[] {
   ]
 }
 
-/** A line of three dashes at the start would be read as front matter. */
+/** Three dashes at the start would be read as front matter. */
 const blockOf = ({ markdown }: Page): string => (markdown.startsWith("---") ? `\n${markdown}` : markdown)
 
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ").trim()
@@ -96,7 +96,7 @@ async function record(fields: readonly Field[], block: string): Promise<Buffer> 
   )
 }
 
-/** A UUID of our own making (RFC 9562 §5.8): the same bytes, the same one. */
+/** A UUID of version 8 (RFC 9562 §5.8): the same bytes give the same one. */
 function urnOf(digest: Buffer): string {
   const bytes = Buffer.from(digest.subarray(0, 16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x80
@@ -108,7 +108,7 @@ function urnOf(digest: Buffer): string {
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-/** As digests are written in WARC files (RFC 4648 §6); of 20 bytes, which fill their digits. */
+/** Base32 as in WARC digests (RFC 4648 §6). 20 bytes need no padding. */
 function base32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("")
   return bits.replaceAll(/.{5}/g, (digit) => BASE32[Number.parseInt(digit, 2)]!)

@@ -11,7 +11,7 @@ import { entryName, LeftOut } from "../entry-name.ts"
 import { Spool } from "../spool.ts"
 import { compressionOf, unpacked } from "../unpack-stream.ts"
 
-/** Where the bytes of an entry are in the unpacked file. */
+/** Where an entry's bytes are in the unpacked file. */
 interface Place {
   readonly start: number
   readonly size: number
@@ -30,8 +30,8 @@ const BLOCK = 512
 
 /**
  * Tar files, as they are or compressed with gzip or zstd. They have no directory, and compressed ones can only be read from their
- * start, so their documents are unpacked once, one behind the other, into a file without a name. Of two entries with one name the
- * last counts.
+ * start, so their documents are unpacked once, one after the other, into a file without a name. If two entries have the same name,
+ * the last one counts.
  */
 export const indexTar: ArchiveFormat["index"] = async (bytes, { changedAt, scratch }) => {
   const handle = await scratch()
@@ -77,14 +77,14 @@ async function unpackInto(into: Unpacked, chunks: AsyncIterable<Buffer>): Promis
   } catch (error) {
     if (error instanceof ArchiveError || (error as NodeJS.ErrnoException).code !== undefined) throw error
     const { message } = error as Error
-    // What came before the end is whole.
+    // Entries before the end are complete.
     if (message !== "Unexpected end of data")
-      throw new ArchiveError(`it is no tar file, or damaged (${message})`)
+      throw new ArchiveError(`it isn't a tar file, or it is damaged (${message})`)
   }
   await into.spool.flush()
 }
 
-/** The key of an entry that is a file, or another name of one; null for all others. */
+/** The key of an entry that is a file or a hard link to one; null for all others. */
 function keyOf({ name, type, pax }: Header, { leftOut }: Unpacked): string | null {
   const named = entryName(name)
   if ("trouble" in named) {
@@ -94,7 +94,7 @@ function keyOf({ name, type, pax }: Header, { leftOut }: Unpacked): string | nul
   const sparse = (pax as Readonly<Record<string, string>> | null)?.["GNU.sparse.name"]
   const isSparse = Object.keys(pax ?? {}).some((field) => field.startsWith("GNU.sparse."))
   const isFile = type === "file" || type === "contiguous-file" || type === "link"
-  if (isSparse || !type) leftOut.add(`${sparse ?? named.key} (a sparse file, or of a kind that isn't known)`)
+  if (isSparse || !type) leftOut.add(`${sparse ?? named.key} (a sparse file, or an unknown kind of entry)`)
   return isFile && !isSparse ? named.key : null
 }
 
@@ -119,7 +119,7 @@ async function take(
   if (linked !== undefined) places.set(key, linked)
 }
 
-/** Whether the end of a tar file went by. */
+/** Watches for the end of a tar file. */
 class TarEnd {
   #last: Buffer = Buffer.alloc(0)
 

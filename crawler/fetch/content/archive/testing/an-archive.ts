@@ -47,7 +47,7 @@ export class AnArchive implements AsyncDisposable {
     this.content = new ArchiveContent(options)
   }
 
-  /** Each entry with what its load came to: its text, or why there is none. By address below {@link ADDRESS}. */
+  /** The text of each entry, or why it couldn't be read, by address below {@link ADDRESS}. */
   async read(): Promise<Record<string, string>> {
     const texts: [string, string][] = []
     for await (const entries of this.content.list(this.listing))
@@ -62,7 +62,7 @@ export class AnArchive implements AsyncDisposable {
     return "because" in loaded ? `${loaded.because}: ${"detail" in loaded ? loaded.detail : ""}` : loaded.kind
   }
 
-  /** What the last list had to say. */
+  /** The note of the last list. */
   note = ""
   readonly listing = {
     signal: new AbortController().signal,

@@ -4,36 +4,36 @@ import { isPageType } from "../page-types.ts"
 import type { ScannedRecord } from "./scan-records.ts"
 import { parseHttpHead } from "./warc-record.ts"
 
-/** Where the bytes of a page are. */
+/** Where a page's bytes are. */
 export interface Place {
   readonly offset: number
   readonly packed: number
-  /** Of the block, unpacked. */
+  /** Bytes of the unpacked block. */
   readonly length: number
   /** WARC-Record-ID. */
   readonly id: string
   /** When it was captured, in milliseconds since 1970. */
   readonly at: number
-  /** The Content-Type of the page. */
+  /** The page's Content-Type. */
   readonly type: string
 }
 
 interface Capture extends Place {
   readonly url: PageUrl
-  /** `none`: its address had no page then. */
+  /** `none`: the address had no page at that time. */
   readonly kind: "page" | "conversion" | "revisit" | "none"
   readonly digest: string | undefined
-  /** Of a revisit: what it refers to. */
+  /** The capture that a revisit refers to. */
   readonly refersTo?: { readonly id?: string | undefined; readonly key?: string | undefined }
 }
 
-/** Answers that say that an address has no page. Other errors, such as 503, say nothing of it. */
+/** Statuses that mean that an address has no page. Other errors, such as 503, are temporary. */
 const NO_PAGE = new Set([204, 205, 301, 302, 303, 307, 308, 404, 410, 451])
 
-/** The captures of a file, and the pages that they come to. */
+/** The captures of a file, and its pages. */
 export class Captures {
   readonly #captures: Capture[] = []
-  /** Revisits whose page is in another file. */
+  /** Revisits whose capture is in another file. */
   unresolved = 0
 
   /** @throws ArchiveError when there are too many */
@@ -43,7 +43,7 @@ export class Captures {
   }
 
   /**
-   * The newest page of each address. A revisit has the page of the capture that it refers to; a conversion counts where there is no
+   * The newest page of each address. A revisit has the page of the capture that it refers to. A conversion counts if there is no
    * capture of the page itself.
    */
   pages(): Map<PageUrl, Place> {
@@ -63,7 +63,7 @@ export class Captures {
   }
 }
 
-/** Of two at the same time the later one in the file. */
+/** With the same time, the later one in the file counts. */
 function isNewer(capture: Capture, before: Capture): boolean {
   const isConversion = capture.kind === "conversion"
   if (isConversion !== (before.kind === "conversion")) return !isConversion
@@ -79,7 +79,7 @@ const placeOf = ({ offset, packed, length, id, at, type }: Place): Place => ({
   type,
 })
 
-/** Captures by what a revisit may name them by. Made when the first asks. */
+/** Captures by the names that a revisit may use for them. Built on first use. */
 class Known {
   readonly #captures: readonly Capture[]
   #byName: Map<string, Capture> | null = null
@@ -111,7 +111,7 @@ class Known {
 
 const keyOf = (url: PageUrl, at: number): string => `${at} ${url}`
 
-/** Null where a record says nothing of a page. */
+/** Null when a record isn't about a page. */
 function captureOf({ offset, packed, header, start }: ScannedRecord): Capture | null {
   const { fields, length } = header
   const url = addressIn(fields.get("warc-target-uri"))
@@ -140,11 +140,11 @@ function captureOf({ offset, packed, header, start }: ScannedRecord): Capture | 
   return { ...capture, kind: isPage ? "page" : "none", type }
 }
 
-/** A piece of a text keeps all of the text in memory, and a header is long. */
+/** A substring keeps its whole header in memory. `ownCopy` takes four times as long for text of this length. */
 function copyOf<T extends string | undefined>(piece: T): T {
   return (piece === undefined ? piece : Buffer.from(piece).toString()) as T
 }
 
-/** wget up to 1.20 writes the address between angle brackets, as WARC 1.0 has it. */
+/** wget up to 1.20 writes the address in angle brackets, as in the grammar of WARC 1.0. */
 const addressIn = (text: string | undefined): PageUrl | null =>
   text === undefined ? null : toPageUrl(text.replace(/^<(.*)>$/, "$1"))

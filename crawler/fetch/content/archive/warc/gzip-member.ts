@@ -4,16 +4,16 @@ import type { Bytes } from "../bytes.ts"
 
 /** One part of a gzip file (RFC 1952 §2.2). */
 export interface GzipMember {
-  /** Of what it unpacks to. */
+  /** The first unpacked bytes. */
   readonly start: Buffer
-  /** Bytes that it unpacks to. */
+  /** The number of unpacked bytes. */
   readonly size: number
   /** Where the next one begins. */
   readonly end: number
 }
 
 const CHUNK = 64 * 1024
-/** Unpacked at once; more would hold up others. */
+/** Unpacked synchronously at most; more would block the event loop. */
 const MAX_SMALL_BYTES = 1024 * 1024
 const TRAILER_BYTES = 8
 const HAS_CHECKSUM = 2
@@ -22,9 +22,9 @@ const HAS_NAME = 8
 const HAS_COMMENT = 16
 
 /**
- * Unpacks the member that begins at `offset`; of what comes out only the first `kept` bytes are kept.
- * @returns null where the file ends in it
- * @throws ArchiveError when there is none, or it is damaged
+ * Unpacks the member that begins at `offset`, and keeps only the first `kept` bytes.
+ * @returns null when the file ends within it
+ * @throws ArchiveError when there is no member, or it is damaged
  */
 export async function readMember(bytes: Bytes, offset: number, kept: number): Promise<GzipMember | null> {
   const first = await bytes.read(offset, Math.min(CHUNK, bytes.size - offset))
@@ -33,13 +33,13 @@ export async function readMember(bytes: Bytes, offset: number, kept: number): Pr
   return small(first, offset, header, kept) ?? (await inflated(bytes, offset, header, kept))
 }
 
-/** A member that ends within its first bytes, as most do: a stream for each takes ten times as long. */
+/** A member that ends within its first bytes, as most do. A stream per member takes ten times as long. */
 function small(first: Buffer, offset: number, header: number, kept: number): GzipMember | null {
   const packed = first.subarray(header)
   try {
     const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_SMALL_BYTES, info: true }
     const { buffer, engine } = inflateRawSync(packed, options) as unknown as Inflated
-    // It may go on behind them.
+    // More of it may follow.
     if (engine.bytesWritten + TRAILER_BYTES > packed.length) return null
     const end = offset + header + engine.bytesWritten + TRAILER_BYTES
     return { start: buffer.subarray(0, kept), size: buffer.length, end }
@@ -49,7 +49,7 @@ function small(first: Buffer, offset: number, header: number, kept: number): Gzi
   }
 }
 
-/** What zlib's functions give with `info`. */
+/** The result of zlib's functions with `info`. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
@@ -100,7 +100,7 @@ async function inflated(
   }
 }
 
-/** Null where it is not all there. */
+/** Null when the header is incomplete. */
 function headerBytes(bytes: Buffer): number | null {
   if (bytes.length < 10) return null
   if (bytes.readUInt16BE(0) !== 0x1f8b) throw new ArchiveError("what follows a record isn't compressed")

@@ -4,8 +4,8 @@ import { decompress } from "../../../content-encoding.ts"
 import { EntryError } from "../archive.ts"
 
 /**
- * The body of an answer as the site's program made it, without what HTTP did to it. Programs that write WARC files often undo that
- * themselves and leave the headers as they were, so a body that is not as its headers say is taken as it is.
+ * The body of an answer without its transfer and content encoding. Programs that write WARC files often decode bodies
+ * and keep the old headers, so a body that doesn't match its headers is used unchanged.
  * @throws EntryError when it is too large
  */
 export async function httpBody(
@@ -23,14 +23,14 @@ export async function httpBody(
 
 const unzipped = promisify(unzip)
 
-/** What a gzip body that was cut off has up to there; null where it is none, or has nothing. */
+/** The first part of a gzip body that was cut off; null when it isn't gzip or nothing can be unpacked. */
 async function partOf(body: Buffer, maxBytes: number): Promise<Uint8Array | null> {
   const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: maxBytes }
   const part = await unzipped(body, options).catch(() => null)
   return part === null || part.length === 0 ? null : new Uint8Array(part)
 }
 
-/** The data of a chunked body (RFC 9112 §7.1), as far as it goes; null when it is none. */
+/** The data of a chunked body (RFC 9112 §7.1), up to where it is cut off; null when it isn't chunked. */
 function withoutChunks(raw: Buffer): Buffer | null {
   const chunks: Buffer[] = []
   for (let at = 0; at < raw.length;) {

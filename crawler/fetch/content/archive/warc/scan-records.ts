@@ -4,29 +4,29 @@ import { type Bytes, Window } from "../bytes.ts"
 import { readMember } from "./gzip-member.ts"
 import { MAX_HEADER_BYTES, parseHeader, type WarcHeader } from "./warc-record.ts"
 
-/** A record as a scan meets it. */
+/** A record found by a scan. */
 export interface ScannedRecord {
-  /** Where it begins, and how many bytes of the file it takes. */
+  /** Where it begins, and how many bytes it takes in the file. */
   readonly offset: number
   readonly packed: number
   readonly header: WarcHeader
-  /** Of its block. */
+  /** The first bytes of its block. */
   readonly start: Buffer
 }
 
-/** Of a record: its header, and that of the answer in its block. */
+/** Bytes kept of a record: its header, and the HTTP header in its block. */
 const KEPT_BYTES = 2 * MAX_HEADER_BYTES
 const WINDOW_BYTES = 256 * 1024
-/** Read of a plain file for each record; more only where a header is longer. */
+/** Bytes read per record of a plain file; more only for longer headers. */
 const USUAL_BYTES = 8 * 1024
 const LINE_END = new Set([10, 13])
 
-/** A compressed file in which records can't be read one by one: not each of them is a gzip member. */
+/** A compressed file whose records can't be read one by one, because they aren't gzip members of their own. */
 export class NotByRecordError extends Error {}
 
 /**
  * All records of a compressed file, each of which is a gzip member (WARC 1.1, annex D).
- * @param onCutOff called where the file ends in a record
+ * @param onCutOff called when the file ends within a record
  * @throws NotByRecordError, ArchiveError
  */
 export async function* scanMembers(bytes: Bytes, onCutOff: () => void): AsyncGenerator<ScannedRecord> {
@@ -35,7 +35,7 @@ export async function* scanMembers(bytes: Bytes, onCutOff: () => void): AsyncGen
   for (let offset = 0; offset < bytes.size;) {
     const member = await readMember(window, offset, KEPT_BYTES)
     if (member === null) {
-      // One member of many records may be cut off as well, and unpacks to some of them.
+      // It may also be one member with many records, some of which can be unpacked.
       if (offset === 0) throw new NotByRecordError()
       onCutOff()
       return
@@ -54,8 +54,8 @@ export async function* scanMembers(bytes: Bytes, onCutOff: () => void): AsyncGen
 }
 
 /**
- * The records of a scan up to the first damage, which is as if the file ended there.
- * @throws ArchiveError when there is none before it
+ * The records of a scan up to the first damage, as if the file ended there.
+ * @throws ArchiveError when no record comes before it
  */
 export async function* upToDamage(
   records: AsyncIterable<ScannedRecord>,

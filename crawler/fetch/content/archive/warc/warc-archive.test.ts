@@ -38,11 +38,11 @@ test.each(Object.keys(BY_WARCIO))(
   },
 )
 
-test("the newest capture of an address is its page, as its site sent it, and errors and redirects are none", async () => {
+test("the newest capture of an address is its page, as its site sent it, and errors and redirects aren't pages", async () => {
   await using archive = new AnArchive(madeBy("made.warc.gz"))
   expect(await archive.read()).toEqual({
     "http://a.example/a": "<h1>Same</h1>",
-    // A server that was busy says nothing of its page.
+    // An answer from a busy server doesn't count.
     "http://a.example/busy": "<h1>Busy</h1>",
     "http://a.example/deflate": "<h1>Größe</h1>",
     "http://a.example/file.pdf": "%PDF-1.4 x",
@@ -53,14 +53,14 @@ test("the newest capture of an address is its page, as its site sent it, and err
     // A revisit of a capture at another address.
     "http://b.example/b": "<h1>Same</h1>",
   })
-  expect(archive.note).toContain("1 revisits of captures that are not in this file")
+  expect(archive.note).toContain("1 revisits refer to captures in other files")
   expect(await archive.textAt("http://a.example/old")).toMatch(/^gone: /)
   expect(await archive.content.load("http://a.example/part" as PageUrl, ALL)).toMatchObject({
     cutOff: "the archive has only a part of it (length)",
   })
 })
 
-test("a page has the date of its capture as that of its change, and the same record is not read twice", async () => {
+test("a page changed when it was captured, and the same record is not read twice", async () => {
   await using archive = new AnArchive(madeBy("made.warc.gz"))
   const listed = []
   for await (const entries of archive.content.list(archive.listing)) listed.push(...entries)
@@ -137,7 +137,7 @@ test("a body that unpacks to more than a page may have is too large, however lit
   expect(await other.textAt("http://a.example/")).toMatch(/^too-large: /)
 })
 
-test("what is no WARC file says so", async () => {
+test("a file that isn't WARC fails with a message that says so", async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, "a.warc")
   writeFileSync(path, "<html>No archive at all, whatever its name says.</html>")

@@ -20,7 +20,7 @@ interface Scanned {
   readonly isCutOff: boolean
 }
 
-/** WARC files (ISO 28500), plain or compressed: the pages of websites as crawlers kept them. */
+/** WARC files (ISO 28500), plain or compressed: pages of websites, saved by crawlers. */
 export const indexWarc: ArchiveFormat["index"] = async (bytes, { scratch }) => {
   const compression = await compressionOf(bytes)
   try {
@@ -65,7 +65,7 @@ function archiveOf({ captures, isCutOff }: Scanned, reads: (place: Place) => Fou
   return {
     size: pages.size,
     isCutOff,
-    notes: unresolved === 0 ? [] : [`${unresolved} revisits of captures that are not in this file`],
+    notes: unresolved === 0 ? [] : [`${unresolved} revisits refer to captures in other files`],
     list: () => inChunks(pages, (key, { at, length }) => ({ key, changedAt: at, bytes: length })),
     async find(_, key) {
       const place = pages.get(key)
@@ -77,7 +77,7 @@ function archiveOf({ captures, isCutOff }: Scanned, reads: (place: Place) => Fou
   }
 }
 
-/** What a record may have beside its body. */
+/** Bytes that a record may have in addition to its body. */
 const spareBytes = (maxBytes: number): number => 3 * MAX_HEADER_BYTES + Math.ceil(maxBytes / 20)
 
 const recordAt =
@@ -123,7 +123,7 @@ async function bodyOf({ fields }: WarcHeader, block: Buffer, maxBytes: number): 
   return { body, headers: Object.fromEntries(SAID.flatMap((name) => fieldOf(name, head.headers))), ...cutOff }
 }
 
-/** Headers that say something of the page. */
+/** Headers that describe the page. */
 const SAID = ["last-modified", "content-language", "content-disposition", "link", "x-robots-tag", "date"]
 
 const fieldOf = (name: string, headers: ReadonlyMap<string, string>): [string, string][] => {
@@ -131,7 +131,7 @@ const fieldOf = (name: string, headers: ReadonlyMap<string, string>): [string, s
   return value === undefined ? [] : [[name, value]]
 }
 
-/** What Fossick's own export says of a page. */
+/** The facts of a page in Fossick's own export. */
 function factsIn(fields: ReadonlyMap<string, string>): PageFacts {
   const of = (fact: keyof typeof FACT_FIELDS) => fields.get(FACT_FIELDS[fact].toLowerCase())
   const published = Date.parse(of("publishedAt") ?? "")

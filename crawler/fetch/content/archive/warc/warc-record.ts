@@ -15,8 +15,8 @@ const END = Buffer.from("\r\n\r\n")
 
 /**
  * The header that begins at the start of `bytes`.
- * @returns null where its end is not among these bytes
- * @throws ArchiveError when they are no WARC record
+ * @returns null when it ends after these bytes
+ * @throws ArchiveError when they aren't a WARC record
  */
 export function parseHeader(bytes: Buffer): WarcHeader | null {
   if (!/^WARC\/\d+\.\d+\r?\n/.test(bytes.toString("latin1", 0, 20)) && bytes.length >= 10)
@@ -43,7 +43,7 @@ function endOf(bytes: Buffer): { readonly end: number; readonly size: number } {
 
 const unfolded = (text: string): string => text.replaceAll(/\r?\n[ \t]+/g, " ")
 
-/** Of a field that is there twice, the first. */
+/** If a field occurs twice, the first one counts. */
 function fieldsOf(lines: readonly string[]): Map<string, string> {
   const fields = new Map<string, string>()
   for (const line of lines) {
@@ -61,7 +61,7 @@ export interface HttpHead {
   readonly bytes: number
 }
 
-/** @returns null where there is no whole one */
+/** @returns null when there is no complete one */
 export function parseHttpHead(bytes: Buffer): HttpHead | null {
   const { end, size } = endOf(bytes)
   const [first = "", ...lines] = unfolded(bytes.toString("latin1", 0, end < 0 ? 0 : end)).split(/\r?\n/)

@@ -60,7 +60,7 @@ test("a page has the title of its entry, and the address of a redirect leads to 
   expect(await zim.archive.textAt(`${ADDRESS}M/Title`)).toMatch(/^gone: /)
 })
 
-test("a page that is as it was is not read again by the site that keeps it", async () => {
+test("an unchanged page is not read again", async () => {
   await using zim = aZim(whole)
   const url = `${ADDRESS}sub/a.html` as PageUrl
   const first = await zim.archive.content.load(url, ALL)
@@ -70,10 +70,10 @@ test("a page that is as it was is not read again by the site that keeps it", asy
   expect(await zim.archive.content.load(url, { maxBytes: 100 })).toMatchObject({ because: "too-large" })
 })
 
-test("a file that is cut off anywhere, or no ZIM file, fails as a whole", async () => {
+test("a file that is cut off anywhere, or isn't a ZIM file, fails as a whole", async () => {
   for (const end of [40, 200, 5000, whole.length - 1]) {
     await using zim = aZim(whole.subarray(0, end))
-    await expect(zim.archive.content.open()).rejects.toThrow(/it is cut off|it is no ZIM file/)
+    await expect(zim.archive.content.open()).rejects.toThrow(/it is cut off|it isn't a ZIM file/)
     expect(await zim.archive.textAt(`${ADDRESS}index.html`)).toMatch(/^refused: /)
   }
   await using other = aZim(patched(4, 7))

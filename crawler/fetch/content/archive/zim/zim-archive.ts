@@ -11,7 +11,7 @@ const MAX_REDIRECTS = 10
 /** Positions of clusters that take the memory of one entry. */
 const CLUSTERS_OF_ENTRY = 15
 
-/** ZIM files (openzim.org/wiki/ZIM_file_format), which are a directory and clusters of contents: nothing but their head is kept. */
+/** ZIM files (openzim.org/wiki/ZIM_file_format), which consist of a directory and clusters of contents. Only their header is kept. */
 export const indexZim: ArchiveFormat["index"] = async (bytes, { changedAt }) => {
   const header = await readZimHeader(bytes)
   const clusters = new ZimClusters(header)
@@ -46,7 +46,7 @@ async function* pagesIn(
   yield chunk
 }
 
-/** Another name of a page is none of its own. */
+/** A redirect isn't a page of its own. */
 const isPage = ({ leads, path }: ZimEntry): boolean =>
   leads.to === "blob" && isPageType(leads.type, `https://zim.invalid/${encodeURI(path.toWellFormed())}`)
 

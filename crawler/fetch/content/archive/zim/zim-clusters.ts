@@ -4,9 +4,9 @@ import { EntryError } from "../archive.ts"
 import { type Bytes, chunksFrom, CutOffError } from "../bytes.ts"
 import { positionAt, type ZimHeader } from "./zim-header.ts"
 
-/** What one cluster may unpack to; two megabytes are usual. */
+/** Unpacked bytes of one cluster at most; two megabytes are usual. */
 const MAX_CLUSTER_BYTES = 64 * 1024 * 1024
-/** Clusters that are kept, since pages that follow each other are often in one. */
+/** Unpacked clusters kept in memory, since consecutive pages often share one. */
 const KEPT = 4
 const KEPT_BYTES = 8 * 1024 * 1024
 const EXTENDED = 0x10
@@ -90,7 +90,7 @@ export class ZimClusters {
   }
 }
 
-/** All of a cluster, up to the end of its last blob: other parts of the file may follow. */
+/** Unpacks a cluster up to the end of its last blob. Other parts of the file may follow. */
 async function unpack(bytes: Bytes, start: number, end: number, width: number): Promise<Buffer> {
   const raw = Readable.from(chunksFrom(bytes, start, end))
   const stream = raw.pipe(createZstdDecompress())

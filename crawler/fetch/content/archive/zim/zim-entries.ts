@@ -6,9 +6,9 @@ import { positionAt, type ZimHeader } from "./zim-header.ts"
 export interface ZimEntry {
   readonly namespace: string
   readonly path: string
-  /** Empty: as the path. */
+  /** Empty: the same as the path. */
   readonly title: string
-  /** What it is: content of a type, another entry, or nothing that can be read. */
+  /** Its content with a media type, another entry, or nothing that can be read. */
   readonly leads:
     | { readonly to: "blob"; readonly type: string; readonly cluster: number; readonly blob: number }
     | { readonly to: "entry"; readonly index: number }
@@ -18,7 +18,7 @@ export interface ZimEntry {
 const POINTER_BYTES = 8
 const POINTERS_WINDOW = 64 * 1024
 const ENTRIES_WINDOW = 256 * 1024
-/** Read of an entry at first, and at most. */
+/** Bytes read for an entry at first, and at most. */
 const USUAL_BYTES = 256
 const MAX_BYTES = 16 * 1024
 const REDIRECT = 0xffff
@@ -76,7 +76,7 @@ export class ZimEntries {
     return { to: "blob", type: named, cluster: bytes.readUInt32LE(8), blob: bytes.readUInt32LE(12) }
   }
 
-  /** The index of the first entry that isn't before this one: the directory is in the order of their bytes. */
+  /** The index of the first entry that isn't before this one: the directory is sorted by bytes. */
   async firstFrom(namespace: string, path: string): Promise<number> {
     const wanted = Buffer.from(namespace + path)
     let low = 0

@@ -1,19 +1,19 @@
 import { ArchiveError } from "../archive.ts"
 import { type Bytes, chunksFrom } from "../bytes.ts"
 
-/** What the head of a ZIM file says. Positions are bytes from the start of the file. */
+/** The header of a ZIM file. Positions are bytes from the start of the file. */
 export interface ZimHeader {
   readonly entryCount: number
   readonly clusterCount: number
-  /** Of the positions of all entries, in the order of namespace and path. */
+  /** Where the list of entry positions begins; it is sorted by namespace and path. */
   readonly pathPointers: number
   /** The namespace that holds the pages. */
   readonly namespace: string
-  /** Media types, by the number that entries have. */
+  /** Media types, by the number that entries use. */
   readonly types: readonly string[]
   /** Where each cluster begins. */
   readonly clusters: readonly number[]
-  /** Where any part of the file begins, in order: a cluster ends at the next one at the latest. */
+  /** Where each part of the file begins, in order. A cluster ends before the next part begins. */
   readonly borders: readonly number[]
 }
 
@@ -22,15 +22,15 @@ const HEADER_BYTES = 80
 const POINTER_BYTES = 8
 const CHECKSUM_BYTES = 16
 const MAX_TYPES_BYTES = 64 * 1024
-/** Of two megabytes each, as they usually are, eight terabytes; 60 MB of memory for their positions. */
+/** Eight terabytes at the usual two megabytes each; their positions take 60 MB of memory. */
 const MAX_CLUSTERS = 4_000_000
 
-/** @throws ArchiveError when it is no ZIM file, or not all of one */
+/** @throws ArchiveError when it isn't a ZIM file, or is cut off */
 export async function readZimHeader(bytes: Bytes): Promise<ZimHeader> {
-  if (bytes.size < HEADER_BYTES) throw new ArchiveError("it is no ZIM file")
+  if (bytes.size < HEADER_BYTES) throw new ArchiveError("it isn't a ZIM file")
   const head = await bytes.read(0, HEADER_BYTES)
   const major = head.readUInt16LE(4)
-  if (head.readUInt32LE(0) !== MAGIC) throw new ArchiveError("it is no ZIM file")
+  if (head.readUInt32LE(0) !== MAGIC) throw new ArchiveError("it isn't a ZIM file")
   if (major !== 5 && major !== 6) throw new ArchiveError(`it is a ZIM file of version ${major}, not 5 or 6`)
   const entryCount = head.readUInt32LE(24)
   const clusterCount = head.readUInt32LE(28)
@@ -51,7 +51,7 @@ export async function readZimHeader(bytes: Bytes): Promise<ZimHeader> {
     entryCount,
     clusterCount,
     pathPointers,
-    // From version 6.1 on all that users see is in one namespace.
+    // Since version 6.1, one namespace holds everything that users see.
     namespace: major === 6 && head.readUInt16LE(6) >= 1 ? "C" : "A",
     types: await typesIn(bytes, typesAt),
     clusters,
@@ -59,7 +59,7 @@ export async function readZimHeader(bytes: Bytes): Promise<ZimHeader> {
   }
 }
 
-/** A position; those past what numbers hold exactly are past any file. */
+/** A position. Values too large for an exact number are larger than any file. */
 export const positionAt = (bytes: Buffer, at: number): number => {
   const position = Number(bytes.readBigUInt64LE(at))
   return Number.isSafeInteger(position) ? position : Number.MAX_SAFE_INTEGER

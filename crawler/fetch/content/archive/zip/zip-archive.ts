@@ -16,7 +16,7 @@ import { type Bytes, CutOffError, FileBytes } from "../bytes.ts"
 import { inChunks } from "../entry-map.ts"
 import { entryName, LeftOut } from "../entry-name.ts"
 
-/** Where an entry is, as the central directory says (APPNOTE.TXT 4.3.12). */
+/** Where an entry is, from the central directory (APPNOTE.TXT 4.3.12). */
 interface Place {
   readonly header: number
   readonly packed: number
@@ -40,7 +40,7 @@ const SYMBOLIC_LINK = 0o12
 /** Systems whose attributes hold a Unix mode (4.4.2). */
 const UNIX = new Set([3, 19])
 
-/** Zip files, with their 64-bit extension. Of two entries with one name the last counts. */
+/** Zip files, with their 64-bit extension. If two entries have the same name, the last one counts. */
 export const indexZip: ArchiveFormat["index"] = async (bytes, { changedAt }) => {
   if (!(bytes instanceof FileBytes)) throw new Error("a zip file is read from a file")
   const places = new Map<string, Place>()
@@ -49,7 +49,7 @@ export const indexZip: ArchiveFormat["index"] = async (bytes, { changedAt }) => 
     await readDirectory(bytes, places, leftOut)
   } catch (error) {
     if (error instanceof ArchiveError) throw error
-    throw new ArchiveError(`it is no zip file, or its end is missing (${(error as Error).message})`)
+    throw new ArchiveError(`it isn't a zip file, or its end is missing (${(error as Error).message})`)
   }
   checkPlaces([...places.values()], bytes.size)
   return {
@@ -91,12 +91,12 @@ function isFile(entry: Entry): boolean {
   return mode !== SYMBOLIC_LINK && !/[/\\]$/.test(entry.fileNameRaw.toString("latin1"))
 }
 
-/** Programs that write UTF-8 without saying so are many, and text in code page 437 is hardly ever valid UTF-8. */
+/** Many programs write UTF-8 without setting the flag, and text in code page 437 is hardly ever valid UTF-8. */
 function nameOf({ generalPurposeBitFlag: flags, fileNameRaw: raw, extraFields }: Entry): string {
   return getFileNameLowLevel(isUtf8(raw) ? flags | 0x800 : flags, raw, extraFields, false)
 }
 
-/** Entries that share bytes are what a zip bomb is made of. @throws ArchiveError */
+/** Refuses zip bombs, whose entries share bytes. @throws ArchiveError */
 function checkPlaces(places: Place[], size: number): void {
   let end = 0
   let unpacked = 0
@@ -130,7 +130,7 @@ async function unpack(bytes: Bytes, place: Place, maxBytes: number): Promise<Ent
   if (isEncrypted) throw new EntryError("unsupported-type", "it is encrypted")
   if (method !== STORED && decoder === undefined)
     throw new EntryError("unsupported-type", `it is compressed with method ${method}, which isn't supported`)
-  // No method makes data larger than that.
+  // No compression method makes data grow by more than that.
   if (packed > maxBytes + maxBytes / 100 + 1000) throw new EntryError("too-large", `${packed} bytes`)
   try {
     const local = await bytes.read(header, LOCAL_HEADER)
@@ -142,5 +142,5 @@ async function unpack(bytes: Bytes, place: Place, maxBytes: number): Promise<Ent
     if (!(error instanceof CutOffError) && !(error as NodeJS.ErrnoException).code?.startsWith("Z"))
       throw error
   }
-  throw new EntryError("refused", "it is damaged: its bytes don't fit their checksum")
+  throw new EntryError("refused", "it is damaged: its bytes don't match their checksum")
 }
