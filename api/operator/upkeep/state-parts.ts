@@ -1,5 +1,5 @@
 import { migrateDocuments } from "#crawler/fetch/content/documents/document-store.ts"
-import { migrateMail } from "#crawler/fetch/content/mailbox/mail-store.ts"
+import { migrateMail } from "#crawler/fetch/content/mailbox/store/mail-tables.ts"
 import { AuditLog } from "#base/audit/audit-log.ts"
 import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
 import type { StateStore } from "#base/store/state-store.ts"

@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { oncePerState } from "#base/store/once-per-state.ts"
-import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import type { MailFile } from "./mail-files.ts"
 import type { MessageIdentity } from "./raw-message.ts"
-import { type ThreadedMessage, threadsOf } from "./threads.ts"
+import { type MailTables, migrateMail, wordsIn } from "./store/mail-tables.ts"
+import { inOrder, inParts, ROWS } from "./store/some-rows.ts"
+import { sortThreads } from "./store/sort-threads.ts"
 
 /** A file that was read, as it was then. */
 export interface ReadFile extends Omit<MailFile, "isMbox"> {}
@@ -41,56 +42,6 @@ export interface ThreadPage {
   readonly version: number
   readonly chars: number
 }
-
-interface MailTables {
-  mail_box: { source: string; changes: number }
-  mail_file: { source: string; path: string; file: string; bytes: number; changed_at: number }
-  mail_message: {
-    source: string
-    path: string
-    at: number
-    length: number
-    key: string
-    id: string | null
-    refs: string
-    sum: string
-    sent_at: number | null
-    chars: number
-    attached: string
-    seen_at: number
-    thread: string | null
-    page: number
-    place: number
-  }
-  mail_page: { source: string; thread: string; page: number; sum: string; version: number; chars: number }
-}
-
-const STEPS: readonly Step[] = [
-  ({ integer, text, strict, keyed }) =>
-    `create table mail_box (source ${text} primary key, changes ${integer} not null) ${keyed};
-   create table mail_file (
-     source ${text} not null, path ${text} not null, file ${text} not null, bytes ${integer} not null, changed_at ${integer} not null,
-     primary key (source, path)
-   ) ${keyed};
-   create table mail_message (
-     source ${text} not null, path ${text} not null, at ${integer} not null, length ${integer} not null, key ${text} not null,
-     id ${text}, refs ${text} not null, sum ${text} not null, sent_at ${integer}, chars ${integer} not null, attached ${text} not null,
-     seen_at ${integer} not null, thread ${text}, page ${integer} not null, place ${integer} not null,
-     primary key (source, path, at)
-   ) ${strict};
-   create index mail_message_by_key on mail_message (source, key);
-   create index mail_message_by_page on mail_message (source, thread, page, place);
-   create table mail_page (
-     source ${text} not null, thread ${text} not null, page ${integer} not null, sum ${text} not null, version ${integer} not null,
-     chars ${integer} not null, primary key (source, thread, page)
-   ) ${keyed};`,
-]
-
-export function migrateMail(db: StateStore): void {
-  migrate(db, "mail", STEPS)
-}
-
-const ROWS = 500
 
 /**
  * What is known of mailboxes, in the state: which files were read, what messages they hold, and which threads those are. All of it is in
@@ -132,14 +83,14 @@ export class MailStore {
     source: string,
     { key, sum }: Pick<MessageIdentity, "key" | "sum">,
   ): Promise<StoredMessage | null> {
-    const rows = await this.#queries
+    const row = await this.#queries
       .selectFrom("mail_message")
       .selectAll()
       .where("source", "=", source)
       .where("key", "=", key)
-      .execute()
-    const row = rows.find((one) => one.sum === sum) ?? null
-    return row && stored(row)
+      .where("sum", "=", sum)
+      .executeTakeFirst()
+    return row === undefined ? null : stored(row)
   }
 
   /** The thread of a message, or of a copy of it. */
@@ -238,8 +189,7 @@ export class MailStore {
 
   /** Files that are not there any more, with all that was in them. */
   async forget(source: string, paths: readonly string[]): Promise<void> {
-    for (let from = 0; from < paths.length; from += ROWS) {
-      const some = paths.slice(from, from + ROWS)
+    await inParts(paths, async (some) => {
       await this.#db.transaction(async () => {
         await this.#changed(source)
         for (const table of ["mail_message", "mail_file"] as const)
@@ -249,7 +199,7 @@ export class MailStore {
             .where("path", "in", some)
             .execute()
       })
-    }
+    })
   }
 
   /** All that is known of a source's mailbox. */
@@ -272,92 +222,22 @@ export class MailStore {
 
   /** Sorts the messages into threads, if any came or went since that was done last. */
   async sort(source: string): Promise<void> {
-    const changes = await this.#changes(source)
-    if (changes === 0) return
-    const rows: (ThreadedMessage &
-      Pick<StoredMessage, "path" | "at" | "sum"> & { page: number; place: number })[] = []
-    for await (const some of this.#all(source)) for (const row of some) rows.push(row)
-    const places = threadsOf(rows)
-    const moved = places.flatMap((place, at) => {
-      const row = rows[at]!
-      const isSame = row.thread === place.thread && row.page === place.page && row.place === place.place
-      return isSame ? [] : [{ ...place, path: row.path, at: row.at }]
-    })
-    await inParts(moved, async (some) => {
-      await this.#db.transaction(async () => {
-        for (const { path, at, ...place } of some)
-          await this.#queries
-            .updateTable("mail_message")
-            .set(place)
-            .where("source", "=", source)
-            .where("path", "=", path)
-            .where("at", "=", at)
-            .execute()
-      })
-    })
-    await this.#putPages(source, pagesOf(rows, places))
-    await this.#queries
-      .updateTable("mail_box")
-      .set({ changes: 0 })
-      .where("source", "=", source)
-      .where("changes", "=", changes)
-      .execute()
-  }
-
-  async #putPages(source: string, pages: ReadonlyMap<string, NewPage>): Promise<void> {
-    const before = await this.#queries
-      .selectFrom("mail_page")
-      .selectAll()
-      .where("source", "=", source)
-      .execute()
-    const known = new Map(before.map((row) => [`${row.thread} ${row.page}`, row]))
-    const changed = [...pages].filter(([name, { sum }]) => known.get(name)?.sum !== sum)
-    const gone = before.filter((row) => !pages.has(`${row.thread} ${row.page}`))
-    await inParts(changed, async (some) => {
-      await this.#db.transaction(async () => {
-        for (const [name, { thread, page, sum, chars }] of some) {
-          // A time is shown of each, so it is one.
-          const version = Math.max((known.get(name)?.version ?? 0) + 1, Date.now())
-          await this.#queries
-            .insertInto("mail_page")
-            .values({ source, thread, page, sum, version, chars })
-            .onConflict((conflict) =>
-              conflict.columns(["source", "thread", "page"]).doUpdateSet({ sum, version, chars }),
-            )
-            .execute()
-        }
-      })
-    })
-    await inParts(gone, async (some) => {
-      await this.#db.transaction(async () => {
-        for (const { thread, page } of some)
-          await this.#queries
-            .deleteFrom("mail_page")
-            .where("source", "=", source)
-            .where("thread", "=", thread)
-            .where("page", "=", page)
-            .execute()
-      })
-    })
+    await sortThreads(this.#db, source)
   }
 
   /** All pages, some at a time. */
-  async *pages(source: string): AsyncGenerator<ThreadPage[]> {
-    for (let last: Pick<ThreadPage, "thread" | "page"> = { thread: "", page: 0 }; ;) {
-      const after = last
-      const rows = await this.#queries
+  pages(source: string): AsyncGenerator<ThreadPage[]> {
+    return inOrder({ thread: "", page: 0 }, (last) =>
+      this.#queries
         .selectFrom("mail_page")
         .select(["thread", "page", "version", "chars"])
         .where("source", "=", source)
-        .where((eb) => eb(eb.refTuple("thread", "page"), ">", eb.tuple(after.thread, after.page)))
+        .where((eb) => eb(eb.refTuple("thread", "page"), ">", eb.tuple(last.thread, last.page)))
         .orderBy("thread")
         .orderBy("page")
         .limit(ROWS)
-        .execute()
-      if (rows.length === 0) return
-      yield rows
-      last = rows.at(-1)!
-    }
+        .execute(),
+    )
   }
 
   async page(source: string, thread: string, page: number): Promise<ThreadPage | null> {
@@ -394,25 +274,23 @@ export class MailStore {
   async *attached(
     source: string,
   ): AsyncGenerator<(Pick<StoredMessage, "key" | "seenAt" | "attached"> & { readonly thread: string })[]> {
-    for (let last = { path: "", at: -1 }; ;) {
-      const after = last
-      const rows = await this.#queries
+    const all = inOrder({ path: "", at: -1 }, (last) =>
+      this.#queries
         .selectFrom("mail_message")
         .select(["path", "at", "thread", "key", "seen_at as seenAt", "attached"])
         .where("source", "=", source)
         .where("attached", "!=", "[]")
         .where("place", ">=", 0)
-        .where((eb) => eb(eb.refTuple("path", "at"), ">", eb.tuple(after.path, after.at)))
+        .where((eb) => eb(eb.refTuple("path", "at"), ">", eb.tuple(last.path, last.at)))
         .orderBy("path")
         .orderBy("at")
         .limit(ROWS)
-        .execute()
-      if (rows.length === 0) return
+        .execute(),
+    )
+    for await (const rows of all)
       yield rows.flatMap(({ thread, key, seenAt, attached }) =>
         thread === null ? [] : [{ thread, key, seenAt, attached: attachedIn(attached) }],
       )
-      last = rows.at(-1)!
-    }
   }
 
   #placed(source: string) {
@@ -429,45 +307,6 @@ export class MailStore {
     )
   }
 
-  async *#all(source: string) {
-    for (let last = { path: "", at: -1 }; ;) {
-      const after = last
-      const rows = await this.#queries
-        .selectFrom("mail_message")
-        .select([
-          "path",
-          "at",
-          "key",
-          "id",
-          "refs",
-          "sum",
-          "sent_at as sentAt",
-          "chars",
-          "thread",
-          "page",
-          "place",
-        ])
-        .where("source", "=", source)
-        .where((eb) => eb(eb.refTuple("path", "at"), ">", eb.tuple(after.path, after.at)))
-        .orderBy("path")
-        .orderBy("at")
-        .limit(ROWS * 4)
-        .execute()
-      if (rows.length === 0) return
-      yield rows.map((row) => ({ ...row, refs: wordsIn(row.refs) }))
-      last = rows.at(-1)!
-    }
-  }
-
-  async #changes(source: string): Promise<number> {
-    const row = await this.#queries
-      .selectFrom("mail_box")
-      .select("changes")
-      .where("source", "=", source)
-      .executeTakeFirst()
-    return row?.changes ?? 0
-  }
-
   async #changed(source: string): Promise<void> {
     await this.#queries
       .insertInto("mail_box")
@@ -479,44 +318,10 @@ export class MailStore {
   }
 }
 
-interface NewPage {
-  readonly thread: string
-  readonly page: number
-  readonly sum: string
-  readonly chars: number
-}
-
-/** The pages that the messages make, by thread and number. */
-function pagesOf(
-  rows: readonly (ThreadedMessage & Pick<StoredMessage, "sum">)[],
-  places: readonly { readonly thread: string; readonly page: number; readonly place: number }[],
-): Map<string, NewPage> {
-  const members = new Map<string, number[]>()
-  for (const [at, { thread, page, place }] of places.entries()) {
-    const name = `${thread} ${page}`
-    const list = members.get(name) ?? []
-    if (place >= 0) list[place] = at
-    members.set(name, list)
-  }
-  return new Map(
-    [...members].map(([name, list]) => {
-      const sum = createHash("sha256")
-      for (const at of list) sum.update(`${rows[at]!.key} ${rows[at]!.sum}\n`)
-      const chars = list.reduce((all, at) => all + rows[at]!.chars, 0)
-      const { thread, page } = places[list[0]!]!
-      return [name, { thread, page, sum: sum.digest("base64url"), chars }]
-    }),
-  )
-}
-
 const placed = <T extends { readonly attached: string }>({ attached, ...row }: T) => ({
   ...row,
   attached: attachedIn(attached),
 })
-
-async function inParts<T>(all: readonly T[], work: (some: readonly T[]) => Promise<void>): Promise<void> {
-  for (let from = 0; from < all.length; from += ROWS) await work(all.slice(from, from + ROWS))
-}
 
 const stored = ({
   refs,
@@ -534,7 +339,5 @@ const stored = ({
 
 const attachedIn = (column: string): AttachedEntry[] => JSON.parse(column) as AttachedEntry[]
 
-const wordsIn = (text: string): string[] => (text === "" ? [] : text.split(" "))
-
-/** What is known of the mailboxes of a state, whose tables are looked after once. */
+/** The mailboxes of a state, whose tables are looked after once. */
 export const mailIn = oncePerState((db) => new MailStore(db))
