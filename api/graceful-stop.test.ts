@@ -1,10 +1,10 @@
 import { once } from "node:events"
 import { type IncomingMessage, request } from "node:http"
-import { connect } from "node:net"
 import { json } from "node:stream/consumers"
 
 import { afterAll, beforeAll, expect, test } from "vitest"
 
+import { isListening } from "#base/testing/free-port.ts"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import { type Appliance, startAppliance } from "./testing/appliance.ts"
@@ -45,15 +45,7 @@ const post = (path: string, body: object) =>
 /** Whether something still listens. */
 async function listens(): Promise<boolean> {
   const { port, hostname } = new URL(appliance.url)
-  const socket = connect(Number(port), hostname)
-  try {
-    await once(socket, "connect")
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
+  return await isListening(Number(port), hostname)
 }
 
 /** A call of a tool, answered piece by piece. */

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { connect } from "node:net"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 
@@ -9,7 +8,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 import { isAlive } from "../api/testing/appliance.ts"
 import { FOSSICK } from "./testing/fossick.ts"
-import { freePort } from "#base/testing/free-port.ts"
+import { freePort, isListening } from "#base/testing/free-port.ts"
 
 // The commands, as those who type them meet them.
 
@@ -115,15 +114,3 @@ test("an appliance that is started for a program writes JSON for it alone, and l
   })
   expect(err).toMatch(/^\d\d:\d\d:\d\d listening on http:/m)
 })
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1")
-  try {
-    await once(socket, "connect")
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}

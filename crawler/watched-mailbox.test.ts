@@ -1,14 +1,9 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
 import { openStateStore } from "#base/store/state-store.ts"
 import { readSettings } from "#base/settings.ts"
-import { CHILD_ENV } from "#base/testing/child-env.ts"
-import { endWithUs } from "#base/testing/end-with-us.ts"
 import { chance } from "#base/testing/chance.ts"
 import { until } from "#base/testing/until.ts"
 import { openEngine } from "#engine/open-engine.ts"
@@ -19,33 +14,10 @@ import { contentOf } from "./fetch/content/kinds.ts"
 import { Jobs } from "./jobs/jobs.ts"
 import { Sources } from "./sources/sources.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
+import { WholeCrawler } from "./testing/whole-crawler.ts"
 
-const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url))
 const ROUNDS = 4
 const CHANGES = 10
-
-/** The crawler of an appliance with all its processes. */
-class Crawler {
-  readonly #child
-  readonly #ended: Promise<unknown>
-
-  constructor(dataDir: string, vectors: Readonly<Record<string, string>>) {
-    const env = { ...CHILD_ENV, ...vectors, FOSSICK_DATA_DIR: dataDir, FOSSICK_LOG_LEVEL: "error" }
-    // A group of its own, so that all of its processes die at once.
-    this.#child = spawn(process.execPath, [MAIN], {
-      env,
-      stdio: ["ignore", "ignore", "inherit"],
-      detached: true,
-    })
-    endWithUs(this.#child)
-    this.#ended = once(this.#child, "exit")
-  }
-
-  async kill(): Promise<void> {
-    process.kill(-this.#child.pid!, "SIGKILL")
-    await this.#ended
-  }
-}
 
 /** A Maildir in which mail comes, is answered, read, moved and deleted. */
 class Maildir {
@@ -126,13 +98,13 @@ test("a watched mailbox and its index are the same in the end, though all proces
 
   const wait = chance(11)
   for (let round = 0; round < ROUNDS; round += 1) {
-    const crawler = new Crawler(dataDir, vectors.settings)
+    const crawler = new WholeCrawler(dataDir, vectors.settings)
     await sleep(wait.below(2500))
     for (let change = 0; change < CHANGES; change += 1) mail.change()
     await sleep(wait.below(2500))
     await crawler.kill()
   }
-  const last = new Crawler(dataDir, vectors.settings)
+  const last = new WholeCrawler(dataDir, vectors.settings)
   const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir, ...vectors.settings })
   const expected = mail.threads()
   const content = (await contentOf(source, { db }))!

@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { createServer } from "node:net"
+import { connect, createServer } from "node:net"
 
 /** Below the ports that systems give to sockets which ask for none (Linux: from 32768; macOS, Windows: from 49152). */
 const [FIRST, END] = [12_000, 32_000]
@@ -33,4 +33,17 @@ async function isFree(port: number): Promise<boolean> {
   server.close()
   await once(server, "close")
   return true
+}
+
+/** Whether something listens on a port now. */
+export async function isListening(port: number, host = "127.0.0.1"): Promise<boolean> {
+  const socket = connect(port, host)
+  try {
+    await once(socket, "connect")
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }

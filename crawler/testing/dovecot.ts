@@ -1,12 +1,11 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ImapFlow } from "imapflow"
 import { endWithUs } from "#base/testing/end-with-us.ts"
-import { freePort } from "#base/testing/free-port.ts"
+import { freePort, isListening } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
 import { makeCertificate } from "../fetch/connect/make-certificate.ts"
 
@@ -126,7 +125,7 @@ namespace inbox {
     this.#child = child
     await until(async () => {
       if (child.exitCode !== null) throw new Error(readFileSync(join(this.folder, "log"), "utf8"))
-      return await answers(this.port)
+      return await isListening(this.port)
     })
   }
 
@@ -174,17 +173,5 @@ namespace inbox {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
     rmSync(this.folder, { recursive: true, force: true })
-  }
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1")
-  try {
-    await once(socket, "connect")
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
   }
 }
