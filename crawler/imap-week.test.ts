@@ -46,7 +46,7 @@ class Week implements AsyncDisposable {
   readonly #fixture: CrawlFixture
   readonly #config = testConfig()
   readonly mail: Dovecot
-  /** What the source says of its mailbox, beside what is usual. */
+  /** Fields of the source's mailbox that differ from the usual ones. */
   says: Partial<MailServer> = {}
   caFile: string | null
 
@@ -70,7 +70,7 @@ class Week implements AsyncDisposable {
     })
   }
 
-  /** Does something with a message of the inbox. */
+  /** Works on a message of the inbox. */
   async with(id: number, work: (client: ImapFlow, uid: number) => Promise<unknown>): Promise<void> {
     await this.mail.as(async (client) => {
       await client.mailboxOpen("INBOX")
@@ -163,7 +163,7 @@ test(
     })
     expect(await week.run()).toMatchObject({ state: "finished", outcomes: {} })
 
-    // One is marked as deleted, and one lies in the trash.
+    // One is marked as deleted, and one is in the trash.
     await week.with(0, (client, uid) => client.messageFlagsAdd(uid, ["\\Deleted"], { uid: true }))
     await week.with(3, async (client, uid) => {
       await client.mailboxCreate("Trash")
@@ -195,7 +195,7 @@ test("spam, drafts and folders that the source doesn't name are left out", { tag
   })
 })
 
-test("a server that is away and a wrong password take nothing out of the index", { tags }, async () => {
+test("no page is lost when the server is away or the password is wrong", { tags }, async () => {
   await using week = await Week.open()
   await week.run()
   const before = week.indexed
@@ -213,7 +213,7 @@ test("a server that is away and a wrong password take nothing out of the index",
   vi.stubEnv("IMAP_PASSWORD", week.mail.password)
   expect(week.indexed).toEqual(before)
 
-  // All mail is away at once: the server lost its disk, more likely than not.
+  // When all mail disappears at once, the server has probably lost its disk.
   await week.with(0, (client) => client.messageDelete("1:*"))
   expect(await week.run()).toMatchObject({
     state: "failed",
@@ -226,7 +226,7 @@ test("a server that is away and a wrong password take nothing out of the index",
 })
 
 test(
-  "a server that numbers its messages anew has them fetched again, and no page changes",
+  "when a server renumbers its messages, they are fetched again and no page changes",
   { tags },
   async () => {
     await using week = await Week.open()
@@ -240,7 +240,7 @@ test(
   },
 )
 
-test("what is missing in the copy is fetched again, and nothing else", { tags }, async () => {
+test("only messages that the copy lacks are fetched again", { tags }, async () => {
   await using week = await Week.open()
   await week.run()
   const [lost, ...others] = week.copied
@@ -252,17 +252,13 @@ test("what is missing in the copy is fetched again, and nothing else", { tags },
   expect(others.map((file) => statSync(file).mtimeMs)).toEqual(times)
 })
 
-test(
-  "STARTTLS secures a connection, and a certificate that nobody vouches for ends it",
-  { tags },
-  async () => {
-    await using week = await Week.open()
-    week.says = { server: `imap://localhost:${week.mail.plainPort}` }
-    expect(await week.run()).toMatchObject({ state: "finished", outcomes: { indexed: 4 } })
-    week.caFile = null
-    for (const server of [week.mail.server, `imap://localhost:${week.mail.plainPort}`]) {
-      week.says = { server }
-      expect(await week.run()).toMatchObject({ state: "failed", error: expect.stringMatching(/caFile/) })
-    }
-  },
-)
+test("STARTTLS secures a connection, and an untrusted certificate ends it", { tags }, async () => {
+  await using week = await Week.open()
+  week.says = { server: `imap://localhost:${week.mail.plainPort}` }
+  expect(await week.run()).toMatchObject({ state: "finished", outcomes: { indexed: 4 } })
+  week.caFile = null
+  for (const server of [week.mail.server, `imap://localhost:${week.mail.plainPort}`]) {
+    week.says = { server }
+    expect(await week.run()).toMatchObject({ state: "failed", error: expect.stringMatching(/caFile/) })
+  }
+})

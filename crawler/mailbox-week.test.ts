@@ -48,12 +48,12 @@ function source({ id, to, root }: Mail): string {
   ].join("\n")
 }
 
-/** Where messages are kept. */
+/** A mailbox in files. */
 interface Store {
   readonly path: string
   deliver(mail: Mail): Promise<void>
   remove(id: number): Promise<void>
-  /** What programs do that changes no message: marks as read, moves to another folder, writes the file anew. */
+  /** Changes that leave each message as it was: marking as read, moving to another folder, rewriting the file. */
   tidy(): Promise<void>
 }
 
@@ -125,7 +125,7 @@ class Mbox implements Store {
   }
 }
 
-/** A mailbox, what is in it, and a crawler that runs over it. */
+/** A mailbox, its expected messages, and a crawler that reads it. */
 class Week implements AsyncDisposable {
   readonly #parent = temporaryFolder()
   readonly #fixture: CrawlFixture
@@ -197,7 +197,7 @@ class Week implements AsyncDisposable {
     )
   }
 
-  /** What it should hold: each thread is a page, with each message once, and without quotes of others that are there. */
+  /** The expected index: each thread is a page, with each message once, and without quotes of its other messages. */
   get expected(): string[][] {
     const threads = Map.groupBy(this.#mails, ({ root }) => root)
     return sorted(
@@ -226,7 +226,7 @@ describe.each([
   ["Maildir", Maildir],
   ["mbox", Mbox],
 ] as const)("a week of a mailbox that is a %s", (_, kind) => {
-  test("mail comes, is answered, tidied up and deleted, and the index follows exactly", async () => {
+  test("mail arrives, is answered, filed and deleted, and the index follows exactly", async () => {
     await using week = await Week.open(kind)
     expect(await week.run()).toMatchObject({ state: "finished", outcomes: { indexed: 12 } })
     expect(week.indexed).toEqual(week.expected)
@@ -247,7 +247,7 @@ describe.each([
     await week.tidy()
     expect(await week.run()).toMatchObject({ state: "finished", outcomes: {} })
 
-    // An answer goes, the first message of a thread goes, and so does a thread.
+    // An answer, the first message of a thread and a whole thread are deleted.
     await week.remove(answer)
     await week.remove(0)
     await week.remove(5)
@@ -258,7 +258,7 @@ describe.each([
     expect(week.indexed).toEqual(week.expected)
   })
 
-  test("a mailbox that is away, or empty, takes nothing out of the index", async () => {
+  test("no page is lost when the mailbox is missing or empty", async () => {
     await using week = await Week.open(kind)
     await week.run()
     const before = week.indexed
@@ -278,7 +278,7 @@ describe.each([
   })
 })
 
-test("an mbox that a program is writing is read as far as it is written, and then to its end", async () => {
+test("an mbox is read up to the message that a program is writing, and later to its end", async () => {
   await using week = await Week.open(Mbox)
   await week.run()
   const before = week.indexed
@@ -293,7 +293,7 @@ test("an mbox that a program is writing is read as far as it is written, and the
   await week.run()
   expect(week.indexed).toEqual(after)
   expect(week.indexed.flat()).toContain(wordOf({ id }))
-  // A copy that another program put there, with the same text and another time.
+  // Another program replaced the file with the same text at another time.
   const { size } = await stat(week.path)
   await utimes(week.path, 1, 1)
   expect(await week.run()).toMatchObject({ outcomes: {} })

@@ -19,7 +19,7 @@ import { WholeCrawler } from "./testing/whole-crawler.ts"
 const ROUNDS = 4
 const CHANGES = 10
 
-/** A Maildir in which mail comes, is answered, read, moved and deleted. */
+/** A Maildir in which mail arrives, is answered, read, moved and deleted. */
 class Maildir {
   readonly root: string
   readonly #chance = chance(61)

@@ -9,28 +9,28 @@ import { freePort, isListening } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
 import { makeCertificate } from "../fetch/connect/make-certificate.ts"
 
-/** Whose mail it is when root runs the server, which refuses to read mail as root. */
+/** Owns the mail when root runs the server, which refuses to read mail as root. */
 const USER = "nobody"
 const isRoot = process.getuid?.() === 0
 
-/** Whether the program is there in a version that understands the configuration below. */
+/** Whether a version is installed that understands the configuration below. */
 export function findDovecot(): boolean {
   const { error, stdout } = spawnSync("dovecot", ["--version"], { env: PATH, encoding: "utf8" })
   return error === undefined && stdout.startsWith("2.3.")
 }
 
-/** Debian keeps servers where only root looks for programs. */
+/** Debian installs servers in a folder that only root's PATH has. */
 const PATH = { PATH: `${process.env["PATH"]}:/usr/sbin` }
 
 const idOf = (flag: string): string =>
   execFileSync("id", [flag, ...(isRoot ? [USER] : [])], { encoding: "utf8" }).trim()
 
-/** An IMAP server of its own on loopback, with one empty mailbox. Folders named Spam, Trash and Drafts have their special uses. */
+/** Starts an IMAP server on loopback with one empty mailbox. Folders named Spam, Trash and Drafts have their special uses. */
 export class Dovecot implements AsyncDisposable {
   readonly user = "ada@mail.example"
   readonly password = "correct horse battery"
   readonly folder = mkdtempSync(join(tmpdir(), "fossick-dovecot-"))
-  /** PEM file of the authority of its certificate. */
+  /** PEM file of the authority that issued its certificate. */
   readonly caFile = join(this.folder, "ca.pem")
   readonly port: number
   /** Without TLS, until STARTTLS. */
@@ -138,7 +138,7 @@ namespace inbox {
     await ended
   }
 
-  /** Does something as another mail program of the user. */
+  /** Connects as another mail program of the user. */
   async as<T>(work: (client: ImapFlow) => Promise<T>): Promise<T> {
     const client = new ImapFlow({
       host: "localhost",
@@ -156,7 +156,7 @@ namespace inbox {
     }
   }
 
-  /** Has each folder get another UIDVALIDITY and other UIDs, as when a server is moved. */
+  /** Gives each folder another UIDVALIDITY and other UIDs, as when a server is moved. */
   async renumber(): Promise<void> {
     await this.stop()
     const files = readdirSync(join(this.folder, "home"), { recursive: true, encoding: "utf8" })

@@ -116,13 +116,14 @@ export async function secureSocket(socket: Socket, url: URL, way: Way): Promise<
   })
 }
 
-/** A secure connection that begins over `socket`, and what says in words for the operator why it failed. */
+/** A TLS handshake that has begun. */
 export interface StartedSecure {
   readonly secure: TLSSocket
+  /** Turns its error into one that tells the operator why it failed. */
   readonly explain: (error: Error) => Error
 }
 
-/** @param protocols to agree on (ALPN); left out: whatever the server speaks there */
+/** @param protocols to offer (ALPN); left out: ALPN is not used */
 export function startSecure(
   socket: Socket,
   url: URL,

@@ -6,19 +6,19 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { makeFolder } from "#base/folder.ts"
 import { tryLock } from "#base/store/file-lock.ts"
 
-/** Folders of the data folder for copies of what is on other machines, each with a folder for each source. */
+/** Folders of the data folder that keep local copies of content from other machines. Each has a folder for each source. */
 const SHELVES = ["repositories", "mailboxes"] as const
 const LOCK_MS = 250
 /** A source that is not declared yet may have a copy, since `sources add` makes one. */
 const KEPT_MS = 3_600_000
-/** As a folder of secrets: a copy may hold what is behind a password. */
+/** Only Fossick's user may read it: a copy may hold content that a password protects. */
 const OWN_FOLDER = 0o700
 
-/** The folder that a source's copy has. */
+/** The folder of a source's copy. */
 export const copyFolder = (dataDir: string, shelf: (typeof SHELVES)[number], source: string): string =>
   join(dataDir, shelf, createHash("sha256").update(source).digest("hex").slice(0, 32))
 
-/** Does something while no other process has the copy, whose folder is made. */
+/** Makes the folder of a copy, waits until no other process uses it, and does the work under its lock. */
 export async function withCopy<T>(dir: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   makeFolder(dir, OWN_FOLDER)
   for (;;) {
@@ -35,7 +35,7 @@ export async function forgetCopies(dataDir: string, declared: readonly string[])
     const kept = new Set(declared.map((name) => basename(copyFolder(dataDir, shelf, name))))
     for (const name of names.filter((one) => !kept.has(one))) {
       const dir = join(dataDir, shelf, name)
-      // Before the lock, which changes it.
+      // Read before locking, since the lock changes it.
       if (Date.now() - statSync(dir).mtimeMs < KEPT_MS) continue
       using lock = tryLock(join(dir, "lock"))
       if (lock !== null) await rm(dir, { recursive: true, force: true })

@@ -146,7 +146,7 @@ export class AddressGuard implements AsyncDisposable {
     return await secureSocket(socket, url, this.#way)
   }
 
-  /** Begins {@link secure} for a protocol other than HTTP, whose client waits for the end. */
+  /** Like {@link secure}, for a protocol other than HTTP: the caller waits for the handshake. */
   startSecure(socket: Socket, url: URL): StartedSecure {
     return startSecure(socket, url, this.#way)
   }

@@ -89,7 +89,7 @@ async function pagesOfContent(db: StateStore, source: Source): Promise<Map<strin
   return new Map([[new URL(source.seeds[0]!).host, pages]])
 }
 
-/** What {@link applySources} would do; changes nothing. By name. */
+/** What {@link applySources} would do, by name. Changes no source; the index of a mailbox that is counted stays for its first run. */
 export async function planSources(
   db: StateStore,
   sources: Sources,

@@ -3,14 +3,14 @@ import { Element, isBlockTag, parseTree } from "../../../page/extract/html/tree.
 const UNSEEN = new Set(
   "head script style title template noscript iframe object svg math select button".split(" "),
 )
-/** What mail programs put around the message that is answered. */
+/** Classes that mail programs give the message that is answered. */
 const QUOTE = /(?:^|\s)(?:gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote)(?:\s|$)/
 const HIDDEN = /display\s*:\s*none|mso-hide\s*:\s*all/i
 const MAX_CHARS = 2_000_000
 
 /**
- * The text of a message in HTML, as its author might have written it in plain text: paragraphs, lists, quotes behind `>`. Unlike a web
- * page, all of it counts, since a message has no menus; layout by tables is passed over.
+ * Turns a message in HTML into the plain text that its author might have written: paragraphs, lists, quotes behind `>`. Unlike on a web
+ * page, everything counts, since a message has no menus; tables for layout are ignored.
  */
 export function htmlText(html: string): string {
   const writer = new Writer()
@@ -74,7 +74,7 @@ class Writer {
     if (isApart) this.#paragraph(around.quotes)
   }
 
-  /** Where a link leads, unless its text says it. */
+  /** Adds the address of a link, unless its text shows it. */
   #address(element: Element, around: Around): void {
     const href = element.tag === "a" ? (element.get("href") ?? "") : ""
     if (!/^https?:/i.test(href) || href.length > 300) return

@@ -10,7 +10,7 @@ import { readMessage } from "./read-message.ts"
 
 /** Messages of an mbox that are kept at a time. */
 const AT_A_TIME = 200
-/** Files that are read at a time. */
+/** Files that are read in parallel. */
 const FILES_AT_A_TIME = 8
 
 export interface LookOptions {
@@ -20,9 +20,9 @@ export interface LookOptions {
 }
 
 /**
- * Brings what is known of a mailbox up to date: reads files that are new or have changed, of an mbox that only grew what was added, and
- * sorts the messages into threads again if any came or went.
- * @returns what could not be read, in words
+ * Brings the index of a mailbox up to date: reads new and changed files, only the added part of an mbox that grew, and sorts the messages
+ * into threads again if any changed.
+ * @returns the files that could not be read, with the error codes, for people
  * @throws the file system's error when the mailbox cannot be read
  */
 export async function lookThrough(store: MailStore, options: LookOptions): Promise<string[]> {
@@ -46,11 +46,11 @@ export async function lookThrough(store: MailStore, options: LookOptions): Promi
     }
     for (const { path, note } of found.troubles) {
       troubles.push(note)
-      // What cannot be seen is not gone.
+      // Files that cannot be listed may still be there.
       for (const one of gone) if (one.startsWith(path === "" ? "" : `${path}/`)) gone.delete(one)
     }
   }
-  // Last, so that a message that was moved is known when it is found where it is now.
+  // Last, so that a moved message is still known when it is found at its new place.
   await store.forget(source, [...gone])
   await store.sort(source)
   return troubles
@@ -93,7 +93,7 @@ class FileLook {
   readonly #source: string
   readonly #file: MailFile
   readonly #all = new Set<number>()
-  /** By their texts. */
+  /** By key and sum. */
   readonly #before = new Map<string, StoredMessage>()
   #found: StoredMessage[] = []
 
@@ -128,7 +128,7 @@ class FileLook {
         at,
         length,
         chars: text.length,
-        // A part that was cut off is as large as all of it may be.
+        // A part that was cut off counts with all the bytes that are missing.
         attached: attachments.map(({ name, content }) => ({
           name,
           bytes: raw.length < length ? Math.max(content.byteLength, length - raw.length) : content.byteLength,
@@ -148,7 +148,7 @@ class FileLook {
 }
 
 /**
- * A message as it lies in its file; null when it isn't there any more as it was.
+ * The bytes of a message in its file; null when the file no longer has them there.
  * @throws the file system's error when the file cannot be read
  */
 export async function rawMessage(

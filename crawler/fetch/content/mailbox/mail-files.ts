@@ -3,11 +3,11 @@ import { basename, join } from "node:path"
 import { codeOf } from "../../network-error.ts"
 import { changedAt, type FileSystem, filesOf, LATER } from "../folder/walk.ts"
 
-/** A file that holds messages. */
+/** A file with messages. */
 export interface MailFile {
-  /** Its name within the mailbox, whatever its flags are. Empty: the mailbox is this one file. */
+  /** Its path within the mailbox, without flags. Empty: the mailbox is this one file. */
   readonly path: string
-  /** Where it is now, from the root of the mailbox. */
+  /** Its current path from the root of the mailbox. */
   readonly file: string
   readonly isMbox: boolean
   readonly bytes: number
@@ -15,22 +15,21 @@ export interface MailFile {
   readonly changedAt: number
 }
 
-/** What was found in one folder of a mailbox. */
+/** The files with messages in one folder of a mailbox. */
 export interface FoundMail {
   readonly files: readonly MailFile[]
   /** Folders and files that could not be read, and why. */
   readonly troubles: readonly { readonly path: string; readonly note: string }[]
 }
 
-/** Folders nested more deeply are not looked into. */
+/** Folders nested more deeply are not searched. */
 const MAX_DEPTH = 20
 const CHUNK = 500
 /** Parts of a Maildir. */
 const PARTS = ["new", "cur"]
 
 /**
- * Folders whose mail its owner threw away, never wanted or has not sent, by the names that mail programs give them in the languages
- * that most of them have.
+ * Folders for trash, spam and unsent mail, by the names that mail programs give them in the languages that most of them support.
  */
 const LEFT_OUT = new RegExp(
   `^(?:${[
@@ -48,7 +47,7 @@ export const isLeftOut = (name: string): boolean =>
     .split(".")
     .some((part) => LEFT_OUT.test(fromImapName(part).normalize("NFC")))
 
-/** A name in the UTF-7 of IMAP (RFC 3501 §5.1.3), as Maildirs keep it: `Entw&APw-rfe`. */
+/** Decodes a folder name in IMAP's UTF-7 (RFC 3501 §5.1.3), which Maildirs use too: `Entw&APw-rfe`. */
 function fromImapName(name: string): string {
   return name.replaceAll(/&([A-Za-z0-9+,]*)-/g, (_, code: string) => {
     if (code === "") return "&"
@@ -61,9 +60,9 @@ function fromImapName(name: string): string {
 }
 
 /**
- * All files of a mailbox that hold messages, folder by folder: one mbox file; a Maildir with its subfolders; or the `.eml` and `.mbox`
- * files of a folder and of those below it. Links, hidden files and the folders of {@link isLeftOut} are left out, and so are drafts and
- * deleted messages of a Maildir, whose flags say what they are.
+ * All files of a mailbox with messages, folder by folder: one mbox file; a Maildir with its subfolders; or the `.eml` and `.mbox`
+ * files of a folder and of those below it. Links, hidden files, the folders of {@link isLeftOut}, and messages that a
+ * Maildir flags as drafts or deleted are left out.
  * @throws the file system's error when the root cannot be read
  */
 export async function* mailFiles(root: string, system: FileSystem = LATER): AsyncGenerator<FoundMail> {
@@ -91,7 +90,7 @@ export async function* mailFiles(root: string, system: FileSystem = LATER): Asyn
       (name) =>
         !isLeftOut(name) &&
         !(isMaildir && [...PARTS, "tmp"].includes(name)) &&
-        // Subfolders of a Maildir begin with a dot; elsewhere that means hidden.
+        // Subfolders of a Maildir begin with a dot; elsewhere a dot hides a folder.
         (isMaildir ? name !== "." : !name.startsWith(".")),
     )
     if (folder.split("/").length < MAX_DEPTH)
@@ -112,7 +111,7 @@ async function* maildirFiles(root: string, folder: string, system: FileSystem): 
       for (const entry of await system.readdir(join(root, folder, part))) {
         if (!entry.isFile() || entry.name.startsWith(".")) continue
         const [unique = "", flags = ""] = entry.name.split(/[:;!]2,/)
-        // Drafts, and what is deleted and only waits to be removed.
+        // Drafts, and messages that are marked as deleted.
         if (!/[DT]/.test(flags)) named.set(join(folder, unique), join(part, entry.name))
       }
     } catch (error) {
@@ -180,5 +179,5 @@ const trouble = (path: string, error: unknown) => ({
   note: `${path === "" ? "." : path} (${codeOf(error as Error) || (error as Error).message})`,
 })
 
-/** The name of a mailbox, as its source may have it. */
+/** The name of a mailbox's file or folder, for the name of its source. */
 export const mailboxName = (path: string): string => basename(path).replace(/\.(?:mbox|mbx|eml)$/i, "")

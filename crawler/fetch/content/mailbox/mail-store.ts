@@ -16,9 +16,9 @@ export interface AttachedEntry {
   readonly bytes: number
 }
 
-/** A message, and where it lies. */
+/** A message, and the place of its text. */
 export interface StoredMessage extends MessageIdentity {
-  /** Of its file. */
+  /** Path of its file. */
   readonly path: string
   readonly at: number
   readonly length: number
@@ -38,15 +38,12 @@ export type PlacedMessage = Pick<StoredMessage, "key" | "sum" | "at" | "length" 
 export interface ThreadPage {
   readonly thread: string
   readonly page: number
-  /** Another number whenever a message came, changed or went. */
+  /** Changes whenever a message of the page is added, changed or removed. */
   readonly version: number
   readonly chars: number
 }
 
-/**
- * What is known of mailboxes, in the state: which files were read, what messages they hold, and which threads those are. All of it is in
- * the mailboxes, too, and is made again from them.
- */
+/** The index of mailboxes in the state: files that were read, their messages, and the threads. It can be rebuilt from the mailboxes. */
 export class MailStore {
   readonly #db: StateStore
   readonly #queries: Queries<MailTables>
@@ -78,7 +75,7 @@ export class MailStore {
     return rows.map(stored)
   }
 
-  /** What is known of a message with this text in any file; null: nothing. */
+  /** A message with this key and text in any file; null: there is none. */
   async known(
     source: string,
     { key, sum }: Pick<MessageIdentity, "key" | "sum">,
@@ -110,7 +107,7 @@ export class MailStore {
     await this.#db.transaction(() => this.#put(source, messages))
   }
 
-  /** A file was read from `from` to its end, with these messages at last, and nothing is in it but what begins at `all` places. */
+  /** Records that a file was read from `from` to its end: keeps `messages`, and forgets those behind `from` that do not begin at a place in `all`. */
   async readFile(
     source: string,
     {
@@ -187,7 +184,7 @@ export class MailStore {
     }
   }
 
-  /** Files that are not there any more, with all that was in them. */
+  /** Forgets files that were deleted or moved, with their messages. */
   async forget(source: string, paths: readonly string[]): Promise<void> {
     await inParts(paths, async (some) => {
       await this.#db.transaction(async () => {
@@ -202,7 +199,7 @@ export class MailStore {
     })
   }
 
-  /** All that is known of a source's mailbox. */
+  /** Forgets a source's mailbox. */
   async forgetAll(source: string): Promise<void> {
     await this.#db.transaction(async () => {
       for (const table of ["mail_message", "mail_file", "mail_page", "mail_box"] as const)
@@ -210,7 +207,7 @@ export class MailStore {
     })
   }
 
-  /** Has a file be read as a whole the next time. */
+  /** Makes the next look read the whole file. */
   async doubt(source: string, file: string): Promise<void> {
     await this.#queries
       .updateTable("mail_file")
@@ -220,7 +217,7 @@ export class MailStore {
       .execute()
   }
 
-  /** Sorts the messages into threads, if any came or went since that was done last. */
+  /** Sorts the messages into threads, if any changed since the last time. */
   async sort(source: string): Promise<void> {
     await sortThreads(this.#db, source)
   }
@@ -302,7 +299,7 @@ export class MailStore {
         )
         .select(["m.key", "m.sum", "m.at", "m.length", "m.sent_at as sentAt", "m.attached", "f.file"])
         .where("m.source", "=", source)
-        // Of copies one is shown.
+        // Only one of several copies is shown.
         .where("m.place", ">=", 0)
     )
   }

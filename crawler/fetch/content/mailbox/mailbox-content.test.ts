@@ -102,7 +102,7 @@ async function listed(content: MailboxContent) {
   return { entries: (await Array.fromAsync(content.list(options))).flat(), notes }
 }
 
-/** The text of each page, or how else it ended. */
+/** The text of each page, or the kind of another result. */
 async function loaded(content: MailboxContent): Promise<string[]> {
   const { entries } = await listed(content)
   return await Promise.all(
@@ -113,7 +113,7 @@ async function loaded(content: MailboxContent): Promise<string[]> {
   )
 }
 
-/** Which of these texts are there, each as often as it is. */
+/** The ids whose texts are there, each as often as its text. */
 const found = (texts: readonly string[], ids: readonly string[]): string[] =>
   ids.flatMap((id) =>
     texts.flatMap((text) =>
@@ -184,7 +184,7 @@ test.each([
   expect(await content.load(entry!.url, ALL)).toMatchObject({ facts: { title } })
 })
 
-test("spam, trash, drafts and what only waits to be deleted are left out", async () => {
+test("spam, trash, drafts and messages marked as deleted are left out", async () => {
   await using place = await Place.open(
     Object.fromEntries(
       [
@@ -237,25 +237,25 @@ test("marks, moves and copies change nothing, and no file is opened for them", a
   expect(found(await loaded(content), ["a", "b", "other"])).toEqual(["a", "b", "other"])
 })
 
-test("of an mbox that only grew, what was added is read, and otherwise all of it", async () => {
+test("only the added part of an mbox that grew is read, and all of one that changed otherwise", async () => {
   await using place = await Place.open({ box: `${LINE}${mail({ id: "a" })}\n${LINE}${mail({ id: "b" })}\n` })
   const content = place.content("box")
   const before = (await listed(content)).entries
   const text = readFileSync(place.at("box"), "utf8")
-  // The same length: only a look at all of the file would see it.
+  // The length is the same, so only reading the whole file would show the change.
   writeFileSync(place.at("box"), text.replace("Text of a.", "Text of z."))
   appendFileSync(place.at("box"), `${LINE}${mail({ id: "c" })}\n`)
   const grown = (await listed(content)).entries
   expect(grown).toHaveLength(3)
   expect(grown).toEqual(expect.arrayContaining(before))
-  // When it is opened it is seen, and read as it is.
+  // Loading the message shows the change, and reads the file again.
   expect(found(await loaded(content), ["a", "b", "c", "z"]).toSorted()).toEqual(["b", "c", "z"])
 
   writeFileSync(place.at("box"), `${LINE}${mail({ id: "c" })}\n${LINE}${mail({ id: "d" })}\n`)
   expect(found(await loaded(content), ["a", "b", "c", "d", "z"])).toEqual(["c", "d"])
 })
 
-test("a message that is moved or deleted after it was listed is found, or its thread is gone", async () => {
+test("a message moved after it was listed is found, and one deleted takes its thread with it", async () => {
   await using place = await Place.open({
     "new/1": mail({ id: "a" }),
     "new/2": mail({ id: "b" }),
@@ -287,7 +287,7 @@ test("a message that is moved or deleted after it was listed is found, or its th
   renameSync(`${place.root}.away`, place.root)
 })
 
-test("a source that is deleted with its pages leaves nothing that was known of its mailbox", async () => {
+test("deleting a source with its pages deletes the index of its mailbox", async () => {
   await using place = await Place.open({ "1.eml": mail({ id: "a", files: ["a.txt"] }) })
   const sources = new Sources(place.db, new Jobs(place.db))
   await sources.put({ name: "ada", mailbox: place.root, seeds: [ADDRESS] }, "file")
@@ -320,7 +320,7 @@ test("a month of a mailing list has the threads that Python finds in it", async 
   expect(thread).not.toContain("<blockquote>")
 })
 
-test("a start is known as a mailbox by what is there", async () => {
+test("a mailbox is recognized by its files", async () => {
   await using place = await Place.open({
     "Maildir/cur/1:2,S": mail({ id: "a" }),
     "Maildir/new/2": mail({ id: "b" }),
@@ -351,7 +351,7 @@ describe("a mailbox on a server", () => {
     ["https://mail.example", /such as imaps:/],
     ["mail.example", /such as imaps:/],
     ["imaps://ada:secret@mail.example", /must not hold a user or password/],
-    ["imaps://mail.example/INBOX", /folders has a place/],
+    ["imaps://mail.example/INBOX", /in the field folders/],
   ])("%s is no server", (server, message) => {
     expect(problemsOf(server)).toMatchObject([
       { path: ["mailbox", "server"], message: expect.stringMatching(message) },
@@ -376,7 +376,7 @@ describe("a mailbox on a server", () => {
     await expect(recognizeStart("imaps://mail.example")).rejects.toThrow("with the user")
   })
 
-  test("is only read when a run is asked for", () => {
+  test("is not watched", () => {
     const mailbox = { server: "imaps://mail.example", user: "ada", password }
     expect(watcherOf(defineSource({ seeds: [ADDRESS], mailbox }))).toBeNull()
     expect(watcherOf(defineSource({ seeds: [ADDRESS], mailbox: "/srv/Maildir" }))).toBe("process")

@@ -38,9 +38,9 @@ export class MailboxContent implements Content {
   readonly #store: MailStore | null
 
   /**
-   * @param at absolute path, or the copy of what is on a server
+   * @param at absolute path, or the local copy of a mailbox on a server
    * @param address ends with `/`
-   * @param store null: it can only be watched
+   * @param store null: the mailbox can only be watched
    */
   constructor(source: string, at: string | MailCopy, address: string, store: MailStore | null) {
     this.#copy = typeof at === "string" ? null : at
@@ -64,7 +64,7 @@ export class MailboxContent implements Content {
     await this.#requireMail()
   }
 
-  /** A share that is not mounted leaves nothing, or an empty folder; an mbox is empty while a program writes it anew. */
+  /** A share that is not mounted is missing or an empty folder; an mbox is empty while a program rewrites it. */
   async #requireMail(): Promise<void> {
     const trouble = await this.#trouble()
     if (trouble !== null) throw new KnownError(trouble)
@@ -115,7 +115,7 @@ export class MailboxContent implements Content {
           "page" in part ? await this.#thread(url, part, options) : await this.#file(url, part, options)
         if (result !== null && !(result.kind === "skipped" && result.because === "gone" && !isLast))
           return result
-        // Only a run brings the copy and what is known of it up to date.
+        // Only a run updates the copy and its index.
         if (this.#copy !== null) return result ?? failed("refused", NOT_COPIED)
         const trouble = await this.#trouble()
         if (trouble !== null) return failed("refused", trouble)
@@ -128,7 +128,8 @@ export class MailboxContent implements Content {
   }
 
   get #known(): MailStore {
-    if (this.#store === null) throw new Error("what is known of a mailbox is in the state, and there is none")
+    if (this.#store === null)
+      throw new Error("a mailbox cannot be read without the state, which keeps its index")
     return this.#store
   }
 
@@ -147,7 +148,7 @@ export class MailboxContent implements Content {
     return url === null ? [] : [{ url, changedAt, bytes }]
   }
 
-  /** A page of a thread; null when one of its messages is not where it was. */
+  /** A page of a thread; null when one of its messages was moved. */
   async #thread(
     url: PageUrl,
     { thread, page }: ThreadPart,
@@ -209,7 +210,7 @@ export class MailboxContent implements Content {
     return { kind: "fetched", url, status: 200, headers, body: new Uint8Array(file.content), facts }
   }
 
-  /** A message; null when it isn't where it was. */
+  /** A message; null when it was moved. */
   async #read(message: PlacedMessage, { memory }: ContentLoadOptions): Promise<ReadMessage | null> {
     await memory?.reserve(message.length)
     try {
@@ -277,7 +278,7 @@ const pagePath = ({ thread, page }: Pick<ThreadPage, "thread" | "page">): string
 const filePath = (thread: string, key: string, number: number, name: string): string =>
   `${thread}/${key}/${number + 1}/${encodeURIComponent(name)}`
 
-/** What an address below the source's means; null: nothing. */
+/** The page or the file at an address; null: neither. */
 function partOf(url: string, address: string): ThreadPart | FilePart | null {
   if (!url.startsWith(address)) return null
   const path = url.slice(address.length)
@@ -308,7 +309,7 @@ function shownMessage(
   }
 }
 
-/** `Re: `, as programs of many languages write it, behind the name that a mailing list adds. */
+/** `Re: ` in the languages of many programs, after the name that a mailing list adds. */
 const REPLY =
   /^\s*((?:\[[^\]]{1,60}\]\s*)?)(?:(?:re|aw|antw|sv|vs|odp|tr|fwd?|wg|rif|res|enc|ynt|doorst|回复|答复|转发)(?:\[\d+\])?\s*[:：]\s*)+/i
 

@@ -20,7 +20,7 @@ async function messagesIn(text: string, from = 0): Promise<string[]> {
   return messages.map(({ raw }) => unquoted(raw).toString())
 }
 
-test("messages come apart at their From lines, and quoted lines are as they were", async () => {
+test("an mbox is split at its From lines, and quoted lines are restored", async () => {
   const first = "Subject: one\n\n>From here on.\n>>From there.\n> From a quote.\n\n"
   const second = "Subject: two\n\nText\n"
   expect(await messagesIn(LINE + first + LINE + second)).toEqual([
@@ -29,7 +29,7 @@ test("messages come apart at their From lines, and quoted lines are as they were
   ])
 })
 
-test("a line of text that begins with From is no message, with or without an empty line above", async () => {
+test("a line of text that begins with From starts no message, with or without an empty line above", async () => {
   const text = [
     "Subject: one",
     "",
@@ -57,7 +57,7 @@ test.each([
   expect(await messagesIn(`${line}\n${message}${line}\r\n${message}`)).toEqual([message, message])
 })
 
-test("a message of which only the header has begun is not there yet", async () => {
+test("a message whose header is incomplete is left out", async () => {
   const one = `${LINE}Subject: one\n\nText\n\n`
   for (const part of [LINE, `${LINE}Subj`, `${LINE}Subject: two\n`, "From ada@ma"])
     expect(await messagesIn(one + part)).toHaveLength(1)
@@ -66,7 +66,7 @@ test("a message of which only the header has begun is not there yet", async () =
   expect(await messagesIn("no mailbox at all")).toEqual([])
 })
 
-test("messages of any size come out whole, wherever the reader's pieces end", async () => {
+test("messages of any size are whole, wherever the reader's chunks end", async () => {
   const sizes = fc.array(fc.oneof(fc.nat(50), fc.integer({ min: 1_048_000, max: 1_049_000 })), {
     minLength: 1,
     maxLength: 5,

@@ -1,21 +1,21 @@
 import type { FileHandle } from "node:fs/promises"
 
-/** So much of a message is read: few mail servers take larger ones, and plain text takes fifty times its size while it is parsed. */
+/** The rest of a message is not read: few mail servers accept larger ones, and parsing plain text takes fifty times its size. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 
-/** A message as it lies in an mbox. */
+/** A message in an mbox. */
 export interface MboxMessage {
-  /** Where its line `From …` begins. */
+  /** Offset of its line `From …`. */
   readonly at: number
-  /** With that line, and with the empty line behind the message. */
+  /** Includes that line and the empty line after the message. */
   readonly length: number
-  /** As much of it as is read: {@link MAX_MESSAGE_BYTES} at most. */
+  /** Its first {@link MAX_MESSAGE_BYTES}. */
   readonly raw: Buffer
 }
 
 const CHUNK_BYTES = 1024 * 1024
 const MARK = Buffer.from("\nFrom ")
-/** The line `From …` and the beginning of the one behind it. */
+/** Bytes for the line `From …` and the beginning of the next line. */
 const LOOK_AHEAD = 1200
 const LINE = /^From [^\n]*\n/
 const MONTH = /\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/
@@ -24,17 +24,17 @@ const YEAR = /\b\d{4}\b/
 const HEADER = /^(?:[!-9;-~]+[ \t]*:|>From )/
 
 /**
- * The messages of an mbox, one at a time, however large the file is. A message begins at a line `From ` with a month, a time and a year, behind
- * which a header begins: programs that don't quote such lines in texts (RFC 4155, mboxcl) seldom have both. The last message is left
- * out as long as its header isn't complete, since a program may still be writing it.
- * @param from where a message begins
+ * The messages of an mbox, one at a time, however large the file is. A message begins at a line `From ` with a month, a time and a year,
+ * followed by a header. Some programs don't quote lines that begin with `From ` in texts (RFC 4155, mboxcl), but those lines seldom have
+ * both. The last message is left out until its header is complete, since a program may still be writing it.
+ * @param from offset of a message
  * @param to where to stop, such as the size of the file when it was looked at
  */
 export async function* mboxMessages(file: FileHandle, from: number, to: number): AsyncGenerator<MboxMessage> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   const message = new Growing()
   let buffer: Buffer = Buffer.alloc(0)
-  /** Where the buffer begins. */
+  /** Offset of the buffer in the file. */
   let base = from
   for (let isEnd = false; !isEnd;) {
     const wanted = Math.min(CHUNK_BYTES, to - base - buffer.length)
@@ -63,7 +63,7 @@ export async function* mboxMessages(file: FileHandle, from: number, to: number):
   if (/\n\r?\n/.test(last.raw.toString("latin1", 0, 1_000_000))) yield last
 }
 
-/** Where the next line that may begin a message does. */
+/** Offset of the next line that may begin a message; -1: there is none. */
 function next(buffer: Buffer, after: number, isStart: boolean): number {
   if (isStart && buffer.subarray(0, MARK.length - 1).equals(MARK.subarray(1))) return 0
   const found = buffer.indexOf(MARK, after)
@@ -79,7 +79,7 @@ function beginsMessage(text: string): boolean {
   )
 }
 
-/** The message that is being read. What comes before the first one is none. */
+/** Collects the message that is being read. Bytes before the first message are ignored. */
 class Growing {
   at = -1
   length = 0
@@ -105,7 +105,7 @@ class Growing {
   }
 }
 
-/** A message without its line `From …`, where it has one, and with its own lines as they were before they were quoted (mboxrd). */
+/** A message without its line `From …`, if it has one, and with quoted lines `>From ` restored (mboxrd). */
 export function unquoted(raw: Buffer): Buffer {
   if (!raw.subarray(0, 5).equals(MARK.subarray(1))) return raw
   const body = raw.subarray(raw.indexOf("\n") + 1)

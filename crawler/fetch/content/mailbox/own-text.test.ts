@@ -13,7 +13,7 @@ function shown(...messages: readonly string[]): string[] {
 
 const QUESTION = "Hello Bob,\n\nwhen does the ferry to the northern island leave on Sundays in winter?\n\nAda"
 
-test("a quote of what the thread says goes with its introduction, however its lines were broken", () => {
+test("a quote of an earlier message is left out with its introduction, however its lines were broken", () => {
   const answer = [
     "On Mon, 5 Jan 2026 at 10:14, Ada Lovelace <ada@mail.example>",
     "wrote:",
@@ -28,20 +28,20 @@ test("a quote of what the thread says goes with its introduction, however its li
   expect(shown(QUESTION, answer)[1]).toBe("At nine.")
 })
 
-test("answers between quoted lines stay, each where it was", () => {
+test("answers between quoted lines stay in place", () => {
   const question = "Which colour do we take for the door?\n\nAnd who is going to buy the paint?"
   const answer =
     "Ada schrieb am 5.1.2026 um 10:14:\n> Which colour do we take for the door?\nGreen.\n\n> And who is going to buy the paint?\nI do."
   expect(shown(question, answer)[1]).toBe("Green.\n\nI do.")
 })
 
-test("a quote of something that the thread does not say stays", () => {
+test("a quote of text from outside the thread stays", () => {
   const text = "The contract says:\n\n> The tenant paints the door every seven years.\n\nSo we do."
   expect(shown(text)[0]).toBe(text)
   expect(shown("Hello", text)[1]).toBe(text)
 })
 
-test("what an author repeats without quoting it stays", () => {
+test("text that an author repeats without quoting it stays", () => {
   expect(shown(QUESTION, QUESTION)[1]).toBe(QUESTION)
   const patch = "Fixes: the ferry\nCc: Bob <bob@mail.example>\nSigned-off-by: Ada <ada@mail.example>"
   expect(shown(`One\n\n${patch}`, `Two\n\n${patch}`)[1]).toBe(`Two\n\n${patch}`)
@@ -65,7 +65,7 @@ test.each([
   )
 })
 
-test("a signature and a list's footer are there once in a thread", () => {
+test("a signature and a list's footer appear once in a thread", () => {
   const footer = "_______________________________________________\nferry mailing list\nferry@lists.example"
   const signature = "-- \nAda Lovelace, +44 20 7946 0018"
   const [first, second] = shown(`One.\n\n${signature}\n${footer}`, `Two.\n\n${signature}\n${footer}`)
@@ -74,7 +74,7 @@ test("a signature and a list's footer are there once in a thread", () => {
   expect(second).toBe("Two.")
 })
 
-test("a line with a date and a colon above a quote that stays is no introduction", () => {
+test("a line with a date and a colon stays above a quote that stays", () => {
   const text = "These are the departures of 2026:\n> nine\n> ten"
   expect(shown("Hello", text)[1]).toBe("These are the departures of 2026:\n\n> nine\n> ten")
 })

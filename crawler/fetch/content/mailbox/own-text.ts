@@ -6,10 +6,10 @@ export interface MailBlock {
   readonly lines: readonly string[]
 }
 
-/** Words in a row by which a text is known again. */
+/** Words in a row by which a text is recognized. */
 const RUN = 4
 
-/** What earlier messages of a thread say. */
+/** The text of a thread's earlier messages. */
 export class SaidBefore {
   readonly #runs = new Set<number>()
   readonly #words = new Set<string>()
@@ -20,7 +20,7 @@ export class SaidBefore {
     for (const run of runsOf(words)) this.#runs.add(run)
   }
 
-  /** Whether all of a text is in earlier ones, however its lines were broken and quoted. */
+  /** Whether earlier messages contain all of a text, however its lines were broken and quoted. */
   has(text: string): boolean {
     const words = wordsOf(text)
     if (words.length < RUN) return words.every((word) => this.#words.has(word))
@@ -52,13 +52,13 @@ const ATTRIBUTION = /(?:\d:\d\d|\b(?:19|20)\d\d\b|\S@\S)[\s\S]*[:：]\s*$/
 const MAX_ATTRIBUTION_CHARS = 250
 const TIME = /\d[:.]\d\d\b/
 const SIGNATURE = /^-- ?$/
-/** A line above what a mailing list adds to each message. */
+/** The line above the footer that a mailing list adds to each message. */
 const FOOTER = /^(?:_{20,}|-{20,}|={20,})\s*$/
 const MAX_FOOTER_LINES = 12
 
 /**
- * A message without what earlier messages of its thread say: quotes, the text below `Original Message`, signatures and footers go where
- * all of their words are in `said`. What its author wrote stays, whatever it repeats. Adds to `said` what is left.
+ * A message without the text that it repeats: quotes, the text below `Original Message`, signatures and footers are left out when `said`
+ * has all of their words. The author's own words stay, whatever they repeat. Adds the remaining text to `said`.
  */
 export function ownText(text: string, said: SaidBefore): MailBlock[] {
   const paragraphs = paragraphsOf(text.split(/\r?\n/).map((line) => line.trimEnd()))
@@ -100,14 +100,14 @@ function paragraphsOf(lines: readonly string[]): Paragraph[] {
   return paragraphs
 }
 
-/** Where the signature begins, or the footer of a list without one. */
+/** The first line of the signature or of a mailing list's footer. */
 function signatureOf(lines: readonly string[]): number {
   const signature = lines.findLastIndex((line) => SIGNATURE.test(line))
   const footer = lines.findIndex((line, at) => at >= lines.length - MAX_FOOTER_LINES && FOOTER.test(line))
   return Math.min(...[signature, footer].filter((at) => at !== -1), Infinity)
 }
 
-/** Where the message begins that is answered or forwarded without marks of quotation. */
+/** The first line of a message that is answered or forwarded without quote marks. */
 function originalOf(lines: readonly string[]): number {
   const found = lines.findIndex((line, at) => {
     if (ORIGINAL.test(line)) {
@@ -120,7 +120,7 @@ function originalOf(lines: readonly string[]): number {
       FIELD.test(line) &&
       fields.length === FIELDS &&
       fields.every((field) => FIELD.test(field)) &&
-      // As the lines at the end of a patch have none.
+      // The trailers of a patch look the same, but have no time.
       fields.some((field) => TIME.test(field))
     )
   })
@@ -128,7 +128,7 @@ function originalOf(lines: readonly string[]): number {
   return FOOTER.test(lines[found - 1] ?? "") ? found - 1 : found
 }
 
-/** The header of a message that was answered goes with its text. */
+/** Drops the header of an answered message when its text is dropped. */
 function dropOriginalHeader(paragraphs: readonly Paragraph[], isSaid: boolean[]): void {
   const at = paragraphs.findIndex(({ region }) => region === "original")
   if (at === -1) return
@@ -136,7 +136,7 @@ function dropOriginalHeader(paragraphs: readonly Paragraph[], isSaid: boolean[])
   if (others.length > 0 && others.every(Boolean)) isSaid[at] = true
 }
 
-/** Some programs quote the line that says whom they quote. */
+/** Drops attributions within quotes: some programs quote those, too. */
 function dropQuotedAttributions(paragraphs: readonly Paragraph[], isSaid: boolean[]): void {
   for (const [at, { region, lines }] of paragraphs.entries())
     if (region === "quoted" && isSaid[at + 1] === true && withoutAttribution(lines).length === 0)

@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto"
 import { unquoted } from "./mbox.ts"
 
-/** Who a message is, as far as its header says, and what it answers. */
+/** The identity of a message, and the messages that it answers. */
 export interface MessageIdentity {
-  /** The same for each copy of the message, in whatever folder; 20 hexadecimal digits. */
+  /** The same for all copies of the message; 20 hexadecimal digits. */
   readonly key: string
-  /** Short for its Message-ID; null when it has none. */
+  /** A short hash of its Message-ID; null when it has none. */
   readonly id: string | null
-  /** The same of the messages that it answers, the first one first. */
+  /** Hashes of the Message-IDs that it answers, the oldest first. */
   readonly refs: readonly string[]
-  /** Changes with its text, and not with its flags. */
+  /** Changes with its text, but not with its flags. */
   readonly sum: string
   /** Milliseconds since 1970; null: unknown. */
   readonly sentAt: number | null
 }
 
-/** So many of a message's references count, of the first and of the last. */
+/** How many of a message's first and last references count. */
 const FIRST_REFS = 10
 const LAST_REFS = 40
-/** Bytes of a header; a larger one is no mail. */
+/** Bytes of a header that are read; real mail has less. */
 const MAX_HEADER_BYTES = 1_000_000
-/** Fields that make a message what it is. Others, such as `Status`, change when it is read or moved. */
+/** Fields that belong to the message. Others, such as `Status`, change when it is read or moved. */
 const OWN_FIELDS = [
   "from",
   "to",
@@ -32,14 +32,14 @@ const OWN_FIELDS = [
   "content-transfer-encoding",
 ]
 const DAY_MS = 86_400_000
-/** With a remark. Longer ones are attacks on who reads them. */
+/** With a comment. Longer dates are attacks on parsers. */
 const MAX_DATE_CHARS = 500
-/** Clocks that are wrong by more are not believed. */
+/** A date further ahead of the server's is ignored. */
 const MAX_AHEAD_MS = 2 * DAY_MS
-/** Mail of before is of a clock that was not set. */
+/** An earlier date comes from a clock that was not set. */
 const FIRST_MAIL = Date.UTC(1975, 0)
 
-/** @param raw as it lies in its file @param length of the whole message, of which `raw` may be a part */
+/** @param raw its bytes in the file @param length bytes of the whole message, of which `raw` may be a part */
 export function identityOf(raw: Buffer, length: number): MessageIdentity {
   const message = unquoted(raw)
   const { fields, bodyAt } = headerOf(message)
@@ -61,11 +61,11 @@ export function identityOf(raw: Buffer, length: number): MessageIdentity {
   }
 }
 
-/** References, and what it is a reply to where they don't end with that (RFC 5256, THREAD=REFERENCES). */
+/** References and In-Reply-To (RFC 5256, THREAD=REFERENCES). */
 function refsOf(fields: Fields, own: string | null): string[] {
   const named = [
     ...(fields.get("references") ?? []).flatMap(idsIn),
-    // Before there were references, people wrote a sentence here, and the address of whom they answered.
+    // Old programs wrote a sentence here, with the address of the person who was answered.
     ...idsIn(fields.get("in-reply-to")?.[0] ?? "").slice(0, 1),
   ]
   const refs = [...new Set(named)].filter((id) => id !== own).map(short)
@@ -74,7 +74,7 @@ function refsOf(fields: Fields, own: string | null): string[] {
     : [...refs.slice(0, FIRST_REFS), ...refs.slice(-LAST_REFS)]
 }
 
-/** Message-IDs, in angle brackets or, from programs that forget those, with an `@` among words. */
+/** Message-IDs in angle brackets or, from programs that omit those, words with an `@`. */
 function idsIn(value: string): string[] {
   const bracketed = [...value.matchAll(/<([^<>]+)>/g)].map(([, id]) => id!.replaceAll(/\s+/g, ""))
   const ids = bracketed.length > 0 ? bracketed : value.split(/[\s,;()"]+/).filter((word) => /.@./.test(word))
@@ -83,10 +83,10 @@ function idsIn(value: string): string[] {
 
 const short = (id: string): string => createHash("sha256").update(id).digest("base64url").slice(0, 12)
 
-/** By its author's clock, unless that is far ahead of the servers' clocks or was never set. */
+/** By the author's clock, unless it is far ahead of the servers' clocks or was never set. */
 function sentAt(fields: Fields, mboxLine: string | undefined): number | null {
   const written = timeOf(fields.get("date")?.[0])
-  // The last one is of the first server.
+  // The first server's field comes last.
   const received = timeOf(fields.get("received")?.at(-1)?.split(";").at(-1))
   const delivered = timeOf(/\S+\s+(\S.*)$/.exec(mboxLine?.slice(5) ?? "")?.[1])
   const isBelieved =
@@ -94,7 +94,7 @@ function sentAt(fields: Fields, mboxLine: string | undefined): number | null {
   return isBelieved ? written : (received ?? delivered)
 }
 
-/** A date of RFC 5322, or as programs write it. */
+/** Parses a date of RFC 5322, or in the forms that other programs write. */
 function timeOf(value: string | undefined): number | null {
   if (value === undefined) return null
   if (value.length > MAX_DATE_CHARS) return null
@@ -108,7 +108,7 @@ function timeOf(value: string | undefined): number | null {
 
 type Fields = ReadonlyMap<string, readonly string[]>
 
-/** The fields of a header by their names in lower case, unfolded, as bytes of Latin-1. */
+/** The fields of a header by their names in lower case, unfolded; each character of a value is a byte. */
 function headerOf(message: Buffer): { fields: Fields; bodyAt: number } {
   const ends = [message.indexOf("\n\n") + 2, message.indexOf("\n\r\n") + 3].filter((end) => end > 3)
   const bodyAt = Math.min(message.length, ...ends)

@@ -40,7 +40,7 @@ describe("mails of other programs say what Python's email package reads in them"
     expect({ ...message, text: message.text.trim() }).toMatchObject({ subject, text, attachments: [] })
   })
 
-  test("names of attached files, in the raw and in the encoded", async () => {
+  test("names of attached files, raw and encoded", async () => {
     expect((await mail("raw-utf-8-name.eml")).attachments).toMatchObject([
       { name: "ciële.txt", type: "text/plain" },
     ])
@@ -57,7 +57,7 @@ describe("mails of other programs say what Python's email package reads in them"
   })
 })
 
-test("text that flows is joined, and its quotes stay quotes", async () => {
+test("format=flowed lines are joined, and quotes stay quotes", async () => {
   const { text } = await read(
     "Content-Type: text/plain; format=flowed",
     "",
@@ -70,7 +70,7 @@ test("text that flows is joined, and its quotes stay quotes", async () => {
   expect(text).toMatch(/^> Is it a long/)
 })
 
-test("undeclared bytes that are no UTF-8 are read as Windows wrote them", async () => {
+test("undeclared bytes that are not UTF-8 are read as Windows-1252", async () => {
   const message = await readMessage(
     Buffer.from("From: J\xf6rn <j@mail.example>\nSubject: Gr\xfc\xdfe\n\nK\xe4se \x80 5\n", "latin1"),
   )
@@ -78,7 +78,7 @@ test("undeclared bytes that are no UTF-8 are read as Windows wrote them", async 
   expect(message.text.trim()).toBe("Käse € 5")
 })
 
-test("plain text is taken, unless the HTML beside it says more", async () => {
+test("plain text is read, unless the HTML has much more text", async () => {
   const html =
     "Content-Type: text/html\n\n<p>The ferry leaves at <b>nine</b>.</p><style>p{}</style><p>Bye</p>"
   expect((await read(parts("alternative", "Content-Type: text/plain\n\nAt nine.", html))).text.trim()).toBe(
@@ -90,7 +90,7 @@ test("plain text is taken, unless the HTML beside it says more", async () => {
   expect((await read(parts("mixed", html))).text).toBe("The ferry leaves at nine.\n\nBye")
 })
 
-test("HTML keeps its lists, tables, links and quotes, and shows nothing hidden", async () => {
+test("HTML keeps its lists, tables, links and quotes, and hidden text is left out", async () => {
   const { text } = await read(
     "Content-Type: text/html",
     "",
@@ -103,7 +103,7 @@ test("HTML keeps its lists, tables, links and quotes, and shows nothing hidden",
   )
 })
 
-test("pictures in the text, signatures and reports are no attached files", async () => {
+test("pictures in the text, signatures and reports are not attached files", async () => {
   const message = parts(
     "mixed",
     "Content-Type: text/plain\n\nHello",
@@ -117,7 +117,7 @@ test("pictures in the text, signatures and reports are no attached files", async
   expect(attachments.map(({ name }) => name)).toEqual(["report.pdf", "photo.jpg"])
 })
 
-test("parts within parts without end, and headers without end, leave the subject", async () => {
+test("endlessly nested parts and endless headers still leave a subject", async () => {
   let bomb = "Content-Type: text/plain\n\nHello"
   for (let depth = 0; depth < 2000; depth += 1)
     bomb = `Content-Type: multipart/mixed; boundary=b${depth}\n\n--b${depth}\n${bomb}\n--b${depth}--`
@@ -146,7 +146,7 @@ describe("who a message is", () => {
   }
   const dated = (...lines: readonly string[]) => identity(...lines, "", "Hello").sentAt
 
-  test("flags, folders and lists change nothing, a text does", () => {
+  test("flags, folders and lists don't change its identity, its text does", () => {
     const own = ["From: a@mail.example", "Message-ID: <1@x>", "Date: Thu, 1 Jan 2026 10:00:00 +0100"]
     const one = identity(...own, "", "Hello", "")
     const marked = identity(
@@ -166,7 +166,7 @@ describe("who a message is", () => {
     expect(identity("From: b@mail.example", ...own.slice(1), "", "Hello").key).not.toBe(one.key)
   })
 
-  test("without an id it is known by what it says", () => {
+  test("without an id it is identified by its text", () => {
     const one = identity("From: a@mail.example", "Subject: S", "", "Hello")
     expect(one.id).toBe(null)
     expect(identity("From: a@mail.example", "Subject: S", "Status: R", "", "Hello").key).toBe(one.key)
@@ -185,7 +185,7 @@ describe("who a message is", () => {
     )
   })
 
-  test("a date that is missing or wrong is the server's", () => {
+  test("a missing or wrong date is replaced by the server's", () => {
     const received = "Received: from a by b; Thu, 1 Jan 2026 10:00:00 +0000"
     const then = Date.UTC(2026, 0, 1, 10)
     expect(dated("Date: Thu, 1 Jan 2026 11:00:00 +0100 (CET)")).toBe(then)

@@ -2,7 +2,7 @@ import PostalMime, { type Attachment, decodeWords, type Email } from "postal-mim
 import { htmlText } from "./html-text.ts"
 import { unquoted } from "./mbox.ts"
 
-/** What a message says. */
+/** The parts of a message for people. */
 export interface ReadMessage {
   readonly subject: string
   readonly from: string
@@ -14,27 +14,27 @@ export interface ReadMessage {
 export interface AttachedFile {
   /** Fit for an address. */
   readonly name: string
-  /** As its part says; often wrong. */
+  /** Declared by the message; often wrong. */
   readonly type: string
   readonly content: Uint8Array
 }
 
-/** Messages within messages are read to this depth, and parts within parts to the other; honest ones have three or four. */
+/** Depth to which messages within messages are read, and below it parts within parts; honest mail has three or four. */
 const MAX_MESSAGES_DEEP = 5
 const MAX_PARTS_DEEP = 60
 const MAX_ATTACHMENTS = 200
 const MAX_NAME_CHARS = 120
-/** Signatures and keys, reports of mail servers, and what Outlook wraps around a text. */
+/** Signatures and keys, mail servers' reports, and Outlook's wrapper around a text. */
 const NO_FILES =
   /^(?:application\/(?:pgp-(?:signature|keys|encrypted)|(?:x-)?pkcs7-(?:signature|mime)|ms-tnef)|message\/(?:delivery-status|disposition-notification|feedback-report|partial|external-body)|text\/rfc822-headers)$/
 const NO_FILE_NAMES = /\.(?:p7s|p7m|asc|sig)$|^winmail\.dat$/i
-/** An HTML part that says so many times what the text beside it says is read instead: the text is a note that there is HTML. */
+/** HTML with so many times the words of the plain text is read instead, since the text only says that there is HTML. */
 const SAYS_MORE = 1.5
 const SAYS_MORE_WORDS = 20
 
 /**
- * Reads a message. What is broken in it is left out; what is nested too deeply isn't read at all.
- * @param raw as it lies in its file
+ * Reads a message. Broken parts are left out; a message that is nested too deeply has no text and no files.
+ * @param raw its bytes in the file
  */
 export async function readMessage(raw: Buffer): Promise<ReadMessage> {
   const message = unquoted(raw)
@@ -59,7 +59,7 @@ async function parse(message: Uint8Array): Promise<Email | null> {
   }
 }
 
-/** Text without a charset that isn't UTF-8 was written on a Windows of the West more often than not. */
+/** Text that declares no charset and isn't UTF-8 is most often Windows-1252. */
 async function asWindows(message: Uint8Array, email: Email): Promise<Email> {
   const shown = `${email.subject ?? ""}${email.text ?? ""}${email.html ?? ""}${JSON.stringify(email.from ?? "")}`
   if (!shown.includes("\uFFFD")) return email
@@ -121,7 +121,7 @@ function bodyOf({ text = "", html }: Email): string {
   return wordsIn(shown) > wordsIn(plain) * SAYS_MORE + SAYS_MORE_WORDS || plain.trim() === "" ? shown : plain
 }
 
-/** Parts of a text that are for programs: signatures and encrypted text of PGP, files in the way of uuencode. */
+/** Leaves out parts of a text that are for programs: PGP signatures and encrypted text, uuencoded files. */
 const withoutArmour = (text: string): string =>
   text
     .replaceAll(/^-----BEGIN PGP SIGNED MESSAGE-----\r?\n(?:[A-Za-z]+: .*\r?\n)*/gm, "")
@@ -133,7 +133,7 @@ const withoutArmour = (text: string): string =>
 
 const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0
 
-/** A picture within the text, such as a logo below a signature, is none. */
+/** A picture within the text, such as a logo below a signature, is not an attached file. */
 function isFile({ mimeType, filename, disposition, related, contentId }: Attachment): boolean {
   if (NO_FILES.test(mimeType) || NO_FILE_NAMES.test(filename ?? "")) return false
   if (mimeType.startsWith("image/"))
@@ -165,7 +165,7 @@ const subjectOf = ({ subject = "" }: Email): string => line(subject)
 /** The name of the sender, else the address. */
 function nameOf({ from, sender, headers }: Email): string {
   const address = from ?? sender
-  // Archives of lists write `ada at mail.example (Ada Lovelace)`.
+  // Mailing list archives write `ada at mail.example (Ada Lovelace)`.
   const written = headers.find(({ key }) => key === "from")?.value ?? ""
   const remark = written.includes("@") ? undefined : /\(([^()]+)\)\s*$/.exec(written)?.[1]
   const name = line(remark === undefined ? (address?.name ?? "") : decodeWords(remark)).replaceAll(

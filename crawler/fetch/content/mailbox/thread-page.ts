@@ -1,6 +1,6 @@
 import type { MailBlock } from "./own-text.ts"
 
-/** A message as its thread's page shows it. */
+/** A message on its thread's page. */
 export interface ShownMessage {
   readonly key: string
   readonly from: string
@@ -22,7 +22,7 @@ p{white-space:pre-line;margin:.75rem 0}
 blockquote{margin:.75rem 0;padding-left:.75rem;border-left:3px solid var(--line);color:var(--soft)}
 pre{overflow-x:auto;font-size:.85rem;overflow-wrap:normal}`
 
-/** A thread as a page of HTML, which is shown and indexed. */
+/** The HTML of a thread, which is shown and indexed. */
 export function threadPage(title: string, messages: readonly ShownMessage[]): string {
   const sections = messages.map(messageSection).join("\n")
   return `<!doctype html>
@@ -45,17 +45,17 @@ ${blocks.map(blockHtml).join("\n")}${files.length === 0 ? "" : `\n<p>Attached:</
 </section>`
 }
 
-/** By the clock of Greenwich, since a page is the same for everyone. */
+/** In UTC, since a page is the same for everyone. */
 const timeText = (time: number): string =>
   `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`
 
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** Lines that are shorter than this were ended by their author, and not because they were full. */
+/** The author ended lines that are shorter; longer ones were wrapped. */
 const FULL_LINE = 50
 const LIST = /^\s*(?:[-*•+]|\d{1,3}[.)]) +\S/
-/** Of code, patches, tables and drawings. */
+/** Lines of code, patches, tables and drawings. */
 const SET = /^(?:\s{3,}|\t|[+-](?=\S)|@@ |[|]|.*\S {3,}\S)/
 
 function blockHtml({ kind, lines }: MailBlock): string {

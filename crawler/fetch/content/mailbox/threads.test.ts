@@ -31,7 +31,7 @@ const kept = (messages: readonly ThreadedMessage[]): ThreadedMessage[] => {
   return messages.map((one, at) => ({ ...one, thread: places[at]!.thread }))
 }
 
-test("answers are in the thread of what they answer, also when that is not there", () => {
+test("answers join the thread of the message that they answer, even when it is missing", () => {
   const a = message("a")
   const b = message("b", ["a"])
   const c = message("c", ["a", "b"])
@@ -42,7 +42,7 @@ test("answers are in the thread of what they answer, also when that is not there
   ])
 })
 
-test("a root that comes late, and one that goes, leave the thread its name", () => {
+test("a thread keeps its name when its root arrives late or is deleted", () => {
   const [answer] = kept([message("b", ["a"])])
   const [root, before] = kept([message("a", ["older"]), answer!])
   expect([root!.thread, before!.thread]).toEqual([answer!.thread, answer!.thread])
@@ -50,7 +50,7 @@ test("a root that comes late, and one that goes, leave the thread its name", () 
   expect(alone!.thread).toBe(answer!.thread)
 })
 
-test("two threads that a message joins keep the name of the older one, and a part that falls off gets its own", () => {
+test("joined threads keep the name of the older one, and a part that splits off gets a new name", () => {
   const [a, b] = kept([message("a"), message("b")])
   const joined = kept([a!, b!, message("c", ["a", "b"])])
   expect(new Set(joined.map(({ thread }) => thread))).toEqual(new Set([a!.thread]))
@@ -59,7 +59,7 @@ test("two threads that a message joins keep the name of the older one, and a par
   expect(apart[1]!.thread).not.toBe(a!.thread)
 })
 
-test("references that lead in a circle end, and nobody answers before the question", () => {
+test("circular references do no harm, and no answer comes before its question", () => {
   const a = message("a", ["b"], { sentAt: 5 })
   const b = message("b", ["c"], { sentAt: 9 })
   const c = message("c", ["a"], { sentAt: 7 })
@@ -70,7 +70,7 @@ test("references that lead in a circle end, and nobody answers before the questi
   expect(pages([early, undated, late])).toEqual([["question", "answer", "undated"]])
 })
 
-test("of the copies of a message the longest is shown, and messages with one id that are others all are", () => {
+test("the longest copy of a message is shown, and so are all different messages that share an id", () => {
   const short = message("a", [], { chars: 5, key: "k", sentAt: 1 })
   const long = message("a", [], { chars: 50, key: "k", sentAt: 1 })
   const other = message("a", [], { key: "other" })
@@ -83,7 +83,7 @@ test("messages without an id are threads of their own", () => {
   expect(pages([message(null), message(null)])).toHaveLength(2)
 })
 
-test("a thread without end has several pages, and a new message changes the last one alone", () => {
+test("a very long thread has several pages, and a new message changes only the last one", () => {
   const root = message("root")
   const answers = Array.from({ length: 700 }, (_, at) => message(`answer ${at}`, ["root"]))
   const before = pages([root, ...answers])
@@ -96,7 +96,7 @@ test("a thread without end has several pages, and a new message changes the last
   ])
 })
 
-test("a chain of a hundred thousand answers is sorted without a stack of calls", () => {
+test("a chain of a hundred thousand answers overflows no stack", () => {
   const chain = Array.from({ length: 100_000 }, (_, at) => message(`m${at}`, at === 0 ? [] : [`m${at - 1}`]))
   expect(new Set(threadsOf(chain.toReversed()).map(({ thread }) => thread)).size).toBe(1)
 })

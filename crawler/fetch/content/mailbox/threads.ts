@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-/** A message as its place in threads needs it. */
+/** The facts of a message that decide its thread. */
 export interface ThreadedMessage {
   readonly key: string
   readonly id: string | null
@@ -8,32 +8,32 @@ export interface ThreadedMessage {
   readonly sentAt: number | null
   /** Characters of its text. */
   readonly chars: number
-  /** The thread that it was in; null: none yet. */
+  /** Its current thread; null: none yet. */
   readonly thread: string | null
 }
 
-/** Where a message is. */
+/** The place of a message. */
 export interface ThreadPlace {
   readonly thread: string
-  /** A long thread has several pages. From 1. */
+  /** From 1; a long thread has several pages. */
   readonly page: number
-  /** On its page. From 0; -1: the page shows another copy of the message. */
+  /** From 0, on its page; -1: the page shows another copy of the message. */
   readonly place: number
 }
 
-/** Of one page. */
+/** Bounds of one page. */
 const MAX_MESSAGES = 300
 const MAX_CHARS = 1_000_000
 
 /**
  * Threads by References and In-Reply-To (RFC 5256, THREAD=REFERENCES, without its joining by subject): messages that name each other or
- * the same third one are a thread, also when that one isn't there. A thread keeps its name as long as one of its messages is there: a
- * root that comes late changes nothing, and of two threads that a message joins, the older one's name stays.
- * @returns the place of each message, in the order of the messages. Of the copies of one message the longest is shown.
+ * the same third one are a thread, even if the third is missing. A thread keeps its name as long as it has one of its messages: a root
+ * that arrives late changes nothing, and when a message joins two threads, the older one's name stays.
+ * @returns the place of each message, in the order of the messages. The longest copy of a message is shown.
  */
 export function threadsOf(messages: readonly ThreadedMessage[]): ThreadPlace[] {
   const threads = joined(messages).map((members) => inOrder(members, messages))
-  // The oldest first, so that a name stays with the older part of a thread that fell apart.
+  // The oldest first, so that the older part of a split thread keeps the name.
   threads.sort((a, b) => timeOf(messages[a[0]!]!) - timeOf(messages[b[0]!]!) || (a[0]! < b[0]! ? -1 : 1))
   const taken = new Set<string>()
   const places = Array.from<ThreadPlace>({ length: messages.length })
@@ -75,7 +75,7 @@ function joined(messages: readonly ThreadedMessage[]): number[][] {
     while (parents[node] !== node) node = parents[node] = parents[parents[node]!]!
     return node
   }
-  // A message without an id is its own, and copies are one.
+  // A message without an id has a node of its own; copies share one.
   const own = messages.map(({ id, key }) => nodeOf(id ?? ` ${key}`))
   for (const [at, { refs }] of messages.entries())
     for (const ref of refs) parents[top(nodeOf(ref))] = top(own[at]!)
@@ -89,7 +89,7 @@ function joined(messages: readonly ThreadedMessage[]): number[][] {
   return [...threads.values()]
 }
 
-/** By time, but never before what a message answers: clocks are wrong. */
+/** By time, but never before the message that is answered, since clocks may be wrong. */
 function inOrder(members: readonly number[], messages: readonly ThreadedMessage[]): number[] {
   if (members.length === 1) return [...members]
   const byId = new Map<string, number>()
@@ -103,7 +103,7 @@ function inOrder(members: readonly number[], messages: readonly ThreadedMessage[
   }
   const times = new Map<number, number>()
   for (const member of members) {
-    // Up to the first whose time is known, and down again. References may lead in a circle.
+    // Up to the first message whose time is known, and down again. References may lead in a circle.
     const way: number[] = []
     const seen = new Set<number>()
     for (

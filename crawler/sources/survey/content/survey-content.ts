@@ -42,7 +42,8 @@ export interface ContentSurvey {
 const LOOKED_AT = 1000
 
 /**
- * Lists content, reads some of it, and proposes a source. Indexes nothing and keeps nothing.
+ * Lists content, reads some of it, and proposes a source. Indexes no page. Copies of content on other machines, and the index of a
+ * mailbox, are kept for the first run.
  * @throws KnownError when the content cannot be read
  */
 export async function surveyContent(

@@ -10,24 +10,24 @@ import { isLeftOut } from "../mail-files.ts"
 import { MAX_MESSAGE_BYTES } from "../mbox.ts"
 import { inWords, logInAt, shownServer } from "./mail-server.ts"
 
-/** Messages that are asked for at a time. */
+/** Messages that one command fetches. */
 const AT_A_TIME = 200
-/** RFC 6154 §2. Those with all messages, or with marked ones, hold what is in other folders as well. */
+/** RFC 6154 §2. Folders with all messages, or with flagged ones, only repeat messages of other folders. */
 const SPECIAL_LEFT_OUT = ["\\Junk", "\\Trash", "\\Drafts", "\\All", "\\Flagged"]
 const CANNOT_OPEN = ["\\Noselect", "\\NonExistent"]
 const OURS = /^(\d+)\.eml$/
 
 /**
- * The messages of a mailbox on an IMAP server as files of this machine, `<folder>/<UIDVALIDITY>/<UID>.eml`, for which the rest is as for
- * any folder of mail. The mailbox is only read.
+ * Copies the messages of a mailbox on an IMAP server to local files, `<folder>/<UIDVALIDITY>/<UID>.eml`, which are read like any other
+ * folder of mail. The mailbox is only read.
  */
 export class MailCopy {
-  /** As messages name it. */
+  /** Its name in messages. */
   readonly place: string
   readonly #mailbox: MailServer
   readonly #dir: string | null
 
-  /** @param dataDir null: it can only be named */
+  /** @param dataDir null: the copy has no folder, and only {@link place} can be asked for */
   constructor(dataDir: string | null, source: string, mailbox: MailServer) {
     this.place = shownServer(mailbox)
     this.#mailbox = mailbox
@@ -40,14 +40,15 @@ export class MailCopy {
   }
 
   get #needed(): string {
-    if (this.#dir === null) throw new Error("the copy of a mailbox is in the data folder, and there is none")
+    if (this.#dir === null)
+      throw new Error("a mailbox on a server cannot be read without a data folder for its copy")
     return this.#dir
   }
 
   /**
-   * Fetches the messages that are new, and then removes those that are gone from the server. A message has the same number in its folder
-   * as long as UIDVALIDITY stays (RFC 9051 §2.3.1.1); with another, the folder is fetched anew.
-   * @throws KnownError that says why it can't; nothing is removed then
+   * Fetches new messages, and then removes those that the server no longer has. A message keeps its number in its folder as long as
+   * UIDVALIDITY stays the same (RFC 9051 §2.3.1.1); when it changes, the folder is fetched again.
+   * @throws KnownError that says why the mailbox cannot be read; nothing is removed then
    */
   async update(reach: ContentReach): Promise<void> {
     await withCopy(this.#needed, async () => await this.#update(reach), reach.signal)
@@ -92,7 +93,7 @@ export class MailCopy {
   }
 }
 
-/** Whether neither its name and use nor those of the folders above it leave it out. */
+/** Whether a folder is read, by its name and use and those of the folders above it. */
 function isChosen({ path, delimiter, specialUse }: ListResponse, all: readonly ListResponse[]): boolean {
   if (SPECIAL_LEFT_OUT.includes(specialUse ?? "")) return false
   const names = delimiter ? path.split(delimiter) : [path]
@@ -102,13 +103,13 @@ function isChosen({ path, delimiter, specialUse }: ListResponse, all: readonly L
   )
 }
 
-/** Elsewhere, such as below `\All`, ordinary folders may be. */
+/** Ordinary folders may be below others, such as `\All`. */
 const ABOVE_LEFT_OUT = ["\\Junk", "\\Trash", "\\Drafts"]
 
 const hasFlag = (flags: ReadonlySet<string>, flag: string): boolean =>
   [...flags].some((one) => one.toLowerCase() === flag.toLowerCase())
 
-/** Brings the copy of a folder up to date. @returns the files that are not in the mailbox any more */
+/** Brings the copy of a folder up to date. @returns paths of files that the mailbox no longer has */
 async function fetchFolder(client: ImapFlow, folder: string, dir: string): Promise<string[]> {
   const { uidValidity } = await client.mailboxOpen(folder, { readOnly: true })
   const uids = await client.search({ deleted: false, draft: false }, { uid: true })
@@ -131,13 +132,13 @@ async function fetchFolder(client: ImapFlow, folder: string, dir: string): Promi
   ]
 }
 
-/** A file is there as a whole or not at all, even if this process is killed. */
+/** Writes the whole file or none of it, even if this process is killed. */
 async function keep(dir: string, { uid, size, source }: FetchMessageObject): Promise<void> {
-  // It was deleted a moment ago.
+  // The message was deleted a moment ago.
   if (source === undefined) return
   const part = join(dir, `.${uid}.part`)
   await writeFile(part, source, { flush: true })
-  // What was not fetched is a hole, so that the message is as long as it is.
+  // A hole stands for the rest of a long message, so that the file has its size.
   if (size !== undefined && size > source.length && source.length >= MAX_MESSAGE_BYTES)
     await truncate(part, size)
   await rename(part, join(dir, `${uid}.eml`))

@@ -11,12 +11,12 @@ import type { ContentReach } from "../../content.ts"
 import { MAX_MESSAGE_BYTES } from "../mbox.ts"
 
 const PORTS: Readonly<Record<string, number>> = { "imaps:": 993, "imap:": 143 }
-/** For the greeting of the server, and for each answer. */
+/** Time limit for the server's greeting and for each answer. */
 const ANSWER_MS = 60_000
-/** Of what comes with a message. */
+/** Room for the rest of an answer that contains a message. */
 const MORE_BYTES = 1024 * 1024
 
-/** What is wrong with a mailbox on a server; `path` leads to the field. */
+/** Finds faults in the fields of a mailbox on a server; `path` leads to the field. */
 export function serverProblems({
   server,
   password,
@@ -33,26 +33,26 @@ function addressProblem(server: string): string | null {
   if (url === null || PORTS[url.protocol] === undefined || url.hostname === "")
     return "must be the address of an IMAP server, such as imaps://mail.example.com"
   if (url.username !== "" || url.password !== "")
-    return "must not hold a user or password; there are user and password for them"
+    return "must not hold a user or password; use the fields user and password"
   if (!/^\/?$/.test(url.pathname) || url.search !== "" || url.hash !== "")
-    return "must end after the host and port; folders has a place for the folders"
+    return "must end after the host and port; name folders in the field folders"
   return URL.canParse(hrefOf(url)) ? null : "must name a host"
 }
 
 const hrefOf = ({ protocol, hostname, port }: URL): string =>
   `https://${hostname}:${port === "" ? PORTS[protocol] : port}/`
 
-/** The host and port of a server as the address guard knows hosts: spelled as in an address of the web. */
+/** The host and port of a server as the web address that the address guard checks. */
 export const guardedUrl = ({ server }: Pick<MailServer, "server">): URL => new URL(hrefOf(new URL(server)))
 
-/** A mailbox on a server, for people. */
+/** The user and the server, for people. */
 export const shownServer = ({ server, user }: Pick<MailServer, "server" | "user">): string =>
   server.replace(/\/$/, "").replace("://", `://${user}@`)
 
 /**
- * A connection to a server, logged in. It is made through the address guard and is secure, unless the server has a private address and
- * offers no STARTTLS. Whoever opens it closes it.
- * @throws KnownError that says why there is none, without the password
+ * Opens a connection to a server and logs in. It passes the address guard and is secure, unless the server has a private address and
+ * offers no STARTTLS. The caller closes it.
+ * @throws KnownError that says why it failed, without the password
  */
 export async function logInAt(mailbox: MailServer, { guard, signal }: ContentReach): Promise<ImapFlow> {
   const pass = secretOf(mailbox.password)
@@ -71,7 +71,7 @@ export async function logInAt(mailbox: MailServer, { guard, signal }: ContentRea
       host: bareHost(url),
       port: Number(portOf(url)),
       secure: isSecure,
-      // Otherwise whoever is on the way could take the offer out, and read the password.
+      // Otherwise someone on the network could remove the server's offer and read the password.
       ...(!isSecure && !isPrivateByName(url) && { doSTARTTLS: true }),
       auth: { user: mailbox.user, pass },
       logger: false,
@@ -88,7 +88,7 @@ export async function logInAt(mailbox: MailServer, { guard, signal }: ContentRea
         upgrade: (plain, _, onSecure) => secured(plain as Socket, onSecure),
       },
     })
-    // Each command that fails says so as well.
+    // A command that fails throws the error as well.
     client.on("error", () => {})
     const stop = () => client.close()
     signal?.addEventListener("abort", stop, { once: true })
@@ -105,7 +105,7 @@ export async function logInAt(mailbox: MailServer, { guard, signal }: ContentRea
   }
 }
 
-/** What went wrong between Fossick and a server, for people. */
+/** Puts an error of a server or of the connection into words for people. */
 export function inWords(mailbox: MailServer, error: Error): KnownError {
   if (error instanceof KnownError) return error
   const { authenticationFailed, serverResponseCode, responseText } = error as Refusal
@@ -122,7 +122,7 @@ export function inWords(mailbox: MailServer, error: Error): KnownError {
   )
 }
 
-/** What the library adds to errors. */
+/** Fields that the library adds to errors. */
 interface Refusal extends Error {
   readonly authenticationFailed?: boolean
   /** RFC 5530 §3. */

@@ -5,7 +5,7 @@ import { type ThreadedMessage, type ThreadPlace, threadsOf } from "../threads.ts
 import { type MailTables, wordsIn } from "./mail-tables.ts"
 import { inOrder, inParts, ROWS } from "./some-rows.ts"
 
-/** A message, and its place so far. */
+/** A message with its current place. */
 interface SortedMessage extends ThreadedMessage {
   readonly path: string
   readonly at: number
@@ -21,7 +21,7 @@ interface NewPage {
   readonly chars: number
 }
 
-/** Sorts the messages of a source's mailbox into threads, if any came or went since the last time. */
+/** Sorts the messages of a source's mailbox into threads, if any changed since the last time. */
 export async function sortThreads(db: StateStore, source: string): Promise<void> {
   const queries = queriesOf<MailTables>(db)
   const box = await queries
@@ -88,7 +88,7 @@ async function messagesOf(queries: Queries<MailTables>, source: string): Promise
   return messages
 }
 
-/** The pages that the messages make, by thread and number. */
+/** The pages of all threads, by thread and number. */
 function pagesOf(messages: readonly SortedMessage[], places: readonly ThreadPlace[]): Map<string, NewPage> {
   const members = new Map<string, number[]>()
   for (const [at, { thread, page, place }] of places.entries()) {
@@ -117,7 +117,7 @@ async function putPages(db: StateStore, source: string, pages: ReadonlyMap<strin
   await inParts(changed, async (some) => {
     await db.transaction(async () => {
       for (const [name, { thread, page, sum, chars }] of some) {
-        // A time is shown of each, so it is one.
+        // People see it as the time of a change, so it is a time.
         const version = Math.max((known.get(name)?.version ?? 0) + 1, Date.now())
         await queries
           .insertInto("mail_page")
