@@ -23,10 +23,7 @@ const MAX_LINKS = 20_000
  * its address ends so or when it is plainly written so (as `llms.txt` is).
  */
 export function extractText(text: string, url: string, contentType = "text/plain"): Extracted {
-  const clean = withoutUnseenSigns(text)
-    .replace(/^\uFEFF/, "")
-    .replaceAll("\0", "")
-    .replace(/\r\n?/g, "\n")
+  const clean = normalised(withoutUnseenSigns(text))
   const isMarkdown = /markdown/i.test(contentType) || isMarkdownAddress(url) || looksLikeMarkdown(clean)
   const { body: written, fields } = isMarkdown
     ? splitFrontMatter(clean)
@@ -54,6 +51,13 @@ export function extractText(text: string, url: string, contentType = "text/plain
     feeds: [],
   }
 }
+
+/** A text without a byte order mark and NUL characters, whose lines end with `\n`. */
+export const normalised = (text: string): string =>
+  text
+    .replace(/^\uFEFF/, "")
+    .replaceAll("\0", "")
+    .replace(/\r\n?/g, "\n")
 
 function looksLikeMarkdown(text: string): boolean {
   const start = text.slice(0, 20_000)

@@ -1,5 +1,5 @@
 // What the rest of the crawler uses of this folder.
 export { extractHtml } from "./extract-html.ts"
 export { extractLinks } from "./extract-links.ts"
-export { extractText, linksOfMarkdown } from "./extract-text.ts"
+export { extractText, linksOfMarkdown, normalised } from "./extract-text.ts"
 export { toPlainText } from "./markdown/plain-text.ts"

@@ -1,5 +1,6 @@
 import type { FileFormat } from "./file-format.ts"
 import { FORMATS } from "./registry.ts"
+import { endingOf } from "./unread-document.ts"
 
 /** Files that are documents rather than text: each is read by a library of its own. */
 export type DocumentFormat = (typeof FORMATS)[number]["name"]
@@ -23,8 +24,7 @@ export const formatOfType = (type: string): DocumentFormat | null => BY_TYPE.get
 
 /** The format the ending of an address stands for, or null. */
 export function formatOfAddress(url: string): DocumentFormat | null {
-  const ending = /\.([a-z0-9]+)$/i.exec(URL.parse(url)?.pathname ?? "")?.[1]
-  return BY_EXTENSION.get(ending?.toLowerCase() ?? "")?.name ?? null
+  return BY_EXTENSION.get(endingOf(URL.parse(url)?.pathname ?? ""))?.name ?? null
 }
 
 /** The format whose files start like this (latin1), or null. */

@@ -1,4 +1,5 @@
 import type { DocumentFormat } from "./document-format.ts"
+import { endingOf } from "./unread-document.ts"
 
 /** Kinds of Office files of before 2007, which are read once a converter has made them files of today. */
 export type LegacyFormat = "doc" | "xls" | "ppt"
@@ -44,7 +45,7 @@ export const legacyOfType = (type: string): LegacyFormat | null =>
 
 /** The kind that the ending of an address means, or null. */
 export function legacyOfAddress(url: string): LegacyFormat | null {
-  const ending = /\.([a-z]{3})$/i.exec(URL.parse(url)?.pathname ?? "")?.[1]?.toLowerCase() ?? ""
+  const ending = endingOf(URL.parse(url)?.pathname ?? "")
   return LEGACY_FORMATS.find(({ extensions }) => extensions.includes(ending))?.name ?? null
 }
 

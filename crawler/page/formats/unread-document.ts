@@ -25,6 +25,9 @@ export function fileName(url: string): string {
   return percentDecoded(name) ?? name
 }
 
+/** The ending of a file's name or of a path, in lower case and without its dot; empty if there is none. */
+export const endingOf = (name: string): string => /\.([a-z0-9+]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""
+
 /** That name as a title: without its ending, words apart. */
 export function fileTitle(url: string): string {
   const name = fileName(url)

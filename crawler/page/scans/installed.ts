@@ -52,7 +52,8 @@ export function installCommand(dataDir: string, language = "eng"): string {
   return `npm install --prefix ${recognitionFolder(dataDir)} ${packages.join(" ")} ${LANGUAGES}/${language}`
 }
 
-function namesIn(folder: string): readonly string[] {
+/** Names of the files and folders in a folder, sorted; none where there is no folder. */
+export function namesIn(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder).toSorted() : []
 }
 

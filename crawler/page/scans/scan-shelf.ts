@@ -1,10 +1,10 @@
 import { hash } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { appendFile, writeFile } from "node:fs/promises"
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
 import { replaceFile } from "#base/store/replace-file.ts"
 import type { PageUrl } from "#engine"
-import { findRecognition, installCommand, type Recognition, recognitionFolder } from "./installed.ts"
+import { findRecognition, installCommand, namesIn, type Recognition, recognitionFolder } from "./installed.ts"
 import { pageLine, type RecognisedPage } from "./recognised-page.ts"
 
 /** Bytes of files that wait at most; those that find no room come again with their next visit. */
@@ -95,7 +95,7 @@ export class ScanShelf {
       ? (JSON.parse(readFileSync(file, "utf8")) as [number, number])
       : [0, 0]
     const before = of === page ? tries : 0
-    await writeFile(file, JSON.stringify([page, before + 1]))
+    await replaceFile(file, JSON.stringify([page, before + 1]))
     return before
   }
 
@@ -142,7 +142,3 @@ export class ScanShelf {
 
 /** By which a file is known, whatever its address. */
 export const scanHash = (body: Uint8Array): string => hash("sha256", body, "hex")
-
-function namesIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : []
-}

@@ -1,5 +1,5 @@
 import type { Extracted } from "../extract/extracted.ts"
-import { extractText } from "../extract/extract.ts"
+import { extractText, normalised } from "../extract/extract.ts"
 import { DocumentError } from "../formats/document-error.ts"
 import { toExtracted } from "../formats/to-extracted.ts"
 import { noiseIn } from "./noise.ts"
@@ -12,10 +12,7 @@ import { textFormatsOf, TEXT_START_CHARS } from "./text-format-of.ts"
 export async function readText(text: string, url: string, contentType: string): Promise<Extracted> {
   const noise = noiseIn(text, url)
   if (noise !== null) throw new DocumentError("unsupported", noise)
-  const clean = text
-    .replace(/^\uFEFF/, "")
-    .replaceAll("\0", "")
-    .replace(/\r\n?/g, "\n")
+  const clean = normalised(text)
   for (const format of textFormatsOf(contentType, url, clean.slice(0, TEXT_START_CHARS))) {
     const read = await format.load()
     const document = await read(clean, url)

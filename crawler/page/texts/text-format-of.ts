@@ -1,4 +1,4 @@
-import { fileName } from "../formats/unread-document.ts"
+import { endingOf, fileName } from "../formats/unread-document.ts"
 import { TEXT_TYPES } from "../text-formats.ts"
 import { TEXT_FORMATS } from "./registry.ts"
 import type { TextFormat } from "./text-format.ts"
@@ -29,7 +29,7 @@ export function textFormatsOf(type: string, url: string, start: string): readonl
 /** The kinds whose files have such a name. */
 export function textFormatsOfName(url: string): readonly KnownTextFormat[] {
   const name = fileName(url).toLowerCase()
-  const ending = /\.([a-z0-9+]+)$/.exec(name)?.[1] ?? ""
+  const ending = endingOf(name)
   const named = KNOWN.filter(({ fileNames = [] }) => fileNames.includes(name))
   return [...named, ...KNOWN.filter(({ extensions }) => extensions.includes(ending))]
 }

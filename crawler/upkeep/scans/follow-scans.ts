@@ -5,6 +5,7 @@ import { moduleBeside } from "#base/process/module-beside.ts"
 import { WorkerProcess } from "#base/process/worker-process.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 import { repeatWorker } from "#base/work/repeat-worker.ts"
+import { findRecognition, recognitionFolder } from "../../page/scans/installed.ts"
 import { ScanShelf } from "../../page/scans/scan-shelf.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./scan-worker")
@@ -33,7 +34,8 @@ export async function followScans({ dataDir, run, room, log, signal }: FollowSca
   const reading = repeatWorker({
     start: async () => new WorkerProcess(PROGRAM),
     // It may be installed at any time.
-    hasWork: async () => hasWaiting() && !room.isLow() && new ScanShelf(dataDir).recognition !== null,
+    hasWork: async () =>
+      hasWaiting() && !room.isLow() && findRecognition(recognitionFolder(dataDir)) !== null,
     isBusy: async () => room.isLow(),
     called: "the process that reads scans",
     pollMs: POLL_MS,

@@ -1,9 +1,11 @@
+import { lazily } from "#base/process/lazily.ts"
+
 /** What one line declares: a word for its kind and the group of the pattern that has its name. */
 export interface SymbolForm {
   /** What a heading says before the name; of a `{group}` in the pattern named `kind`, that text. */
   readonly kind: string
   /** Has a group `name`, and may have groups `kind` and `of`: the type that a method belongs to. */
-  readonly form: RegExp
+  readonly form: () => RegExp
   /** Whether it holds further symbols. */
   readonly isContainer?: true
   /** Only inside a container: elsewhere the same line is something else. */
@@ -31,9 +33,11 @@ const HASH_ABOVE = /^\s*(?:#|@)/
 const C_QUOTES = [["/*", "*/"]] as const
 
 const word = "[\\p{L}_$][\\p{L}\\p{N}_$]*"
-/** A pattern of which `NAME` is a name, and blanks are any white space. */
-const form = (pattern: string, flags = "u"): RegExp =>
-  new RegExp(`^\\s*${pattern.replaceAll("NAME", `(?<name>${word})`).replaceAll(" ", "\\s+")}`, flags)
+/** A pattern in which `NAME` matches a name and a blank matches any white space. Every process that fetches has this table, and few need the patterns. */
+const form = (pattern: string, flags = "u"): (() => RegExp) =>
+  lazily(
+    () => new RegExp(`^\\s*${pattern.replaceAll("NAME", `(?<name>${word})`).replaceAll(" ", "\\s+")}`, flags),
+  )
 
 const JS_SYMBOLS: readonly SymbolForm[] = [
   {

@@ -1,12 +1,11 @@
 import type { PageAnchor } from "#engine"
 import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
-import { fileName } from "../../formats/unread-document.ts"
+import { endingOf, fileName } from "../../formats/unread-document.ts"
 import type { DocumentText } from "../../formats/to-extracted.ts"
 import { codeBlock } from "../markup/code-block.ts"
+import { noteOfCut, readablePart } from "../lines.ts"
 import { type Language, LANGUAGES } from "./languages.ts"
 import { symbolsOf } from "./symbols.ts"
-
-const MAX_CHARS = 2_000_000
 
 /**
  * A source file: a heading for each symbol, `function parseUrl`, above its code with its comment. Each heading has the
@@ -15,7 +14,7 @@ const MAX_CHARS = 2_000_000
 export function readCode(text: string, url: string): DocumentText | null {
   const language = languageOf(url, text)
   if (language === null) return null
-  const lines = text.slice(0, MAX_CHARS).split("\n")
+  const lines = readablePart(text).split("\n")
   const parts: string[] = []
   const anchors: PageAnchor[] = []
   let line = 0
@@ -40,7 +39,7 @@ export function readCode(text: string, url: string): DocumentText | null {
     prose: commentsOf(lines),
     isNamedByFile: true,
     isTitledByHeading: false,
-    note: text.length > MAX_CHARS ? `the first ${MAX_CHARS} of ${text.length} characters were read` : null,
+    note: noteOfCut(text),
   }
 }
 
@@ -74,7 +73,7 @@ function languageOf(url: string, text: string): Language | null {
     ?.replace(/[\d.]+$/, "")
   return (
     BY_NAME.get(name) ??
-    BY_ENDING.get(/\.([a-z0-9+]{1,20})$/.exec(name)?.[1] ?? "") ??
+    BY_ENDING.get(endingOf(name)) ??
     LANGUAGES.find(({ programs = [] }) => program !== undefined && programs.includes(program)) ??
     null
   )

@@ -81,7 +81,7 @@ function declaredBy(
 ): { readonly label: string; readonly form: SymbolForm | null } | null {
   for (const symbol of language.symbols) {
     if (symbol.isMember === true && !isInside) continue
-    const groups = symbol.form.exec(line)?.groups
+    const groups = symbol.form().exec(line)?.groups
     if (groups === undefined) continue
     const kind = symbol.kind === "" ? (groups["kind"] ?? "").toLowerCase() : symbol.kind
     const isMethod = kind === "function" && isInside

@@ -1,3 +1,4 @@
+import { percentDecoded } from "#base/text/percent-decoded.ts"
 import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
 import { markdownTable } from "../../formats/office/table.ts"
 import { type Data, dataOf, listOf, textOf } from "./data.ts"
@@ -33,7 +34,7 @@ export class References {
     if (!reference.startsWith("#/")) return null
     let at: unknown = this.#document
     for (const part of reference.slice(2).split("/")) {
-      const key = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~")
+      const key = (percentDecoded(part) ?? part).replaceAll("~1", "/").replaceAll("~0", "~")
       const holder: unknown = at
       at = Array.isArray(holder)
         ? holder[Number(key)]
@@ -42,14 +43,6 @@ export class References {
           : undefined
     }
     return typeof at === "object" && at !== null ? dataOf(at) : null
-  }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
   }
 }
 

@@ -3,9 +3,8 @@ import type { Element } from "../../extract/html/tree.ts"
 import { DocumentError } from "../../formats/document-error.ts"
 import type { DocumentText } from "../../formats/to-extracted.ts"
 import { fromHtml, wordsOf } from "./from-html.ts"
+import { noteOfCut, readablePart } from "../lines.ts"
 
-/** Longer texts than this are no page that people wrote, and take minutes. */
-const MAX_CHARS = 2_000_000
 /** Asciidoctor calls itself for each; some thousands fill the stack, on which V8 complains in the log. */
 const DEEP_QUOTES = /^(?:> ?){100}/m
 const TOO_DEEP = "its blocks are nested too deeply"
@@ -27,7 +26,7 @@ export async function readAsciidoc(text: string, url: string): Promise<DocumentT
 
 async function converted(text: string, url: string): Promise<DocumentText> {
   LoggerManager.logger = new MemoryLogger()
-  const document = await load(text.slice(0, MAX_CHARS), {
+  const document = await load(readablePart(text), {
     safe: "secure",
     attributes: {
       showtitle: false,
@@ -56,7 +55,7 @@ async function converted(text: string, url: string): Promise<DocumentText> {
     description: attribute("description") || null,
     language: attribute("lang") || null,
     publishedAt: Number.isNaN(revised) ? null : new Date(revised),
-    note: text.length > MAX_CHARS ? `the first ${MAX_CHARS} of ${text.length} characters were read` : null,
+    note: noteOfCut(text),
   }
 }
 

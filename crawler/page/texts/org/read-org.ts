@@ -1,8 +1,8 @@
 import type { DocumentText } from "../../formats/to-extracted.ts"
 import { codeHtml, escapeHtml, fromHtml, wordsOf } from "../markup/from-html.ts"
+import { dedented, indentOf, linesOf, noteOfCut } from "../lines.ts"
 import { orgInlineHtml } from "./org-inline.ts"
 
-const MAX_CHARS = 2_000_000
 const MAX_DEPTH = 20
 const MAX_DRAWER_LINES = 300
 const HEADLINE =
@@ -26,10 +26,7 @@ const SHOWN = new Set(["caption"])
  * out; no code in it is run, and no file is included. In time linear in its length but for the depth of its lists.
  */
 export function readOrg(text: string, url: string): DocumentText {
-  const lines = text
-    .slice(0, MAX_CHARS)
-    .split("\n")
-    .map((line) => line.replaceAll("\t", "        ").trimEnd())
+  const lines = linesOf(text)
   const reader = new OrgReader()
   const written = fromHtml(reader.blocks(lines), url)
   const { fields } = reader
@@ -43,7 +40,7 @@ export function readOrg(text: string, url: string): DocumentText {
     description: fields.get("description") ?? fields.get("subtitle") ?? null,
     language: fields.get("language") ?? null,
     publishedAt: Number.isNaN(day) ? null : new Date(day),
-    note: text.length > MAX_CHARS ? `the first ${MAX_CHARS} of ${text.length} characters were read` : null,
+    note: noteOfCut(text),
   }
 }
 
@@ -215,8 +212,6 @@ function indexAfter(
   return -1
 }
 
-const indentOf = (line: string): number => line.length - line.trimStart().length
-
 /** The line behind an item: what is indented further, with single blank lines among it. */
 function itemEnd(lines: readonly string[], from: number, column: number): number {
   let end = from
@@ -229,14 +224,6 @@ function itemEnd(lines: readonly string[], from: number, column: number): number
     end = at + 1
   }
   return end
-}
-
-function dedented(lines: readonly string[]): string[] {
-  const shared = lines.reduce(
-    (least, line) => (line === "" ? least : Math.min(least, indentOf(line))),
-    Infinity,
-  )
-  return lines.map((line) => (line === "" ? "" : line.slice(shared)))
 }
 
 function table(lines: readonly string[], from: number): [html: string, end: number] {

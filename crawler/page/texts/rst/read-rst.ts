@@ -1,11 +1,11 @@
 import type { DocumentText } from "../../formats/to-extracted.ts"
 import { codeHtml, escapeHtml, fromHtml } from "../markup/from-html.ts"
+import { dedented, indentOf, linesOf, noteOfCut } from "../lines.ts"
 import { type Directive, directiveHtml, type DirectiveReader } from "./rst-directives.ts"
 import { inlineHtml, type Names } from "./rst-inline.ts"
 import { namesOf } from "./rst-names.ts"
 import { gridTable, type RstTable, simpleTable } from "./rst-tables.ts"
 
-const MAX_CHARS = 2_000_000
 /** Blocks in blocks. */
 const MAX_DEPTH = 20
 /** Two colons alone announce code. */
@@ -28,10 +28,7 @@ const NO_FIELDS = new Set(
  * stands in other files is left out. In time linear in its length but for the depth of its blocks.
  */
 export function readRst(text: string, url: string): DocumentText {
-  const lines = text
-    .slice(0, MAX_CHARS)
-    .split("\n")
-    .map((line) => line.replaceAll("\t", "        ").trimEnd())
+  const lines = linesOf(text)
   const reader = new RstReader(namesOf(lines))
   const written = fromHtml(reader.blocks(lines), url)
   const { author, date, language, description } = Object.fromEntries(reader.fields)
@@ -42,19 +39,13 @@ export function readRst(text: string, url: string): DocumentText {
     language: language ?? null,
     description: description ?? null,
     publishedAt: Number.isNaN(day) ? null : new Date(day),
-    note: text.length > MAX_CHARS ? `the first ${MAX_CHARS} of ${text.length} characters were read` : null,
+    note: noteOfCut(text),
   }
 }
 
-const indentOf = (line: string): number => line.length - line.trimStart().length
-
 /** Lines without the indentation that all of them share, and without blank ones at both ends. */
-function dedented(lines: readonly string[]): string[] {
-  const shared = lines.reduce(
-    (least, line) => (line === "" ? least : Math.min(least, indentOf(line))),
-    Infinity,
-  )
-  const plain = lines.map((line) => (line === "" ? "" : line.slice(shared)))
+function blockOf(lines: readonly string[]): string[] {
+  const plain = dedented(lines)
   const from = plain.findIndex((line) => line !== "")
   return from === -1 ? [] : plain.slice(from, plain.findLastIndex((line) => line !== "") + 1)
 }
@@ -109,7 +100,7 @@ class RstReader implements DirectiveReader {
     const indent = indentOf(line)
     if (indent > 0) {
       const end = indentedEnd(lines, at, indent)
-      const html = this.blocks(dedented(lines.slice(at, end)))
+      const html = this.blocks(blockOf(lines.slice(at, end)))
       // Many indent the sessions that they show.
       return [line.startsWith(">>> ", indent) ? html : `<blockquote>${html}</blockquote>`, end]
     }
@@ -171,7 +162,7 @@ class RstReader implements DirectiveReader {
     const indent = start < lines.length ? indentOf(lines[start]!) : 0
     if (indent === 0) return [paragraph, end]
     const literalEnd = indentedEnd(lines, start, 1)
-    return [`${paragraph}${codeHtml(dedented(lines.slice(start, literalEnd)).join("\n"))}`, literalEnd]
+    return [`${paragraph}${codeHtml(blockOf(lines.slice(start, literalEnd)).join("\n"))}`, literalEnd]
   }
 
   /** Terms, each with its indented definition. */
@@ -187,7 +178,7 @@ class RstReader implements DirectiveReader {
       if (EXPLICIT.test(lines[at]!) || BULLET.test(lines[at]!)) break
       const end = indentedEnd(lines, at + 1, 1)
       const term = lines[at]!.replace(/ : .*$/, "")
-      items.push(`<dt>${this.inline(term)}</dt><dd>${this.blocks(dedented(lines.slice(at + 1, end)))}</dd>`)
+      items.push(`<dt>${this.inline(term)}</dt><dd>${this.blocks(blockOf(lines.slice(at + 1, end)))}</dd>`)
       at = end
       while (at < lines.length && lines[at] === "") at++
     }
@@ -215,7 +206,7 @@ class RstReader implements DirectiveReader {
   #field(lines: readonly string[], at: number): [string, number] {
     const [, name = "", first = ""] = FIELD.exec(lines[at]!)!
     const end = indentedEnd(lines, at + 1, 1)
-    const text = [first, ...dedented(lines.slice(at + 1, end))]
+    const text = [first, ...blockOf(lines.slice(at + 1, end))]
     const key = name.toLowerCase()
     if (!this.#hasText && this.#depth === 1) {
       if (NO_FIELDS.has(key)) return ["", end]
@@ -231,7 +222,7 @@ class RstReader implements DirectiveReader {
   #option(lines: readonly string[], at: number): [string, number] {
     const [, option = "", first = ""] = OPTION.exec(lines[at]!)!
     const end = indentedEnd(lines, at + 1, 1)
-    const text = [first, ...dedented(lines.slice(at + 1, end))]
+    const text = [first, ...blockOf(lines.slice(at + 1, end))]
     return [`<dl><dt><code>${escapeHtml(option)}</code></dt><dd>${this.blocks(text)}</dd></dl>`, end]
   }
 
@@ -248,7 +239,7 @@ class RstReader implements DirectiveReader {
     const note = /^\.\. \[([^\]\n]{1,60})\](?:\s+(.*)|$)/.exec(line)
     if (note !== null)
       return [
-        `<p>${escapeHtml(`[${note[1]!.replace(/^#/, "")}]`)} ${this.inline([note[2] ?? "", ...dedented(below)].join("\n"))}</p>`,
+        `<p>${escapeHtml(`[${note[1]!.replace(/^#/, "")}]`)} ${this.inline([note[2] ?? "", ...blockOf(below)].join("\n"))}</p>`,
         end,
       ]
     return ["", end]
@@ -256,7 +247,7 @@ class RstReader implements DirectiveReader {
 
   tableHtml({ rows, heads }: RstTable): string {
     const row = (cells: readonly (readonly string[])[], tag: "th" | "td") =>
-      `<tr>${cells.map((lines) => `<${tag}>${this.blocks(dedented(lines))}</${tag}>`).join("")}</tr>`
+      `<tr>${cells.map((lines) => `<${tag}>${this.blocks(blockOf(lines))}</${tag}>`).join("")}</tr>`
     const head = rows.slice(0, heads).map((cells) => row(cells, "th"))
     const body = rows.slice(heads).map((cells) => row(cells, "td"))
     return `<table><thead>${head.join("")}</thead><tbody>${body.join("")}</tbody></table>`
@@ -289,7 +280,7 @@ function directiveOf(
     isOfDomain,
     argument: [argument, ...more].join("\n").trim(),
     options,
-    content: dedented(lines.slice(at)),
+    content: blockOf(lines.slice(at)),
   }
 }
 

@@ -1,0 +1,27 @@
+/** Longer texts are not pages that people wrote, and some libraries take minutes for them. */
+const MAX_CHARS = 2_000_000
+
+/** The part of a text that is read. */
+export const readablePart = (text: string): string => text.slice(0, MAX_CHARS)
+
+/** Says how much of a long text was read; null if all of it was. */
+export const noteOfCut = (text: string): string | null =>
+  text.length > MAX_CHARS ? `the first ${MAX_CHARS} of ${text.length} characters were read` : null
+
+/** The lines that are read, with tabs as eight spaces and nothing blank at their ends. */
+export const linesOf = (text: string): string[] =>
+  readablePart(text)
+    .split("\n")
+    .map((line) => line.replaceAll("\t", "        ").trimEnd())
+
+/** Columns of white space before the first character. */
+export const indentOf = (line: string): number => line.length - line.trimStart().length
+
+/** Lines without the indentation that all of them share. */
+export function dedented(lines: readonly string[]): string[] {
+  const shared = lines.reduce(
+    (least, line) => (line === "" ? least : Math.min(least, indentOf(line))),
+    Infinity,
+  )
+  return lines.map((line) => (line === "" ? "" : line.slice(shared)))
+}
