@@ -55,7 +55,7 @@ describe("what a body is", () => {
     })
   })
 
-  it("a picture is a document where pictures are read, and none of ours elsewhere", () => {
+  it("a picture is a document only where pictures are read", () => {
     const starts = [
       ["\x89PNG\r\n\x1a\n", "a PNG image"],
       ["\xff\xd8\xff\xe0", "a JPEG image"],

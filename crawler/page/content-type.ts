@@ -70,7 +70,7 @@ export function sniff(type: string, body: Uint8Array, url: string, readsPictures
 const mayBeTextFormat = (type: string, body: Uint8Array, url: string): boolean =>
   textFormatsOf(type, url, startOf(body)).length > 0
 
-/** Whether a text is read where documents are, since what reads it is large. */
+/** Whether a text is read in the processes of documents, because its library is large. */
 export const isHeavyText = (type: string, body: Uint8Array, url: string): boolean =>
   textFormatsOf(type, url, startOf(body)).some(({ isHeavy }) => isHeavy === true)
 

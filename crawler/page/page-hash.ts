@@ -3,7 +3,7 @@ import type { Page } from "#engine"
 
 /**
  * Changes when anything of the page that search shows or finds has changed. The time of the visit does not count, nor do the anchors
- * of headings on web pages: some sites name them anew on every visit, and they are stored with the next change.
+ * of headings on web pages: some sites rename them on every visit, and they are stored with the next change.
  */
 export function pageHash(page: Page): string {
   const { title, description, markdown, language, author, publishedAt, images, favicon, source } = page

@@ -19,7 +19,7 @@ interface TextTask {
   readonly charset: string | null
   /** Of HTML, no more than the head and the links. */
   readonly linksOnly?: boolean
-  /** Of text: how addresses lead to places in it. Left out when they can't. */
+  /** How addresses lead to places in a text. Left out when they can't. */
   readonly marks?: PlaceMarks
   readonly body: Uint8Array
 }

@@ -37,7 +37,7 @@ export class BodyReader {
   readonly #places: ReadingPlaces
   readonly #readsPictures: boolean
 
-  /** @param isContent whether bodies come from no website: pictures of a website are parts of its pages, and others may be documents */
+  /** @param isContent whether bodies come from content such as a folder. Its pictures may be documents, while those of a website are parts of pages */
   constructor(config: CrawlerConfig, places: ReadingPlaces, isContent: boolean) {
     this.#config = config
     this.#places = places
@@ -122,7 +122,7 @@ export class BodyReader {
     return await withScan(visit, { scans, hash, body, source: options.scansOf })
   }
 
-  /** Has a file of before 2007 converted, and reads what comes of it. */
+  /** Converts an Office file of before 2007 and reads the result. */
   async #readLegacy(
     fetched: Fetched,
     format: LegacyFormat,
@@ -189,13 +189,13 @@ export class BodyReader {
 
 interface ScanOptions {
   readonly scans: ScanShelf
-  /** Of the body; null: nothing that recognises text is installed. */
+  /** The hash of the body; null if text recognition is not installed. */
   readonly hash: string | null
   readonly body: Uint8Array
   readonly source: string | undefined
 }
 
-/** Has the text of pages recognised that have none, and says so. */
+/** Puts a file on the shelf if it has pages without text, and notes that they wait. */
 async function withScan(
   visit: Extract<Visit, { kind: "read" }>,
   { scans, hash, body, source }: ScanOptions,
@@ -218,7 +218,7 @@ async function withScan(
   if (source === undefined) return visit
   const isWaiting = await scans.put({ hash, pages: pictured }, { url: reading.url, source }, body)
   const pages = pictured.length === 1 ? "1 page waits" : `${pictured.length} pages wait`
-  // Without validators the next visit comes for the text, and not for "not modified".
+  // Without validators the next visit gets the file, not "not modified", and with it the text.
   return {
     kind: "read",
     reading: noted(

@@ -129,7 +129,7 @@ export class PageReader implements Reader {
   }
 
   /**
-   * Has the content at hand that pages come from.
+   * Opens the content that pages come from, if they come from any.
    * @throws KnownError saying why it can't be read
    */
   async openContent(signal?: AbortSignal): Promise<void> {

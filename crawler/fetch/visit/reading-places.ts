@@ -20,9 +20,9 @@ const BODIES_BYTES = 64 * 1024 * 1024
 export class ReadingPlaces implements AsyncDisposable {
   readonly threads: ReaderPool
   readonly processes: ReaderPool
-  /** What makes Office files of before 2007 readable, if it is installed. */
+  /** Converts Office files of before 2007, if LibreOffice is installed. */
   readonly converter: OfficeConverter
-  /** Where scans wait for text recognition; null: none does. */
+  /** Where scans wait for text recognition; null if this process puts none aside. */
   readonly scans: ScanShelf | null
   readonly bodies = new QueuedBudget(BODIES_BYTES)
   readonly #config: CrawlerConfig

@@ -62,7 +62,7 @@ export async function openSourceReader(
   }
 }
 
-/** What the operator has read: nothing is fetched where the pages of content have their addresses. */
+/** Where requests for the source start: at its repository or mail server if it has one, since nothing is fetched from the addresses of such pages. */
 function startsOf(source: Source): readonly string[] {
   const { repository, mailbox } = source
   const [field] = contentFieldsOf(source)

@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs"
 
-/** Where LibreOffice is, or words that say why it is not used and what to do. */
+/** Where LibreOffice is, or a message that says why it is not used and what to do. */
 export type FoundConverter = { readonly path: string } | { readonly missing: string }
 
 /** The value of the setting that leaves the files unread. */
@@ -18,7 +18,7 @@ const PLACES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 const ADVICE =
   "install LibreOffice (Debian: apt-get install libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui) or name its soffice in FOSSICK_OFFICE_CONVERTER"
 
-/** Looks for it anew each time, so that one that was just installed is used. `configured`: the setting, perhaps empty. */
+/** Looks for LibreOffice on each call, so that a new installation is used at once. `configured`: the setting, perhaps empty. */
 export function findConverter(configured: string): FoundConverter {
   if (configured === OFF) return { missing: "FOSSICK_OFFICE_CONVERTER is off" }
   if (process.platform === "win32") return { missing: "converting them is not supported on Windows" }

@@ -24,14 +24,14 @@ const READ = {
 } as const
 const LOCKED = ["PasswordProtected.doc", "xor-encryption-abc.xls", "Password_Protected-hello.ppt"]
 
-test("each file is told by what it holds, whatever its name and type say", () => {
+test("each file is recognised by its contents, whatever its name and type say", () => {
   for (const name of [...Object.keys(READ), ...LOCKED]) {
     const sniffed = sniffDocument("application/octet-stream", fileOf(name), "https://x.example/download")
     expect([name, sniffed]).toEqual([name, { kind: "legacy", format: name.slice(-3) }])
   }
 })
 
-test("files whose directory is damaged are told by their type or their ending", () => {
+test("files whose directory is damaged are recognised by their type or their ending", () => {
   const whole = fileOf("Lists.doc")
   const damages: readonly Buffer[] = [
     whole.subarray(0, 700),
@@ -88,7 +88,7 @@ test(
   },
 )
 
-test("a linked picture is not asked for", { tags: ["libreoffice"] }, async () => {
+test("a linked picture is not requested", { tags: ["libreoffice"] }, async () => {
   await using site = await startTestSite({ "*": article("Nobody comes here") })
   // The address keeps its length, which the file has written down.
   const from = "127.0.0.1:18765"

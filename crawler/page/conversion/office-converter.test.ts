@@ -71,7 +71,7 @@ test(
   },
 )
 
-test("one that hangs is ended with all that it started, and its folder is gone", POSIX, async () => {
+test("a hung converter is killed with all it started, and its folder is gone", POSIX, async () => {
   using folder = temporaryFolder()
   const [pid, home] = [join(folder.path, "pid"), join(folder.path, "home")]
   const program = standIn(
@@ -96,7 +96,7 @@ test("one that hangs is ended with all that it started, and its folder is gone",
   })
 })
 
-test("one that hangs ends with the process that started it", POSIX, async () => {
+test("a hung converter ends with the process that started it", POSIX, async () => {
   using folder = temporaryFolder()
   const pid = join(folder.path, "pid")
   const program = standIn(folder.path, `sleep 1000 & echo $! > ${pid}.new; mv ${pid}.new ${pid}; wait`)
@@ -112,7 +112,7 @@ test("one that hangs ends with the process that started it", POSIX, async () => 
   await expect.poll(() => isRunning(pidIn(pid))).toBe(false)
 })
 
-test("one that fails, makes nothing or makes a link gives an outcome with the reason", POSIX, async () => {
+test("a converter that fails, makes no file or makes a link says why", POSIX, async () => {
   using folder = temporaryFolder()
   const limits = { timeoutMs: 600_000, memoryMb: 500 }
   const run = async (script: string) => await runConverter(standIn(folder.path, script), "doc", WORD, limits)

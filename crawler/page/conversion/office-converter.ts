@@ -7,9 +7,9 @@ import { type Conversion, runConverter } from "./run-converter.ts"
 export interface OfficeConverterOptions {
   /** Path of `soffice`, `off`, or empty for the usual places. */
   readonly configured: string
-  /** To read a document. A converter has {@link START_MS} more. */
+  /** The time to read a document. A conversion has {@link START_MS} more. */
   readonly timeoutMs: number
-  /** To read a document, in megabytes. */
+  /** The memory to read a document, in megabytes. */
   readonly memoryMb: number
 }
 

@@ -10,20 +10,20 @@ const INTERNET = "/org.openoffice.Inet/Settings"
 const NOWHERE = 9
 
 /**
- * Nothing in a file is run, and nothing that it refers to is loaded. Names and values as in LibreOffice's own schemas (`officecfg/registry/schema`); those that
- * a version does not know are passed over.
+ * Nothing in a file is run, and nothing that it refers to is loaded. Names and values as in LibreOffice's own schemas (`officecfg/registry/schema`); a
+ * version ignores those that it does not know.
  */
 const ITEMS: readonly Item[] = [
   { path: SCRIPTING, name: "DisableMacrosExecution", value: true },
   { path: SCRIPTING, name: "DisableActiveContent", value: true },
   { path: SCRIPTING, name: "DisableOLEAutomation", value: true },
-  // Very high: macros of trusted places only, and none is trusted.
+  // Very high: only macros in trusted places run, and no place is trusted.
   { path: SCRIPTING, name: "MacroSecurityLevel", value: 3 },
   { path: SCRIPTING, name: "BlockUntrustedRefererLinks", value: true },
   // Never.
   { path: "/org.openoffice.Office.Writer/Content/Update", name: "Link", value: 0 },
   { path: "/org.openoffice.Office.Calc/Content/Update", name: "Link", value: 2 },
-  // LibreOffice 7.4 loads linked pictures whatever is set above, so it has a proxy that is not there.
+  // LibreOffice 7.4 loads linked pictures whatever is set above, so its proxy is a closed port.
   { path: INTERNET, name: "ooInetProxyType", value: 2 },
   { path: INTERNET, name: "ooInetHTTPProxyName", value: "127.0.0.1" },
   { path: INTERNET, name: "ooInetHTTPProxyPort", value: NOWHERE },

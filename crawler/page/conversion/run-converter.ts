@@ -6,19 +6,19 @@ import { pathToFileURL } from "node:url"
 import { becomes, type LegacyFormat } from "../formats/legacy-office.ts"
 import { PROFILE } from "./profile.ts"
 
-/** What became of a file. `failed`: the program said so or ended early. */
+/** The converted file, or why it was not converted. */
 export type Conversion =
   | { readonly kind: "converted"; readonly body: Uint8Array<ArrayBuffer> }
   | { readonly kind: "unreadable" | "crashed" | "timeout" | "too-large" | "closed"; readonly detail: string }
 
 /** Addresses that LibreOffice takes before it has a file: 7.4 took 470 MB with a small one, of which 220 were memory. */
 const OWN_MEMORY_MB = 500
-/** Of one file that it writes, in units of 512 bytes. Archives are read up to 128 MB unpacked. */
+/** The most that LibreOffice may write to one file. Archives are read up to 128 MB unpacked. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_STDERR = 2000
 
 /**
- * Limits all that it starts, takes the network away where the system allows that to anybody, and lets others go first. The
+ * Limits all that it starts, takes the network away where the system lets every user do that, and lets other processes go first. The
  * line in the background ends the group when the process that started it ends, whose end of the pipe then closes.
  */
 const SCRIPT = `
@@ -35,7 +35,7 @@ const FILTERS: Readonly<Record<LegacyFormat, string>> = {
   ppt: "pptx:Impress MS PowerPoint 2007 XML",
 }
 
-/** What ends a program early: the time and the memory that it may take, or the caller. */
+/** The time and memory that a program may take, and the signal by which its caller ends it. */
 export interface ConversionLimits {
   readonly timeoutMs: number
   /** Megabytes for the file, beside what the program takes for itself. */
@@ -91,7 +91,7 @@ function ended(
     const child = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...numbers, ...command], {
       cwd: folder,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder, TMPDIR: folder, LANG: "C.UTF-8" },
-      // A group of its own, to be ended with all that it starts.
+      // A process group of its own, so that all that it starts is killed with it.
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "pipe"],
     })
@@ -122,7 +122,7 @@ function ended(
       stop({ kind: "crashed", detail: `LibreOffice could not be started: ${message}` })
       if (child.pid === undefined) finish(null, null)
     })
-    // What it left behind, such as the line that waits for the end of this process.
+    // Kills what is left of the group, such as the background line that waits for the end of this process.
     child.once("exit", kill)
     child.once("close", finish)
     if (signal?.aborted) abort()

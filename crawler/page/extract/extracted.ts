@@ -40,7 +40,7 @@ export interface Extracted {
   readonly isListing?: true
   /** Parts that may be missing because scripts make them. Left out when no script could. */
   readonly leftToScripts?: LeftToScripts
-  /** Pages of a document that have no text and whose pictures nothing has read yet, from 1. Left out when there are none. */
+  /** Numbers, from 1, of the pages that have no text and wait for text recognition. Left out when every page has text. */
   readonly pictured?: readonly number[]
   /** What the operator should know of how it was read: `no text layer`, `the first 1000 of 1200 pages were read`. */
   readonly note?: string

@@ -50,7 +50,7 @@ function headingPlaces(markdown: string, mark: string): PageAnchor[] {
 
 /**
  * Where each block of the markdown begins in the text. Lines are known by their letters and digits, in their order: marks, escapes and indents
- * may differ, and what the markdown has beside them, such as headings, begins where the next line does.
+ * may differ, and text that only the markdown has, such as a heading, begins at the next line.
  */
 function linePlaces(markdown: string, text: string, mark: string): PageAnchor[] {
   const numbers = new Map<string, number[]>()

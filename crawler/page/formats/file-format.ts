@@ -3,7 +3,7 @@ import type { DocumentText } from "./to-extracted.ts"
 /**
  * What is read of a body, with the library that it takes.
  * @param budgetMs what is read when it is over is the page, and its `note` says so
- * @param recognised the file with the text that was recognised of its pages, if there is one; left out where nothing recognises text
+ * @param recognised path of the file for its recognised text, which may not exist yet; left out where text recognition is not installed
  * @throws DocumentError when the file is damaged, locked or too much
  */
 export type ReadFile = (

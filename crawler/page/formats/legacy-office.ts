@@ -8,9 +8,9 @@ interface Legacy {
   readonly name: LegacyFormat
   readonly types: readonly string[]
   readonly extensions: readonly string[]
-  /** What the compound file holds at its root. */
+  /** Names at the root of the compound file. */
   readonly streams: readonly string[]
-  /** What a converter makes of it. */
+  /** The format that it is converted into. */
   readonly becomes: DocumentFormat
 }
 
@@ -53,6 +53,6 @@ export function legacyOfAddress(url: string): LegacyFormat | null {
 export const legacyOfNames = (names: readonly string[]): LegacyFormat | null =>
   LEGACY_FORMATS.find(({ streams }) => streams.some((stream) => names.includes(stream)))?.name ?? null
 
-/** What a converter makes of a kind. */
+/** The format that a kind is converted into. */
 export const becomes = (format: LegacyFormat): DocumentFormat =>
   LEGACY_FORMATS.find(({ name }) => name === format)!.becomes

@@ -20,7 +20,7 @@ export interface DocumentText {
   readonly publishedAt?: Date | null
   /** Language tag of the document, such as `en-GB`. */
   readonly language?: string | null
-  /** What of it is written for people, where most is not: by this alone its language is told. */
+  /** The part that is written for people, if most of it is not. The language is detected from this part alone. */
   readonly prose?: string
   /** Absolute http(s) addresses. */
   readonly links?: readonly Link[]
@@ -28,7 +28,7 @@ export interface DocumentText {
   readonly isTitledByHeading?: boolean
   /** Whether the name of its file is its title, as of a source file. Default false. */
   readonly isNamedByFile?: boolean
-  /** Pages without text, from 1, whose pictures nothing has read yet. */
+  /** Numbers, from 1, of the pages that have no text and wait for text recognition. */
   readonly pictured?: readonly number[]
   /** What the operator should know of how it was read. */
   readonly note?: string | null
@@ -122,7 +122,7 @@ function titleLine(markdown: string): string | null {
   return text.length < MIN_TITLE_CHARS || text.length > MAX_LINE_CHARS || /[.:;,]$/.test(text) ? null : text
 }
 
-/** What follows the title stands on its page. */
+/** Text after the title is on the title's page. */
 function placesBehind(dropped: string, places: readonly PageAnchor[]): readonly PageAnchor[] {
   const left = anchorsBehind(dropped, places)
   const last = places[places.length - left.length - 1]

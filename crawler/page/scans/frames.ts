@@ -11,16 +11,16 @@ sharp.cache(false)
 sharp.concurrency(1)
 
 /**
- * What the head of a frame says, in a file that starts as one of the kind `picture`, so that no other decoder is asked.
+ * The size and other facts in the header of a frame. Only for files of the kind `picture`, so that no other decoder of the library runs.
  * @param number from 1
  * @throws Error when the file is damaged, or there is no such frame
  */
 export const metadataOf = (body: Uint8Array, number: number): Promise<Metadata> =>
   sharp(body, { page: number - 1, limitInputPixels: false, failOn: "none" }).metadata()
 
-/** A frame, to be decoded. @param number from 1 */
+/** A frame, ready to be decoded. @param number from 1 */
 export function frameOf(body: Uint8Array, number: number): Sharp {
-  // What is there of a file that was cut off is read.
+  // A file that was cut off is read up to the cut.
   return sharp(body, {
     page: number - 1,
     limitInputPixels: MAX_PIXELS,
@@ -29,10 +29,10 @@ export function frameOf(body: Uint8Array, number: number): Sharp {
   })
 }
 
-/** How many pages a file has: the frames of a TIFF, and one of any other, since an animation is no document. */
+/** How many pages a file has: one for each frame of a TIFF. Any other file has one, since an animation is not a document. */
 export const pagesOf = ({ format, pages = 1 }: Metadata): number => (format === "tiff" ? pages : 1)
 
-/** Why no text is looked for in a frame; null: it is. */
+/** Why a frame is not searched for text; null if it is. */
 export function refusalOf({ width, height }: Metadata): string | null {
   const size = `${width} × ${height} pixels`
   if (width * height > MAX_PIXELS) return `a picture of ${size} is too large to be read`

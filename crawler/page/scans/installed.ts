@@ -6,13 +6,13 @@ const FOLDER = "recognition"
 /** Packages that recognise text: an engine, and a painter of PDF pages. */
 const ENGINE = { name: "tesseract.js-core", version: "7.0.0" }
 const PAINTER = { name: "@hyzyla/pdfium", version: "2.1.13" }
-/** Packages of what the engine knows of a language, each called by its Tesseract code. */
+/** The scope of the packages with a language's data, each named by its Tesseract code. */
 const LANGUAGES = "@tesseract.js-data"
 const TRAINED = /\.traineddata$/
 
-/** What recognises text, as it is installed. */
+/** The packages that recognise text, as they are installed. */
 export interface Recognition {
-  /** Versions and languages: text that another one has recognised may differ. */
+  /** Version and languages, since another installation may recognise other text. */
   readonly name: string
   /** Modules. */
   readonly engine: string
@@ -25,7 +25,7 @@ export interface Recognition {
 export const recognitionFolder = (dataDir: string): string => join(dataDir, FOLDER)
 
 /**
- * What is installed in a folder by npm, with at least one language; null: nothing is. Files `<language>.traineddata` in the folder itself
+ * The packages that npm installed in a folder, with at least one language; null if any of them is missing. Files `<language>.traineddata` in the folder itself
  * count too, as other packagers have them.
  */
 export function findRecognition(folder: string): Recognition | null {
@@ -35,7 +35,7 @@ export function findRecognition(folder: string): Recognition | null {
   if (!existsSync(engine) || !existsSync(painter)) return null
   const languages = new Map<string, string>()
   for (const language of namesIn(join(modules, LANGUAGES))) {
-    // Of the two that a package holds, the one that is trained for accuracy.
+    // A package holds two sets of data; this one is trained for accuracy.
     const file = join(modules, LANGUAGES, language, "4.0.0_best_int", `${language}.traineddata.gz`)
     if (existsSync(file)) languages.set(language, file)
   }
@@ -46,7 +46,7 @@ export function findRecognition(folder: string): Recognition | null {
   return { name: [`Tesseract ${version}`, ...languages.keys()].join(" "), engine, painter, languages }
 }
 
-/** What installs it for a language, in any folder that npm may run in. */
+/** The command that installs text recognition for a language, from any working folder. */
 export function installCommand(dataDir: string, language = "eng"): string {
   const packages = [ENGINE, PAINTER].map(({ name, version }) => `${name}@${version}`)
   return `npm install --prefix ${recognitionFolder(dataDir)} ${packages.join(" ")} ${LANGUAGES}/${language}`

@@ -9,8 +9,8 @@ import { readRecognised, recognisedLines } from "./recognised-page.ts"
 const MAX_PAGES = 2000
 
 /**
- * What was recognised of a picture, which is a document of one page, or of a TIFF file, whose frames are pages. Only the head of the file
- * is looked at here; its pixels are decoded where text is recognised.
+ * The recognised text of a picture, which is a document of one page, or of a TIFF file, whose frames are pages. Only the header of the file
+ * is read here; its pixels are decoded where text is recognised.
  * @param recognised as in `ReadFile`
  * @throws DocumentError when the file is damaged, or too small or too large for a page of text
  */
@@ -38,7 +38,7 @@ export async function readPicture(
   return {
     markdown,
     ...(count > 1 && { anchors }),
-    // What is written largest on a letter is seldom its title.
+    // The largest text on a letter is seldom its title.
     isTitledByHeading: false,
     pictured,
     note: noteOf(markdown, count, pictured.length),

@@ -17,7 +17,7 @@ const page = (number: number, runs: readonly RecognisedRun[]): RecognisedPage =>
 const read = (body: Uint8Array, recognised: string) =>
   readDocument("pdf", body.slice(), "https://x.example/file.pdf", 10_000, recognised)
 
-test("what was recognised of pages joins the text of others, and pages that were not are named", async () => {
+test("recognised pages join the others in the text, and pages that still wait are listed", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "text.jsonl")
   const body = pdf([

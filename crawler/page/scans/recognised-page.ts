@@ -12,11 +12,11 @@ export interface RecognisedPage {
   readonly width: number
   readonly height: number
   readonly runs: readonly RecognisedRun[]
-  /** What has recognised it, and in which language. */
+  /** The installation that recognised it, and the language. */
   readonly by: string
 }
 
-/** As the file of a scan holds it: a line for each page, which begins anew after what a process that ended may have left of another. */
+/** A page as a line for the file of a scan. The line break before it ends whatever a killed process left of another line. */
 export const pageLine = (page: RecognisedPage): string => `\n${JSON.stringify(page)}\n`
 
 /** The pages in the file of a scan; of one that was recognised twice the last. None where there is no file. */
@@ -40,7 +40,7 @@ function parsed(line: string): RecognisedPage | null {
   }
 }
 
-/** Its text as the lines of a page that says them itself. */
+/** Its text as lines, like those of a page with a text layer. */
 export function recognisedLines({ runs, width, height }: RecognisedPage): PdfLine[] {
   const items = runs.map(([text, x, y, wide, size]) => ({
     text,

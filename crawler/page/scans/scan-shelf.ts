@@ -12,9 +12,9 @@ const MAX_WAITING_BYTES = 2_000_000_000
 
 /** A file with pages that are pictures of text. */
 export interface Scan {
-  /** Of its bytes. */
+  /** SHA-256 of its bytes. */
   readonly hash: string
-  /** Pages to be recognised, from 1. */
+  /** Numbers, from 1, of the pages to recognise. */
   readonly pages: readonly number[]
 }
 
@@ -24,21 +24,21 @@ export interface Wanted {
   readonly source: string
 }
 
-/** One that waits for its text to be recognised. */
+/** A scan that waits for text recognition. */
 export interface WaitingScan extends Scan {
   readonly wanted: readonly Wanted[]
 }
 
 /**
  * Files that wait for text recognition, and the text that was recognised, by the hash of their bytes: in `scans/` of the data folder.
- * Crawls put files there, and a process of low priority takes them. What is written is whole or not there, so either may end at any time.
+ * Crawls put files there, and a process of low priority takes them. Files are written whole or not at all, so either process may end at any time.
  */
 export class ScanShelf {
   readonly #waiting: string
   readonly #texts: string
   readonly #runs: string
   readonly #dataDir: string
-  /** What recognises text; null: it is not installed. */
+  /** The installed packages; null if text recognition is not installed. */
   readonly recognition: Recognition | null
 
   constructor(dataDir: string, recognition = findRecognition(recognitionFolder(dataDir))) {
@@ -49,7 +49,7 @@ export class ScanShelf {
     this.#runs = join(dataDir, "scans", "runs")
   }
 
-  /** What installs the recognition that is not there. */
+  /** The command that installs text recognition. */
   get install(): string {
     return installCommand(this.#dataDir)
   }
@@ -88,7 +88,7 @@ export class ScanShelf {
     return readFileSync(this.#file(ofHash, "body"))
   }
 
-  /** Counts a try at a page before it is made: one that takes its process down is known by that. @returns tries before */
+  /** Counts a try at a page before it starts, so that a page that kills its process is found out. @returns tries before */
   async countTry(ofHash: string, page: number): Promise<number> {
     const file = this.#file(ofHash, "tries")
     const [of, tries] = existsSync(file)
@@ -110,14 +110,14 @@ export class ScanShelf {
     for (const part of ["json", "body", "tries"]) rmSync(this.#file(ofHash, part), { force: true })
   }
 
-  /** Has a source run, once that can be. */
+  /** Asks for a run of a source, which starts as soon as it can. */
   askForRun(source: string): void {
     mkdirSync(this.#runs, { recursive: true })
     const file = join(this.#runs, encodeURIComponent(source))
     if (!existsSync(file)) writeFileSync(file, "")
   }
 
-  /** Sources that are to run, with the time since when they are, in milliseconds since 1970. */
+  /** Sources whose run was asked for, and when, in milliseconds since 1970. */
   askedRuns(): readonly { readonly source: string; readonly since: number }[] {
     return namesIn(this.#runs).map((name) => ({
       source: decodeURIComponent(name),
@@ -125,7 +125,7 @@ export class ScanShelf {
     }))
   }
 
-  /** A source runs. */
+  /** Forgets that a run was asked for, since the source runs. */
   ran(source: string): void {
     rmSync(join(this.#runs, encodeURIComponent(source)), { force: true })
   }
@@ -140,5 +140,5 @@ export class ScanShelf {
   }
 }
 
-/** By which a file is known, whatever its address. */
+/** The hash that identifies a file, whatever its address. */
 export const scanHash = (body: Uint8Array): string => hash("sha256", body, "hex")

@@ -34,7 +34,7 @@ const text = (engine: CrawlFixture["engine"]) =>
       .map(({ url, title, type, markdown }) => [url.split("/").at(-1), { title, type, markdown }]),
   )
 
-test("a file reads the same from a website and from a folder, and lock files are no pages", async () => {
+test("a file reads the same from a website and from a folder, and lock files are skipped", async () => {
   await using site = await startTestSite({
     "/": article("Files", {
       links: [...Object.keys(FILES), ...Object.keys(NOISE)].map((name) => `/${name}`),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { read } from "./testing/read-page.ts"
 
-describe("files that programs write for programs are no pages", () => {
+describe("files that programs write for programs are left out", () => {
   test.each([
     ["package-lock.json", '{ "lockfileVersion": 3 }', "a lock file, which a package manager wrote"],
     ["go.sum", "example.org/a v1.0.0 h1:abc=\n", "a lock file, which a package manager wrote"],

@@ -30,7 +30,7 @@ describe.each(TEXT_FORMATS.map((format) => [format.name, format] as const))("%s"
     }
   })
 
-  test("is downloaded by each of its types, and by its names where a server sends a type of many", () => {
+  test("is downloaded by each of its types, and by its names where a server sends a loose type", () => {
     for (const type of format.types) {
       expect(isReadableType(type, "https://x.example/")).toBe(true)
       expect(sniff(type, new Uint8Array(Buffer.from(body)), "https://x.example/")).toEqual({ kind: "text" })
@@ -55,7 +55,7 @@ test("every kind has its file, and no two claim the same type, ending or name", 
   }
 })
 
-test("to know the kinds loads none of their readers", async () => {
+test("the list of kinds loads none of their readers", async () => {
   const module = new URL("../content-type.ts", import.meta.url).href
   const watch = `
     import { registerHooks } from "node:module"

@@ -7,7 +7,7 @@ export type KnownTextFormat = TextFormat<(typeof TEXT_FORMATS)[number]["name"]>
 
 const KNOWN: readonly KnownTextFormat[] = TEXT_FORMATS
 
-/** Characters of a text by which a kind may be told. */
+/** Characters at the start of a text in which its kind may show. */
 export const TEXT_START_CHARS = 4096
 
 /** Types that say no more than that a body is text, or not even that. */

@@ -1,18 +1,18 @@
 import type { DocumentText } from "../formats/to-extracted.ts"
 
 /**
- * What is read of a text, with the library that it takes. Null: the text is not of this kind after all.
- * @throws DocumentError when the text is no page
+ * Reads a text, with the library for it. Null: the text is not of this kind after all.
+ * @throws DocumentError when the text can't be a page
  */
 export type ReadText = (text: string, url: string) => DocumentText | null | Promise<DocumentText | null>
 
-/** A kind of text that has a structure: how it is told, and what reads it. Everything known of it is in its one file in kinds/. */
+/** A kind of text with a structure of its own: how it is recognised, and its reader. Its file in kinds/ has everything about it. */
 export interface TextFormat<Name extends string = string> {
-  /** What its pages are called by type. */
+  /** The type of its pages. */
   readonly name: Name
   /** Its media types, lower case, without parameters. */
   readonly types: readonly string[]
-  /** Types that servers send for it and for much else: believed as far as its ending or its name is right. */
+  /** Types that servers send for it and for much else: believed only where the file's ending or name fits. */
   readonly looseTypes?: readonly string[]
   /** What names of its files end with, lower case, without the dot. */
   readonly extensions: readonly string[]
@@ -22,7 +22,7 @@ export interface TextFormat<Name extends string = string> {
   readonly startsAs?: (start: string) => boolean
   /** Whether its library is large or its texts grow when they are read: such texts are read where documents are. */
   readonly isHeavy?: true
-  /** Loads what reads it, with the first such text, so that nobody pays for what never comes. */
+  /** Loads its reader. Called for the first such text, so that a process without one never loads the library. */
   readonly load: () => Promise<ReadText>
 }
 

@@ -17,7 +17,7 @@ const RUN_MS = 1_800_000
 
 export interface FollowScansOptions {
   readonly dataDir: string
-  /** Has a source visit what is due. @returns false when it can't run now */
+  /** Starts a run of a source that visits its due pages. @returns false when it can't run now */
   readonly run: (source: string) => Promise<boolean>
   readonly room: DiskRoom
   readonly log: Logger
@@ -25,15 +25,15 @@ export interface FollowScansOptions {
 }
 
 /**
- * Has the text of scans recognised, in a process of its own, whenever there are any, and their sources run for it. Crawls go on meanwhile,
- * since it needs no host, and no processor that others want. Ends with the signal.
+ * Starts a process that recognises the text of waiting scans, and then runs of their sources. Crawls continue meanwhile,
+ * since that process sends no requests and yields its processor to others. Ends with the signal.
  */
 export async function followScans({ dataDir, run, room, log, signal }: FollowScansOptions): Promise<void> {
   const shelf = new ScanShelf(dataDir)
   const hasWaiting = () => shelf.allWaiting().length > 0
   const reading = repeatWorker({
     start: async () => new WorkerProcess(PROGRAM),
-    // It may be installed at any time.
+    // Text recognition may be installed at any time.
     hasWork: async () =>
       hasWaiting() && !room.isLow() && findRecognition(recognitionFolder(dataDir)) !== null,
     isBusy: async () => room.isLow(),

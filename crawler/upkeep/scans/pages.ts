@@ -8,12 +8,12 @@ const START_BYTES = 16
 export interface Pages extends Disposable {
   /**
    * @param page from 1
-   * @throws Error when there is no such picture, or none that may show text
+   * @throws Error when the file has no such picture, or one that can't show text
    */
   picture(page: number): Promise<Picture>
 }
 
-/** @throws Error when nothing takes the file */
+/** @throws Error when the file can't be opened */
 export async function openPages(recognition: Recognition, body: Uint8Array): Promise<Pages> {
   const start = Buffer.from(body.subarray(0, START_BYTES)).toString("latin1")
   if (formatOfStart(start, "") !== "picture") return await PdfPictures.open(recognition, body)

@@ -6,15 +6,15 @@ import type { ScanShelf, WaitingScan } from "../../page/scans/scan-shelf.ts"
 import { openPages, type Pages } from "./pages.ts"
 import { Recogniser } from "./recogniser.ts"
 
-/** One file is read for so long before others have their turn: a hundred pages or so. */
+/** How long one file is read before the next has its turn: a hundred pages or so. */
 const TURN_MS = 300_000
-/** A page that took its process down so often has no text. */
+/** A page that killed its process this many times is given up. */
 const MAX_TRIES = 3
 
 export interface ReadScansOptions {
   readonly shelf: ScanShelf
   readonly recognition: Recognition
-  /** Has the page of the index read again, with the text that was recognised. */
+  /** Makes a page of the index due, so that its next visit finds the recognised text. */
   readonly makeDue: (wanted: WaitingScan["wanted"][number]) => Promise<unknown>
   /** Whether to end now. Asked after each page. */
   readonly isOver: () => boolean
@@ -22,7 +22,7 @@ export interface ReadScansOptions {
   readonly turnMs?: number
 }
 
-/** Recognises the text of all that waits, page by page, in turns. What one process has recognised no other does again. */
+/** Recognises the text of all waiting scans, page by page, in turns. No page is recognised twice, even by another process. */
 export async function readScans(options: ReadScansOptions): Promise<void> {
   const { shelf, recognition, isOver } = options
   using recogniser = await Recogniser.open(recognition)
@@ -34,7 +34,7 @@ export async function readScans(options: ReadScansOptions): Promise<void> {
     }
 }
 
-/** Reads one file until it is done or its time is over, and has its pages read again if there is more to see. */
+/** Reads one file until it is done or its turn is over, and makes its pages of the index due if they have new text. */
 async function turn(
   { hash, pages }: WaitingScan,
   recogniser: Recogniser,
@@ -59,14 +59,14 @@ async function turn(
     done += 1
     if (isOver() || steadyNow() >= until) break
   }
-  // A page may have come to want it meanwhile.
+  // Another address may have asked for this file meanwhile.
   const { wanted } = shelf.waiting(hash) ?? { wanted: [] }
   if (done === left.length) shelf.take(hash)
   log.info(
     { hash, pages: done, left: left.length - done },
     "pages of a scan that were read: {pages}; that are left: {left}",
   )
-  // A file without text is worth no run, but the next run has to learn that it waits no more.
+  // A file without text is not worth a run, but the next run has to see that it no longer waits.
   if (!hasText && done < left.length) return
   for (const one of wanted) {
     await makeDue(one)

@@ -17,7 +17,7 @@ const LSTM = 1
 const LEAST_SKEW = 0.005
 /** Inches of a page's height that show in which language it is: half a dozen lines. */
 const STRIP = 1.2
-/** Pixels. What comes nearer to the edge of a strip may be cut. */
+/** Pixels. Lines nearer to the edge of a strip than this may be cut. */
 const EDGE = 4
 /** Mean confidence in percent. Languages that share their letters are as sure of each other's words, so the words decide among the surest. */
 const NEAR = 12
@@ -59,11 +59,11 @@ export class Recogniser implements Disposable {
   readonly #engine: Engine
   readonly #loaded = new Set<string>()
   #api: Api | null = null
-  /** Of the last page: pages of one file are mostly in one language. */
+  /** The language of the last page, since pages of one file are mostly in one language. */
   #language: string | null = null
-  /** Of the last page with text, of whatever file. */
+  /** The language of the last page with text, in any file. */
   #last: string | null = null
-  /** That the engine is ready for. */
+  /** The language that the engine is ready for. */
   #current: string | null = null
 
   static async open(recognition: Recognition): Promise<Recogniser> {
@@ -78,7 +78,7 @@ export class Recogniser implements Disposable {
     this.#engine = engine
   }
 
-  /** The next page is one of another file. */
+  /** To be called when the next page is from another file. */
   forgetLanguage(): void {
     this.#language = null
   }
@@ -118,7 +118,7 @@ export class Recogniser implements Disposable {
     const points = (pixels: number) => Math.round((pixels * 720) / dpi) / 10
     const by = `${this.#recognition.name}: ${language}`
     const runs = text.confidence < LEAST ? [] : runsOf(text.page, points, LEAST)
-    // Nothing that holds for the next page was learnt of one without text.
+    // A page without text says nothing about the next one.
     this.#language = runs.length === 0 ? null : language
     this.#last = this.#language ?? this.#last
     return {
@@ -199,7 +199,7 @@ function isWrittenIn({ confidence, text }: Recognised, language: string): boolea
   return spoken === null || spoken === isoOf(language)
 }
 
-/** What was recognised of a strip, without the lines that it cuts. */
+/** The recognised text of a strip, without the lines that the strip cuts. */
 function summary(page: TesseractPage, height: number): { confidence: number; text: string } {
   const lines = linesOf(page).filter(({ bbox }) => bbox.y0 > EDGE && bbox.y1 < height - EDGE)
   const words = lines.flatMap((line) => line.words)

@@ -11,10 +11,10 @@ import { ScanShelf } from "../../page/scans/scan-shelf.ts"
 import { crawlerSettings } from "../../settings.ts"
 import { readScans } from "./read-scans.ts"
 
-// The process of follow-scans.ts. Painters and recognisers are large programs that read what strangers made: what one of them does to its
-// process is done to nothing else.
+// The process of follow-scans.ts. Painters and recognisers are large programs that read files of strangers, so they have a process
+// of their own to crash.
 
-/** Of the memory, still taken after a page: the next page has a fresh process. */
+/** If this share of the memory is still taken after a page, the next page has a fresh process. */
 const SPENT_SHARE = 0.6
 
 const env = environment()
@@ -24,7 +24,7 @@ const log = openLog("scans", env)
 yieldToOthers()
 
 const stop = stopSignal()
-// Before the system ends it, or another process of the appliance. The page is known by the try it was counted.
+// Before the system kills this or another process of the appliance. The counted try shows which page it was.
 watchMemory(scanMemoryMb, () => {
   log.warn({ memoryMb: scanMemoryMb }, "text recognition took too much memory; its process is started again")
   process.kill(process.pid, "SIGKILL")

@@ -12,7 +12,7 @@ const nameOf = (label: string): string => label.toLowerCase().replace(/\s+/g, " 
 /** Whether a line only says which address a label has. */
 export const isDefinition = (line: string): boolean => DEFINITION.test(line)
 
-/** The addresses of links by reference, wherever they stand (CommonMark §4.7). */
+/** The addresses of links by reference, from anywhere in the text (CommonMark §4.7). */
 export function definitionsOf(lines: readonly string[]): Definitions {
   const found = new Map<string, string>()
   let isCode = false

@@ -83,7 +83,7 @@ Text with <Inline /> parts.
   })
 })
 
-describe("what stands above the text", () => {
+describe("front matter", () => {
   it.each([
     [
       "lists and folded text in YAML",
@@ -102,7 +102,7 @@ describe("what stands above the text", () => {
     expect(read.body).toBe("Text.\n")
   })
 
-  it("a rule at the top is none", () => {
+  it("a rule at the top is not front matter", () => {
     expect(splitFrontMatter("---\n\nText.\n").body).toBe("---\n\nText.\n")
   })
 

@@ -80,7 +80,7 @@ interface Book {
   readonly publishedAt: Date | null
   /** The chapters' files in reading order, relative to the package file. */
   readonly spine: readonly string[]
-  /** Its tables of contents, of EPUB 3 and of EPUB 2; null: there is none. */
+  /** Files of its tables of contents, in the form of EPUB 3 and of EPUB 2; null if it has none. */
   readonly nav: string | null
   readonly ncx: string | null
   /** Files outside the reading order, which readers reach by links alone. */

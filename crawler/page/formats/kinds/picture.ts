@@ -6,8 +6,8 @@ const STARTS = ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "II*\0", "MM\0*"]
 const WEBP = /^RIFF[^]{4}WEBP/
 
 /**
- * Pictures that are documents, such as a scanned letter. It claims no media type and no ending, since by those a crawl chooses what it
- * downloads from websites, where pictures are parts of pages.
+ * Pictures that are documents, such as a scanned letter. This kind claims no media type and no ending: a crawl chooses by them what to
+ * download from websites, where pictures are parts of pages.
  */
 export const picture = fileFormat({
   name: "picture",

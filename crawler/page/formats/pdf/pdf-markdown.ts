@@ -12,11 +12,11 @@ export interface PdfMarkdown {
   readonly title: string | null
 }
 
-/** What a file calls its parts. */
+/** The names of a file's parts. */
 export interface PdfNames {
   /** Bookmarks' titles by {@link titleKey}, with their levels from 1. */
   readonly outline: ReadonlyMap<string, number>
-  /** What viewers call its pages, by their places in the file: `iv`, `3`, `A-1`. A page without one goes by its place. */
+  /** The labels of its pages, as viewers show them, in the order of the file: `iv`, `3`, `A-1`. A page without a label goes by its place. */
   readonly labels: readonly string[]
 }
 

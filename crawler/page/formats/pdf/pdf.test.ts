@@ -91,7 +91,7 @@ describe("the text of a page", () => {
     expect(passages.map(({ anchor, page }) => [anchor, page])).toEqual([["page=1", "1–5"]])
   })
 
-  it("knows the page of each passage of a paragraph that goes on over pages, and of a word that is broken there", async () => {
+  it("knows the page of each passage in a paragraph over several pages, and in a word that is broken between two", async () => {
     const wide = (from: number, count: number) =>
       Array.from({ length: count }, (_, at) => `word${from + at} of a paragraph that has no end on its page,`)
     const page = await read([
@@ -115,7 +115,7 @@ describe("the text of a page", () => {
     )
   })
 
-  it("calls a page what its label says, and leads to its place in the file", async () => {
+  it("names a page by its label, and leads to its place in the file", async () => {
     const matters = ["Unpack the pump.", "Fill it.", "Start the motor.", "Watch the gauge.", "Stop."]
     const labelled = (nums: string, count: number) =>
       read(

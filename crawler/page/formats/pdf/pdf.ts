@@ -22,7 +22,7 @@ const UNPRINTED = /\p{C}+/gu
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 
 /**
- * The text layer of a PDF (ISO 32000-1 §9.10), and what was recognised of pages without one. Pictures of text are not read here: a file
+ * The text layer of a PDF (ISO 32000-1 §9.10), and the recognised text of pages without one. Pictures of text are not read here: a file
  * that has nothing else comes out empty, and its note says so.
  * @param recognised as in `ReadFile`
  * @throws DocumentError when the file is damaged or locked.
@@ -40,7 +40,7 @@ export async function readPdf(
     const letters = new PdfLetters()
     const texts = recognised === undefined ? null : readRecognised(recognised)
     const pages: PdfLine[][] = []
-    /** Pages without text of which none was recognised yet. */
+    /** Pages without text that wait for text recognition. */
     const pictured: number[] = []
     const wanted = Math.min(document.numPages, MAX_PAGES)
     let chars = 0

@@ -1,10 +1,10 @@
 import { lazily } from "#base/process/lazily.ts"
 
-/** What one line declares: a word for its kind and the group of the pattern that has its name. */
+/** A pattern for lines that declare a symbol, and the word for its kind. */
 export interface SymbolForm {
-  /** What a heading says before the name; of a `{group}` in the pattern named `kind`, that text. */
+  /** The word before the name in a heading; if empty, the text of the pattern's group `kind`. */
   readonly kind: string
-  /** Has a group `name`, and may have groups `kind` and `of`: the type that a method belongs to. */
+  /** Has a group `name`. May have a group `kind`, and a group `of` for the type that a method belongs to. */
   readonly form: () => RegExp
   /** Whether it holds further symbols. */
   readonly isContainer?: true
@@ -19,12 +19,12 @@ export interface Language {
   readonly fileNames?: readonly string[]
   /** Programs that `#!` names. */
   readonly programs?: readonly string[]
-  /** What lines of a comment above a symbol begin with, and of what else belongs to it. */
+  /** How lines above a symbol begin that belong to it, such as comments. */
   readonly above: RegExp
   readonly symbols: readonly SymbolForm[]
-  /** What begins and ends text that spans lines, in which nothing is declared. */
+  /** The beginnings and ends of texts over several lines, in which nothing is declared. */
   readonly quotes?: readonly (readonly [begin: string, end: string])[]
-  /** Whether functions are told by their first line at the left edge, as in C. */
+  /** Whether functions are recognised by their first line at the left edge, as in C. */
   readonly isCLike?: true
 }
 

@@ -59,14 +59,14 @@ test("each symbol is a heading above its code, with its comment and the fragment
   expect(places).toMatchObject({ "## function parseUrl": "L10", "### method open": "L22" })
 })
 
-test("a passage of code says where it stands", async () => {
+test("a passage of code names the class and method around it", async () => {
   const long = SESSION.replace("await open(seconds)", "await open(seconds) // and on\n    ".repeat(20))
   const page = await read("session.ts", long)
   const passage = toPassages(page.markdown, page.anchors).find(({ text }) => text.includes("Opens it."))
   expect(passage).toMatchObject({ headings: ["class Session", "method open"], anchor: "L22" })
 })
 
-test("the language is that of the comments, and of code without any there is none", async () => {
+test("the language is that of the comments, and code without comments has none", async () => {
   const german =
     "// Die Pumpe steht auf dem Boden, und der Zulauf ist unter dem Wasser.\n// Sie zieht keine Luft, wenn sie nicht leer ist.\n"
   expect((await read("pumpe.ts", `${german}${SESSION}`)).language).toBe("de")

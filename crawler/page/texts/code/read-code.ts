@@ -43,7 +43,7 @@ export function readCode(text: string, url: string): DocumentText | null {
   }
 }
 
-/** Of comments, as much as tells their language. */
+/** Enough of the comments to detect their language. */
 const COMMENT_CHARS = 4000
 const COMMENT = /^\s*(?:\/\/[/!]?|#+(?!!)|\/\*+|\*+(?!\/)|--|;+|"""|<!--)\s*(.*)$/
 
@@ -51,7 +51,7 @@ function commentsOf(lines: readonly string[]): string {
   let comments = ""
   for (const line of lines) {
     const text = COMMENT.exec(line)?.[1]
-    // What has signs of code is code, or an example.
+    // A comment with signs of code is code that was commented out, or an example.
     if (text !== undefined && /^[\p{L}(]/u.test(text) && !/[{};=<>|]/.test(text)) comments += `${text}\n`
     if (comments.length > COMMENT_CHARS) break
   }

@@ -8,7 +8,7 @@ export interface CodeSymbol {
   readonly depth: number
   /** The line that declares it. */
   readonly line: number
-  /** Where its comment begins, or what else stands above it and belongs to it. */
+  /** The first line that belongs to it, such as that of its comment. */
   readonly start: number
 }
 
@@ -28,11 +28,11 @@ const C_FUNCTION =
 const C_WITH_MACRO =
   /^(?!(?:if|for|while|switch|return)\b)[A-Za-z_]\w*\([^()]{1,100}\)\s*(?<name>[A-Za-z_]\w*)\s*\((?![^;]*;)[^;=]*$/
 
-/** Lines of the preprocessor stand at the left edge, in whatever they are. */
+/** Lines of the preprocessor are at the left edge, however deep the code around them is. */
 const PREPROCESSED =
   /^\s*#\s*(?:if|ifdef|ifndef|else|elif|elseif|endif|pragma|region|endregion|define|undef|include|error|warning|line|nullable)\b/
 
-/** What may stand before a symbol on its own line: a template of C++, an annotation, an attribute. */
+/** Prefixes on the line of a symbol: a template of C++, an annotation, an attribute. */
 const DECORATED =
   /^(\s*)(?:(?:template\s*<.{0,200}?>|@\w+(?:\([^()]{0,100}\))?|#?\[[^\]]{0,100}\])\s+(?=[A-Za-z_]))+/
 
@@ -43,8 +43,8 @@ interface Open {
 }
 
 /**
- * The symbols that the lines of a source file declare, in order. Told by the shape of lines and how far they are indented,
- * as people and their formatters write code: functions inside functions are left out.
+ * The symbols that the lines of a source file declare, in order. Recognised by the shape of lines and their indentation,
+ * as people and their formatters write code. Functions inside functions are left out.
  */
 export function symbolsOf(lines: readonly string[], language: Language): CodeSymbol[] {
   const found: CodeSymbol[] = []
@@ -110,7 +110,7 @@ function startOf(lines: readonly string[], at: number, { above }: Language): num
   return start === 0 && lines[0]!.startsWith("#!") ? at : start
 }
 
-/** What the text that is open at the end of a line ends with; null when none is. */
+/** The sign that closes the text that is still open at the end of a line; null if none is open. */
 function quoteAfter(line: string, before: string | null, { quotes = [] }: Language): string | null {
   let quote = before
   let from = 0
@@ -133,7 +133,7 @@ function quoteAfter(line: string, before: string | null, { quotes = [] }: Langua
   }
 }
 
-/** Whether a comment's mark stands in a string or in another comment: `"src/*"`, `// see /*`. */
+/** Whether a comment's mark is inside a string or another comment: `"src/*"`, `// see /*`. */
 const isInText = (line: string, at: number, begin: string): boolean =>
   begin === "/*" && (/\/\/|["'`]/.test(line.slice(0, at)) || /[\w*]/.test(line[at - 1] ?? ""))
 

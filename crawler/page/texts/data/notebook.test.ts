@@ -53,7 +53,7 @@ test("an error is its name and its message, without the colours of a terminal", 
   expect(page.markdown).toContain("```\ngreen\n```")
 })
 
-test("the language, the title and the authors are those that the notebook names", async () => {
+test("the notebook names its language, its title and its authors", async () => {
   const page = await notebook(
     [
       {
@@ -95,7 +95,7 @@ test("notebooks of before 2015 have worksheets, headings and lines without break
   expect(page.markdown).toContain("```python\na = 1\na\n```\n\n```\n1\n```")
 })
 
-test("of a long output the beginning is kept", async () => {
+test("a long output is cut to its beginning", async () => {
   const page = await notebook([
     { cell_type: "code", source: "go", outputs: [{ output_type: "stream", text: "line\n".repeat(100_000) }] },
   ])

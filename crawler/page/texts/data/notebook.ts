@@ -8,7 +8,7 @@ import { codeBlock } from "../markup/code-block.ts"
 import { fromHtml } from "../markup/from-html.ts"
 import { type Data, dataOf, listOf, textOf } from "./data.ts"
 
-/** Of one output: the beginning of a long log says what it is. */
+/** Characters of one output: the beginning of a long log says enough. */
 const MAX_OUTPUT_CHARS = 4000
 const MAX_OUTPUTS = 20
 const MAX_CELLS = 10_000
@@ -76,7 +76,7 @@ function cellText(cell: Data, language: string, url: string, links: Link[]): str
   }
 }
 
-/** What a cell printed or returned, or the error that ended it. */
+/** The output or the value of a cell, or the error that ended it. */
 function outputText(output: Data, url: string): string[] {
   const type = textOf(output["output_type"])
   if (type === "stream") return printed(joined(output["text"]))

@@ -10,12 +10,12 @@ import { exampleText, References, Schemas } from "./schemas.ts"
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"]
 const MAX_OPERATIONS = 5000
 const MAX_CHARS = 5_000_000
-/** More aliases than this stand for no description that people wrote. */
+/** A description that people wrote has fewer aliases. */
 const MAX_ALIASES = 100
 
 /**
  * The description of an HTTP API, OpenAPI 3 or Swagger 2, in JSON or YAML: a section for each operation, with its parameters,
- * bodies and answers, and one for each schema. References inside the file are followed; nothing is fetched. Null: it is none.
+ * bodies and answers, and one for each schema. References inside the file are followed; nothing is fetched. Null if the text describes no API.
  */
 export async function readOpenapi(text: string, url: string): Promise<DocumentText | null> {
   if (!/^[ \t]*["']?(?:openapi|swagger)["']?\s*:|"(?:openapi|swagger)"\s*:/m.test(text)) return null
@@ -63,7 +63,7 @@ async function parsed(text: string): Promise<Data> {
   }
 }
 
-/** Of descriptions, as much as tells their language. */
+/** Enough of the descriptions to detect their language. */
 const DESCRIPTION_CHARS = 4000
 
 function descriptionsIn(api: Data): string {

@@ -131,7 +131,7 @@ export class Schemas {
       const about = [textOf(this.#references.followed(field)["description"]), this.factsOf(field)]
       const type = [this.typeOf(field), need].join("").replace(/^, /, "")
       rows.push([escapeText(path + name), type, about.filter(Boolean).join(" ").replace(/\s+/g, " ").trim()])
-      // What has a name is described where that stands.
+      // A schema with a name has a section of its own.
       if (!this.isNamed(field)) {
         this.#addFields(field, `${path}${name}.`, rows, depth + 1, within)
         this.#addFields(dataOf(field["items"]), `${path}${name}[].`, rows, depth + 1, within)

@@ -30,7 +30,7 @@ async function converted(text: string, url: string): Promise<DocumentText> {
     safe: "secure",
     attributes: {
       showtitle: false,
-      // What a document may set, and would only show twice or not as text.
+      // Attributes that a document may set, but that would show text twice or add none.
       toc: null,
       sectnums: null,
       icons: null,

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../markup/from-html.ts"
 
 const MAX_DEPTH = 5
-/** What may stand before and behind emphasis (Org Syntax: text markup). */
+/** The characters before and after emphasis (Org Syntax: text markup). */
 const BEFORE = String.raw`(?<=^|[\s\-('"{\u2014])`
 const BEHIND = String.raw`(?=$|[\s\-.,;:!?'")}\\[\u2014])`
 

@@ -18,7 +18,7 @@ const body = async (text: string) => (await read("a.org", `#+title: Pump guide\n
 describe("blocks", () => {
   test.each([
     [
-      "properties, plans and comments are no text",
+      "properties, plans and comments are left out",
       "* DONE [#A] Task :tag:\nSCHEDULED: <2024-01-02 Tue>\n:PROPERTIES:\n:ID: x\n:END:\n# comment\nText.",
       "## Task\n\nText.",
     ],

@@ -64,7 +64,7 @@ class OrgReader {
     return html.join("\n")
   }
 
-  /** What begins on a line as HTML, and the line behind it. */
+  /** The HTML of the block that begins on a line, and the number of the line after it. */
   #block(lines: readonly string[], at: number): [html: string, end: number] {
     const line = lines[at]!
     const headline = this.#depth === 1 ? HEADLINE.exec(line) : null
@@ -186,7 +186,7 @@ class OrgReader {
   }
 }
 
-/** Whether a line goes on with a paragraph. */
+/** Whether a line continues a paragraph. */
 const isPlain = (line: string): boolean =>
   line !== "" &&
   !/^(?:\*+[ \t]|[ \t]*#(?:[ \t]|\+|$)|[ \t]*\||\[fn:[\w-]{1,60}\])/.test(line) &&

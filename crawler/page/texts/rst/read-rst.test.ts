@@ -14,7 +14,7 @@ test("a page of redis-py's manual keeps headings, code and links, and no marks",
   expect(page.markdown).not.toMatch(/^\.\. |::|:members:|####|`_/m)
 })
 
-/** What a text becomes below a title. */
+/** The markdown of a text below a title. */
 const body = async (text: string) => (await read("a.rst", `Title\n=====\n\n${text}\n`)).markdown
 
 describe("blocks", () => {
@@ -65,7 +65,7 @@ describe("blocks", () => {
     ],
     ["lines keep their breaks", "| one\n| two", "one  \ntwo"],
     [
-      "a comment, a target and what steers a program are no text",
+      "a comment, a target and instructions for a program are left out",
       ".. note for me\n   and more\n\n.. _here:\n\n.. toctree::\n   :maxdepth: 2\n\n   a\n   b\n\n.. image:: a.png\n\nText.",
       "Text.",
     ],

@@ -24,8 +24,8 @@ const NO_FIELDS = new Set(
 )
 
 /**
- * reStructuredText, with the directives and roles of Sphinx that carry text. Nothing is included, run or evaluated: what
- * stands in other files is left out. In time linear in its length but for the depth of its blocks.
+ * reStructuredText, with the directives and roles of Sphinx that carry text. Nothing is included, run or evaluated: text
+ * in other files is left out. In time linear in its length but for the depth of its blocks.
  */
 export function readRst(text: string, url: string): DocumentText {
   const lines = linesOf(text)
@@ -54,7 +54,7 @@ class RstReader implements DirectiveReader {
   readonly #names: Names
   /** Kinds of underlines in the order in which they came: their place is their level. */
   readonly #levels: string[] = []
-  /** What stands above the text about it, by name. */
+  /** Fields above the text, by name. */
   readonly fields = new Map<string, string>()
   #level = 0
   #below = 0
@@ -260,7 +260,7 @@ function directiveOf(
   argument: string,
   below: readonly string[],
 ): Directive {
-  // The argument goes on up to the options or the first blank line.
+  // The argument continues up to the options or the first blank line.
   const lines = below.length === 0 ? [] : dedentedBy(below, indentOf(below.find((line) => line !== "") ?? ""))
   const options = new Map<string, string>()
   const more: string[] = []

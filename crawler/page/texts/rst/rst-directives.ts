@@ -11,7 +11,7 @@ export interface Directive {
   readonly content: readonly string[]
 }
 
-/** What reads the parts of a directive. */
+/** Reads the parts of a directive. */
 export interface DirectiveReader {
   blocks(lines: readonly string[]): string
   inline(text: string): string
@@ -42,7 +42,7 @@ const TITLED = new Set(
     " ",
   ),
 )
-/** What only steers the program that makes pages, or stands for what is elsewhere. */
+/** Directives that only steer the program that makes pages, or insert text from elsewhere. */
 const NO_TEXT = new Set(
   (
     "toctree contents index include literalinclude raw highlight currentmodule module default-role meta title tabularcolumns role sectnum " +
@@ -50,7 +50,7 @@ const NO_TEXT = new Set(
     "restructuredtext-test-directive sectionauthor codeauthor program"
   ).split(" "),
 )
-/** What documents a name: the argument is its signature. */
+/** Directives that document a name: the argument is its signature. */
 const NAMES = new Set(
   (
     "function class method attribute data exception property classmethod staticmethod decorator decoratormethod envvar option cmdoption confval setting " +
@@ -106,7 +106,7 @@ function noteHtml({ name, argument, content }: Directive, reader: DirectiveReade
   return `<blockquote><p><strong>${reader.inline(title)}</strong></p>${reader.blocks(text)}</blockquote>`
 }
 
-/** A signature as a heading; further signatures stand on the lines below the first. */
+/** A signature as a heading; further signatures are the lines below the first. */
 function nameHtml({ argument, content }: Directive, reader: DirectiveReader): string {
   const signatures = argument
     .split("\n")

@@ -1,18 +1,18 @@
 import { escapeHtml } from "../markup/from-html.ts"
 
-/** What a document names anywhere and its text refers to. */
+/** Targets and substitutions of a document, to which its text refers. */
 export interface Names {
   /** Addresses by the name of their target, in lower case. */
   readonly targets: ReadonlyMap<string, string>
   /** Those of targets without a name, in the order of their references, which take them away. */
   readonly anonymous: string[]
-  /** What stands for `|name|`. */
+  /** The text that replaces `|name|`. */
   readonly substitutions: ReadonlyMap<string, string>
 }
 
 const MAX_DEPTH = 5
 
-/** What may begin marked text; each branch ends within one paragraph and a few thousand characters. */
+/** Marked text. Each branch ends within one paragraph and a few thousand characters. */
 const MARKED = new RegExp(
   [
     /\\(?<escaped>[^])/,
@@ -31,7 +31,7 @@ const MARKED = new RegExp(
   "gu",
 )
 
-/** Roles whose text is a name in code. Those of a domain (`py:func`) are told by their last word. */
+/** Roles whose text is a name in code. For a role of a domain (`py:func`), the last word counts. */
 const CODE_ROLES = new Set(
   (
     "attr attribute class code command cpp data envvar event exc expr file filepath func function keyword kbd lexer literal makevar meth method " +

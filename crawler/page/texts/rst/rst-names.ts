@@ -4,7 +4,7 @@ const TARGET = /^[ \t]*\.\. _(?:`([^`\n]{1,200})`|([^:\n`\\]{1,200}(?:\\:[^:\n]{
 const ANONYMOUS = /^[ \t]*(?:\.\. __:|__)[ \t]+(\S.*)$/
 const SUBSTITUTION = /^[ \t]*\.\. \|([^|\n]{1,100})\|[ \t]+(replace|unicode|image|date)::[ \t]*(.*)$/
 
-/** The targets and substitutions of a whole document, wherever they stand. */
+/** The targets and substitutions of a whole document, from anywhere in it. */
 export function namesOf(lines: readonly string[]): Names {
   const targets = new Map<string, string>()
   const anonymous: string[] = []
