@@ -116,13 +116,13 @@ test("a page of HTML is shown without its scripts", async () => {
   expect(headers.get("content-security-policy")).toMatch(/^sandbox; default-src 'none';/)
 })
 
-test("a picture in which text was recognised is shown, and one that browsers can't show is downloaded", async () => {
+test("a picture in which text was recognised is shown, and a file that browsers can't show is downloaded", async () => {
   const { engine } = data
   const letter = await flatPicture(640, 480)
   const known = (await Array.fromAsync(engine.allPages())).find(({ page }) =>
     page.url.endsWith("/evil.html"),
   )!
-  for (const name of ["letter.png", "letter.TIF"]) {
+  for (const name of ["letter.png", "letter.TIF", "letter.doc"]) {
     writeFileSync(join(share, name), letter)
     const url = `http://localhost:8080/files/share/${name}` as PageUrl
     await engine.index([{ ...known.page, url, type: "picture", markdown: `The text of ${name}.` }])
@@ -133,6 +133,7 @@ test("a picture in which text was recognised is shown, and one that browsers can
   }
   expect(await shown("letter.png")).toEqual([200, "image/png", "inline"])
   expect(await shown("letter.TIF")).toEqual([200, "image/tiff", "attachment"])
+  expect(await shown("letter.doc")).toEqual([200, "application/msword", "attachment"])
 })
 
 test("a key sees the files of its sources alone, and a file that is no page is nobody's", async () => {

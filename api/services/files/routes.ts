@@ -3,10 +3,11 @@ import { extname } from "node:path"
 import type { Router } from "@koa/router"
 
 import { environment, readSettings } from "#base/settings.ts"
+import { isDocumentAddress } from "#crawler/page/content-type.ts"
 import { mediaType } from "#crawler/page/headers/media-type.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { percentDecoded } from "#base/text/percent-decoded.ts"
-import { toPageUrl } from "#engine/index/page/page-url.ts"
+import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
 import type { Admissions } from "../../identity/accounts/admission.ts"
@@ -65,19 +66,18 @@ const PASSIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' d
 const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf|image\/(?:png|jpeg|webp)$)/
 
 /** The type that has a browser show a file: text of whatever kind is plain text there. @param given as it was kept with the file */
-function typeOf(path: string, given: string | undefined): string {
+function typeOf(url: PageUrl, given: string | undefined): string {
   const type = mediaType(given)
   if (type === "text/html" || type === PDF) return type
   if (type.startsWith("text/")) return PLAIN
-  const ending = extname(path).toLowerCase()
+  const ending = extname(new URL(url).pathname).toLowerCase()
   if (ending === ".html" || ending === ".htm") return "text/html"
   if (ending === ".pdf") return PDF
-  return OFFICE.test(ending) || PICTURE.test(ending) ? ending : PLAIN
+  return isDocumentAddress(url) || PICTURE.test(ending) ? ending : PLAIN
 }
 
 const PLAIN = "text/plain; charset=utf-8"
 
-const OFFICE = /^\.(?:docx|xlsx|pptx|odt|ods|odp|rtf|epub)$/
 /** Those that text recognition reads; a vector graphic may hold scripts. */
 const PICTURE = /^\.(?:png|jpe?g|webp|tiff?)$/
 
@@ -91,5 +91,5 @@ async function found(ctx: Context, knowledge: PageKnowledge, maxBytes: number) {
   if (page === null) return null
   const loaded = await held.content.load(page.url, { maxBytes })
   if (loaded.kind !== "fetched") return null
-  return { ...loaded, type: typeOf(new URL(page.url).pathname, loaded.headers["content-type"]) }
+  return { ...loaded, type: typeOf(page.url, loaded.headers["content-type"]) }
 }

@@ -12,9 +12,9 @@ export type Key = AnswerOf<"GET /admin/keys">["keys"][number]
 /** What may be done with a key. */
 export type KeyAct = "disable" | "enable" | "rotate" | "delete"
 
-/** Actions besides deleting, each for keys of one status. `isForOwn`: also for the key that is signed in. */
 const ROLES = { search: "Search", write: "Write", admin: "Admin" } as const
 
+/** Actions besides deleting, each for keys of one status. `isForOwn`: also for the key that is signed in. */
 const ACTS = [
   { act: "rotate", of: "active", isForOwn: true, icon: "restore", label: "Rotate" },
   { act: "enable", of: "disabled", isForOwn: true, icon: "play", label: "Enable" },
@@ -90,7 +90,7 @@ function KeyFacts({ of: key, usage }: { readonly of: Key; readonly usage: readon
       <Fact name="Key">
         <code>…{key.ends_with}</code> <span class="small">id {key.id}</span>
       </Fact>
-      <Fact name="Sees">
+      <Fact name={key.role === "write" ? "Sends to" : "Sees"}>
         <Scope of={key} />
       </Fact>
       <Fact name="Limits">{limitsOf(key).join("; ") || "none of its own"}</Fact>

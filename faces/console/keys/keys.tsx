@@ -26,7 +26,14 @@ async function look(signal: AbortSignal) {
     appliance.call("GET /admin/public-keys", { query: { limit: MOST }, signal }),
     appliance.call("GET /admin/sources", { query: { limit: MOST }, signal }),
   ])
-  return { ...keys, usage, publicKeys: publicKeys.public_keys, sources: sources.map(({ name }) => name) }
+  const namesOf = (some: typeof sources) => some.map(({ name }) => name)
+  return {
+    ...keys,
+    usage,
+    publicKeys: publicKeys.public_keys,
+    sources: namesOf(sources),
+    ofDocuments: namesOf(sources.filter(({ source }) => source.documents)),
+  }
 }
 
 type Seen = Awaited<ReturnType<typeof look>>
@@ -71,6 +78,7 @@ export function Keys({ chosen }: { readonly chosen: string | null }) {
       {isMaking && value !== null && (
         <NewKey
           sources={value.sources}
+          ofDocuments={value.ofDocuments}
           collections={value.collections}
           onMade={(one) => {
             setMaking(false)

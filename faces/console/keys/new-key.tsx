@@ -28,11 +28,14 @@ const ABOUT: Readonly<Record<KeyKind, string>> = {
 /** Asks what a key is to be, and makes it. */
 export function NewKey({
   sources,
+  ofDocuments,
   collections,
   onMade,
   onClose,
 }: {
   readonly sources: readonly string[]
+  /** Those whose pages are documents that programs send. */
+  readonly ofDocuments: readonly string[]
   readonly collections: readonly string[]
   readonly onMade: (made: Made) => void
   readonly onClose: () => void
@@ -71,18 +74,10 @@ export function NewKey({
           hint={ABOUT[draft.kind]}
           value={draft.kind}
           options={KINDS}
-          onChoose={(kind) => onChange({ kind })}
+          onChoose={(kind) => onChange({ kind, sources: [] })}
         />
         {draft.kind === "search" && <Sees {...fields} of={sources} ofCollections={collections} />}
-        {draft.kind === "write" && (
-          <Checks
-            legend="Sends documents to"
-            names={sources}
-            chosen={draft.sources}
-            wrong={fields.wrong("sources")}
-            onChange={(chosen) => fields.onChange({ sources: chosen })}
-          />
-        )}
+        {draft.kind === "write" && <SendsTo {...fields} of={ofDocuments} />}
         {draft.kind === "public" && <WebPages {...fields} of={sources} />}
         {draft.kind !== "public" && (
           <Select
@@ -118,7 +113,7 @@ const Limits = (form: DraftForm<KeyDraft>) => (
 )
 
 type KeyForm = DraftForm<KeyDraft> & {
-  /** Names of all sources. */
+  /** Names of the sources to choose from. */
   readonly of: readonly string[]
 }
 
@@ -149,6 +144,28 @@ const Sees = ({
     )}
     {sources.length + collections.length === 0 && (
       <p class="small">Choose none to let it see the pages of all sources.</p>
+    )}
+  </>
+)
+
+/** The sources that a writing key fills. */
+const SendsTo = ({ draft: { sources }, onChange, wrong, of }: KeyForm) => (
+  <>
+    {of.length > 0 && (
+      <Checks
+        legend="Sends documents to"
+        names={of}
+        chosen={sources}
+        wrong={wrong("sources")}
+        onChange={(chosen) => onChange({ sources: chosen })}
+      />
+    )}
+    {sources.length === 0 && (
+      <p class="small">
+        {of.length > 0
+          ? "Choose none to let it send to all sources of documents."
+          : "No source takes documents yet; the key may send to any that you declare later."}
+      </p>
     )}
   </>
 )

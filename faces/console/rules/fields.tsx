@@ -1,7 +1,8 @@
 import { Field, Select, TextArea } from "../../design/field.tsx"
+import { PAGE_TYPES } from "../../reading/passages/page-formats.ts"
 import { bound, type DraftForm } from "../asking/use-form-problems.ts"
 import { Checks } from "./check.tsx"
-import { PAGE_TYPES, type RuleDraft } from "./rule-draft.ts"
+import type { RuleDraft } from "./rule-draft.ts"
 
 type Fields = DraftForm<RuleDraft>
 

@@ -1,30 +1,6 @@
 import type { Rule } from "../../../api/client/client.ts"
+import type { PageType } from "../../reading/passages/page-formats.ts"
 import type { RuleKind } from "../place.ts"
-
-type PageType = NonNullable<Extract<Rule, { kind: "boost" }>["where"]["types"]>[number]
-
-/** Kinds of pages that a boost can name. */
-export const PAGE_TYPES: readonly PageType[] = [
-  "html",
-  "text",
-  "markdown",
-  "pdf",
-  "docx",
-  "pptx",
-  "xlsx",
-  "odt",
-  "odp",
-  "ods",
-  "rtf",
-  "epub",
-  "asciidoc",
-  "rst",
-  "org-mode",
-  "notebook",
-  "openapi",
-  "code",
-  "picture",
-]
 
 export const KIND_NAMES: Readonly<Record<RuleKind, string>> = {
   synonym: "Synonym",

@@ -46,12 +46,28 @@ export function SourceRow({ entry, running, actions }: RowProps) {
   )
 }
 
+/** Where the content of a source comes from. */
+function startsOf({
+  folder,
+  mailbox,
+  archive,
+  repository,
+  documents,
+  seeds,
+}: Entry["source"]): readonly string[] {
+  const place =
+    folder ??
+    archive ??
+    (typeof repository === "object" ? repository?.url : repository) ??
+    (typeof mailbox === "object" ? mailbox && `${mailbox.server}, ${mailbox.user}` : mailbox) ??
+    (documents ? "Documents sent over the API" : null)
+  return place === null ? [seeds].flat() : [place]
+}
+
 /** The name of the source, its state, and how its last run ended. */
 function What({ entry, running }: Omit<RowProps, "actions">) {
   const { name, origin, paused, last_result: last } = entry
-  const { folder, mailbox, archive, seeds } = entry.source
-  const place = folder ?? mailbox ?? archive
-  const starts = place === null ? [seeds].flat() : [place]
+  const starts = startsOf(entry.source)
   const open = openRun(entry)
   return (
     <div class="what">
@@ -143,22 +159,12 @@ function visits(last: Entry["last_result"], outcome: "failed" | "skipped"): Comp
   )
 }
 
-function nextRun({ origin, paused, next_run_at: at, source }: Entry): ComponentChildren {
+function nextRun({ origin, paused, next_run_at: at, watched }: Entry): ComponentChildren {
   if (origin === "one-off") return "never"
   if (paused) return "paused"
-  if (at === null) return isWatched(source) ? "on change" : "by hand"
+  if (at === null) return watched ? "on change" : "by hand"
   return <Time at={at}>{until(at)}</Time>
 }
-
-/** As the crawler sees changes: of files, mail and documents that are here, and not of a repository or mailbox on another machine. */
-const isWatched = ({ folder, mailbox, archive, documents, repository }: Entry["source"]): boolean =>
-  (folder ?? archive) !== null ||
-  typeof mailbox === "string" ||
-  documents ||
-  !/^https?:/.test(placeOf(repository) ?? "https:")
-
-const placeOf = (repository: Entry["source"]["repository"]): string | undefined =>
-  typeof repository === "string" ? repository : repository?.url
 
 /** How far a run is: of the addresses it knows by now, how many it has visited. */
 function Running({ job, id }: { readonly job: Job | undefined; readonly id: number }) {

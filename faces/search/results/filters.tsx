@@ -1,7 +1,7 @@
 import { Button } from "../../design/button.tsx"
 import { type Asked, type Filter, FILTERS, hasFilters, toggled } from "../asked.ts"
 import { languageName } from "../../reading/languages.ts"
-import { formatName } from "./source-line.tsx"
+import { formatOf } from "../../reading/passages/page-formats.ts"
 import type { Facet } from "../use-search.ts"
 
 const HEADINGS: Readonly<Record<Filter, string>> = {
@@ -20,7 +20,7 @@ const MOST_VALUES = 8
 
 /** A value as people call it. */
 export function valueName(name: Filter, value: string): string {
-  if (name === "type") return formatName(value)
+  if (name === "type") return formatOf(value).name
   if (name === "topic") return TOPICS[value] ?? value
   if (name === "path") return value.replace(/^\/\//, "")
   return name === "language" ? languageName(value) : value

@@ -1,32 +1,14 @@
-import { Icon, type IconName } from "../../design/icons.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { formatOf } from "../../reading/passages/page-formats.ts"
 import { readableStep } from "../../reading/safe-link.ts"
 import type { Result } from "../use-search.ts"
 import { tileOf } from "./tile.ts"
-
-/** What pages are written in, as people call it. */
-const FORMATS: Readonly<Record<string, readonly [name: string, icon: IconName]>> = {
-  html: ["Web page", "page"],
-  text: ["Text", "page"],
-  markdown: ["Markdown", "page"],
-  pdf: ["PDF", "page"],
-  docx: ["Word", "page"],
-  odt: ["Text document", "page"],
-  rtf: ["Text document", "page"],
-  xlsx: ["Excel", "sheet"],
-  ods: ["Spreadsheet", "sheet"],
-  pptx: ["PowerPoint", "slides"],
-  odp: ["Slides", "slides"],
-  epub: ["E-book", "book"],
-  picture: ["Picture", "page"],
-}
-
-export const formatName = (type: string): string => FORMATS[type]?.[0] ?? type
 
 /** Where a result comes from: source, site, and the way to it. */
 export function SourceLine({ result: { url, title, sources, type } }: { readonly result: Result }) {
   const { host, pathname } = URL.parse(url) ?? { host: url, pathname: "" }
   const steps = pathname.split("/").filter((step) => step !== "")
-  const [, icon] = FORMATS[type] ?? ["", "page"]
+  const format = formatOf(type)
   const [source] = sources ?? []
   // The site's own icon would be asked for from outside.
   const { letter, colour } = tileOf(host, source, title)
@@ -48,7 +30,7 @@ export function SourceLine({ result: { url, title, sources, type } }: { readonly
       </span>
       {type !== "html" && (
         <span class="format">
-          <Icon name={icon} /> {formatName(type)}
+          <Icon name={format.icon} /> {format.name}
         </span>
       )}
     </p>

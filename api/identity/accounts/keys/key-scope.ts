@@ -44,12 +44,8 @@ export function strayLimit(
   scope: KeyScope,
 ): { readonly field: keyof KeyScope; readonly why: string } | null {
   if (role === "search") return null
-  const fields = [
-    "endpoints",
-    "collections",
-    "domains",
-    ...(role === "admin" ? (["sources"] as const) : []),
-  ] as const
+  const fields: (keyof KeyScope)[] = ["endpoints", "collections", "domains"]
+  if (role === "admin") fields.push("sources")
   const field = fields.find((one) => scope[one] !== null)
   if (field === undefined) return null
   const why = role === "admin" ? "it sees everything" : "only sources limit where it sends documents"

@@ -38,7 +38,7 @@ const source: Schema<object> = {
 export const Source = named("Source", source)
 
 /** A source with only the fields that differ from their defaults. */
-export const sparseSource = (description: string): Schema<object> => ({ ...source, description })
+export const sparseSource = (description: string): Schema<object> => ({ ...Source, description })
 
 const shownFields = {
   // A crawl of one address is filed under its host, which may be an address in brackets.

@@ -39,6 +39,7 @@ const SourceEntry = namedObject("SourceEntry", {
   created_at: time(),
   updated_at: time(),
   next_run_at: orNull(time()),
+  watched: yesNo("Whether each change of its content starts a run; such a source has no schedule."),
   pages: count("Pages of the source in the index."),
   pages_with_vectors: orNull(count("Those pages that have vectors; null if the index cannot be reached.")),
   last_result: orNull(
