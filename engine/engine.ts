@@ -330,7 +330,7 @@ export interface HitPassage {
   readonly headings: readonly string[]
   /** As in `Passage`. */
   readonly anchor?: string
-  /** As in `Passage`; of a passage that goes on over pages the one that says most of what was asked, where one does. */
+  /** As in `Passage`; for a passage that runs over several pages, the one that best matches the question, if there is one. */
   readonly page?: string
   readonly pages?: NonNullable<Passage["pages"]>
   readonly beginsUnder?: string

@@ -203,7 +203,7 @@ export type SearchResult = {
   readonly sources?: readonly string[] | undefined
   /** The collections that hold any of these; left out when there are none. */
   readonly collections?: readonly string[] | undefined
-  /** Where the best passage is; left out when neither heading, page nor anchor is known. */
+  /** Where the best passage is; left out when no heading, page or anchor is known. */
   readonly section?: {
     /** The nearest heading above it; null when there is none. */
     readonly heading: string | null
@@ -212,7 +212,7 @@ export type SearchResult = {
     /** The page's address with the anchor of this place; left out when there is none. */
     readonly url?: string | undefined
   } | undefined
-  /** In a PDF or a presentation: where each passage of `content` is, in their order; left out when that is not known. */
+  /** In a PDF or a presentation: where each passage of `content` is, in order; left out when that is not known. */
   readonly pages?: readonly ({
     /** As in `section`. */
     readonly page: string

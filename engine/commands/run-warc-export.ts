@@ -22,7 +22,7 @@ export interface WarcExportArguments {
 }
 
 /**
- * One `fossick export --warc`. The file has its name when it is whole and on the disk.
+ * Runs `fossick export --warc`. The file gets its name once it is complete and on the disk.
  * @returns the exit code
  * @throws CommandError
  */
@@ -31,7 +31,7 @@ export async function runWarcExport(
   { force, json, source }: WarcExportArguments,
 ): Promise<number> {
   if (!ENDING.test(file))
-    throw new CommandError(`The name of a WARC file ends with .warc.gz; ${file} doesn't.`)
+    throw new CommandError(`The name of a WARC file must end with .warc.gz; ${file} doesn't.`)
   if (!force && existsSync(file)) throw new CommandError(`${file} is there already; --force replaces it.`)
   const progress = new CommandProgress()
   return await interruptible(

@@ -9,10 +9,10 @@ export interface Place {
 /** The places that a text is at, in order, with the characters of it before each. */
 export type Places = readonly (readonly [at: number, place: Place])[]
 
-/** Of a text that is at one place, or at none that is known. */
+/** The places of a text that is at one place, or at none. */
 export const placesAt = (place: Place | null): Places => (place === null ? [] : [[0, place]])
 
-/** Of the parts of a text, which follow each other, in one pass: a line may have a million words and thousands of pages. */
+/** The places of consecutive parts of a text, found in one pass: a line may have a million words and thousands of pages. */
 export function placesOfParts(
   places: Places,
   parts: readonly { readonly from: number; readonly to: number }[],
@@ -26,7 +26,7 @@ export function placesOfParts(
   })
 }
 
-/** Of two texts, of which the second begins at the character `at`. */
+/** The places of two joined texts; the second begins at the character `at`. */
 export function joinedPlaces(first: Places, at: number, second: Places): Places {
   const last = first.at(-1)?.[1]
   return [...first, ...behind(at, second).filter(([, place]) => place !== last)]
@@ -34,7 +34,7 @@ export function joinedPlaces(first: Places, at: number, second: Places): Places 
 
 const behind = (chars: number, places: Places): Places => places.map(([at, place]) => [at + chars, place])
 
-/** What a passage says of the pages that it is on: the page, or the first and the last one with a dash between them, then also where each begins. */
+/** The pages that a passage is on: one page, or the first and the last with a dash between them and where each page begins. */
 export function pagesIn(places: Places): Pick<Passage, "page" | "pages"> {
   const pages = places.flatMap(([at, { fragment, page }]) =>
     page === null ? [] : [[at, fragment, page] as const],

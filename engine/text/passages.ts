@@ -32,7 +32,7 @@ interface Section {
   readonly openHeadings?: readonly string[]
   /** The lines of each block, in order. */
   readonly blocks: readonly Piece[]
-  /** That of its heading, or of the nearest heading above that has one. */
+  /** The place of its heading, or of the nearest heading above that has one. */
   readonly place: Place | null
   /** Of several joined sections: the heading of the first, where it is in the text. */
   readonly beginsUnder?: string | undefined
@@ -65,7 +65,7 @@ interface Piece {
 export const toPassages = (markdown: string, anchors: readonly PageAnchor[] = []): Passage[] =>
   passagesOfBlocks(blocksOf(markdown, linesWith(anchors)), anchors)
 
-/** The lines that anchors are on: {@link passagesOfBlocks} wants them marked. */
+/** The lines that anchors are on: {@link passagesOfBlocks} needs them marked. */
 export const linesWith = (anchors: readonly PageAnchor[] = []): Set<number> =>
   new Set(anchors.map(([line]) => line))
 

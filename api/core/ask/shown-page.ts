@@ -32,7 +32,7 @@ export interface ShownPage {
   readonly checkedAt: Date | undefined
   /** Where the best passage stands; null where that has no name. */
   readonly section: ShownSection | null
-  /** In a document with pages: where each passage of the content is, in their order; else none. */
+  /** In a document with pages: where each passage of the content is, in order; else empty. */
   readonly pages: readonly ShownPlace[]
   readonly otherForms: readonly OtherForm[] | undefined
   /** None where they are not wanted. */
@@ -82,8 +82,8 @@ export async function showPage(
 }
 
 /**
- * Where the best passage stands: its heading, its page in a document, and the address that leads there. The nearest heading and not all above it, for this is
- * what the reader who follows the address finds at the top, and the title says the rest.
+ * Where the best passage is: its nearest heading, its page in a document, and the address that leads there. Readers who follow the
+ * address see that heading at the top; the title says the rest.
  */
 function sectionOf({ url, passages: [best] }: Hit): ShownSection | null {
   if (best === undefined) return null

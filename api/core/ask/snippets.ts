@@ -5,7 +5,7 @@ import { shownOf } from "#engine/index/page/passage.ts"
 const ASIDE =
   /^(?:(?:figure|fig\.|table|listing|image|photo|abbildung|tabelle|tableau|figura)\s+[\dIVX]+(?:[.-]\d+)*\s*[.:–—-].{0,200}|(?:was|is|did) this (?:page|article|section|topic|answer|information|content|help)?\s*(?:page|article)?\s*(?:helpful|useful|help(?: you)?)\b.{0,60}|(?:rate|share|print|edit|improve) this (?:page|article)(?: on .{1,30})?|(?:give|send|leave|submit) (?:us )?feedback.{0,40}|thanks? (?:you )?for your feedback.{0,40}|(?:yes\s*[/|·]?\s*no)|(?:image|photo) credits?:.{0,80})$/i
 
-/** A passage as a result shows it, and the passage that it is. */
+/** A passage as a result shows it, with the passage that it comes from. */
 interface Snippet {
   readonly text: string
   readonly of: HitPassage

@@ -5,7 +5,7 @@ import { alertData } from "#crawler/reporting/alerts/alert-messages.ts"
 import { concealedCounts, concealedEnd } from "#crawler/fetch/concealed.ts"
 import type { JobEvent } from "#crawler/job.ts"
 import type { HeldRemovals, Removal, RunRemovals } from "#crawler/upkeep/removals/removals.ts"
-import { isWatched } from "#crawler/source.ts"
+import { watcherOf } from "#crawler/fetch/content/kinds.ts"
 import type { SourceStatus } from "#crawler/sources/source-status.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 import type { Delivery } from "#crawler/reporting/webhooks/webhook-queue.ts"
@@ -54,7 +54,7 @@ export function sourceOnWire(
     created_at: entry.createdAt,
     updated_at: entry.updatedAt,
     next_run_at: entry.nextRun,
-    watched: isWatched(entry.source),
+    watched: watcherOf(entry.source) !== null,
     pages,
     pages_with_vectors: pagesWithVectors,
     last_result: lastResult && {

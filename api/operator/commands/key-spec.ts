@@ -35,9 +35,11 @@ export function keySpec(options: KeyOptions): KeySpec {
   const scope = scopeOf(options)
   const stray = strayLimit(role, scope)
   if (stray !== null)
-    throw new ArgumentsError(`--${stray.field.slice(0, -1)} limits no key of the role ${role}: ${stray.why}.`)
+    throw new ArgumentsError(
+      `--${stray.field.slice(0, -1)} can't limit a key of the role ${role}: ${stray.why}.`,
+    )
   if (role === "write" && options["make-keys"])
-    throw new ArgumentsError("A key of the role write makes no keys.")
+    throw new ArgumentsError("A key of the role write can't make keys.")
   return {
     role,
     name,

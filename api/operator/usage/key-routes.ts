@@ -150,7 +150,9 @@ function specOf(body: MakeKeyBody, scope: KeyScope): KeySpec {
   const { role, name, credits, per, may_make_keys: mayMakeKeys } = body
   const stray = strayLimit(role, scope)
   if (stray !== null)
-    throw unprocessable([{ field: stray.field, message: `limits no key of the role ${role}: ${stray.why}` }])
+    throw unprocessable([
+      { field: stray.field, message: `can't limit a key of the role ${role}: ${stray.why}` },
+    ])
   if (role === "write" && mayMakeKeys === true)
     throw unprocessable([{ field: "may_make_keys", message: "must be false for a key of the role write" }])
   return {

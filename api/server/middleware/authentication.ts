@@ -38,7 +38,7 @@ export function authentication(
 async function admitted(keys: Keys, bearer: string | null): Promise<ApiKey> {
   const key = bearer === null ? null : await keys.verify(bearer)
   if (key === null && bearer !== null && (await keys.verifyWriter?.(bearer)))
-    throw new ApiError(403, "Access denied. This key may send documents, and neither search nor read.")
+    throw new ApiError(403, "Access denied. This key may only send documents; it can't search or read.")
   return admit(key)
 }
 

@@ -13,11 +13,11 @@ export interface Problem {
   readonly message: string
 }
 
-/** What is wrong, as one sentence. */
+/** All problems in one sentence. */
 export const problemsText = (problems: readonly Problem[]): string =>
   `${problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")}.`
 
-/** What is wrong with a body by its schema; it takes no other fields. */
+/** A check that finds what is wrong with a body by its schema; fields that the schema doesn't have are wrong. */
 export function bodyCheck(schema: Schema): (body: unknown) => Problem[] {
   let validate: ValidateFunction | undefined
   return (body) => {

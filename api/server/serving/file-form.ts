@@ -13,7 +13,7 @@ export interface FileForm {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Beyond the file: names, fields and boundaries. */
+/** Bytes for all but the file: names, fields and boundaries. */
 const MOST_BESIDE = 1_000_000
 
 /** Whether a body is a form with files. */
@@ -21,7 +21,7 @@ export const isForm = (ctx: Context): boolean => /^multipart\/form-data\s*;/i.te
 
 /**
  * Reads a form (RFC 7578) whose field `file` is a file.
- * @param names of the fields that it may have beside
+ * @param names of the other fields that it may have
  * @throws ApiError 400, 413
  */
 export async function readFileForm(
@@ -35,7 +35,7 @@ export async function readFileForm(
     if (name === "file" && typeof value !== "string" && file === null) file = value
     else if (typeof value === "string" && names.includes(name) && !(name in fields)) fields[name] = value
     else
-      throw badRequest(`Invalid ${name}. A form has one file, named file, and ${names.join(", ")} at most.`)
+      throw badRequest(`Invalid ${name}. A form has one file, named file, and may have ${names.join(", ")}.`)
   }
   if (file === null) throw badRequest("Invalid file. The form must hold a file of this name.")
   if (file.size > maxBytes)
@@ -66,7 +66,7 @@ async function formOf(ctx: Context, limit: number, arriving: ArrivingBodies): Pr
   } catch (error) {
     ctx.req.resume()
     if (error instanceof ApiError) throw error
-    throw badRequest("The request body is no form that can be read.")
+    throw badRequest("The request body can't be read as a form.")
   } finally {
     held.end()
   }

@@ -60,7 +60,7 @@ export const pagesSchema = output({
         section: object({ heading: orNull(text()), ...optional({ page: text(), url: text() }) }),
         pages: listOf(
           object({ page: text(), ...optional({ url: text() }) }),
-          "Of a document: where each passage of `content` is.",
+          "In a document: where each passage of `content` is.",
         ),
         published_date: text(),
         checked_at: text(),

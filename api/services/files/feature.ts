@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts"
 import type { FileNeeds } from "./routes.ts"
 
-/** The originals of sources that are no websites. */
+/** The originals of sources other than websites. */
 export const files = {
   name: "files",
   async describe() {

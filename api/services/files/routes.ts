@@ -65,7 +65,7 @@ const PASSIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' d
 /** What browsers show themselves. */
 const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf|image\/(?:png|jpeg|webp)$)/
 
-/** The type that has a browser show a file: text of whatever kind is plain text there. @param given as it was kept with the file */
+/** The type that has a browser show a file: text of whatever kind is plain text there. @param given the media type that was kept with the file */
 function typeOf(url: PageUrl, given: string | undefined): string {
   const type = mediaType(given)
   if (type === "text/html" || type === PDF) return type

@@ -67,7 +67,7 @@ async function report(body: Partial<ResearchBody>, llmUrl = "") {
 }
 
 describe("a report of documents", () => {
-  test("says on which page a PDF says it, and opens it there", async () => {
+  test("names the page of a PDF, and opens it there", async () => {
     const { text, sources } = await report({})
     expect(text).toContain("changed every 700 hours")
     expect(text).toContain(
@@ -76,17 +76,17 @@ describe("a report of documents", () => {
     expect(sources[0]).toMatchObject({ url: HANDBOOK.url, pages: ["13"] })
   })
 
-  test("says it in the text where the style wants that", async () => {
+  test("names the page in the text where the style wants that", async () => {
     const { text } = await report({ citation_format: "apa" })
     expect(text).toContain("(Ada Field, 2024, p. 13)")
   })
 
-  test("says on which slide a presentation says it", async () => {
+  test("names the slide of a presentation", async () => {
     const { text } = await report({ input: "Where does the noise of a gear pump come from?" })
     expect(text).toContain("[Noise of gear pumps](https://docs.pumps.example/noise.pptx), slide 4, read ")
   })
 
-  test("finds the page of what a model wrote in words of its own", async () => {
+  test("finds the page behind what a model wrote in its own words", async () => {
     await using stub = await startStubModel(
       saying(
         "Every 700 hours of work the oil of a gear pump is changed [1]. Gears that mesh move the oil [1].",

@@ -210,10 +210,10 @@ test.each([
   [["create", "--role", "root"], "Allowed choices are search, write, admin."],
   [
     ["create", "--role", "admin", "--source", "wiki"],
-    "--source limits no key of the role admin: it sees everything",
+    "--source can't limit a key of the role admin: it sees everything",
   ],
   [["create", "--role", "write", "--domain", "a.example"], "only sources limit where it sends documents"],
-  [["create", "--role", "write", "--make-keys"], "A key of the role write makes no keys"],
+  [["create", "--role", "write", "--make-keys"], "A key of the role write can't make keys"],
   [["create", "--expires", "2001-01-01"], "--expires must be a time to come"],
   [["create", "--credits", "-1"], "--credits"],
   [["create", "--per", "day"], "Allowed choices are month, total."],

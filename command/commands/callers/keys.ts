@@ -44,7 +44,7 @@ export const keys: GroupSpec = {
         { line: "fossick keys create --role admin", about: "a key that may do all" },
         {
           line: "fossick keys create --role write --source tickets",
-          about: "a key that may send tickets, and not search",
+          about: "a key that sends tickets and can't search",
         },
         {
           line: "fossick keys create --collection public --credits 1000 --expires 30d",

@@ -4,11 +4,12 @@ import { command } from "../../spec.ts"
 export const exportIndex = command({
   about: `Writes the whole index, pages with their vectors, into one file that fossick import reads, on this or another
 machine, with this or another engine. The appliance may serve and crawl meanwhile. After an interruption, run the
-export again: it continues. With --warc, the texts of the pages go into a WARC file for other programs, or for a source of Fossick.`,
+export again: it continues. With --warc, the file is a WARC file
+with the texts of the pages, for other programs or for a source that is an archive.`,
   args: { file: { about: "the file to write; - is the standard output", complete: "files" } },
   options: {
     force: { about: "replace the file if it is there" },
-    warc: { about: "write the texts of the pages as a WARC file, which ends with .warc.gz" },
+    warc: { about: "write the texts of the pages as a WARC file, with a name that ends in .warc.gz" },
     source: { about: "with --warc: only the pages of this source", value: "name" },
   },
   examples: [
@@ -22,7 +23,7 @@ export again: it continues. With --warc, the texts of the pages go into a WARC f
       const { runWarcExport } = await import("#engine/commands/run-warc-export.ts")
       return await runWarcExport(file, { ...options, json })
     }
-    if (options.source !== undefined) throw new ArgumentsError("--source goes with --warc")
+    if (options.source !== undefined) throw new ArgumentsError("--source needs --warc")
     const { runExport } = await import("#engine/commands/run-export.ts")
     return await runExport(file, { force: options.force, json })
   },

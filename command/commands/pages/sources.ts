@@ -38,13 +38,13 @@ export const sources: GroupSpec = {
 and runs what is declared.`,
   commands: {
     add: command({
-      about: `Looks once at a site or through a folder or a Git repository and proposes a source for it, with five pages as they read. For a
-site: what made it, its scope, sitemap and login, whether it needs a browser, how long a crawl takes. For the others:
-their files by kind and size, and what can't be read. Asks before it writes.`,
+      about: `Looks once at a site, folder, archive, mailbox or Git repository and proposes a source for it, with five pages as
+they read. For a site: what made it, its scope, sitemap and login, whether it needs a browser, how long a crawl takes.
+For the others: their files by kind and size, and what can't be read. Asks before it writes.`,
       args: {
         start: {
           about:
-            "address of a site, where a path limits the crawl to that section, or of a Git repository; or a folder: /srv/policies, ./notes",
+            "address of a site, where a path limits the crawl to that section, of a Git repository or of a mailbox (imaps://); or a file or folder: /srv/policies, ./notes",
           complete: "files",
         },
       },

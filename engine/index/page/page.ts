@@ -11,8 +11,8 @@ export interface PageImage {
 
 /**
  * A place in a page's main content: the line of the markdown where it is, from 0; the fragment of the address that leads there
- * (`install`, as RFC 3986 writes it; `page=3` in a PDF, RFC 8118), empty when none does; and in a document what its reader calls
- * the page or slide that begins there or goes on (`3`, `iv`).
+ * (`install`, as RFC 3986 writes it; `page=3` in a PDF, RFC 8118), empty when none does; and in a document the number of the
+ * page or slide that begins or continues there, as readers know it (`3`, `iv`).
  */
 export type PageAnchor = readonly [line: number, fragment: string, page?: string]
 
@@ -42,7 +42,7 @@ export interface Page {
   /** What it is written in; left out where its address says as much: see `typeOf`. */
   readonly type?: PageType
   /**
-   * The places in it that have an address or a number, by line: those of headings stand on the line of the heading, others count
+   * The places in it that have an address or a number, by line: those of headings are on the heading's line, others count
    * up to the next one or the next heading. Left out when none is known.
    */
   readonly anchors?: readonly PageAnchor[]

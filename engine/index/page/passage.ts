@@ -12,7 +12,7 @@ export interface Passage {
   readonly anchor?: string
   /** The pages of a document, or its slides, that the passage is on, as readers know them: `12`, `iv`, `12–13`. Left out when there are none. */
   readonly page?: string
-  /** Where it goes on over pages: the characters of its text before each, the fragment that leads there (else empty), and the page. */
+  /** If it runs over several pages: for each, the characters of its text before the page, the fragment that leads there (else empty), and the page. */
   readonly pages?: readonly (readonly [at: number, fragment: string, page: string])[]
   /** With `anchor` or `page`: the heading it begins under, where several short sections share it and that one is in its text. */
   readonly beginsUnder?: string

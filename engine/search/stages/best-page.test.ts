@@ -28,7 +28,7 @@ describe("a passage over two pages is on", () => {
   })
 })
 
-test("a passage on one page, or on none, is where it was", () => {
+test("a passage on one page, or on none, keeps its place", () => {
   const [one] = toPassages("A seal.", [[0, "", "3"]])
   expect(placeOf("seal", one)).toEqual(["3", undefined, undefined])
   const [none] = toPassages("A seal.")

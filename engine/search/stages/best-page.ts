@@ -3,8 +3,8 @@ import type { QueryText } from "../../text/query-text.ts"
 import { analyse, analyseQuery } from "../../text/analysis/analyse.ts"
 
 /**
- * A passage that goes on over pages of a document, on the one that says most of what was asked: there the reader looks first. As it
- * was where none says more than the others.
+ * Places a passage that runs over several pages of a document on the page that has most terms of the question, where readers look
+ * first. Changes nothing when no page has more than the others.
  */
 export function onBestPage<P extends Passage>(
   passage: P,

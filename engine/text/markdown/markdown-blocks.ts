@@ -8,7 +8,7 @@ export type Block = { readonly line: number; readonly text: string } & (
       readonly kind: "text"
       readonly table?: Table
       readonly depth?: number
-      /** Where the text goes on with a line that was asked for: the line, and the characters of the text before it. */
+      /** Marked lines in the middle of the text: the line, and the characters of the text before it. */
       readonly marked?: readonly (readonly [line: number, at: number])[]
     }
   /** Lines whose breaks and indentation matter. */
@@ -68,7 +68,7 @@ class BlockReader {
   readonly #wanted: ReadonlySet<number>
   readonly #blocks: Block[] = []
   #paragraph: string[] = []
-  /** Lines of the paragraph that were asked for, with the number of lines of it before them. */
+  /** Marked lines of the paragraph, each with the number of its lines before it. */
   #marked: [line: number, before: number][] = []
   /** Rows of the open table, as written. */
   #rows: string[] = []
@@ -218,7 +218,7 @@ class BlockReader {
     this.#marked = []
   }
 
-  /** Stretch by stretch, so that each is read once. @param most characters of the whole paragraph */
+  /** Reads stretch by stretch, so that no line is read twice. @param most characters of the whole paragraph */
   #places(most: number): [line: number, at: number][] {
     let from = 0
     let at = 0

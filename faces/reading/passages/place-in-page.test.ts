@@ -19,7 +19,7 @@ test("a passage of a PDF is at its heading and its page, and the result opens th
   expect(wayIn(manual({ section: undefined }))).toBe(MANUAL)
 })
 
-test("each passage is at its own page, of which the heading is known for the best one alone", () => {
+test("each passage is on its own page, and only the best one has a heading", () => {
   const pages = [
     { page: "2", url: `${MANUAL}#page=10` },
     { page: "iv", url: `${MANUAL}#page=6` },
@@ -31,7 +31,7 @@ test("each passage is at its own page, of which the heading is known for the bes
   expect(wayIn(manual({ pages }), shown.slice(0, 1))).toBe(`${MANUAL}#page=10`)
 })
 
-test("a passage of a presentation is on a slide, which says its number once and has no address", () => {
+test("the place of a passage in a presentation has the slide's number once, and no address", () => {
   const slides = { ...manual(), url: "https://docs.example/talk.pptx", type: "pptx" as const }
   const titled = { ...slides, section: { heading: "Outlook", page: "3" } }
   expect(placeOf(titled, 0)).toEqual({ text: "Outlook · slide 3", to: undefined })
@@ -39,7 +39,7 @@ test("a passage of a presentation is on a slide, which says its number once and 
   expect(wayIn(titled)).toBe(slides.url)
 })
 
-test("a web page is seen from its beginning, and its heading leads to the section", () => {
+test("a web page opens at the top, and its heading leads to the section", () => {
   const url = "https://docs.example/seals"
   const page = { ...manual(), url, type: "html" as const, section: { heading: "Care", url: `${url}#care` } }
   expect(placeOf(page, 1)).toEqual({ text: "Care", to: `${url}#care` })

@@ -12,9 +12,9 @@ export interface Place {
 }
 
 /**
- * Where a passage of a result is: its page or slide, and the heading, where that is not the title; null where neither is known.
+ * Where a passage of a result is: its page or slide, and the heading, unless that is the title; null when neither is known.
  *
- * @param at place of the passage in the content, from 0: the heading is known of the best one alone
+ * @param at place of the passage in the content, from 0; only the heading of the best one is known
  */
 export function placeOf({ title, type, section, pages }: Result, at: number): Place | null {
   const own = pages?.[at]
@@ -28,8 +28,8 @@ export function placeOf({ title, type, section, pages }: Result, at: number): Pl
 }
 
 /**
- * Where the link to a result leads: into a PDF at the page of its best passage, else of the first one that is shown. A web page is
- * seen from its beginning.
+ * The address that a result links to. A PDF opens at the page of its best passage if that is shown, else of the first one shown; a
+ * web page opens at the top.
  *
  * @param shown places of the passages that are shown
  */

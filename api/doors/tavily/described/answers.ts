@@ -98,7 +98,7 @@ const searchResult = namedObject("SearchResult", {
           url: text("The page's address with the anchor of this place; left out when there is none."),
         }),
       },
-      "Where the best passage is; left out when neither heading, page nor anchor is known.",
+      "Where the best passage is; left out when no heading, page or anchor is known.",
     ),
     pages: listOf(
       object({
@@ -107,7 +107,7 @@ const searchResult = namedObject("SearchResult", {
           url: text("The page's address with the anchor of this place; left out when there is none."),
         }),
       }),
-      "In a PDF or a presentation: where each passage of `content` is, in their order; left out when that is not known.",
+      "In a PDF or a presentation: where each passage of `content` is, in order; left out when that is not known.",
     ),
     favicon,
     published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),

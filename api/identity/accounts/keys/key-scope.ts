@@ -35,10 +35,10 @@ export const limitsPages = ({ sources, collections, domains }: KeyScope): boolea
 
 export const isUnlimited = (scope: KeyScope): boolean => scope.endpoints === null && !limitsPages(scope)
 
-/** Keys of these roles are limited in part or not at all. */
+/** The roles of keys, as in keys.ts, which imports this file. */
 type LimitedRole = "search" | "write" | "admin"
 
-/** The limit of a scope that means nothing for a key of a role, and why; null: all of them mean something. */
+/** A limit in a scope that has no effect on keys of a role, and why; null when there is no such limit. */
 export function strayLimit(
   role: LimitedRole,
   scope: KeyScope,

@@ -197,7 +197,7 @@ const STEPS: readonly Step[] = [
    create index api_keys_by_maker on api_keys (made_by) where made_by is not null;
    ${countStored(words, STORED_KEYS)}`
   },
-  // The check of the column knows two roles: a third is one of them, marked.
+  // The column's check allows two roles; a key that writes is stored as `search` with this mark.
   ({ integer }) => `alter table api_keys add column only_writes ${integer} not null default 0;`,
 ]
 

@@ -120,7 +120,7 @@ export function reachOf(
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
-  /** Reads a page of the index as its source does, where strangers could not; null: read it as anybody would, also while the index is away. */
+  /** Reads an indexed page with the rights of its source; null when anyone can read it, and while the index is away. */
   const readAsSource = async (text: string, options: ReadOptions) => {
     const { rereader } = parts
     const url = rereader && toPageUrl(text)

@@ -2,13 +2,13 @@ import { operations } from "../../../server/operation/operation.ts"
 import { filled } from "../../../server/operation/shared-fields.ts"
 import { text } from "../../../server/schema/schemas.ts"
 
-/** The originals of pages that are on no website. */
+/** The originals of pages that don't come from websites. */
 export const fileOperations = operations("Stored pages", "key", {
   getFile: {
     at: "GET /files/{source}/{path}",
     summary: "Open an original",
     description:
-      "The file, thread or document itself, for the results of a source that reads no websites and whose seed is the appliance. There is one as long as its page is in the index and the key may see it. Free.",
+      "The file, thread or document itself, for results of a source that is no website and whose seed is the appliance. It can be opened as long as its page is in the index and the key may see it. Free.",
     path: {
       source: filled("Name of the source."),
       path: filled("Its path in the source, with its slashes, each name percent-encoded."),

@@ -3,7 +3,7 @@ import type { CitationFormat } from "../request.ts"
 
 /** How the sources of one report are named. */
 export interface Citations {
-  /** What stands behind a statement. @param pages as in `ReportText` */
+  /** The mark behind a statement. @param pages as in `ReportText` */
   mark(places: readonly number[], pages?: Readonly<Record<number, CitedPage>>): string
   /** The list below the report, as markdown; empty when nothing was cited. */
   list(): string
@@ -21,7 +21,7 @@ const HEADINGS: Readonly<Record<CitationFormat, string>> = {
 /**
  * Names sources as the style asks: numbers in brackets in the order of their first use, or author (else title) and year in
  * parentheses, with a letter behind the year where two would read alike. The lists follow MLA 9, APA 7 and the
- * author-date form of Chicago 17, as far as web pages say what these want to know. Pages of documents stand behind the year, or in
+ * author-date form of Chicago 17, as far as web pages say what these want to know. Pages of documents follow the year, or are in
  * the list of numbered sources, whose links open the first one.
  */
 export function citationsOf(sources: readonly Source[], format: CitationFormat): Citations {
@@ -133,13 +133,13 @@ function fullEntry(source: Source, style: Style, letter: string): string {
   }
 }
 
-/** What stands between the name and the page in a text: in MLA and Chicago nothing says that the number is one of a page. */
+/** The page as it follows the name in a text: MLA and Chicago give the bare number. */
 function behindName(style: Style, at: CitedPage): string {
   if (at.kind === "page" && style !== "apa") return `${style === "mla" ? " " : ", "}${at.page}`
   return `, ${numbered([at])}`
 }
 
-/** In the order of the document; one that a longer stretch begins or ends with is left out. */
+/** In the order of the document, without pages that begin or end a longer stretch. */
 function inOrder(pages: readonly CitedPage[]): CitedPage[] {
   const placeOf = ({ anchor, page }: CitedPage) => Number(/\d+/.exec(anchor ?? page)?.[0] ?? 0)
   return pages
@@ -147,7 +147,7 @@ function inOrder(pages: readonly CitedPage[]): CitedPage[] {
     .sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** `p. 7`, `pp. 7–8, 12`, `slide 3`; of one kind all. */
+/** `p. 7`, `pp. 7–8, 12`, `slide 3`. All are of one kind. */
 function numbered(pages: readonly CitedPage[]): string {
   const isMany = pages.length > 1 || pages.some(({ page }) => page.includes("–"))
   const names = { page: isMany ? "pp." : "p.", slide: isMany ? "slides" : "slide" }

@@ -9,7 +9,7 @@ export interface PagedText {
   readonly at: CitedPage
 }
 
-/** The passages of a document that were found; none of what has no pages. */
+/** The passages that were found in a document, page by page; empty when it has no pages. */
 export function pagedTexts({ passages, type }: Pick<Hit, "passages" | "type">): PagedText[] {
   const kind = isPresentation(type) ? "slide" : "page"
   const on = (text: string, page: string, anchor = ""): PagedText => ({
@@ -23,10 +23,10 @@ export function pagedTexts({ passages, type }: Pick<Hit, "passages" | "type">): 
   })
 }
 
-/** Of what a text says this share at least is on its page. */
+/** A page must have at least this share of a text's terms to be cited for it. */
 const LEAST_SHARE = 0.5
 
-/** The page on which most is said of what a text says, in its own words or others; null when it is on none of them. */
+/** The page that has most terms of a text; null when none has enough. */
 export function pageSaying(text: string, paged: readonly PagedText[]): CitedPage | null {
   const terms = termsOf(text)
   let best: CitedPage | null = null

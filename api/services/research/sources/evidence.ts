@@ -16,7 +16,7 @@ export interface Source {
   readonly fetched: number | null
   /** Whether what was read of it gives orders to language models. */
   readonly addressesModels?: boolean
-  /** The pages that a report cites, in that order; left out of what has none. */
+  /** The pages that a report cites, in the order of the document; left out when none is known. */
   readonly pages?: readonly CitedPage[]
 }
 
@@ -25,7 +25,7 @@ export interface CitedPage {
   readonly kind: "page" | "slide"
   /** As in `Passage`. */
   readonly page: string
-  /** Fragment of the address that opens it; left out where none does, as of slides. */
+  /** Fragment of the address that opens it; left out where none does, as for slides. */
   readonly anchor?: string
 }
 
@@ -36,7 +36,7 @@ export interface ReportText {
   readonly leads?: readonly string[]
   /** Places among the sources; the first is where the text stands, others say the same in their own words. */
   readonly sources: readonly number[]
-  /** On which page of a document it is, by the place of the source; left out where that is not known. */
+  /** The page of a document that it is on, by the place of the source; left out when that is not known. */
   readonly pages?: Readonly<Record<number, CitedPage>>
 }
 

@@ -66,7 +66,7 @@ export interface ShownSource {
   readonly place: number
   readonly source: Source
   readonly text: string
-  /** Those of its texts that are on a page of a document. */
+  /** Its texts that are on a known page of a document. */
   readonly paged: readonly PagedText[]
 }
 
