@@ -3087,7 +3087,7 @@ export interface Calls {
       readonly documents: readonly Document[]
       /** Documents of the source. */
       readonly total: number
-      /** Where the next list begins; null: there are no more. */
+      /** Where the next list begins; null at the end. */
       readonly next_after: string | null
     }
   }

@@ -14,7 +14,7 @@ test("what was acknowledged is in the index in the end, though all processes are
   const appliance = await killableAppliance()
   const drawn = chance(12)
   const kept = new Map<string, string>()
-  // What a call without an answer may or may not have changed is sent again, as a program does.
+  // A program repeats a call that got no answer, whatever the call changed.
   const change = async (): Promise<void> => {
     const ids = [...kept.keys()]
     if (ids.length > 30 && drawn.below(3) === 0) {

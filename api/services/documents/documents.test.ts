@@ -182,7 +182,7 @@ test("a key reads or writes, and writes to its own sources", async () => {
 test.each([
   ["no content", [{ id: "1" }], "documents.0 must have exactly one of text, markdown, html"],
   ["two contents", [{ text: "a", html: "b" }], "documents.0 must have exactly one of text, markdown, html"],
-  ["a field that there is not", [{ text: "a", tags: [] }], "documents.0.tags is no field of this call"],
+  ["an unknown field", [{ text: "a", tags: [] }], "documents.0.tags is no field of this call"],
   [
     "one id twice",
     [
@@ -194,7 +194,7 @@ test.each([
   [
     "no such day",
     [{ text: "a", updated_at: "2026-02-31T00:00:00+99:00" }],
-    "documents.0.updated_at is no date",
+    "documents.0.updated_at isn't a date",
   ],
   ["a way out", [{ id: "../../../admin", text: "a" }], "documents.0.id leads out of the source"],
   [
@@ -216,7 +216,7 @@ test.each([
   expect(listed.body.total ?? 0).toBe(0)
 })
 
-test("a body that is no JSON object is refused as such", async () => {
+test("a body that isn't a JSON object is refused", async () => {
   const body = (text: string) =>
     fetch(`${app.url}/documents`, {
       method: "POST",

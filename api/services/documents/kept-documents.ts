@@ -55,7 +55,7 @@ export class KeptDocuments {
   }
 
   /**
-   * Keeps documents of a source, which is made when there is none of this name. When the call returns, they are on the disk.
+   * Keeps documents of a source and makes the source if it doesn't exist yet. The documents are on the disk when the call returns.
    * @throws Refusal
    */
   async send(key: ApiKey, name: string, sent: readonly SentDocument[]): Promise<Kept[]> {
@@ -145,7 +145,7 @@ export class KeptDocuments {
     return true
   }
 
-  /** The source of documents of this name; null: there is no source of this name. @throws Refusal when it is of another kind */
+  /** The source of this name, or null. @throws Refusal when it takes no documents */
   async #sourceNamed(name: string): Promise<Source | null> {
     const source = (await this.#parts.sources.get(name))?.source ?? null
     if (source !== null && !source.documents)

@@ -67,7 +67,7 @@ function problemsOf(document: DocumentBody, index: number): Problem[] {
   for (const name of ["published_at", "updated_at"] as const) {
     const time = document[name]
     if (time !== undefined && Number.isNaN(Date.parse(time)))
-      problems.push({ field: `${field}.${name}`, message: "is no date of the calendar" })
+      problems.push({ field: `${field}.${name}`, message: "isn't a date of the calendar" })
   }
   return problems
 }

@@ -51,7 +51,7 @@ export interface Content {
 export type OfContent = Pick<Source, "name" | "seeds"> & Partial<Pick<Source, ContentField>>
 
 export interface ContentNeeds {
-  /** Null where there is no state to look at: in the process that watches, and before the first start. */
+  /** Null in the process that watches, and before the first start: they have no state. */
   readonly db: StateStore | null
 }
 
@@ -69,15 +69,15 @@ export interface RecognizedStart {
   readonly addresses?: readonly string[]
 }
 
-/** A kind of source that is no website. Whoever reads the file of sources loads every kind, so what reads the content is loaded by `make`. */
+/** A kind of source other than a website. Reading the file of sources loads every kind, so only `make` loads the code that reads the content. */
 export interface ContentKind {
   /** The field of a source that says it is of this kind. */
   readonly field: ContentField
   /** What is wrong with the field, and with what goes with it. A path leads to a field as in `SourceProblem`. */
   problems(spec: SourceSpec): { readonly path: readonly (string | number)[]; readonly message: string }[]
   /**
-   * Who notices changes between runs. `process`: one of its own, since a look may hold it up; `crawler`: the crawler, since a look is cheap;
-   * null: only a schedule, or a person, starts runs. @param source one whose field is set
+   * Who notices changes between runs. `process`: a separate process, because a look may block it; `crawler`: the crawler, because a look is
+   * cheap; null: only a schedule or a person starts runs. @param source one whose field is set
    */
   watchedBy(source: OfContent): "process" | "crawler" | null
   /** Loads what reads such content. @param source one whose field is set */

@@ -6,7 +6,7 @@ import { FOLDER } from "./folder/folder-kind.ts"
 import { MAILBOX } from "./mailbox/mailbox-kind.ts"
 import { REPOSITORY } from "./repository/repository-kind.ts"
 
-/** Every kind of source that is no website; the first that recognizes a start takes it, so that what is more special comes first. */
+/** Every kind of source other than websites. The first that recognizes a start takes it, so the more special ones come first. */
 const KINDS: readonly ContentKind[] = [DOCUMENTS, REPOSITORY, MAILBOX, ARCHIVE, FOLDER]
 
 export const kindOf = (field: ContentField): ContentKind => KINDS.find((kind) => kind.field === field)!
@@ -17,7 +17,7 @@ export async function contentOf(source: OfContent, needs: ContentNeeds): Promise
   return field === undefined ? null : await kindOf(field).make(source, needs)
 }
 
-/** Who notices changes of a source's content and has it run; null: nobody, because it reads websites or has a schedule. */
+/** Who notices that a source's content has changed, and runs the source; null for websites, and where a schedule starts runs. */
 export function watcherOf(
   source: OfContent & Pick<Source, "schedule">,
 ): ReturnType<ContentKind["watchedBy"]> {

@@ -90,7 +90,7 @@ export const documentOperations = operations("Documents", "key", {
       object({
         documents: listOf(Document),
         total: count("Documents of the source."),
-        next_after: orNull(text("Where the next list begins; null: there are no more.")),
+        next_after: orNull(text("Where the next list begins; null at the end.")),
       }),
       "The documents.",
     ),

@@ -1,6 +1,7 @@
 import type { PageUrl } from "#engine"
 import type { FetchResult } from "../../fetch.ts"
 import type { Content, ContentEntry, ContentListOptions, ContentLoadOptions } from "../content.ts"
+import { failed, gone, tooLarge } from "../results.ts"
 import type { DocumentStore } from "./document-store.ts"
 
 /** The documents that programs sent for a source. */
@@ -39,7 +40,7 @@ export class DocumentsContent implements Content {
 
   async load(url: PageUrl, { maxBytes, memory, validators }: ContentLoadOptions): Promise<FetchResult> {
     const document = await this.#store.at(this.#source, url)
-    if (document === null) return { kind: "skipped", because: "gone", detail: "the document was deleted" }
+    if (document === null) return gone("the document was deleted")
     const { bytes, facts, type, updatedAt, version } = document
     const etag = `"${version}"`
     const headers = {
@@ -48,17 +49,10 @@ export class DocumentsContent implements Content {
       ...(updatedAt !== null && { "last-modified": new Date(updatedAt).toUTCString() }),
     }
     if (validators?.etag === etag) return { kind: "not-modified", url, headers }
-    if (bytes > maxBytes)
-      return { kind: "skipped", because: "too-large", detail: `${bytes} bytes, more than ${maxBytes}` }
+    if (bytes > maxBytes) return tooLarge(bytes, maxBytes)
     await memory?.reserve(bytes)
     const body = await this.#store.body(this.#source, document)
-    if (body === null)
-      return {
-        kind: "failed",
-        because: "refused",
-        detail: "the document changed while it was read",
-        transient: true,
-      }
+    if (body === null) return failed("refused", "the document changed while it was read")
     return { kind: "fetched", url, status: 200, headers, body: new Uint8Array(body), facts }
   }
 }

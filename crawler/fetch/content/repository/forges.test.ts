@@ -131,7 +131,7 @@ test("an invalid repository is refused, and the message names the field", () => 
     "repository.token means nothing for a folder; take it out",
   )
   for (const ref of ["--upload-pack=id", "a b", "a..b", "+main", "main:other", "a.lock", "@{-1}"])
-    expect([ref, wrong({ url, ref })]).toEqual([ref, "repository.ref is no name of a branch or tag"])
+    expect([ref, wrong({ url, ref })]).toEqual([ref, "repository.ref isn't the name of a branch or tag"])
   for (const path of ["/etc", "../a", "a/../b", "a//b", ":(glob)a"])
     expect([path, wrong({ url, paths: [path] })]).toEqual([
       path,

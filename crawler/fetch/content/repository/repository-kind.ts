@@ -62,7 +62,7 @@ function repositoryProblems({
     message === null ? [] : [{ path: [FIELD, ...path], message }]
   return [
     ...problem(["url"], urlProblem(url)),
-    ...problem(["ref"], ref === null || REF.test(ref) ? null : "is no name of a branch or tag"),
+    ...problem(["ref"], ref === null || REF.test(ref) ? null : "isn't the name of a branch or tag"),
     ...paths.flatMap((path, index) => problem(["paths", index], isInside(path) ? null : PATH)),
     ...problem(["token"], token === null ? null : checkSecret(token)),
     ...problem(
@@ -73,7 +73,7 @@ function repositoryProblems({
   ]
 }
 
-const PATH = "must be the path of a folder or file, seen from the top of the repository, such as docs"
+const PATH = "must be the path of a folder or file from the top of the repository, such as docs"
 
 const isInside = (path: string): boolean =>
   !/^[/:]|\\/.test(path) &&
