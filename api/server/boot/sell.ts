@@ -84,7 +84,7 @@ function listenerParts(
       fresh: freshParts(
         // All payers together take the turns of one key.
         reachOf(
-          { id: "sales", scope: { ...UNLIMITED, ...forSale.forSale } },
+          { id: "sales", scope: { ...UNLIMITED, ...forSale.forSale }, principals: [] },
           {
             engine,
             reader,

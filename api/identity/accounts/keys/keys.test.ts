@@ -62,6 +62,7 @@ describe("keys", () => {
       name: "team",
       keyType: "development",
       scope: readScope({ endpoints: ["search"], sources: ["docs"], domains: ["docs.example"] }),
+      principals: [],
       projects: ["seals", "pumps"],
       creditLimit: { credits: 5, per: "total" },
       rateLimits: { search: { calls: 3, seconds: 60 } },

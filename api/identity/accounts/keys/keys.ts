@@ -5,6 +5,7 @@ import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { lesser } from "#base/store/query/words.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
+import type { Principal } from "#engine/index/page/readers.ts"
 
 import { type KeyScope, scopeOfText, scopeText, UNLIMITED } from "./key-scope.ts"
 import { parseRateLimits, type RateLimits, rateLimitsText } from "../rates/rate-limits.ts"
@@ -36,6 +37,8 @@ export interface ApiKey {
   /** The last characters of its text, for lists; empty when they are not known. */
   readonly hint: string
   readonly scope: KeyScope
+  /** The users and groups whose pages its holder may read, beside those that everybody may; null: every page, whoever its readers are. */
+  readonly principals: readonly Principal[] | null
   /** Projects that it may name; empty: any. With just one, a call that names none belongs to it. */
   readonly projects: readonly string[]
   /** Null: as many credits as the plan has. */
@@ -54,6 +57,7 @@ export interface ApiKey {
 export const apiKey = (given: Pick<ApiKey, "id" | "role"> & Partial<ApiKey>): ApiKey => ({
   hint: "",
   scope: UNLIMITED,
+  principals: given.role === "admin" ? null : [],
   projects: [],
   creditLimit: null,
   rateLimits: null,
@@ -157,6 +161,7 @@ interface KeyTables {
     hint: string
     key_type: KeyType
     scope: string | null
+    principals: string | null
     projects: string | null
     credit_limit: number | null
     limit_per: CreditLimit["per"]
@@ -199,6 +204,7 @@ const STEPS: readonly Step[] = [
   },
   // The column's check allows two roles; a key that writes is stored as `search` with this mark.
   ({ integer }) => `alter table api_keys add column only_writes ${integer} not null default 0;`,
+  ({ text }) => `alter table api_keys add column principals ${text};`,
 ]
 
 /** Bytes that the keys of one maker may take: their scopes and projects can be long. */
@@ -280,6 +286,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
       const keyType = spec.keyType ?? "production"
       const text = `fsk-${keyType === "development" ? "dev-" : ""}${randomBytes(32).toString("base64url")}`
       const { scope = UNLIMITED, projects = [], creditLimit = null, rateLimits = null } = spec
+      const { principals = null } = spec
       await queries
         .insertInto("api_keys")
         .values({
@@ -292,6 +299,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
           hint: text.slice(-HINT_CHARS),
           key_type: keyType,
           scope: scopeText(scope),
+          principals: principals === null || principals.length === 0 ? null : JSON.stringify(principals),
           projects: projects.length === 0 ? null : JSON.stringify(projects),
           credit_limit: creditLimit?.credits ?? null,
           limit_per: creditLimit?.per ?? "month",
@@ -357,13 +365,16 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
 }
 
 function keyOf(row: KeyRow): MadeKey {
+  const role = row.only_writes === 1 ? "write" : row.role
+  const principals = JSON.parse(row.principals ?? "[]") as Principal[]
   const date = (text: string | null) => (text === null ? null : new Date(text))
   const makes = row.may_make_keys === 1
   return {
     id: row.id,
-    role: row.only_writes === 1 ? "write" : row.role,
+    role,
     hint: row.hint,
     scope: scopeOfText(row.scope),
+    principals: role === "admin" ? null : principals,
     projects: row.projects === null ? [] : (JSON.parse(row.projects) as string[]),
     creditLimit: row.credit_limit === null ? null : { credits: row.credit_limit, per: row.limit_per },
     rateLimits: row.rate_limits === null ? null : parseRateLimits(row.rate_limits),

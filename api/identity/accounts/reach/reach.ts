@@ -12,6 +12,7 @@ import { sourceOfPeer } from "../../../services/federation/peers-file.ts"
 import type { Gates } from "../../../server/load/gates.ts"
 import { type CallHold, holding } from "../../../server/load/memory/memory.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
+import type { ApiKey } from "../keys/keys.ts"
 import {
   domainTest,
   narrowed,
@@ -79,6 +80,8 @@ export interface ReachParts {
 export interface Seeker {
   readonly id: string
   readonly scope: KeyScope
+  /** As of a key. */
+  readonly principals: ApiKey["principals"]
   /** Whether the searches wait as long as it takes: of work that nobody waits for. */
   readonly isPatient?: boolean
 }

@@ -286,7 +286,12 @@ describe("who looks at the index and the web", () => {
       ...more,
     } as unknown as ReachParts
     const memory = { hold: (bytes: number) => void asked.held.push(bytes) }
-    return { seen: reachOf({ id: "key", scope: scope(given) }, parts, memory), asked, counts, parts }
+    return {
+      seen: reachOf({ id: "key", scope: scope(given), principals: null }, parts, memory),
+      asked,
+      counts,
+      parts,
+    }
   }
 
   test("searches by turns, for as long as the call lasts or as it takes", async () => {
@@ -304,7 +309,7 @@ describe("who looks at the index and the web", () => {
     const federated = { ...query, peers: [] }
     expect(await seen.engine.search(federated, { signal })).toEqual(found)
     await seen.engine.search(query)
-    const patient = reachOf({ id: "task", scope: UNLIMITED, isPatient: true }, parts)
+    const patient = reachOf({ id: "task", scope: UNLIMITED, principals: null, isPatient: true }, parts)
     await patient.engine.search(query, { signal })
     expect(asked).toEqual([
       [query, { signal }],
@@ -382,7 +387,9 @@ describe("who looks at the index and the web", () => {
     expect(all.asked.turns).toEqual([["key", { signal }]])
     expect(await some.seen.page(URL_A)).toBeNull()
     expect([all.asked.held, some.asked.held]).toEqual([[5], []])
-    expect(await reachOf({ id: "work", scope: UNLIMITED }, all.parts).page(URL_A)).not.toBeNull()
+    expect(
+      await reachOf({ id: "work", scope: UNLIMITED, principals: null }, all.parts).page(URL_A),
+    ).not.toBeNull()
   })
 
   test("is sent to another appliance for pages that it may see there", async () => {

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto"
+
+/** A user or group as readers name them: `user:anna@example.com`, `group:hr`; or {@link SIGNED_IN}. Lower case, NFC. */
+export type Principal = string
+
+/** Everybody whom a sign-on provider vouches for. */
+export const SIGNED_IN: Principal = "signed-in"
+
+/** Who may read. A denial counts more than any permission. */
+export interface Readers {
+  /** At least one of each list; without a list everybody may read, with an empty list nobody. */
+  readonly allow: readonly (readonly Principal[])[]
+  readonly deny: readonly Principal[]
+}
+
+/** Readers as people write them. */
+export interface WrittenReaders {
+  /** Any of these; left out: everybody. */
+  readonly allow?: readonly string[]
+  readonly deny?: readonly string[]
+}
+
+/** What one source knows of the readers of one page, beside those of the source itself. */
+export interface PageReaders extends Readers {
+  readonly source: string
+}
+
+export const EVERYBODY: Readers = { allow: [], deny: [] }
+export const NOBODY: Readers = { allow: [[]], deny: [] }
+
+/** Characters of a principal at most. */
+const LONGEST = 200
+
+/** The principal that a text names, or null when the text names none. */
+export function principalOf(text: string): Principal | null {
+  const principal = text.normalize("NFC").trim().toLowerCase()
+  if (principal.length > LONGEST || /\p{Cc}/u.test(principal)) return null
+  return principal === SIGNED_IN || /^(?:user|group):\S/.test(principal) ? principal : null
+}
+
+/** Readers as they were written. Where {@link principalOf} can't read who is denied, nobody may read. */
+export function readersOf({ allow, deny = [] }: WrittenReaders): Readers {
+  const principals = (texts: readonly string[]) => texts.flatMap((text) => principalOf(text) ?? [])
+  const denied = principals(deny)
+  if (denied.length < deny.length) return NOBODY
+  return { allow: allow === undefined ? [] : [principals(allow)], deny: denied }
+}
+
+/** Readers of two places, such as a folder and a file in it: whoever both let in. */
+export const narrowedBy = (outer: Readers, inner: Readers): Readers => ({
+  allow: [...outer.allow, ...inner.allow],
+  deny: [...outer.deny, ...inner.deny],
+})
+
+/** Whether readers let in whoever is all of these. */
+export const mayRead = (who: ReadonlySet<Principal>, { allow, deny }: Readers): boolean =>
+  !deny.some((one) => who.has(one)) && allow.every((list) => list.some((one) => who.has(one)))
+
+/** Whether these readers keep anybody out. */
+export const restricts = ({ allow, deny }: Readers): boolean => allow.length + deny.length > 0
+
+/** One way to write the readers of a page, so that equal readers have equal texts. Those that keep nobody out are left out. */
+export function normalReaders(given: readonly PageReaders[]): readonly PageReaders[] {
+  return given
+    .filter(restricts)
+    .map(({ source, allow, deny }) => ({
+      source,
+      allow: distinct(allow.map((list) => JSON.stringify(distinct(list)))).map(
+        (text) => JSON.parse(text) as Principal[],
+      ),
+      deny: distinct(deny),
+    }))
+    .sort((a, b) => (a.source < b.source ? -1 : a.source > b.source ? 1 : 0))
+}
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
+
+/** Names the readers of a page, so that an index can filter by them: 96 bits of SHA-256. Null: everybody. */
+export function readersLabel(readers: readonly PageReaders[] = []): string | null {
+  const normal = normalReaders(readers)
+  if (normal.length === 0) return null
+  return createHash("sha256").update(JSON.stringify(normal)).digest("base64url").slice(0, 16)
+}
