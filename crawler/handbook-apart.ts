@@ -45,7 +45,8 @@ export function handbookApart(
   ): Promise<Q> => {
     const now = (query.filter?.sources ?? []).length > 0 ? null : await apart()
     if (now === null || hostsIn(query).some((name) => hostName(name) === now.host)) return query
-    return { ...query, filter: { ...query.filter, excludeSources: [HANDBOOK_SOURCE] } }
+    const excludeSources = [...(query.filter?.excludeSources ?? []), HANDBOOK_SOURCE]
+    return { ...query, filter: { ...query.filter, excludeSources } }
   }
   return {
     ...delegate(engine),

@@ -2,6 +2,7 @@ import type { AppliedRule, Rule } from "./search/rules/rule.ts"
 import type { Fingerprint } from "./index/page/fingerprint.ts"
 import type { QueryText } from "./text/query-text.ts"
 import type { Page, PageImage, PageTopic } from "./index/page/page.ts"
+import type { PageReaders } from "./index/page/readers.ts"
 import type { PageType } from "./index/page/page-type.ts"
 import type { Passage } from "./index/page/passage.ts"
 import type { PageUrl } from "./index/page/page-url.ts"
@@ -112,7 +113,7 @@ export interface WordStatistics {
   readonly words: ReadonlyMap<string, number>
 }
 
-/** All given conditions must hold; an empty list counts as not given. */
+/** All given conditions must hold; an empty list counts as not given, except of readers. */
 export interface PageFilter {
   /**
    * A registrable domain matches itself and its subdomains; any other host matches itself only. With a port behind it
@@ -142,6 +143,11 @@ export interface PageFilter {
   readonly paths?: readonly string[]
   /** Pages whose address names none of these versions are dropped: see `versionOf` of `page/address-parts.ts`. */
   readonly versions?: readonly string[]
+  /**
+   * Labels of readers, as `readersLabel` makes them: pages with another one are dropped. Of none: those that not everybody may read are.
+   * Left out: all pages pass.
+   */
+  readonly readers?: readonly string[]
   /** Every phrase must stand in the page's title or text, whole words, ignoring case and white space. */
   readonly phrases?: readonly string[]
 }
@@ -197,7 +203,7 @@ export interface SuggestionQuery {
 }
 
 /** As in {@link PageFilter}. */
-export type SuggestionFilter = Pick<PageFilter, "sources" | "excludeSources" | "includeDomains">
+export type SuggestionFilter = Pick<PageFilter, "sources" | "excludeSources" | "includeDomains" | "readers">
 
 export interface Suggestion {
   readonly text: string
@@ -279,6 +285,7 @@ export interface Hit {
   readonly favicon: string | null
   readonly source: string
   readonly sharedWith?: readonly string[]
+  readonly readers?: readonly PageReaders[]
   /** Pages found besides that say the same, here or in another language, best first; left out where there is none. */
   readonly folded?: readonly FoldedPage[]
   /** How the rank came about, for `explain` and benches. */

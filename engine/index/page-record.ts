@@ -8,6 +8,7 @@ import { type Page, type PageTopic, sourcesOf } from "./page/page.ts"
 import { type PageType, typeOf } from "./page/page-type.ts"
 import type { Passage } from "./page/passage.ts"
 import { type PageUrl, pageId } from "./page/page-url.ts"
+import { readersLabel } from "./page/readers.ts"
 import { namesOf } from "../text/page-names.ts"
 import { type PageTerms, packTerms } from "../text/passage-terms.ts"
 import { type PassageTerms, sectionsOf } from "../text/sections.ts"
@@ -27,6 +28,8 @@ export interface FilterColumns {
   readonly unsafe: boolean
   readonly type: PageType
   readonly port: number
+  /** {@link readersLabel} of its readers. */
+  readonly readers: string | null
 }
 
 /** A page as adapters keep it: what finds it, and what its hits show. */
@@ -91,13 +94,14 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
     country: page.country,
     unsafe: page.unsafe,
     type: typeOf(page),
+    readers: readersLabel(page.readers),
   }
   const passagesText = JSON.stringify(passages)
   const terms = await termsOf(page, passages, breathe)
   await breathe()
   return {
     id,
-    revision: revisionOf([id, page.title, JSON.stringify(embeddedOf(passages)), JSON.stringify(columns)]),
+    revision: revisionOf([id, page.title, JSON.stringify(embeddedOf(passages)), columnsText(columns)]),
     ...columns,
     title: page.title,
     details: JSON.stringify(detailsOf(page)),
@@ -110,6 +114,10 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
     headings: headingsOf(blocks),
   }
 }
+
+/** Without readers where everybody may read: the pages of earlier versions are as they were. */
+const columnsText = ({ readers, ...columns }: FilterColumns): string =>
+  JSON.stringify(readers === null ? columns : { ...columns, readers })
 
 function factsOf(
   { url, title, isListing }: Page,

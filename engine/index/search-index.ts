@@ -4,7 +4,7 @@ import type { PageFacts } from "./page/page-facts.ts"
 import type { PageHead } from "./page-record.ts"
 import type { Passage } from "./page/passage.ts"
 
-/** All that are given must hold; an empty list counts as not given, except of ids. */
+/** All that are given must hold; an empty list counts as not given, except of ids and readers. */
 export interface Condition extends Omit<PageFilter, "phrases" | "paths" | "versions"> {
   /** ISO 3166-1 alpha-2, lower case. */
   readonly countries?: readonly string[]
@@ -50,9 +50,13 @@ export interface SearchIndex {
 
   /** The inverse document frequency of each term, as BM25 has it, never negative: of all pages, whatever the conditions. */
   idf(terms: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** What the misspelt ones among the terms may stand for, by term. */
+  /**
+   * What the misspelt ones among the terms may stand for, by term.
+   * @param unheld terms that are to be taken for words that no page holds. Default: none
+   */
   corrections(
     asked: Pick<AnalysedQuery, "terms" | "written">,
+    unheld?: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, readonly string[]>>
 
   /** The best pages by BM25 over the terms of their best section, best first. */

@@ -10,6 +10,7 @@ import { theNeedle } from "./contract/needles.ts"
 import { languagesOfPages } from "./contract/languages.ts"
 import { passages } from "./contract/passages.ts"
 import { aFilter } from "./contract/filters.ts"
+import { readersOfPages } from "./contract/readers.ts"
 import { aPreference } from "./contract/preferences.ts"
 import { pagesOfOneText } from "./contract/duplicates.ts"
 import { hitsOfOneHost } from "./contract/hosts.ts"
@@ -85,6 +86,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
     languagesOfPages(stage)
     passages(stage)
     aFilter(stage)
+    readersOfPages(stage)
     aPreference(stage)
     pagesOfOneText(stage)
     hitsOfOneHost(stage)

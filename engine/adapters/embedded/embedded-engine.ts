@@ -63,6 +63,7 @@ import { Serial } from "#base/flow/serial.ts"
 import {
   PAGES_TABLE,
   type Tables,
+  addReaders,
   connectTo,
   createIndex,
   indexedPages,
@@ -286,6 +287,7 @@ export class EmbeddedEngine implements Engine {
       knownTerms,
       languages: new Map(manifest.languages.map((one) => [one, frequencies.shareOf(one)])),
       sharings: manifest.sharings ?? [],
+      hasReaders: manifest.hasReaders === true,
       allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(tables),
     })
   }
@@ -430,10 +432,12 @@ export class EmbeddedEngine implements Engine {
     refuseOtherEmbedder(manifest, embedder)
     if ((await manifestTwins(dir)).damaged.length > 0) await writeManifest(dir, manifest)
     const tables = await openTables(this.#connection, dir, manifest, this.#tellDamage)
+    if (!manifest.hasReaders) await addReaders(tables)
     const areCounted = (await TermFrequencies.isSaved(dir)) && (await KnownTerms.isSaved(dir))
     const frequencies = areCounted ? await TermFrequencies.load(dir) : TermFrequencies.none()
     const knownTerms = areCounted ? await KnownTerms.load(dir) : KnownTerms.none()
     this.#opened = { manifest, tables, frequencies, knownTerms }
+    if (!manifest.hasReaders) await this.#updateManifest({ hasReaders: true })
     if (!areCounted) await this.#countTerms()
     const pageWrites = new Serial()
     const vectorWrites = new Serial()

@@ -18,25 +18,31 @@ export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "all
   readonly frequencies: TermFrequencies
   readonly knownTerms: KnownTerms
   readonly sharings: readonly string[]
+  /** False for the tables of an earlier version, whose pages everybody may read. */
+  readonly hasReaders: boolean
 }
+
+const withoutReaders = ({ readers: _readers, ...condition }: Condition): Condition => condition
 
 /** What a search asks, answered by LanceDB's tables and the page store beside them. */
 export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
   const { tables, frequencies, knownTerms, languages, allEmbedded } = parts
   const { store } = tables
   const where = (conditions: readonly Condition[], id: "id" | "page") =>
-    whereOf(conditions, id, parts.sharings)
+    whereOf(parts.hasReaders ? conditions : conditions.map(withoutReaders), id, parts.sharings)
   return {
     languages,
     allEmbedded,
     hasTermsAtHand: true,
     idf: async (terms) => new Map(terms.map((term) => [term, frequencies.idf(term)])),
-    corrections: (asked) =>
+    corrections: (asked, unheld = new Set()) =>
       correctionsOf(asked, {
         pages: frequencies.pages,
-        pagesWith: (term) => (knownTerms.has(term) ? Math.max(1, frequencies.pagesWith(term)) : 0),
+        pagesWith: (term) =>
+          knownTerms.has(term) && !unheld.has(term) ? Math.max(1, frequencies.pagesWith(term)) : 0,
         // What is known loses its last seconds when the writer is killed.
-        isHeld: async (term) => (await pagesWithTerms(tables, [term], "all", 1, undefined)).length > 0,
+        isHeld: async (term) =>
+          !unheld.has(term) && (await pagesWithTerms(tables, [term], "all", 1, undefined)).length > 0,
       }),
     lexical: (terms, limit, conditions) => lexicalArm(tables, terms, limit, where(conditions, "id")),
     nearest: (vector, limit, conditions) => vectorArm(tables, vector, limit, where(conditions, "page")),

@@ -42,6 +42,7 @@ function oneOf(condition: Condition, id: string, sharings: readonly string[]): s
       : undefined,
     types.length > 0 ? isIn("type", types) : undefined,
     condition.safe ? "NOT unsafe" : undefined,
+    condition.readers ? `readers IS NULL OR ${isIn("readers", condition.readers)}` : undefined,
   )
 }
 

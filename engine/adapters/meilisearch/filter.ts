@@ -42,7 +42,7 @@ export function all(rules: readonly string[]): string | undefined {
 
 function rulesOf(condition: Condition): string[] {
   const { includeDomains = [], excludeDomains = [], languages = [], sources = [] } = condition
-  const { countries = [], topics = [], types = [], ids, safe, excludeSources = [] } = condition
+  const { countries = [], topics = [], types = [], ids, safe, excludeSources = [], readers } = condition
   const given = [
     includeDomains.length > 0 && onDomains(includeDomains),
     excludeDomains.length > 0 && `NOT (${onDomains(excludeDomains)})`,
@@ -55,6 +55,7 @@ function rulesOf(condition: Condition): string[] {
     types.length > 0 && isIn("type", types),
     safe === true && "unsafe = false",
     ids && arePages(ids),
+    readers && `readers NOT EXISTS OR ${isIn("readers", readers.map(facetValue))}`,
   ]
   return given.filter((rule) => typeof rule === "string")
 }

@@ -41,7 +41,7 @@ export function meilisearchIndex(parts: MeilisearchIndexParts): SearchIndex {
     allEmbedded: state.waiting === 0,
     hasTermsAtHand: false,
     idf: (asked) => terms.idf(asked),
-    corrections: (asked) => terms.corrections(asked),
+    corrections: (asked, unheld) => terms.corrections(asked, unheld),
     lexical: (asked, limit, conditions) => pagesByWords(parts, terms, asked, limit, conditions),
     nearest: (vector, limit, conditions) => nearestPassages(indexes, vector, limit, conditions),
     holding: (asked, match, limit, conditions) => {

@@ -20,7 +20,7 @@ export function filtersOf(conditions: readonly Condition[]): QueryClause[] {
 
 function rulesOf(condition: Condition): QueryClause[] {
   const { includeDomains = [], excludeDomains = [], languages = [], sources = [] } = condition
-  const { countries = [], topics = [], types = [], ids, safe, excludeSources = [] } = condition
+  const { countries = [], topics = [], types = [], ids, safe, excludeSources = [], readers } = condition
   return [
     ...(includeDomains.length > 0 ? [onDomains(includeDomains)] : []),
     ...(excludeDomains.length > 0 ? [not(onDomains(excludeDomains))] : []),
@@ -33,6 +33,7 @@ function rulesOf(condition: Condition): QueryClause[] {
     ...(types.length > 0 ? [isIn("type", types)] : []),
     ...(safe === true ? [{ term: { unsafe: false } }] : []),
     ...(ids ? [isIn("id", ids)] : []),
+    ...(readers ? [any([not({ exists: { field: "readers" } }), isIn("readers", readers)])] : []),
   ]
 }
 

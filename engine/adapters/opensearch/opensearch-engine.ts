@@ -9,6 +9,7 @@ import { changedSince, namedPages, pagesWithVectors, storedPage } from "./stored
 import { Cluster, type ClusterOptions } from "./server/cluster.ts"
 import type { VectorsDocument } from "./server/documents.ts"
 import {
+  addNewFields,
   createClaims,
   createIndexes,
   INDEX_FORMAT,
@@ -93,7 +94,10 @@ function opensearchBackend(
       const manifest: IndexInfo = { format: INDEX_FORMAT, embedder: id, dimensions }
       return createIndexes(cluster, name, manifest, spread)
     },
-    prepare: () => createClaims(cluster, name, spread),
+    async prepare() {
+      await createClaims(cluster, name, spread)
+      await addNewFields(cluster, name)
+    },
     async state() {
       const state = await readState(cluster, indexes)
       if (state === null) manifest = null

@@ -54,7 +54,7 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
     hasTermsAtHand: false,
     takesArmsTogether: true,
     idf: (asked) => terms.idf(asked),
-    corrections: (asked) => terms.corrections(asked),
+    corrections: (asked, unheld) => terms.corrections(asked, unheld),
     lexical: (asked, limit, conditions) => pagesByWords(asking, asked, limit, conditions),
     nearest: (vector, limit, conditions) => nearestPassages(asking, vector, limit, conditions),
     holding: (asked, match, limit, conditions) => pagesHolding(asking, asked, match, limit, conditions),

@@ -49,11 +49,12 @@ export class AskedTerms {
   /** See {@link SearchIndex.corrections}. */
   async corrections(
     asked: Parameters<SearchIndex["corrections"]>[0],
+    unheld: ReadonlySet<string> = new Set(),
   ): ReturnType<SearchIndex["corrections"]> {
     await this.#learn(asked.terms)
     const { pages } = this.#parts
-    const pagesWith = (term: string) => this.#frequencyOf(term)
-    const unknown = asked.terms.filter((term) => this.#known.get(term) === 0)
+    const pagesWith = (term: string) => (unheld.has(term) ? 0 : this.#frequencyOf(term))
+    const unknown = asked.terms.filter((term) => unheld.has(term) || this.#known.get(term) === 0)
     const rare = await rareTerms(asked, { pages, pagesWith })
     const terms = [...unknown, ...rare].slice(0, MOST_UNKNOWN_WORDS)
     if (terms.length > 0) {

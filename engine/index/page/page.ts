@@ -1,4 +1,5 @@
 import type { PageType } from "./page-type.ts"
+import type { PageReaders } from "./readers.ts"
 import type { PageUrl } from "./page-url.ts"
 
 /** An image that belongs to a page's content. */
@@ -53,6 +54,8 @@ export interface Page {
   readonly source: string
   /** Names of the other sources that the page belongs to, in alphabetical order; left out when there is none. */
   readonly sharedWith?: readonly string[]
+  /** Who may read it, beside what each of its sources says: whom all of these let in. Left out: everybody. */
+  readonly readers?: readonly PageReaders[]
   readonly fetchedAt: Date
 }
 
@@ -64,7 +67,13 @@ export const sourcesOf = ({ source, sharedWith = [] }: Pick<Page, "source" | "sh
 
 /** The page as one of these sources and no others: the first is the one that read it. */
 export function withSources(page: Page, [source, ...others]: readonly [string, ...string[]]): Page {
-  const { source: _source, sharedWith: _sharedWith, ...rest } = page
+  const { source: _source, sharedWith: _sharedWith, readers: all = [], ...rest } = page
   const sharedWith = [...new Set(others)].filter((name) => name !== source).sort()
-  return { ...rest, source, ...(sharedWith.length > 0 && { sharedWith }) }
+  const readers = all.filter((one) => one.source === source || sharedWith.includes(one.source))
+  return {
+    ...rest,
+    source,
+    ...(sharedWith.length > 0 && { sharedWith }),
+    ...(readers.length > 0 && { readers }),
+  }
 }

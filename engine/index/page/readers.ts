@@ -75,6 +75,20 @@ export function normalReaders(given: readonly PageReaders[]): readonly PageReade
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
 
+const areTexts = (given: unknown): given is string[] =>
+  Array.isArray(given) && given.every((one) => typeof one === "string")
+
+/** Whether a value from elsewhere is the readers of a page. */
+export const areReaders = (given: unknown): given is PageReaders[] =>
+  Array.isArray(given) &&
+  given.every(
+    (one: Partial<PageReaders> | null) =>
+      typeof one?.source === "string" &&
+      Array.isArray(one.allow) &&
+      one.allow.every(areTexts) &&
+      areTexts(one.deny),
+  )
+
 /** Names the readers of a page, so that an index can filter by them: 96 bits of SHA-256. Null: everybody. */
 export function readersLabel(readers: readonly PageReaders[] = []): string | null {
   const normal = normalReaders(readers)

@@ -12,6 +12,7 @@ import { exclusionsOf, inPlace, withoutExcluded } from "../exclusions.ts"
 import { pagesWithPhrases } from "../phrases.ts"
 import { analyseInLanguages, rareStems, withStemsOf } from "../query-terms.ts"
 import { languagesAsked } from "../reader-language.ts"
+import { correctionsSeen } from "../stages/seen-words.ts"
 import { parseQueryText } from "../../text/query-text.ts"
 import { breather } from "#base/flow/breather.ts"
 
@@ -39,7 +40,7 @@ export async function countFacets(
     const ids = await pagesWithPhrases(index, { phrases, limit: MOST_COUNTED, conditions, languages, signal })
     conditions = [{ ids }]
   }
-  const terms = await termsOf(index, question, languages, rules)
+  const terms = await termsOf(index, question, languages, { rules, filter })
   signal?.throwIfAborted()
   let matching = 0
   const exclusions = exclusionsOf(question, languages, { paths, versions })
@@ -60,11 +61,11 @@ async function termsOf(
   index: SearchIndex,
   question: ReturnType<typeof parseQueryText>,
   languages: readonly string[],
-  rules: readonly Rule[],
+  { rules, filter }: { readonly rules: readonly Rule[]; readonly filter: FacetQuery["filter"] },
 ): Promise<readonly string[]> {
   const spoken = languagesAsked(question.text, index.languages).filter((one) => languages.includes(one))
   const analysed = analyseInLanguages(question, spoken)
-  const corrections = await index.corrections(analysed)
+  const corrections = await correctionsSeen(index, analysed, filter)
   const others = languages.filter((one) => !spoken.includes(one))
   const further = new Map(others.map((one) => [one, withStemsOf(analysed, one)]))
   const idfs = await index.idf([...further.values()].flat(2))

@@ -3,6 +3,7 @@ import type { Query } from "../../engine.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
 import { idfAmong } from "../ranking/word-statistics.ts"
 import { type Variant, variantsOf } from "../rules/synonyms.ts"
+import { correctionsSeen } from "./seen-words.ts"
 import { correctionsAmong } from "../../text/spelling/corrections.ts"
 import type { QueryText } from "../../text/query-text.ts"
 import type { WordsAsked } from "../page-words.ts"
@@ -48,7 +49,7 @@ export async function understand(
   const languages = named.length > 0 ? named : [...index.languages.keys()]
   const spoken = named.length > 0 ? languages : languagesAsked(question.text, index.languages)
   const analysed = analyseInLanguages(question, spoken)
-  const own = await index.corrections(analysed)
+  const own = await correctionsSeen(index, analysed, filter)
   const corrections =
     statistics === undefined
       ? own

@@ -3,6 +3,7 @@ import type { Suggestion } from "../../engine.ts"
 import { type PageRow, type StoredPage, toPage } from "../../index/page-record.ts"
 import { placeOf } from "../../index/page/domains.ts"
 import { sourcesOf } from "../../index/page/page.ts"
+import { readersLabel } from "../../index/page/readers.ts"
 import { routeOf } from "../../index/page/page-url.ts"
 import { blocksOf, headingsOf } from "../../text/markdown/markdown-blocks.ts"
 import { typedWords } from "../../text/typed-words.ts"
@@ -28,6 +29,8 @@ export interface SuggestiblePage {
   readonly names: readonly SuggestibleName[]
   /** What filters speak of, as words that the index of suggestions looks up. */
   readonly scope: readonly string[]
+  /** As the page record has it. */
+  readonly readers: string | null
 }
 
 /** The title of a page and its headings, each once. */
@@ -58,6 +61,7 @@ export function suggestible(page: Omit<NamedPage, "id" | "revision">): Suggestib
       scopeWord("domain", domain),
       scopeWord("port", String(port)),
     ],
+    readers: readersLabel(rest.readers),
   }
 }
 

@@ -9,7 +9,7 @@ import { type NamedPage, scopeWord, suggestible } from "./suggestible.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
 /** Raised whenever names are stored in another way: an older file is made anew from the pages. */
-const FORMAT = 1
+const FORMAT = 2
 /** Pages written in one transaction: the event loop waits for each, some milliseconds. */
 const PAGES_AT_A_TIME = 10
 /** Words of what was typed that are looked for. */
@@ -32,7 +32,8 @@ const SCHEMA = `
   create index if not exists suggestion_page on suggestion (page);
   create table if not exists suggested_page (
     id text primary key,
-    revision integer not null
+    revision integer not null,
+    readers text
   ) strict, without rowid;
   create table if not exists expected_page (id text primary key) strict, without rowid;
   create virtual table if not exists names using fts5 (
@@ -73,7 +74,10 @@ export class SuggestionStore implements Disposable {
       }
       this.#find = this.#db.prepare(
         `select kind, text, url from names join suggestion on suggestion.id = names.rowid
-         where names match ? limit ${LOOKED_AT}`,
+         join suggested_page on suggested_page.id = suggestion.page
+         where names match ?1
+           and (?2 is null or readers is null or readers in (select value from json_each(?2)))
+         limit ${LOOKED_AT}`,
       )
     } catch (error) {
       this.#db.close()
@@ -164,9 +168,14 @@ export class SuggestionStore implements Disposable {
   }
 
   #writeOne(page: NamedPage): void {
-    const { names, scope } = suggestible(page)
+    const { names, scope, readers } = suggestible(page)
     this.#removeOne(page.id)
-    this.#run("insert into suggested_page (id, revision) values (?, ?)", page.id, page.revision)
+    this.#run(
+      "insert into suggested_page (id, revision, readers) values (?, ?, ?)",
+      page.id,
+      page.revision,
+      readers,
+    )
     const filed = { title: filedUnder("title", scope), heading: filedUnder("heading", scope) }
     for (const { text, kind, url, words } of names) {
       const { lastInsertRowid: id } = this.#run(
@@ -197,6 +206,7 @@ export class SuggestionStore implements Disposable {
   /** Names that begin with what was typed, then those that hold all of it; of each kind titles first, and the shorter before the longer. */
   suggest({ text, limit, filter = {} }: SuggestionQuery): Suggestion[] {
     const words = typedWords(text).slice(0, MOST_WORDS)
+    const readers = filter.readers ? JSON.stringify(filter.readers) : null
     if (words.length === 0 || limit < 1) return []
     const quoted = words.map((word) => `"${word}"`)
     const begins = `words : ^ ${quoted.join(" + ")} *`
@@ -208,7 +218,8 @@ export class SuggestionStore implements Disposable {
         const left = [`(${typed})`, ...scope].join(" AND ")
         const { excludeSources = [] } = filter
         const out = excludeSources.map((name) => scopeWord("source", name)).join(" OR ")
-        const rows = this.#find.all(out === "" ? left : `(${left}) NOT scope : (${out})`)
+        const match = out === "" ? left : `(${left}) NOT scope : (${out})`
+        const rows = this.#find.all(match, readers)
         const names = rows as unknown as Suggestion[]
         for (const one of names.toSorted(byLength)) {
           const key = typedWords(one.text).join(" ")

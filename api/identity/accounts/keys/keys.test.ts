@@ -62,7 +62,7 @@ describe("keys", () => {
       name: "team",
       keyType: "development",
       scope: readScope({ endpoints: ["search"], sources: ["docs"], domains: ["docs.example"] }),
-      principals: [],
+      principals: ["group:hr"],
       projects: ["seals", "pumps"],
       creditLimit: { credits: 5, per: "total" },
       rateLimits: { search: { calls: 3, seconds: 60 } },
@@ -78,6 +78,7 @@ describe("keys", () => {
       role: "search",
       hint: text.slice(-4),
       scope: { endpoints: ["search"], sources: ["docs"], collections: null, domains: ["docs.example"] },
+      principals: ["group:hr"],
       projects: ["seals", "pumps"],
       creditLimit: { credits: 5, per: "total" },
       rateLimits: { search: { calls: 3, seconds: 60 } },
@@ -104,6 +105,7 @@ describe("keys", () => {
     const key = (await keys.lookUp(search))!
     expect(key).toMatchObject({
       scope: UNLIMITED,
+      principals: [],
       projects: [],
       creditLimit: null,
       rateLimits: null,
@@ -115,7 +117,7 @@ describe("keys", () => {
       keyType: "production",
       madeBy: null,
     })
-    expect(await keys.lookUp(admin)).toMatchObject({ mayMakeKeys: true, mayEndItself: true })
+    expect(await keys.lookUp(admin)).toMatchObject({ principals: null, mayMakeKeys: true, mayEndItself: true })
     expect(keyOnWire(key)).toMatchObject({ credit_limit: null, limit_per: null, rate_limits: null })
     const made = await keys.create({ role: "search", madeBy: key.id })
     expect(await keys.lookUp(made)).toMatchObject({ mayMakeKeys: false, mayEndItself: true })

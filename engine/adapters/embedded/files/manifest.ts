@@ -30,6 +30,8 @@ export interface Manifest {
    * one of these asks for them too. Left out while no page has several.
    */
   readonly sharings?: readonly string[]
+  /** Whether the tables have the column of readers; left out by versions before that had none. */
+  readonly hasReaders?: true
 }
 
 export const MANIFEST = "index.json"

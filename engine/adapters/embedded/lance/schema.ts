@@ -19,6 +19,9 @@ import type { FilterColumns, PageRow } from "../../../index/page-record.ts"
 const text = (name: string, nullable = false) => new Field(name, new Utf8(), nullable)
 const number = (name: string, nullable = false) => new Field(name, new Float64(), nullable)
 
+/** The column of labels of readers. Tables of earlier versions get it when they are opened for writing. */
+export const READERS = "readers"
+
 /** Columns that filters speak of, in both tables. */
 const filterFields = [
   text("host"),
@@ -31,6 +34,7 @@ const filterFields = [
   new Field("unsafe", new Bool(), false),
   text("type"),
   new Field("port", new Int32(), false),
+  text(READERS, true),
 ]
 
 export const FILTER_COLUMNS = filterFields.map(({ name }) => name)

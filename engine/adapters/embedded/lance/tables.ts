@@ -8,7 +8,7 @@ import { PageStore } from "../files/page-store.ts"
 import { INDEX_FORMAT, type Manifest, writeManifest } from "../files/manifest.ts"
 import { batchesOf } from "./rows.ts"
 import type { PageRow } from "../../../index/page-record.ts"
-import { FIRST_SECTION, pagesSchema, vectorsSchema } from "./schema.ts"
+import { FIRST_SECTION, pagesSchema, READERS, vectorsSchema } from "./schema.ts"
 
 export const PAGES_TABLE = "pages"
 const MEGABYTE = 1024n * 1024n
@@ -123,6 +123,7 @@ export async function createIndex(
     dimensions: embedder.dimensions,
     vectors: "vectors-1",
     languages: [],
+    hasReaders: true,
   }
   await createPages(connection)
   await createVectors(connection, manifest)
@@ -164,7 +165,17 @@ async function indexFilterColumns(table: Table): Promise<void> {
   for (const column of ["host", "domain", "published"]) {
     await table.createIndex(column, { config: Index.btree() })
   }
-  for (const column of ["language", "source", "topic", "country", "unsafe"]) {
+  for (const column of ["language", "source", "topic", "country", "unsafe", READERS]) {
     await table.createIndex(column, { config: Index.bitmap() })
+  }
+}
+
+/** Adds the column of readers to tables of an earlier version: everybody may read their pages. May be called again after it died. */
+export async function addReaders({ pages, vectors }: Pick<Tables, "pages" | "vectors">): Promise<void> {
+  for (const table of [pages, vectors]) {
+    const { fields } = await table.schema()
+    if (fields.some(({ name }) => name === READERS)) continue
+    await table.addColumns([{ name: READERS, valueSql: "CAST(NULL AS STRING)" }])
+    await table.createIndex(READERS, { config: Index.bitmap() })
   }
 }

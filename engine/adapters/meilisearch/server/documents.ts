@@ -19,6 +19,7 @@ interface FilterFields {
   readonly published?: number
   readonly topic?: string
   readonly country?: string
+  readonly readers?: string
 }
 
 export const FILTER_FIELDS = [
@@ -33,6 +34,7 @@ export const FILTER_FIELDS = [
   "published",
   "topic",
   "country",
+  "readers",
 ] as const satisfies readonly (keyof FilterFields)[]
 
 /** Fields whose values the server counts. */
@@ -155,7 +157,7 @@ export const inShort = (vector: Float32Array): number[] =>
   Array.from(vector, (value) => Math.round(value * 1e7) / 1e7)
 
 export function filterFields(columns: FilterColumns & { readonly id: string }): FilterFields {
-  const { host, domain, source, unsafe, type, port, language, published, topic, country } = columns
+  const { host, domain, source, unsafe, type, port, language, published, topic, country, readers } = columns
   const names = sourcesIn(source).map(facetValue)
   return {
     key: pageKey(columns.id),
@@ -169,6 +171,7 @@ export function filterFields(columns: FilterColumns & { readonly id: string }): 
     ...(published !== null && { published }),
     ...(topic !== null && { topic: facetValue(topic) }),
     ...(country !== null && { country: facetValue(country) }),
+    ...(readers !== null && { readers: facetValue(readers) }),
   }
 }
 

@@ -13,6 +13,7 @@ interface FilterFields {
   readonly published?: number
   readonly topic?: string
   readonly country?: string
+  readonly readers?: string
 }
 
 /** What finds a page by its words, and what a hit shows of it. */
@@ -105,7 +106,8 @@ export function unpacked(text: string, count: number): Float32Array[] | null {
 }
 
 function filterFields(columns: FilterColumns & { readonly id: string }): FilterFields {
-  const { id, host, domain, source, unsafe, type, port, language, published, topic, country } = columns
+  const { id, host, domain, source, unsafe, type, port, language, published, topic, country, readers } =
+    columns
   return {
     id,
     host,
@@ -118,6 +120,7 @@ function filterFields(columns: FilterColumns & { readonly id: string }): FilterF
     ...(published !== null && { published }),
     ...(topic !== null && { topic }),
     ...(country !== null && { country }),
+    ...(readers !== null && { readers }),
   }
 }
 

@@ -152,6 +152,7 @@ const FILTERS = {
   language: keyword,
   topic: keyword,
   country: keyword,
+  readers: keyword,
   unsafe: { type: "boolean" },
   port: { type: "integer" },
   published: { type: "long" },
@@ -209,6 +210,14 @@ function vectorsIndex(dimensions: number, spread: Spread) {
       },
     },
   }
+}
+
+/** Fields that indexes of earlier versions lack. */
+export async function addNewFields(cluster: Cluster, name: string): Promise<void> {
+  const { pages, vectors } = indexesOf(name)
+  const body = { properties: { readers: { type: "keyword" as const } } }
+  for (const index of [pages, vectors])
+    await cluster.ask((client) => client.indices.putMapping({ index, body }))
 }
 
 /** Claims are read by their ids alone. */

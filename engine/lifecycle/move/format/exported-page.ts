@@ -4,6 +4,7 @@ import { INDEX_BOUNDS, parseForeign } from "#base/text/json/foreign-json.ts"
 import type { PageWithVectors } from "../../../engine.ts"
 import type { Page } from "../../../index/page/page.ts"
 import { pageId, type PageUrl, toPageUrl } from "../../../index/page/page-url.ts"
+import { areReaders } from "../../../index/page/readers.ts"
 import { toPassages } from "../../../text/passages.ts"
 import { MAX_FRAME_BYTES } from "./export-format.ts"
 
@@ -40,6 +41,7 @@ function pageJson(page: Page): string {
     favicon: page.favicon,
     source: page.source,
     ...(page.sharedWith?.length && { sharedWith: page.sharedWith }),
+    ...(page.readers?.length && { readers: page.readers }),
     markdown: page.markdown,
   })
 }
@@ -107,6 +109,8 @@ function parsePage(json: string): Page {
   for (const field of ["url", "title", "markdown", "source", "fetchedAt"] as const)
     if (typeof said?.[field] !== "string") throw new Error(`a page has no ${field} that is a text`)
   if (!Array.isArray(said.images)) throw new Error("a page has no list of images")
+  if (said.readers !== undefined && !areReaders(said.readers))
+    throw new Error("a page has readers that can't be read")
   if (Number.isNaN(Date.parse(said.fetchedAt))) throw new Error("a page was fetched at no time")
   const { publishedAt, fetchedAt, ...rest } = said
   if (toPageUrl(rest.url) !== rest.url) throw new Error("the address of a page is not as Fossick spells it")
