@@ -1,4 +1,5 @@
 import type { PageTopic } from "#engine"
+import type { WrittenReaders } from "#engine/index/page/readers.ts"
 import { defineSchedule, type Schedule } from "./jobs/tasks/schedule.ts"
 
 /**
@@ -74,6 +75,8 @@ export interface Source {
   /** Shown to the sites of the seeds and of the login. */
   readonly clientCert: ClientCertificate | null
   readonly pages: PageDefaults
+  /** Who may read its pages; null: everybody. A page may be for fewer, and never for more. */
+  readonly readers: WrittenReaders | null
   /** Sitemaps and feeds to read beside those the site names; absolute addresses. */
   readonly sitemaps: readonly string[]
   readonly feeds: readonly string[]
@@ -278,6 +281,7 @@ export function defineSource(spec: SourceSpec): Source {
     caFile: spec.caFile ?? null,
     clientCert: spec.clientCert ? { passphrase: null, ...spec.clientCert } : null,
     pages: { topic: null, country: null, language: null, safe: null, ...spec.pages },
+    readers: spec.readers ?? null,
     sitemaps: spec.sitemaps ?? [],
     feeds: spec.feeds ?? [],
     schedule: spec.schedule ? defineSchedule(spec.schedule) : null,

@@ -5,6 +5,7 @@ import { queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { KnownAddresses } from "../crawl/frontier/known-addresses.ts"
 import type { Source } from "../source.ts"
+import { ReaderRules } from "./readers/reader-rules.ts"
 import { isDeclared } from "./source-names.ts"
 import { migrateSources, type SourceTables } from "./source-schema.ts"
 
@@ -30,6 +31,7 @@ export class SharedPages {
   readonly #engine: Pick<Engine, "get" | "holdersOf" | "index" | "remove">
   readonly #source: Pick<Source, "name"> & Identity
   readonly #clock: Clock
+  readonly #rules: ReaderRules
   readonly #identities = new Map<string, string>()
 
   constructor(
@@ -43,16 +45,17 @@ export class SharedPages {
     this.#engine = engine
     this.#source = source
     this.#clock = clock
+    this.#rules = new ReaderRules(db)
   }
 
   /**
    * Pages as the index is to hold them now that this source has read them: those of others that hold them, too. Not
    * of such as log in otherwise: what is shown to one is not for whoever may see the other. They lose the page, which
-   * is taken down before it is written.
+   * is taken down before it is written. What others know of its readers stays. The readers of all are registered.
    */
   async joined(pages: readonly Page[]): Promise<Page[]> {
     const known = new KnownAddresses(this.#db, this.#clock)
-    return await Promise.all(
+    const joined = await Promise.all(
       pages.map(async (page) => {
         const holders = await this.#engine.holdersOf(page.url)
         const others = holders.filter((name) => name !== this.#source.name)
@@ -64,9 +67,12 @@ export class SharedPages {
             for (const name of others) if (!alike.includes(name)) await known.setHash(page.url, name, null)
           })
         }
-        return withSources(page, [page.source, ...alike])
+        const held = alike.length === 0 ? null : await this.#engine.get(page.url)
+        return withSources(withReadersOf(page, held), [page.source, ...alike])
       }),
     )
+    await this.#rules.register(joined)
+    return joined
   }
 
   /** Whether this source may hold what the index holds of a page. */
@@ -101,6 +107,7 @@ export class SharedPages {
         for (const name of abandoned) await known.setHash(url, name, null)
       })
     }
+    await this.#rules.register(stay)
     if (stay.length > 0) await this.#engine.index(stay)
     if (left.length > 0) await this.#engine.remove(left)
     return left
@@ -118,6 +125,12 @@ export class SharedPages {
     const known = await new KnownAddresses(this.#db).get(url, name)
     return known === null || known.visitedAt < this.#clock() - ABANDONED_MS
   }
+}
+
+/** A page with what other sources know of its readers, as a copy of it has that. */
+export function withReadersOf(page: Page, copy: Page | null): Page {
+  const others = (copy?.readers ?? []).filter(({ source }) => source !== page.source)
+  return others.length === 0 ? page : { ...page, readers: [...(page.readers ?? []), ...others] }
 }
 
 const identityIn = ({ login, clientCert = null }: Identity): string => JSON.stringify([login, clientCert])

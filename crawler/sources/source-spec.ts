@@ -8,6 +8,7 @@ import { loginProblems } from "../fetch/secrets.ts"
 import { PatternError } from "../crawl/scope/patterns.ts"
 import { scheduleProblems } from "../jobs/tasks/schedule.ts"
 import type { SourceSpec } from "../source.ts"
+import { readersProblems } from "./written/readers-problems.ts"
 import { contentProblems } from "./written/content-source.ts"
 import { schemaProblems } from "./written/schema-problems.ts"
 import { fieldText, SourceError, type SourceProblem } from "./written/source-problem.ts"
@@ -57,6 +58,8 @@ function normalized(given: Written): SourceSpec & { readonly name: string } {
   const mailbox = spec["mailbox"] as Written | string | null | undefined
   if (typeof mailbox === "object" && typeof mailbox?.["folders"] === "string")
     spec["mailbox"] = { ...mailbox, folders: [mailbox["folders"]] }
+  const readers = spec["readers"] as Written | null | undefined
+  if (readers) spec["readers"] = Object.fromEntries(Object.entries(readers).map(([k, v]) => [k, [v].flat()]))
   if (typeof spec["schedule"] === "string") spec["schedule"] = { cron: spec["schedule"] }
   const login = spec["login"] as Written | null | undefined
   if (login?.["kind"] === "form") spec["login"] = { proof: null, ...login }
@@ -99,6 +102,8 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
   for (const [index, entry] of (spec.allowedNetworks ?? []).entries()) {
     check(["allowedNetworks", index], () => void parseRule(entry))
   }
+  for (const { path, message } of readersProblems(spec.readers ?? {}))
+    problems.push({ path: ["readers", ...path], message })
   for (const [index, { url }] of (spec.webhooks ?? []).entries()) {
     check(["webhooks", index, "url"], () => assertAddress(url))
   }

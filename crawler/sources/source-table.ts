@@ -8,6 +8,9 @@ import { type OneOff, oneOffs } from "./one-offs.ts"
 import { hasRestorable } from "./source-names.ts"
 import { DocumentStore } from "../fetch/content/documents/document-store.ts"
 import { MailStore } from "../fetch/content/mailbox/mail-store.ts"
+import { readersOf } from "#engine/index/page/readers.ts"
+import { migrateReaders } from "./readers/readers-schema.ts"
+import { forgetSourceReaders, keepSourceReaders } from "./readers/source-readers.ts"
 import { migrateSources, type SourceTables } from "./source-schema.ts"
 import { hasPages } from "../crawl/frontier/source-pages.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
@@ -71,6 +74,7 @@ export class SourceTable {
     this.#clock = clock
     this.#random = random
     migrateSources(db)
+    migrateReaders(db)
   }
 
   /** The declared sources, by name. */
@@ -124,6 +128,7 @@ export class SourceTable {
           .onConflict((conflict) => conflict.column("name").doUpdateSet({ last_job: last.id }))
           .execute()
       if (removePages || (leavesNothing && last)) await this.#askRemoval(name)
+      else if (leavesNothing) await forgetSourceReaders(this.#db, name)
     })
     if (removePages) {
       await new DocumentStore(this.#db).deleteAll(name)
@@ -219,6 +224,7 @@ export class SourceTable {
   /** Says that the pages of a name are removed. */
   async removed(name: string): Promise<void> {
     await this.#queries.deleteFrom("source_removal").where("source", "=", name).execute()
+    await forgetSourceReaders(this.#db, name)
   }
 
   /** Keeps a source that was found right. @throws SourceOfFileError */
@@ -247,6 +253,7 @@ export class SourceTable {
         .execute()
       // What is declared again is not to be emptied.
       await this.removed(source.name)
+      await keepSourceReaders(this.#db, source.name, source.readers && readersOf(source.readers))
       return await this.#must(source.name)
     })
   }

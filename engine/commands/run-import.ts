@@ -11,17 +11,19 @@ import { CommandProgress, counted, timeLeft } from "./command-progress.ts"
 import { differenceLines, isSound } from "./difference-lines.ts"
 import type { ExportHeader } from "../lifecycle/move/format/export-format.ts"
 import { fileProblem } from "../lifecycle/move/file-problem.ts"
-import { fits, importPages } from "../lifecycle/move/import-pages.ts"
+import { fits, type ImportOptions, importPages } from "../lifecycle/move/import-pages.ts"
 import { interruptible } from "../lifecycle/move/interruptible.ts"
 import { ExportReader } from "../lifecycle/move/format/read-export.ts"
 
 const FAILED = 1
 const POLL_MS = 500
 
-export async function runImport(
-  file: string,
-  { replace, json }: { readonly replace: boolean; readonly json: boolean },
-): Promise<number> {
+interface RunImportOptions extends Pick<ImportOptions, "onPage"> {
+  readonly replace: boolean
+  readonly json: boolean
+}
+
+export async function runImport(file: string, { replace, json, onPage }: RunImportOptions): Promise<number> {
   const isStream = file === "-"
   if (isStream && process.stdin.isTTY) throw new CommandError("An export is no text to type in: redirect it.")
   const name = isStream ? "the standard input" : file
@@ -46,6 +48,7 @@ export async function runImport(
       const result = await importPages(engine, reader, {
         replace,
         signal,
+        ...(onPage && { onPage }),
         onProgress: (pages) => progress.show(() => `${counted(pages, "page")} read`),
         onCompare: (pages) => progress.show(() => `${counted(pages, "page")} compared`),
       })

@@ -15,6 +15,7 @@ import { AlertBook } from "#crawler/reporting/alerts/alert-book.ts"
 import { openCrawlerParts } from "#crawler/upkeep/backup/foreign-code.ts"
 import { BackupTable } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
 import { migrateImages } from "#crawler/upkeep/images/image-schema.ts"
+import { migrateReaders } from "#crawler/sources/readers/readers-schema.ts"
 import { migrateRemovals } from "#crawler/upkeep/removals/removal-schema.ts"
 
 import { migrateLedger } from "../../identity/accounts/billing/credit-ledger.ts"
@@ -81,6 +82,7 @@ function openOtherCrawlerParts(db: StateStore): void {
   void new BackupTable(db)
   migrateImages(db)
   migrateRemovals(db)
+  migrateReaders(db)
 }
 
 function openIdentityParts(db: StateStore): void {

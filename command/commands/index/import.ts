@@ -12,6 +12,8 @@ address are replaced, others stay. After an interruption, run the import again: 
   ],
   async run({ args: { file }, options, json }) {
     const { runImport } = await import("#engine/commands/run-import.ts")
-    return await runImport(file, { ...options, json })
+    const { ImportedReaders } = await import("#crawler/sources/readers/imported-readers.ts")
+    using readers = new ImportedReaders()
+    return await runImport(file, { ...options, json, onPage: ({ page }) => readers.register(page) })
   },
 })

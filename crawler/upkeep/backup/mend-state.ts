@@ -8,6 +8,7 @@ import { once } from "#base/store/query/once.ts"
 import type { Queries } from "#base/store/query/queries.ts"
 import { SCHEMA_WORDS } from "#base/store/query/schema-words.ts"
 import { trustClock } from "#base/store/clock/trusted-time.ts"
+import { ReaderRules } from "../../sources/readers/reader-rules.ts"
 import { BackupTable } from "./scheduled/backup-table.ts"
 import { WebhookQueue } from "../../reporting/webhooks/webhook-queue.ts"
 
@@ -44,6 +45,7 @@ const holdImage = once((q: Queries<HeldTables>, { id }: HeldTables["held_image"]
  * while crawls went on, so that:
  * - an address may be known as a page that the index lost meanwhile: a site that answers "not modified", or a duplicate of it, would
  *   leave it missing; or with the hash of an older page; or as none while the index has it. The index is right;
+ * - the readers of a page may have been registered meanwhile;
  * - an image may be known by a thumbnail that was swept;
  * - jobs and processes are marked as running that run no more.
  *
@@ -53,11 +55,13 @@ export class StateMender {
   readonly #db: StateStore
   readonly #images: ImageStore
   readonly #webhooks: WebhookQueue
+  readonly #rules: ReaderRules
 
   private constructor(db: StateStore, dataDir: string) {
     this.#db = db
     this.#images = new ImageStore(db, dataDir)
     this.#webhooks = new WebhookQueue(db)
+    this.#rules = new ReaderRules(db)
   }
 
   /** @param dataDir where the thumbnails are to be */
@@ -75,6 +79,7 @@ export class StateMender {
 
   /** Takes note of a page of the index. */
   async holds(page: Page): Promise<void> {
+    await this.#rules.register([page])
     for (const source of sourcesOf(page))
       await holdPage.run(this.#db, { url: page.url, source, hash: pageHash({ ...page, source }) })
   }

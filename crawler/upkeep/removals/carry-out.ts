@@ -7,7 +7,8 @@ import { ImageNotes } from "../images/image-notes.ts"
 import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
 import { queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
-import { identityOf, SharedPages } from "../../sources/shared-pages.ts"
+import { ReaderRules } from "../../sources/readers/reader-rules.ts"
+import { identityOf, SharedPages, withReadersOf } from "../../sources/shared-pages.ts"
 import { RemovedCopies } from "./removed-copies.ts"
 import { ACQUITTED, Removals } from "./removals.ts"
 import type { RemovalTables } from "./removal-schema.ts"
@@ -125,9 +126,13 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
     // It may stand there as another source reads it: its next visit brings it back.
     if (held && !(await shared.mayShare(held))) continue
     // What others hold is newer than the copy.
-    pages.set(url, held ? withSources(held, [held.source, ...sourcesOf(held), source]) : copy)
+    pages.set(
+      url,
+      held ? withSources(withReadersOf(held, copy), [held.source, ...sourcesOf(held), source]) : copy,
+    )
     hashes.push([url, source, String(hash)])
   }
+  await new ReaderRules(db).register([...pages.values()])
   if (pages.size > 0) await engine.index([...pages.values()])
   await transaction(db, async () => {
     for (const { url, source } of batch)

@@ -1,0 +1,25 @@
+import { engineSettings } from "#engine/settings.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import type { Page } from "#engine"
+import { ReaderRules } from "./reader-rules.ts"
+
+/** Registers the readers of pages that an import brings. The state is opened with the first page that not everybody may read. */
+export class ImportedReaders implements Disposable {
+  #opened: { readonly db: StateStore; readonly rules: ReaderRules } | null = null
+
+  async register(page: Page): Promise<void> {
+    if (page.readers === undefined) return
+    this.#opened ??= await opened()
+    await this.#opened.rules.register([page])
+  }
+
+  [Symbol.dispose](): void {
+    this.#opened?.db.close()
+  }
+}
+
+async function opened() {
+  const db = await openStateStore(readSettings(engineSettings, environment()).dataDir)
+  return { db, rules: new ReaderRules(db) }
+}

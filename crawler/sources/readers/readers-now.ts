@@ -1,0 +1,92 @@
+import type { PageReaders, Readers } from "#engine/index/page/readers.ts"
+import { oncePerState } from "#base/store/once-per-state.ts"
+import { once } from "#base/store/query/once.ts"
+import type { Queries } from "#base/store/query/queries.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
+
+/** Who may read what, as of a moment ago. */
+export interface ReadersNow {
+  /** Of sources, by name; a source that is missing here may be read by everybody. A deleted one is here while its pages may be there. */
+  readonly sources: ReadonlyMap<string, Readers>
+  /** What the labels of pages stand for. A label that is missing here is for nobody. */
+  readonly rules: ReadonlyMap<string, readonly PageReaders[]>
+}
+
+/** So long a change may go unseen by another process. */
+const FRESH_MS = 1000
+
+const extentOf = once((q: Queries<ReadersTables>) =>
+  q
+    .selectFrom("reader_rule")
+    .select(({ fn }) => [fn.countAll<number>().as("count"), fn.max("id").as("last")]),
+)
+const rulesAfter = once((q: Queries<ReadersTables>, { after }: { after: number }) =>
+  q.selectFrom("reader_rule").selectAll().where("id", ">", after),
+)
+const ofSources = once((q: Queries<ReadersTables>) => q.selectFrom("source_readers").selectAll())
+
+/** Reads the tables again where they have changed, and of the rules only those that are new. */
+class Snapshot {
+  readonly #db: StateStore
+  #rules: ReadonlyMap<string, readonly PageReaders[]> = new Map()
+  #last = 0
+  #sources: ReadonlyMap<string, Readers> = new Map()
+  #sourcesText = "[]"
+  #now: Promise<ReadersNow> | null = null
+  #readAt = -Infinity
+
+  constructor(db: StateStore) {
+    migrateReaders(db)
+    this.#db = db
+  }
+
+  now(): Promise<ReadersNow> {
+    if (this.#now !== null && steadyNow() - this.#readAt < FRESH_MS) return this.#now
+    this.#readAt = steadyNow()
+    const reading = this.#read()
+    this.#now = reading
+    // What could not be read is read again by the next caller.
+    reading.catch(() => {
+      if (this.#now === reading) this.#now = null
+    })
+    return reading
+  }
+
+  forget(): void {
+    this.#now = null
+  }
+
+  async #read(): Promise<ReadersNow> {
+    const { count, last } = (await extentOf.get(this.#db, {}))!
+    const isSame = count === this.#rules.size && (last ?? 0) === this.#last
+    if (!isSame) await this.#readRules(count)
+    const rows = await ofSources.all(this.#db, {})
+    const text = JSON.stringify(rows)
+    if (text !== this.#sourcesText) {
+      this.#sources = new Map(rows.map(({ source, readers }) => [source, JSON.parse(readers) as Readers]))
+      this.#sourcesText = text
+    }
+    return { sources: this.#sources, rules: this.#rules }
+  }
+
+  async #readRules(count: number): Promise<void> {
+    const some = await rulesAfter.all(this.#db, { after: this.#last })
+    // Of two processes, the one that took the lower number may be seen last.
+    const areAll = this.#rules.size + some.length >= count
+    const rows = areAll ? some : await rulesAfter.all(this.#db, { after: 0 })
+    const rules = new Map(areAll ? this.#rules : [])
+    for (const { label, readers } of rows) rules.set(label, JSON.parse(readers) as PageReaders[])
+    this.#last = rows.reduce((last, { id }) => Math.max(last, id), areAll ? this.#last : 0)
+    this.#rules = rules
+  }
+}
+
+const snapshotOf = oncePerState((db) => new Snapshot(db))
+
+/** Who may read what, a second old at most. Cheap: maps that have not changed are the same objects as before. */
+export const readersNow = (db: StateStore): Promise<ReadersNow> => snapshotOf(db).now()
+
+/** For whoever has changed something in this process: the next call of {@link readersNow} sees the change. */
+export const forgetReadersNow = (db: StateStore): void => snapshotOf(db).forget()

@@ -1,0 +1,18 @@
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
+
+export interface ReadersTables {
+  /** `readers`: JSON of the `PageReaders` that a label names, as `normalReaders` writes them. */
+  reader_rule: { id: number; label: string; readers: string }
+  /** `readers`: JSON of the `Readers` of a source; without a row everybody may read its pages. */
+  source_readers: { source: string; readers: string }
+}
+
+const STEPS: readonly Step[] = [
+  ({ lastingId, text, strict, keyed }) =>
+    `create table reader_rule (id ${lastingId}, label ${text} not null unique, readers ${text} not null) ${strict};
+   create table source_readers (source ${text} primary key, readers ${text} not null) ${keyed};`,
+]
+
+export function migrateReaders(db: StateStore): void {
+  migrate(db, "readers", STEPS)
+}

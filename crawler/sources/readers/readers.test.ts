@@ -1,0 +1,52 @@
+import { expect, test } from "vitest"
+import { emptyState } from "#base/store/testing/empty-state.ts"
+import { type PageReaders, readersLabel } from "#engine/index/page/readers.ts"
+import { aPage } from "#engine/testing/pages.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { Sources } from "../sources.ts"
+import { ReaderRules } from "./reader-rules.ts"
+import { forgetReadersNow, readersNow } from "./readers-now.ts"
+
+const forGroup = (name: string): PageReaders[] => [{ source: "wiki", allow: [[`group:${name}`]], deny: [] }]
+
+test("what labels of pages stand for is known once they are registered", async () => {
+  const db = emptyState()
+  const rules = new ReaderRules(db)
+  expect((await readersNow(db)).rules.size).toBe(0)
+  const pages = ["hr", "it", "hr"].map((name, i) => aPage(`/${i}`, { readers: forGroup(name) }))
+  await rules.register([...pages, aPage("/open")])
+  await new ReaderRules(db).register(pages)
+  forgetReadersNow(db)
+  const { rules: known } = await readersNow(db)
+  expect(Object.fromEntries(known)).toEqual({
+    [readersLabel(forGroup("hr"))!]: forGroup("hr"),
+    [readersLabel(forGroup("it"))!]: forGroup("it"),
+  })
+  forgetReadersNow(db)
+  expect((await readersNow(db)).rules).toBe(known)
+  await rules.register([aPage("/new", { readers: forGroup("law") })])
+  forgetReadersNow(db)
+  expect((await readersNow(db)).rules.get(readersLabel(forGroup("law"))!)).toEqual(forGroup("law"))
+})
+
+test("the readers of a source count as soon as they are declared, and until its pages are gone", async () => {
+  const db = emptyState()
+  const sources = new Sources(db, new Jobs(db))
+  const declare = (readers?: object) => sources.put({ name: "hr", seeds: ["https://hr.example/"], readers })
+  const known = async () => Object.fromEntries((await readersNow(db)).sources)
+  await declare({ allow: ["group:hr"], deny: ["user:intern@example.com"] })
+  const readers = { allow: [["group:hr"]], deny: ["user:intern@example.com"] }
+  expect(await known()).toEqual({ hr: readers })
+  await sources.removePages("hr")
+  await sources.removed("hr")
+  expect(await known()).toEqual({ hr: readers })
+  await declare()
+  expect(await known()).toEqual({})
+  await declare({ allow: [] })
+  expect(await known()).toEqual({ hr: { allow: [[]], deny: [] } })
+  await sources.delete("hr", { removePages: true })
+  expect(await known()).toEqual({ hr: { allow: [[]], deny: [] } })
+  await sources.removed("hr")
+  forgetReadersNow(db)
+  expect(await known()).toEqual({})
+})

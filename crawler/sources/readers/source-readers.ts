@@ -1,0 +1,39 @@
+import { type Readers, restricts } from "#engine/index/page/readers.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { SourceTables } from "../source-schema.ts"
+import { forgetReadersNow } from "./readers-now.ts"
+import type { ReadersTables } from "./readers-schema.ts"
+
+/**
+ * Says who may read the pages of a source; null: everybody. It counts from then on, without a crawl, and stays when the source is
+ * deleted, since pages may stay as well.
+ */
+export async function keepSourceReaders(
+  db: StateStore,
+  source: string,
+  readers: Readers | null,
+): Promise<void> {
+  forgetReadersNow(db)
+  const queries = queriesOf<ReadersTables>(db)
+  if (readers === null || !restricts(readers)) {
+    await queries.deleteFrom("source_readers").where("source", "=", source).execute()
+    return
+  }
+  const text = JSON.stringify(readers)
+  await queries
+    .insertInto("source_readers")
+    .values({ source, readers: text })
+    .onConflict((conflict) => conflict.column("source").doUpdateSet({ readers: text }))
+    .execute()
+}
+
+/** Forgets who may read the pages of a source that has none left, unless it is declared. */
+export async function forgetSourceReaders(db: StateStore, source: string): Promise<void> {
+  const declared = queriesOf<SourceTables>(db).selectFrom("source").select("name")
+  await queriesOf<ReadersTables>(db)
+    .deleteFrom("source_readers")
+    .where("source", "=", source)
+    .where("source", "not in", declared)
+    .execute()
+}
