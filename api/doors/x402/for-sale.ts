@@ -4,7 +4,7 @@ import type { Engine } from "#engine"
 
 import { UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
 import { type Collections, unknownCollection } from "../../identity/accounts/reach/collections.ts"
-import { pageLimits, scopedEngine } from "../../identity/accounts/reach/scoped-pages.ts"
+import { type LimitParts, pageLimits, scopedEngine } from "../../identity/accounts/reach/scoped-pages.ts"
 import { type Selling, type X402Config, x402Settings } from "./settings.ts"
 
 /** Which name of what is for sale is unknown, in words; null: none. Nobody is to pay for answers out of nothing. */
@@ -34,9 +34,9 @@ export function salesLine(selling: Selling, unsold: string | null, port: number 
 export function engineForSale(
   engine: Pick<Engine, "search">,
   forSale: X402Config["forSale"],
-  collections: Pick<Collections, "sourcesOf">,
+  parts: LimitParts,
 ): Pick<Engine, "search"> {
-  if (forSale === null) return engine
-  const scope = { ...UNLIMITED, ...forSale }
-  return scopedEngine(engine, () => pageLimits(scope, collections))
+  // Whoever pays is nobody whom the readers of a page name.
+  const limited = { scope: { ...UNLIMITED, ...forSale }, principals: [] }
+  return scopedEngine(engine, () => pageLimits(limited, parts))
 }

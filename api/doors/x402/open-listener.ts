@@ -6,6 +6,7 @@ import type { Logger } from "pino"
 import type { FairPool } from "#base/flow/fair-pool.ts"
 
 import type { Collections } from "../../identity/accounts/reach/collections.ts"
+import type { LimitParts } from "../../identity/accounts/reach/scoped-pages.ts"
 import { httpServer } from "../../server/http-server.ts"
 import type { Connections } from "../../server/load/connections.ts"
 import type { Memory } from "../../server/load/memory/memory.ts"
@@ -41,6 +42,7 @@ export interface ListenerParts {
   readonly search: AskParts
   /** What the names of collections mean at the moment. */
   readonly collections: Pick<Collections, "sourcesOf">
+  readonly readers: LimitParts["readers"]
   /** Of the whole process. */
   readonly connections: Connections
   /** What all searches of the process pass through; those of all payers together take the turns of one key. */
@@ -93,7 +95,7 @@ export async function openListener(parts: ListenerParts): Promise<PaidListener> 
     sold,
     search: {
       ...parts.search,
-      engine: engineForSale(byTurns(parts.search.engine, parts.searches), config.forSale, parts.collections),
+      engine: engineForSale(byTurns(parts.search.engine, parts.searches), config.forSale, parts),
     },
     check: () => parts.searches.check(SALES),
     memory: parts.memory,

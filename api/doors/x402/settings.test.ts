@@ -11,6 +11,7 @@ import { keccak256 } from "./chain/keccak.ts"
 import { engineForSale } from "./for-sale.ts"
 import { paymentTerms } from "./terms.ts"
 import { StagedEngine } from "./testing/sell.ts"
+import { NO_READERS } from "../../testing/no-readers.ts"
 
 const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 const COMPLETE = {
@@ -85,15 +86,16 @@ describe("what is sold", () => {
     const engine = new StagedEngine()
     const query = { text: "pumps", limit: 5, filter: { sources: ["secret", "docs"], languages: ["en"] } }
     const collections = { sourcesOf: async (names: readonly string[]) => names.map((name) => `of-${name}`) }
+    const parts = { collections, readers: NO_READERS }
     const ask = async (forSale: Parameters<typeof engineForSale>[1]) =>
-      (await engineForSale(engine, forSale, collections).search(query)).hits
+      (await engineForSale(engine, forSale, parts).search(query)).hits
     expect(await ask({ sources: ["docs"], collections: [] })).toEqual([])
     expect(engine.queries.pop()!.filter).toMatchObject({ sources: ["docs"], languages: ["en"] })
     engine.hits = [hit({ source: "docs" }), hit({ source: "secret" })]
     expect(await ask({ sources: ["docs"], collections: ["help"] })).toMatchObject([{ source: "docs" }])
     // A collection that is gone opens nothing.
     engine.queries.length = 0
-    const nothing = { sourcesOf: async () => [] }
+    const nothing = { collections: { sourcesOf: async () => [] }, readers: NO_READERS }
     const gone = engineForSale(engine, { sources: [], collections: ["gone"] }, nothing)
     expect(await gone.search({ text: "pumps", limit: 5 })).toEqual({ hits: [] })
     expect(engine.queries).toEqual([])

@@ -1,3 +1,5 @@
+import { type ReadersNow, readersNow } from "#crawler/sources/readers/readers-now.ts"
+import { migrateReaders } from "#crawler/sources/readers/readers-schema.ts"
 import { unknownSource } from "#crawler/sources/source-names.ts"
 import { AuditLog } from "#base/audit/audit-log.ts"
 import { isOnServer, type StateStore } from "#base/store/state-store.ts"
@@ -35,6 +37,8 @@ export interface Accounts extends AsyncDisposable {
   /** Keys that stand in web pages; {@link keys} knows none of them. */
   readonly publicKeys: PublicKeyStore
   readonly collections: Collections
+  /** Who may read which sources and pages. */
+  readonly readers: () => Promise<ReadersNow>
   /** What is wrong with names of sources; null: nothing. */
   readonly unknownSource: (names: readonly string[]) => Promise<string | null>
   readonly ledger: Ledger
@@ -91,6 +95,7 @@ export async function openAccounts(
   }
   const keys = knownKeys(openKeyStore(db, config.apiKey, config.keysPerKey), outage)
   const collections = openCollections(db)
+  migrateReaders(db)
   const ledger = new Ledger(db, plan, (key) => keys.handedOut(key))
   const callLog = new CallLog(db, config.logMb * MEGABYTE)
   const feedback = new FeedbackStore(db, config.feedbackMb * MEGABYTE)
@@ -130,6 +135,7 @@ export async function openAccounts(
       list: outage.remembered(() => collections.list()),
       sourcesOf: outage.remembered((names: readonly string[]) => collections.sourcesOf(names)),
     },
+    readers: outage.remembered(() => readersNow(db)),
     unknownSource: (names) => unknownSource(db, names),
     ledger,
     mayName: outage.without((keyId: string, project: string) => ledger.mayName(keyId, project), true),

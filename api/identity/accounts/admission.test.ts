@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { readSettings } from "#base/settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
+import { NO_READERS } from "../../testing/no-readers.ts"
 import { openGates } from "../../server/load/gates.ts"
 import { apiSettings } from "../../settings.ts"
 import { memoryState } from "../../testing/serve-app.ts"
@@ -42,7 +43,7 @@ function door(more: Partial<Accounts> = {}) {
     return { hold: () => {}, [Symbol.dispose]: () => void memory.open-- }
   }
   const engine = { get: async () => null }
-  const parts = { engine, gates, collections: { sourcesOf: () => [], list: () => [] } }
+  const parts = { engine, gates, collections: { sourcesOf: () => [], list: () => [] }, readers: NO_READERS }
   const admissions = new Admissions({
     accounts: { ...accounts, ...more },
     reach: parts as never,

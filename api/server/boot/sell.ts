@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 
+import { readersNow } from "#crawler/sources/readers/readers-now.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 
 import { UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
@@ -91,6 +92,7 @@ function listenerParts(
             rereader,
             gates,
             collections,
+            readers: () => readersNow(db),
             sourceNames: () => sourceNames(db),
             sites: sourceSites(db, jobs),
           },
@@ -99,6 +101,7 @@ function listenerParts(
       ),
     },
     collections,
+    readers: () => readersNow(db),
     connections,
     memory,
     searches: gates.searches,

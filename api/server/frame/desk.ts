@@ -105,6 +105,7 @@ function admissionsOf(
         log.info({ host: URL.parse(url)?.host, reason }, "a live call could not reach a host"),
       ),
       collections: accounts.collections,
+      readers: accounts.readers,
       sourceNames: async () => [...(await parts.sourceNames()), ...(federation?.sourceNames ?? [])],
       holderOf: federation && ((url) => federation.holderOf(url)),
       federated: federation && ((own) => federation.engine(own, pageCount)),

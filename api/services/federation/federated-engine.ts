@@ -96,7 +96,10 @@ export function federatedEngine(own: Pick<Engine, "search">, parts: FederatedPar
       const { peers: asked, ...alone } = query
       const sources = query.filter?.sources ?? []
       const ours = sources.filter((name) => peerOfSource(name) === null)
-      const peers = asked === undefined || asked.hops >= parts.mostHops ? [] : wantedOf(parts.peers, sources)
+      const peers =
+        asked === undefined || asked.hops >= parts.mostHops
+          ? []
+          : wantedOf(parts.peers, sources, query.filter?.excludeSources)
       const asksOwn = sources.length === 0 || ours.length > 0
       const ownQuery = { ...alone, filter: { ...query.filter, sources: ours } }
       if (peers.length === 0 || query.limit < 1) {
@@ -112,8 +115,15 @@ export function federatedEngine(own: Pick<Engine, "search">, parts: FederatedPar
   }
 }
 
-const wantedOf = (peers: readonly Peer[], sources: readonly string[]): readonly Peer[] =>
-  sources.length === 0 ? peers : peers.filter(({ spec }) => sources.includes(sourceOfPeer(spec.name)))
+const wantedOf = (
+  peers: readonly Peer[],
+  sources: readonly string[],
+  excluded: readonly string[] = [],
+): readonly Peer[] =>
+  peers.filter(({ spec }) => {
+    const name = sourceOfPeer(spec.name)
+    return (sources.length === 0 || sources.includes(name)) && !excluded.includes(name)
+  })
 
 interface Asking {
   readonly query: Query

@@ -5,6 +5,7 @@ import { domainRules, matchesDomains, placeOf } from "#engine/index/page/domains
 
 import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
+import { namesLeft } from "../../identity/accounts/reach/scoped-pages.ts"
 import { viewOf } from "./address-miss.ts"
 import { isMiss } from "./miss-threshold.ts"
 import { type Cause, type Miss, missOf, REACH_TEXT } from "./miss.ts"
@@ -94,9 +95,11 @@ async function namesOf(
 ) {
   const limits = await reach.limits()
   // A key limited to domains sees no source names, and no page counts of a source on those domains.
-  const isNameless = limits !== null && (limits.sources === null || limits.domains !== null)
+  const isNameless = limits !== null && limits.domains !== null
   const wanted = query.filter?.sources ?? []
-  const all = limits?.sources ?? (await knowledge.names(wanted))
+  const left = namesLeft(limits, limits?.sources ?? (await knowledge.names(wanted)))
+  // What is said of a source counts all its pages.
+  const all = left.filter((name) => limits?.readable?.partly.has(name) !== true)
   return { names: wanted.length === 0 ? all : all.filter((name) => wanted.includes(name)), isNameless }
 }
 

@@ -1,6 +1,7 @@
 import { toPageUrl } from "#engine"
 
 import type { AddressTest, Reach } from "../../identity/accounts/reach/reach.ts"
+import { namesLeft } from "../../identity/accounts/reach/scoped-pages.ts"
 import type { PageKnowledge } from "./page-knowledge.ts"
 
 /** The sources that the key may see. Fields that are unknown, or that the key may not know, are null. */
@@ -11,17 +12,24 @@ export async function sourcesWithin(
   const limits = await reach.limits()
   const admits = await reach.addresses()
   // Who is limited to domains alone knows no source by name, as in searches.
-  const named = limits === null ? null : new Set(limits.sources ?? [])
   const onDomains = limits !== null && limits.domains !== null
+  const isPartly = (name: string) => onDomains || limits?.readable?.partly.has(name) === true
+  const sources = await knowledge.sources()
+  const named = new Set(
+    namesLeft(
+      limits,
+      sources.map(({ name }) => name),
+    ),
+  )
   return (
-    (await knowledge.sources())
-      .filter(({ name }) => named === null || named.has(name))
+    sources
+      .filter(({ name }) => named.has(name))
       .map(({ name, pages, seeds, checkedAt }) => ({
         name,
-        // How many of them are on the domains of the key, nobody has counted.
-        pages: onDomains ? null : pages,
+        // How many of them the key may see, nobody has counted.
+        pages: isPartly(name) ? null : pages,
         starts: seeds.flatMap((seed) => startOf(seed, onDomains ? admits : () => true)),
-        checkedAt: onDomains ? null : checkedAt,
+        checkedAt: isPartly(name) ? null : checkedAt,
       }))
       // That there is a source tells something of what lies outside the domains.
       .filter(({ starts }) => !onDomains || starts.length > 0)

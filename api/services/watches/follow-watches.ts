@@ -107,7 +107,7 @@ export async function tellable(
   const limits = await reachOf(key).limits()
   if (limits === null) return entries
   const mayTell = pageTest(limits)
-  return entries.filter(({ url, sources }) => mayTell(url, sources))
+  return entries.filter(({ url, sources, readers }) => mayTell(url, sources, readers))
 }
 
 async function attempted(

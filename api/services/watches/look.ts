@@ -140,7 +140,7 @@ export async function look(
       const shown = page && scopedPage(page, limits)
       // What the key no longer sees may be there or not.
       if (page !== null && shown === null) continue
-      if (before !== null && page === null && !mayTell(url, before.sources)) continue
+      if (before !== null && page === null && !mayTell(url, before.sources, before.readers)) continue
       const matching = shown !== null && matches(shown, before) ? shown : null
       const one = await compare(watch, url, { before, page: matching }, differences)
       if (one !== null) found.push(one)
@@ -157,17 +157,17 @@ async function compare(
 ): Promise<Found | null> {
   if (page === null) {
     if (before === null) return null
-    const { title, sources } = before
-    const entry = { change: "gone", title, sources, diff: null } as const
+    const { title, sources, readers } = before
+    const entry = { change: "gone", title, sources, readers, diff: null } as const
     return { watch, url, entry: changes.includes("gone") ? entry : null, seen: null, before: before.hash }
   }
   const seen = seenAs(page)
   if (seen.hash === before?.hash) return null
   const change = before === null ? "new" : "changed"
   if (!changes.includes(change)) return { watch, url, entry: null, seen, before: before?.hash ?? null }
-  const { title, sources } = seen
+  const { title, sources, readers } = seen
   const diff = before === null ? null : await differences.between(before.hash, seen)
-  return { watch, url, entry: { change, title, sources, diff }, seen, before: before?.hash ?? null }
+  return { watch, url, entry: { change, title, sources, readers, diff }, seen, before: before?.hash ?? null }
 }
 
 /** Which pages a watch is about. */
@@ -230,5 +230,12 @@ function patternsOf(subject: {
 function seenAs(page: Page): SeenPage & { readonly text: string } {
   const { url, title, markdown } = page
   const text = `# ${title}\n\n${markdown.trim()}\n`
-  return { url, title, text, sources: sourcesOf(page), hash: hash("sha256", text, "base64url") }
+  return {
+    url,
+    title,
+    text,
+    sources: sourcesOf(page),
+    readers: page.readers,
+    hash: hash("sha256", text, "base64url"),
+  }
 }

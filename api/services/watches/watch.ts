@@ -1,4 +1,4 @@
-import type { PageUrl } from "#engine"
+import type { Page, PageUrl } from "#engine"
 import type { KnownNames } from "../../identity/accounts/reach/known-names.ts"
 import type { SearchLimits } from "../../core/ask/question.ts"
 import type { AskedQuery } from "../misses/narrow-filters.ts"
@@ -62,8 +62,9 @@ export interface Entry {
   readonly change: Change
   readonly url: PageUrl
   readonly title: string
-  /** The sources of the page, for what a key may see of it later. */
+  /** The sources and readers of the page, for what a key may see of it later. */
   readonly sources: readonly string[]
+  readonly readers?: Page["readers"]
   /** In the unified format, of its Markdown; null where there is none, or the text before was not kept. */
   readonly diff: string | null
   readonly at: Date
@@ -76,6 +77,7 @@ export interface SeenPage {
   readonly hash: string
   readonly title: string
   readonly sources: readonly string[]
+  readonly readers?: Page["readers"]
 }
 
 /** A question as a watch asks it. */

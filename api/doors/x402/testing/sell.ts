@@ -1,3 +1,4 @@
+import { NO_READERS } from "../../../testing/no-readers.ts"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -87,6 +88,7 @@ export async function sellSearches(
     dataDir,
     search: searchOver(engine),
     collections: { sourcesOf: async () => [] },
+    readers: NO_READERS,
     connections,
     memory,
     searches: openGates({ ...limits, ...gate }).searches,

@@ -117,7 +117,11 @@ describe("keys", () => {
       keyType: "production",
       madeBy: null,
     })
-    expect(await keys.lookUp(admin)).toMatchObject({ principals: null, mayMakeKeys: true, mayEndItself: true })
+    expect(await keys.lookUp(admin)).toMatchObject({
+      principals: null,
+      mayMakeKeys: true,
+      mayEndItself: true,
+    })
     expect(keyOnWire(key)).toMatchObject({ credit_limit: null, limit_per: null, rate_limits: null })
     const made = await keys.create({ role: "search", madeBy: key.id })
     expect(await keys.lookUp(made)).toMatchObject({ mayMakeKeys: false, mayEndItself: true })

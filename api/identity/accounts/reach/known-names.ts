@@ -2,8 +2,8 @@ import { didYouMean } from "#base/text/near-names.ts"
 
 import { badRequest } from "../../../errors.ts"
 import type { Collections } from "./collections.ts"
-import type { KeyScope } from "../keys/key-scope.ts"
-import { pageLimits } from "./scoped-pages.ts"
+import { limitsPages } from "../keys/key-scope.ts"
+import { type Limited, type LimitParts, namesLeft, pageLimits } from "./scoped-pages.ts"
 
 /** Names as a request has them: one, several, or none. */
 export interface AskedNames {
@@ -33,7 +33,7 @@ export interface KnownNames {
 /** Of those who are told no names: what a request says of them is not read. */
 export const NAMELESS: Pick<KnownNames, "named"> = { named: async () => undefined }
 
-export interface NameParts {
+export interface NameParts extends Pick<LimitParts, "readers"> {
   readonly collections: Pick<Collections, "sourcesOf" | "list">
   /** Names of all sources; empty where none is known, as beside an index that another machine fills. */
   readonly sourceNames: () => Promise<readonly string[]>
@@ -43,14 +43,22 @@ export interface NameParts {
  * Somebody of limited scope knows the sources and collections of that scope and no other name, somebody limited to domains alone
  * none: neither what is refused nor what is shown tells of more.
  */
-export function knownNames(scope: KeyScope, { collections, sourceNames }: NameParts): KnownNames {
+export function knownNames(limited: Limited, parts: NameParts): KnownNames {
+  const { scope } = limited
+  const { collections, sourceNames } = parts
+  /** The sources that may be known; null: all. */
   const limits = async () => {
-    const mine = await pageLimits(scope, collections)
-    return mine === null ? null : (mine.sources ?? [])
+    const mine = await pageLimits(limited, parts)
+    const isOfAll = mine === null || (mine.sources === null && mine.domains === null)
+    if (isOfAll && !mine?.readable?.hidden.length) return null
+    return namesLeft(mine, mine?.sources ?? (await sourceNames()))
   }
-  const knownCollections = async (isLimited: boolean) => {
+  const knownCollections = async (mine: readonly string[] | null) => {
     const all = await collections.list()
-    return isLimited ? all.filter(({ name }) => scope.collections?.includes(name)) : all
+    if (mine === null) return all
+    const named = limitsPages(scope) ? all.filter(({ name }) => scope.collections?.includes(name)) : all
+    // Of those who are kept out of all its sources, nobody is to know a collection by its name.
+    return named.filter(({ sources }) => limitsPages(scope) || sources.some((name) => mine.includes(name)))
   }
   return {
     async named({ sources = [], collections: asked = [] }) {
@@ -60,7 +68,7 @@ export function knownNames(scope: KeyScope, { collections, sourceNames }: NamePa
       const known = mine ?? (await sourceNames())
       // Where no source is known at all, none is wrong.
       if (mine !== null || known.length > 0) requireKnown("sources", wanted.sources, known)
-      const sets = await knownCollections(mine !== null)
+      const sets = await knownCollections(mine)
       requireKnown(
         "collections",
         wanted.collections,
@@ -73,12 +81,12 @@ export function knownNames(scope: KeyScope, { collections, sourceNames }: NamePa
       const mine = await limits()
       return {
         sources: (mine ?? (await sourceNames())).toSorted(),
-        collections: (await knownCollections(mine !== null)).map(({ name }) => name),
+        collections: (await knownCollections(mine)).map(({ name }) => name),
       }
     },
     async filing() {
       const mine = await limits()
-      const sets = await knownCollections(mine !== null)
+      const sets = await knownCollections(mine)
       return (sources) => {
         const shown = mine === null ? sources : sources.filter((name) => mine.includes(name))
         const holding = sets.filter((one) => one.sources.some((name) => shown.includes(name)))

@@ -19,9 +19,17 @@ import { aPage } from "#engine/testing/pages.ts"
 import { FakeEngine, hit } from "../../../testing/fake-engine.ts"
 import type { Answer } from "../../../testing/serve-app.ts"
 import { type ServedAccounts, serveAccounts } from "../../../testing/serve-accounts.ts"
-import { type Endpoint, ENDPOINTS, readScope, scopeOfCollections, UNLIMITED } from "../keys/key-scope.ts"
+import {
+  type Endpoint,
+  ENDPOINTS,
+  type KeyScope,
+  readScope,
+  scopeOfCollections,
+  UNLIMITED,
+} from "../keys/key-scope.ts"
 import type { KeySpec } from "../keys/keys.ts"
 import { pageLimits, scopedEngine } from "./scoped-pages.ts"
+import { NO_READERS } from "../../../testing/no-readers.ts"
 
 /** In every text, title, description, address and image of what the keys of these tests may not see. */
 const SECRET = /secret|vault/i
@@ -348,13 +356,14 @@ describe("a key of limited scope", () => {
 })
 
 describe("the engine of a limited scope", () => {
-  const asked = async (query: Partial<Query>, limits: Parameters<typeof pageLimits>[0]) => {
+  const asked = async (query: Partial<Query>, given: KeyScope) => {
     const engine = new FakeEngine([
       hit({ url: aPage("https://example.com/a").url, source: "a" }),
       hit({ url: aPage("https://sub.example.com/b").url, source: "b" }),
       hit({ url: aPage("https://example.org/c").url, source: "a" }),
     ])
-    const limited = scopedEngine(engine, () => pageLimits(limits, { sourcesOf: async () => [] }))
+    const parts = { collections: { sourcesOf: async () => [] }, readers: NO_READERS }
+    const limited = scopedEngine(engine, () => pageLimits({ scope: given, principals: null }, parts))
     const { hits } = await limited.search({ text: "x", limit: 10, ...query })
     return { filter: engine.queries[0]?.filter, urls: hits.map(({ url }) => new URL(url).hostname) }
   }

@@ -1,7 +1,16 @@
 import type { ReadOptions, Reader } from "#crawler"
 import type { Reread, RereadOptions, Rereader } from "#crawler/upkeep/reread/rereader.ts"
 import { toPageUrl } from "#engine/index/page/page-url.ts"
-import type { Engine, FacetCounts, FacetQuery, Page, PageUrl, Suggestion, SuggestionQuery } from "#engine"
+import {
+  type Engine,
+  type FacetCounts,
+  type FacetQuery,
+  type Page,
+  type PageUrl,
+  sourcesOf,
+  type Suggestion,
+  type SuggestionQuery,
+} from "#engine"
 
 import { EngineError } from "#engine/errors.ts"
 import { noFacets } from "#engine/search/facets/count-facets.ts"
@@ -11,17 +20,19 @@ import type { Peer } from "../../../services/federation/peer.ts"
 import { sourceOfPeer } from "../../../services/federation/peers-file.ts"
 import type { Gates } from "../../../server/load/gates.ts"
 import { type CallHold, holding } from "../../../server/load/memory/memory.ts"
-import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
-import type { ApiKey } from "../keys/keys.ts"
+import { limitsPages } from "../keys/key-scope.ts"
 import {
   domainTest,
   narrowed,
+  type Limited,
+  type LimitParts,
   type PageLimits,
   pageLimits,
   pageTest,
   scopedEngine,
   scopedPage,
 } from "./scoped-pages.ts"
+import { isReadable } from "./readable.ts"
 import { knownNames, type KnownNames, type NameParts } from "./known-names.ts"
 
 /** What live calls read with. */
@@ -66,6 +77,7 @@ export interface ReachParts {
   readonly rereader?: Pick<Rereader, "read" | "readLive"> | undefined
   readonly collections: NameParts["collections"]
   readonly sourceNames: NameParts["sourceNames"]
+  readonly readers: LimitParts["readers"]
   /** Which addresses belong to any of these sources. */
   readonly sites: (sources: readonly string[]) => Promise<AddressTest>
   /** Asks other appliances beside the engine; left out: there are none. They take no turn of a search. */
@@ -77,11 +89,8 @@ export interface ReachParts {
 }
 
 /** Somebody with a scope; their turns are counted by id. */
-export interface Seeker {
+export interface Seeker extends Limited {
   readonly id: string
-  readonly scope: KeyScope
-  /** As of a key. */
-  readonly principals: ApiKey["principals"]
   /** Whether the searches wait as long as it takes: of work that nobody waits for. */
   readonly isPatient?: boolean
 }
@@ -93,12 +102,13 @@ export interface Seeker {
  * @param memory of the call that sees it; left out for work that is no call
  */
 export function reachOf(
-  { id, scope, isPatient = false }: Seeker,
+  { id, scope, principals, isPatient = false }: Seeker,
   parts: ReachParts,
   memory?: Pick<CallHold, "hold">,
 ): Reach {
-  const { gates, collections } = parts
-  const limits = () => pageLimits(scope, collections)
+  const { gates } = parts
+  const limits = () => pageLimits({ scope, principals }, parts)
+  const isLimited = limitsPages(scope) || principals !== null
   const byTurns: Pick<Engine, "search"> = {
     // Whom else to ask is settled above.
     search: ({ peers: _peers, ...query }: FederatedQuery, options) =>
@@ -115,7 +125,9 @@ export function reachOf(
     if (now === null) return () => true
     const ofSources = now.sources === null ? () => true : await parts.sites(now.sources)
     const onDomains = now.domains === null ? () => true : domainTest(now.domains)
-    return (url) => onDomains(url) && ofSources(url)
+    const hidden = now.readable?.hidden ?? []
+    const isHidden = hidden.length === 0 ? () => false : await parts.sites(hidden)
+    return (url) => onDomains(url) && ofSources(url) && !isHidden(url)
   }
   const page: Reach["page"] = async (url, signal) => {
     const stored = await gates.searches.run(() => parts.engine.get(url), { key: id, signal })
@@ -123,7 +135,10 @@ export function reachOf(
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
-  /** Reads an indexed page with the rights of its source; null when anyone can read it, and while the index is away. */
+  /**
+   * Reads an indexed page with the rights of its source; null when anyone can read it, and while the index is away. A page whose readers
+   * keep the caller out isn't read, whatever the web shows of it.
+   */
   const readAsSource = async (text: string, options: ReadOptions) => {
     const { rereader } = parts
     const url = rereader && toPageUrl(text)
@@ -132,11 +147,19 @@ export function reachOf(
       if (error instanceof EngineError) return null
       throw error
     })
-    const held = scopedPage(stored, await limits())
+    const now = await limits()
+    const held = scopedPage(stored, now)
+    if (
+      stored !== null &&
+      held === null &&
+      now?.readable &&
+      !isReadable(now.readable, sourcesOf(stored), stored.readers)
+    )
+      return ELSEWHERE
     return held && (await rereader.readLive(held, options))
   }
   return {
-    engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,
+    engine: isLimited ? scopedEngine(engine, limits) : engine,
     facets: (query, signal) =>
       gates.searches.run(
         async () => {
@@ -144,7 +167,9 @@ export function reachOf(
           const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
           if (filter === null) return noFacets(query)
           const found = await parts.engine.facets({ ...query, filter }, signal ? { signal } : {})
-          return now === null ? found : withKnownSources(found, now.sources ?? [])
+          // A page out of reach isn't counted, so that all sources are known where readers alone set the limits.
+          const areKnown = now === null || (now.sources === null && now.domains === null)
+          return areKnown ? found : withKnownSources(found, now.sources ?? [])
         },
         { key: id, signal, isPatient },
       ),
@@ -176,17 +201,17 @@ export function reachOf(
       }
     },
     limits,
-    names: knownNames(scope, parts),
+    names: knownNames({ scope, principals }, parts),
     addresses,
     async holderOf(url) {
       const peer = parts.holderOf?.(url) ?? null
       const now = await limits()
       if (peer === null || now === null) return peer
-      return pageTest(now)(url, [sourceOfPeer(peer.spec.name)]) ? peer : null
+      return pageTest(now)(url, [sourceOfPeer(peer.spec.name)], []) ? peer : null
     },
     reader: {
       async read(url, options = {}) {
-        const admitted: ReadOptions = limitsPages(scope) ? { ...options, admits: await addresses() } : options
+        const admitted: ReadOptions = isLimited ? { ...options, admits: await addresses() } : options
         try {
           const read = async () =>
             (await readAsSource(url, admitted)) ?? (await parts.reader.read(url, admitted))
@@ -197,7 +222,7 @@ export function reachOf(
         }
       },
       async sitemap(site, options) {
-        const admitted = limitsPages(scope) ? { ...options, admits: await addresses() } : options
+        const admitted = isLimited ? { ...options, admits: await addresses() } : options
         try {
           return await gates.reads.run(() => parts.reader.sitemap(site, admitted), {
             key: id,

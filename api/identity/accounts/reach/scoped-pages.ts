@@ -1,3 +1,4 @@
+import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 import { getDomain } from "tldts"
 
 import {
@@ -20,25 +21,50 @@ import { noticeOf } from "#engine/search/stages/language-notice.ts"
 
 import type { Collections } from "./collections.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
+import type { ApiKey } from "../keys/keys.ts"
+import { isReadable, type Readable, readableBy } from "./readable.ts"
 
 /** Which pages may be seen, worked out for one call; null: no limit. */
 export interface PageLimits {
   readonly sources: readonly string[] | null
   readonly domains: readonly string[] | null
+  /** Null: whoever the readers of a page are. */
+  readonly readable: Readable | null
 }
 
-/** What a scope means now; null when it lets every page through. */
+/** What a scope leaves to whom. */
+export interface Limited {
+  readonly scope: KeyScope
+  /** As of a key. */
+  readonly principals: ApiKey["principals"]
+}
+
+export interface LimitParts {
+  readonly collections: Pick<Collections, "sourcesOf">
+  readonly readers: () => Promise<ReadersNow>
+}
+
+/** What may be seen now; null when that is every page. */
 export async function pageLimits(
-  scope: KeyScope,
-  collections: Pick<Collections, "sourcesOf">,
+  { scope, principals }: Limited,
+  { collections, readers }: LimitParts,
 ): Promise<PageLimits | null> {
-  if (!limitsPages(scope)) return null
+  const readable = principals === null ? null : readableBy(principals, await readers())
+  if (!limitsPages(scope) && readable === null) return null
   const { sources, collections: named, domains } = scope
   const listed =
     sources === null && named === null
       ? null
       : [...new Set([...(sources ?? []), ...(await collections.sourcesOf(named ?? []))])]
-  return { sources: listed, domains }
+  return { sources: listed, domains, readable }
+}
+
+/** Those of the names of all sources that may be known; none where domains alone are left. */
+export function namesLeft(limits: PageLimits | null, all: readonly string[]): readonly string[] {
+  if (limits === null) return all
+  const { sources, domains, readable } = limits
+  const left = sources ?? (domains === null ? all : [])
+  return readable === null ? left : left.filter((name) => !readable.hidden.includes(name))
 }
 
 /**
@@ -59,7 +85,7 @@ export function scopedEngine(
       const admits = pageTest(now)
       const onDomains = now.domains === null ? () => true : domainTest(now.domains)
       const hits = found.hits
-        .filter((hit) => admits(hit.url, sourcesOf(hit)))
+        .filter((hit) => admits(hit.url, sourcesOf(hit), hit.readers))
         .map((hit) =>
           hit.folded === undefined ? hit : { ...hit, folded: hit.folded.filter(({ url }) => onDomains(url)) },
         )
@@ -77,19 +103,23 @@ export function scopedPage(page: Page | null, limits: PageLimits | null): Page |
   if (page === null || limits === null) return page
   const { sources } = limits
   const names = sourcesOf(page)
-  if (!pageTest(limits)(page.url, names)) return null
+  if (!pageTest(limits)(page.url, names, page.readers)) return null
   const [first, ...others] = sources === null ? names : names.filter((name) => sources.includes(name))
   return first === undefined ? null : withSources(page, [first, ...others])
 }
 
-/** A test for pages of the index. */
+/** A test for pages of the index: by their address, sources and readers. */
 export function pageTest({
   sources,
   domains,
-}: PageLimits): (url: PageUrl, sources: readonly string[]) => boolean {
+  readable,
+}: PageLimits): (url: PageUrl, sources: readonly string[], readers: Page["readers"]) => boolean {
   const onDomains = domains === null ? () => true : domainTest(domains)
   const listed = sources === null ? null : new Set(sources)
-  return (url, names) => (listed === null || names.some((name) => listed.has(name))) && onDomains(url)
+  return (url, names, readers) =>
+    (listed === null || names.some((name) => listed.has(name))) &&
+    onDomains(url) &&
+    (readable === null || isReadable(readable, names, readers))
 }
 
 /** A test for addresses, by their host. */
@@ -99,8 +129,8 @@ export function domainTest(domains: readonly string[]): (url: PageUrl) => boolea
 }
 
 /** What was asked for, as far as the limits let it; null when nothing is left. The engine takes an empty list for "all". */
-export function narrowed(asked: PageFilter, { sources, domains }: PageLimits): PageFilter | null {
-  const { sources: askedSources = [], includeDomains: askedDomains = [] } = asked
+export function narrowed(asked: PageFilter, { sources, domains, readable }: PageLimits): PageFilter | null {
+  const { sources: askedSources = [], includeDomains: askedDomains = [], excludeSources = [] } = asked
   const ofSources =
     sources === null || askedSources.length === 0
       ? (sources ?? askedSources)
@@ -115,6 +145,10 @@ export function narrowed(asked: PageFilter, { sources, domains }: PageLimits): P
     ...asked,
     ...(ofSources.length > 0 && { sources: ofSources }),
     ...(ofDomains.length > 0 && { includeDomains: ofDomains }),
+    ...(readable !== null && {
+      readers: readable.labels,
+      excludeSources: [...excludeSources, ...readable.hidden],
+    }),
   }
 }
 
@@ -138,4 +172,8 @@ const covers = (listed: string, host: string): boolean =>
 export const limitsText = (limits: PageLimits | null): string =>
   limits === null
     ? ""
-    : JSON.stringify([limits.sources?.toSorted() ?? null, limits.domains?.toSorted() ?? null])
+    : JSON.stringify([
+        limits.sources?.toSorted() ?? null,
+        limits.domains?.toSorted() ?? null,
+        ...(limits.readable === null ? [] : [limits.readable.hidden.toSorted(), limits.readable.labels]),
+      ])

@@ -18,10 +18,16 @@ import {
   scopedEngine,
   scopedPage,
 } from "./scoped-pages.ts"
+import { NO_READERS } from "../../../testing/no-readers.ts"
 
 // What a scope means for each way to the index and to the web; reach.test.ts has the endpoints over them.
 
-const limits = (given: Partial<PageLimits>): PageLimits => ({ sources: null, domains: null, ...given })
+const limits = (given: Partial<PageLimits>): PageLimits => ({
+  sources: null,
+  domains: null,
+  readable: null,
+  ...given,
+})
 const scope = (given: Partial<KeyScope>): KeyScope => ({ ...UNLIMITED, ...given })
 
 describe("a page of the index", () => {
@@ -131,7 +137,10 @@ const collections = {
 
 describe("names", () => {
   const names = (given: Partial<KeyScope>, sources = ["open", "closed"]) =>
-    knownNames(scope(given), { collections, sourceNames: async () => sources })
+    knownNames(
+      { scope: scope(given), principals: null },
+      { collections, sourceNames: async () => sources, readers: NO_READERS },
+    )
 
   test("of collections stand for their sources, beside those that are named", async () => {
     expect(await names({}).named({ collections: "parts", sources: ["closed"] })).toEqual(["closed", "open"])
@@ -188,9 +197,12 @@ describe("names", () => {
   })
 
   test("of a scope are its sources and those of its collections, and no others", async () => {
+    const parts = {
+      collections: { sourcesOf: async (asked: readonly string[]) => asked.map((name) => `of ${name}`) },
+      readers: NO_READERS,
+    }
     const sourcesOf = async (given: Partial<KeyScope>) =>
-      (await pageLimits(scope(given), { sourcesOf: async (asked) => asked.map((name) => `of ${name}`) }))
-        ?.sources
+      (await pageLimits({ scope: scope(given), principals: null }, parts))?.sources
     expect(await sourcesOf({ sources: ["open"] })).toEqual(["open"])
     expect(await sourcesOf({ collections: ["parts"] })).toEqual(["of parts"])
     expect(await sourcesOf({ sources: ["open", "of parts"], collections: ["parts"] })).toEqual([
@@ -280,6 +292,7 @@ describe("who looks at the index and the web", () => {
       },
       collections,
       sourceNames: () => ["open", "closed"],
+      readers: NO_READERS,
       sites: async (sources: readonly string[]) => (url: PageUrl) =>
         sources.some((name) => url.includes(`/${name}/`)),
       gates: { searches: gate, reads: gate },

@@ -124,11 +124,11 @@ export class WatchStore {
   async seen(watch: string, url: PageUrl): Promise<SeenPage | null> {
     const row = await this.#queries
       .selectFrom("watch_seen")
-      .select(["url", "hash", "title", "sources"])
+      .select(["url", "hash", "title", "sources", "readers"])
       .where("watch", "=", watch)
       .where("url", "=", url)
       .executeTakeFirst()
-    return row === undefined ? null : { ...row, sources: JSON.parse(row.sources) as readonly string[] }
+    return row === undefined ? null : filedOf(row)
   }
 
   async seenCount(watch: string): Promise<number> {
@@ -225,7 +225,7 @@ export class WatchStore {
   async #keepOne({ watch, url, entry, seen, before }: Found, key: string, now: number): Promise<void> {
     const hasRoom = await this.hasRoom(key)
     if (entry !== null) {
-      const { change, title, sources, diff } = entry
+      const { change, title, diff } = entry
       await this.#queries
         .insertInto("watch_entry")
         .values({
@@ -234,7 +234,7 @@ export class WatchStore {
           change,
           url,
           title,
-          sources: JSON.stringify(sources),
+          ...textsOf(entry),
           diff: hasRoom ? diff : null,
           at: now,
           key,
@@ -249,10 +249,10 @@ export class WatchStore {
 
   async #see(
     watch: string,
-    { url, hash, title, sources, text }: NonNullable<Found["seen"]>,
+    { url, hash, title, text, ...filed }: NonNullable<Found["seen"]>,
     key: string,
   ): Promise<void> {
-    const seen = { hash, title, sources: JSON.stringify(sources), key }
+    const seen = { hash, title, ...textsOf(filed), key }
     await this.#queries
       .insertInto("watch_seen")
       .values({ watch, url, ...seen })
@@ -292,7 +292,25 @@ const watchOf = (row: Selectable<WatchTables["watch"]>): Watch => ({
 })
 
 const entryOf = ({ key: _, ...row }: Selectable<WatchTables["watch_entry"]>): Entry => ({
-  ...row,
-  sources: JSON.parse(row.sources) as readonly string[],
+  ...filedOf(row),
   at: new Date(row.at),
 })
+
+type Filed = Pick<SeenPage, "sources" | "readers">
+
+const textsOf = ({ sources, readers }: Filed) => ({
+  sources: JSON.stringify(sources),
+  readers: readers === undefined ? null : JSON.stringify(readers),
+})
+
+function filedOf<Row extends { readonly sources: string; readonly readers: string | null }>({
+  sources,
+  readers,
+  ...row
+}: Row): Omit<Row, keyof Filed> & Filed {
+  return {
+    ...row,
+    sources: JSON.parse(sources) as Filed["sources"],
+    ...(readers !== null && { readers: JSON.parse(readers) as NonNullable<Filed["readers"]> }),
+  }
+}

@@ -34,7 +34,15 @@ export interface WatchTables {
     told_at: Generated<number | null>
   }
   watch_note: { seq: Generated<number>; url: PageUrl; at: number }
-  watch_seen: { watch: string; url: PageUrl; hash: string; title: string; sources: string; key: string }
+  watch_seen: {
+    watch: string
+    url: PageUrl
+    hash: string
+    title: string
+    sources: string
+    readers: string | null
+    key: string
+  }
   watch_text: { hash: string; packed: Uint8Array; key: string }
   watch_entry: {
     seq: Generated<number>
@@ -44,6 +52,7 @@ export interface WatchTables {
     url: PageUrl
     title: string
     sources: string
+    readers: string | null
     diff: string | null
     at: number
     key: string
@@ -89,6 +98,8 @@ const STEPS: readonly Step[] = [
    )};
    ${STORED_WATCHES.map((stored) => countStored(words, stored)).join(";\n")}`
   },
+  ({ text }) => `alter table watch_seen add column readers ${text};
+   alter table watch_entry add column readers ${text}`,
 ]
 
 /** Makes the tables, and has changes of pages noted from then on wherever somebody watches anything. */

@@ -55,6 +55,7 @@ const runner = firecrawl.start((key) =>
     gates,
     collections: accounts.collections,
     sourceNames: async () => [],
+    readers: accounts.readers,
     sites: async () => () => true,
   }),
 )

@@ -1,0 +1,55 @@
+import { mayRead, type PageReaders, type Principal } from "#engine/index/page/readers.ts"
+import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
+
+/** Which of the pages that have readers somebody may read. A page whose readers nobody knows isn't among them. */
+export interface Readable {
+  readonly principals: ReadonlySet<Principal>
+  /** Sources that are out of reach, with every page that they hold. */
+  readonly hidden: readonly string[]
+  /** Sources some of whose pages are out of reach. */
+  readonly partly: ReadonlySet<string>
+  /** Labels of readers that let whoever asks in, in order. */
+  readonly labels: readonly string[]
+}
+
+/** What each set of principals may read, as long as the readers of pages stay as they are; `of`: as the readers of sources were. */
+const known = new WeakMap<
+  ReadersNow["rules"],
+  { readonly of: ReadersNow["sources"]; readonly bySet: Map<string, Readable> }
+>()
+/** People with as many different sets of groups; who comes after them is looked at anew. */
+const MOST_KNOWN = 1000
+
+/** What whoever is all of these principals may read; null: every page, since no page has readers. */
+export function readableBy(principals: readonly Principal[], now: ReadersNow): Readable | null {
+  if (now.sources.size + now.rules.size === 0) return null
+  const before = known.get(now.rules)
+  const bySet = before?.of === now.sources ? before.bySet : new Map<string, Readable>()
+  known.set(now.rules, { of: now.sources, bySet })
+  const key = JSON.stringify([...new Set(principals)].sort())
+  const same = bySet.get(key)
+  if (same !== undefined) return same
+  const who = new Set(principals)
+  const labels: string[] = []
+  const partly = new Set<string>()
+  for (const [label, rules] of now.rules) {
+    if (rules.every((one) => mayRead(who, one))) labels.push(label)
+    else for (const { source } of rules) partly.add(source)
+  }
+  const readable: Readable = {
+    principals: who,
+    hidden: [...now.sources].flatMap(([name, readers]) => (mayRead(who, readers) ? [] : [name])),
+    partly,
+    labels: labels.sort(),
+  }
+  if (bySet.size < MOST_KNOWN) bySet.set(key, readable)
+  return readable
+}
+
+/** Whether a page with these sources and readers is among what may be read. */
+export const isReadable = (
+  { hidden, principals }: Readable,
+  sources: readonly string[],
+  readers: readonly PageReaders[] = [],
+): boolean =>
+  !sources.some((name) => hidden.includes(name)) && readers.every((one) => mayRead(principals, one))
