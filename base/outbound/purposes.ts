@@ -17,6 +17,7 @@ export const OUTBOUND_PURPOSES = {
     what: "documents of programs that ask to be let in over MCP",
     settings: ["FOSSICK_PUBLIC_URL"],
   },
+  "sign-on": { what: "identity providers that vouch for people", settings: ["FOSSICK_SIGN_ON_FILE"] },
   proxy: { what: "the HTTP proxy on the way out", settings: ["FOSSICK_PROXY"] },
   embeddings: { what: "the server that makes vectors", settings: ["FOSSICK_EMBEDDINGS_URL"] },
   reranker: { what: "the server that orders results anew", settings: ["FOSSICK_RERANKER_URL"] },

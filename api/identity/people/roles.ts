@@ -1,0 +1,57 @@
+import { type Principal, principalOf, SIGNED_IN } from "#engine/index/page/readers.ts"
+
+import { type KeyScope, UNLIMITED } from "../accounts/keys/key-scope.ts"
+
+/** What the people of some groups may do, as the operator wrote it. */
+export interface RoleRule {
+  /** Fits whoever is in one of them; null: everybody who signs in. */
+  readonly groups: readonly string[] | null
+  readonly role: "reader" | "admin"
+  /** Of readers: what they may see; null: no limit, if both are null. */
+  readonly sources: readonly string[] | null
+  readonly collections: readonly string[] | null
+}
+
+/** What a person may do. */
+export interface Rights {
+  readonly role: "search" | "admin"
+  readonly scope: KeyScope
+}
+
+/** Everything that readers of a page may call a person. */
+export const principalsOf = ({
+  user,
+  groups,
+}: {
+  readonly user: string
+  readonly groups: readonly string[]
+}): readonly Principal[] => {
+  const named = [`user:${user}`, ...groups.map((group) => `group:${group}`)]
+  return [...named.flatMap((one) => principalOf(one) ?? []), SIGNED_IN]
+}
+
+/**
+ * What a person in these groups may do; null: no rule fits. The role admin counts more than reader. What several rules let a reader
+ * see adds up.
+ */
+export function rightsOf(rules: readonly RoleRule[], groups: readonly string[]): Rights | null {
+  const mine = new Set(groups.flatMap((group) => principalOf(`group:${group}`) ?? []))
+  const fitting = rules.filter(
+    (rule) => rule.groups === null || rule.groups.some((one) => mine.has(principalOf(`group:${one}`) ?? "")),
+  )
+  if (fitting.length === 0) return null
+  if (fitting.some(({ role }) => role === "admin")) return { role: "admin", scope: UNLIMITED }
+  if (fitting.some(({ sources, collections }) => sources === null && collections === null))
+    return { role: "search", scope: UNLIMITED }
+  const all = (lists: readonly (readonly string[] | null)[]) => [
+    ...new Set(lists.flatMap((list) => list ?? [])),
+  ]
+  return {
+    role: "search",
+    scope: {
+      ...UNLIMITED,
+      sources: all(fitting.map(({ sources }) => sources)),
+      collections: all(fitting.map(({ collections }) => collections)),
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { oidc } from "./oidc/kind.ts"
+import type { Provider, ProviderKind, ProviderParts, ProviderSpec, Reading } from "./provider.ts"
+
+/** A kind, whatever its fields are. */
+export interface AnyKind {
+  readonly kind: string
+  readonly fields: { readonly properties: object; readonly required: readonly string[] }
+  readonly read: (written: unknown, reading: Reading) => unknown
+  readonly open: (spec: ProviderSpec, parts: ProviderParts) => Promise<Provider>
+}
+
+/** Forgets which fields a kind has: each `open` gets what `read` of the same kind returned. */
+const any = <Own>(kind: ProviderKind<Own>): AnyKind => ({
+  kind: kind.kind,
+  fields: kind.fields,
+  read: (written, reading) => kind.read(written as never, reading),
+  open: (spec, parts) => kind.open(spec as ProviderSpec<Own>, parts),
+})
+
+/** The kinds of providers. */
+export const KINDS: readonly AnyKind[] = [any(oidc)]

@@ -1,0 +1,59 @@
+import type { Vouched } from "../provider.ts"
+import { SignOnError } from "../provider.ts"
+import type { OidcSpec } from "./kind.ts"
+
+export type Claims = Readonly<Record<string, unknown>>
+
+/** What claims say of a person. @throws SignOnError when they don't say which groups the person is in */
+export function personOf(
+  claims: Claims,
+  { userClaim, groupsClaim }: Pick<OidcSpec, "userClaim" | "groupsClaim">,
+): Pick<Vouched, "user" | "name" | "email" | "groups"> {
+  const email = textOf(claims["email"])
+  return {
+    user: userOf(claims, userClaim),
+    name: textOf(claims["name"]) || textOf(claims["preferred_username"]),
+    email,
+    groups: groupsClaim === null ? [] : groupsOf(claims, groupsClaim),
+  }
+}
+
+/**
+ * The name that the provider vouches for. Without a claim of the operator's choice it is the e-mail address, if the provider has verified
+ * it: people often may change their other names to whatever they like.
+ */
+function userOf(claims: Claims, claim: string | null): string | null {
+  const isVerified = claims["email_verified"] === true || claims["email_verified"] === "true"
+  if (claim === null) return isVerified ? textOf(claims["email"]) || null : null
+  // Who set another claim up vouches for it; a provider that says of an address that it is not verified vouches for nothing.
+  if (claim === "email" && claims["email_verified"] !== undefined && !isVerified) return null
+  return textOf(valueAt(claims, claim.split("."))) || null
+}
+
+function groupsOf(claims: Claims, path: readonly string[]): readonly string[] {
+  // Microsoft Entra leaves out the groups of people who are in many, and says where to ask for them.
+  const elsewhere = claims["_claim_names"]
+  if (typeof elsewhere === "object" && elsewhere !== null && path[0]! in elsewhere)
+    throw new SignOnError(
+      "You are in more groups than your account says. Ask the operator of this search engine.",
+      `the claim ${path.join(".")} was left out for its size (_claim_names)`,
+    )
+  const found = valueAt(claims, path)
+  if (typeof found === "string") return [found]
+  return Array.isArray(found) ? found.filter((one): one is string => typeof one === "string") : []
+}
+
+/** A claim whose own name has dots, such as `https://example.com/groups`, is found as well. */
+function valueAt(claims: Claims, path: readonly string[]): unknown {
+  const whole = claims[path.join(".")]
+  if (whole !== undefined) return whole
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, step)
+        ? (value as Claims)[step]
+        : undefined,
+    claims,
+  )
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")

@@ -1,0 +1,95 @@
+import { resolveSecret } from "#base/secret.ts"
+
+import type { ProviderKind } from "../provider.ts"
+import { checkReach, REACH_FIELDS, type Reach } from "../reach-fields.ts"
+
+/** A provider of OpenID Connect (Core 1.0), as it is declared. */
+export interface OidcSpec extends Reach {
+  /** As discovery names it. */
+  readonly issuer: string
+  readonly clientId: string
+  /** The secret itself, never to be shown; null: a public client, held together by PKCE alone. */
+  readonly clientSecret: string | null
+  readonly scopes: readonly string[]
+  /** Null: the e-mail address, if it is verified. */
+  readonly userClaim: string | null
+  /** Steps to the claim; null: no groups. */
+  readonly groupsClaim: readonly string[] | null
+}
+
+interface Written extends Partial<Reach> {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret?: string
+  readonly scopes: readonly string[]
+  readonly userClaim?: string
+  readonly groupsClaim: string
+}
+
+/** OpenID Connect. */
+export const oidc: ProviderKind<OidcSpec> = {
+  kind: "oidc",
+  fields: {
+    required: ["issuer", "clientId"],
+    properties: {
+      issuer: {
+        description: "Address of the provider, below which it has /.well-known/openid-configuration.",
+        type: "string",
+        pattern: "^https?://[^\\s?#@]+$",
+      },
+      clientId: { description: "What the provider calls this appliance.", type: "string", minLength: 1 },
+      clientSecret: {
+        description: "${NAME} of the environment, or file:/path; left out for a public client.",
+        type: "string",
+        pattern: "^(?:\\$\\{\\w+\\}|file:.+)$",
+      },
+      scopes: {
+        description: "What is asked for.",
+        type: "array",
+        maxItems: 32,
+        items: { type: "string", pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$" },
+        default: ["openid", "profile", "email"],
+      },
+      userClaim: {
+        description: "Claim with the name of the user; a verified e-mail address when left out.",
+        type: "string",
+        minLength: 1,
+      },
+      groupsClaim: {
+        description: "Claim with the groups; dots lead into objects: realm_access.roles.",
+        type: "string",
+        minLength: 1,
+        default: "groups",
+      },
+      ...REACH_FIELDS,
+    },
+  },
+  read(written: Written, { env, tried }) {
+    const { issuer, clientId, clientSecret, scopes, userClaim = null, groupsClaim } = written
+    tried("issuer", () => checkAddress(issuer))
+    return {
+      issuer,
+      clientId,
+      clientSecret:
+        clientSecret === undefined
+          ? null
+          : (tried("clientSecret", () => resolveSecret(clientSecret, env, "the environment")) ?? null),
+      scopes: scopes.includes("openid") ? scopes : ["openid", ...scopes],
+      userClaim,
+      groupsClaim: groupsClaim.split("."),
+      ...checkReach(written, tried),
+    }
+  },
+  async open(spec, parts) {
+    const { openOidc } = await import("./open-oidc.ts")
+    return openOidc(spec, parts)
+  },
+}
+
+/** Tokens over plain HTTP are anybody's on the way. */
+function checkAddress(issuer: string): void {
+  const url = URL.parse(issuer)
+  if (url === null) throw new Error("must be an http or https address")
+  const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
+  if (url.protocol !== "https:" && !isHere) throw new Error("must be an https address")
+}

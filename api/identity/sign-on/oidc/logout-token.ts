@@ -1,0 +1,58 @@
+import { jwtVerify, type JWTVerifyGetKey } from "jose"
+
+import { type LoggedOut, SignOnError } from "../provider.ts"
+
+/** What a logout token says (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
+export interface LogoutToken {
+  readonly ended: LoggedOut
+  /** No other token has it. */
+  readonly id: string
+  /** When it is over, in milliseconds since 1970. */
+  readonly until: number
+}
+
+const EVENT = "http://schemas.openid.net/event/backchannel-logout"
+/** A provider sends one at once, and says itself for how long it counts: two minutes are recommended. */
+const OLDEST = "10m"
+const OLDEST_MS = 600_000
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+
+/** Checks all that section 2.6 asks for, but for whether the token was shown before. @throws SignOnError */
+export async function verifyLogoutToken(
+  token: string,
+  {
+    keys,
+    issuer,
+    audience,
+    tolerance,
+  }: {
+    readonly keys: JWTVerifyGetKey
+    readonly issuer: string
+    readonly audience: string
+    /** Seconds that clocks may differ. */
+    readonly tolerance: number
+  },
+): Promise<LogoutToken> {
+  const { payload } = await jwtVerify(token, keys, {
+    issuer,
+    audience,
+    algorithms: ALGORITHMS,
+    clockTolerance: tolerance,
+    maxTokenAge: OLDEST,
+    requiredClaims: ["iat", "jti", "events"],
+  }).catch((error: unknown) => {
+    if (error instanceof SignOnError) throw error
+    throw new SignOnError("The logout token is not valid.", (error as Error).message)
+  })
+  const { events, nonce, sid, sub, jti, iat = 0, exp } = payload
+  if (typeof events !== "object" || events === null || !(EVENT in events))
+    throw new SignOnError("The logout token is of another event.")
+  // So that no ID token is taken for one.
+  if (nonce !== undefined) throw new SignOnError("The logout token has a nonce.")
+  const subject = typeof sub === "string" && sub !== "" ? sub : null
+  const until = 1000 * Math.max(exp ?? 0, iat) + OLDEST_MS
+  if (typeof sid === "string" && sid !== "")
+    return { ended: { providerSession: sid, subject }, id: jti!, until }
+  if (subject === null) throw new SignOnError("The logout token names neither a session nor a subject.")
+  return { ended: { providerSession: null, subject }, id: jti!, until }
+}

@@ -1,0 +1,250 @@
+import { createRemoteJWKSet, customFetch as joseFetch, errors as joseErrors } from "jose"
+import * as client from "openid-client"
+
+import { guardedFetch, type GuardedFetch } from "../guarded-fetch.ts"
+import {
+  type Arriving,
+  type Departure,
+  type Held,
+  type Provider,
+  ProviderAwayError,
+  type ProviderParts,
+  type ProviderSpec,
+  SignOnError,
+  type Vouched,
+} from "../provider.ts"
+import { type Claims, personOf } from "./claims.ts"
+import type { OidcSpec } from "./kind.ts"
+import { type LogoutToken, verifyLogoutToken } from "./logout-token.ts"
+
+/** What a browser remembers while it is away. */
+interface Remembered {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+/** The provider no longer vouches. */
+class OverError extends SignOnError {
+  constructor(detail: string) {
+    super("This sign-in is over. Begin again.", detail)
+  }
+}
+
+/** Metadata of the provider is read again after so long. */
+const FRESH_MS = 3_600_000
+/** Seconds that clocks may differ. */
+const CLOCK_TOLERANCE = 30
+/** The provider answers so when a refresh token, or the session behind it, is over (RFC 6749, section 5.2). */
+const OVER = new Set(["invalid_grant", "interaction_required", "login_required", "consent_required"])
+
+/** Talks to a provider of OpenID Connect. Discovery happens with the first sign-in, so that an appliance starts without its provider. */
+export function openOidc(spec: ProviderSpec<OidcSpec>, parts: ProviderParts): Provider {
+  const reached = guardedFetch(spec.name, spec.own, parts)
+  return new OidcProvider(spec, parts, reached)
+}
+
+type Tokens = Pick<client.TokenEndpointResponse, "access_token" | "refresh_token" | "id_token"> &
+  Pick<client.TokenEndpointResponseHelpers, "claims">
+
+interface Discovered {
+  readonly config: client.Configuration
+  readonly keys: ReturnType<typeof createRemoteJWKSet>
+  readonly at: number
+}
+
+class OidcProvider implements Provider {
+  readonly #spec: ProviderSpec<OidcSpec>
+  readonly #parts: ProviderParts
+  readonly #reached: GuardedFetch
+  #discovered: Discovered | null = null
+  #discovering: Promise<Discovered> | null = null
+
+  constructor(spec: ProviderSpec<OidcSpec>, parts: ProviderParts, reached: GuardedFetch) {
+    this.#spec = spec
+    this.#parts = parts
+    this.#reached = reached
+  }
+
+  async begin({ callback }: Arriving): Promise<Departure> {
+    const { config } = await this.#discover()
+    const remembered: Remembered = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier: client.randomPKCECodeVerifier(),
+    }
+    const url = client.buildAuthorizationUrl(config, {
+      redirect_uri: callback,
+      scope: this.#spec.own.scopes.join(" "),
+      code_challenge: await client.calculatePKCECodeChallenge(remembered.verifier),
+      code_challenge_method: "S256",
+      state: remembered.state,
+      nonce: remembered.nonce,
+    })
+    return { url: url.href, remember: JSON.stringify(remembered) }
+  }
+
+  async finish({ query, callback }: Arriving, text: string): Promise<Vouched> {
+    const { state, nonce, verifier } = JSON.parse(text) as Remembered
+    const { config } = await this.#discover()
+    const url = new URL(callback)
+    url.search = query.toString()
+    return await this.#asking(async () => {
+      const tokens = await client.authorizationCodeGrant(config, url, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      })
+      return await this.#vouched(config, tokens, null)
+    })
+  }
+
+  async renew(held: Held): Promise<Vouched | null> {
+    const { refresh } = held
+    if (refresh === null) return null
+    try {
+      const { config } = await this.#discover()
+      return await this.#asking(async () => {
+        const tokens = await client.refreshTokenGrant(config, refresh)
+        return await this.#vouched(config, tokens, held)
+      })
+    } catch (error) {
+      if (!(error instanceof SignOnError)) throw error
+      // What is wrong with the provider says nothing of the person.
+      if (!(error instanceof OverError)) throw new ProviderAwayError(error.detail)
+      this.#parts.log.info(
+        { provider: this.#spec.name, reason: error.detail },
+        "{provider} no longer vouches for a person: {reason}",
+      )
+      return null
+    }
+  }
+
+  async signOut({ signOutHint }: Held, back: string): Promise<string | null> {
+    const { config } = await this.#discover()
+    if (config.serverMetadata().end_session_endpoint === undefined) return null
+    return client.buildEndSessionUrl(config, {
+      post_logout_redirect_uri: back,
+      ...(signOutHint !== null && { id_token_hint: signOutHint }),
+    }).href
+  }
+
+  async loggedOut(message: URLSearchParams): Promise<LogoutToken["ended"]> {
+    const { config, keys } = await this.#discover()
+    const { issuer } = config.serverMetadata()
+    const found = await verifyLogoutToken(message.get("logout_token") ?? "", {
+      keys,
+      issuer,
+      audience: this.#spec.own.clientId,
+      tolerance: CLOCK_TOLERANCE,
+    })
+    if (!(await this.#parts.isFirst(`logout ${found.id}`, found.until)))
+      throw new SignOnError("The logout token was shown before.")
+    return found.ended
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#reached[Symbol.asyncDispose]()
+  }
+
+  /** Those who need it at the same time wait for one answer. Metadata that can't be read again is used on. */
+  async #discover(): Promise<Discovered> {
+    const known = this.#discovered
+    if (known !== null && Math.abs(Date.now() - known.at) < FRESH_MS) return known
+    this.#discovering ??= this.#asking(() => this.#read()).finally(() => (this.#discovering = null))
+    try {
+      return (this.#discovered = await this.#discovering)
+    } catch (error) {
+      if (known === null) throw error
+      return known
+    }
+  }
+
+  async #read(): Promise<Discovered> {
+    const { issuer, clientId, clientSecret } = this.#spec.own
+    const fetch: client.CustomFetch = (url, options) => this.#reached.fetch(url, options)
+    const config = await client.discovery(
+      new URL(issuer),
+      clientId,
+      { [client.clockTolerance]: CLOCK_TOLERANCE },
+      clientSecret === null ? client.None() : client.ClientSecretBasic(clientSecret),
+      {
+        [client.customFetch]: fetch,
+        // Of this machine: nobody is on the way. The file takes no other.
+        execute: issuer.startsWith("http:") ? [client.allowInsecureRequests] : [],
+      },
+    )
+    // The signature is checked although the token comes from the provider itself.
+    client.enableNonRepudiationChecks(config)
+    const { jwks_uri: keysAt } = config.serverMetadata()
+    if (keysAt === undefined) throw new SignOnError(UNFIT, "its metadata has no jwks_uri")
+    const keys = createRemoteJWKSet(new URL(keysAt), {
+      [joseFetch]: (url, { method, headers }) =>
+        this.#reached.fetch(url, { method, headers: Object.fromEntries(headers) }),
+    })
+    return { config, keys, at: Date.now() }
+  }
+
+  /** @param held what the sign-in that is renewed left; null: this is the sign-in */
+  async #vouched(config: client.Configuration, tokens: Tokens, held: Held | null): Promise<Vouched> {
+    const idClaims = tokens.claims()
+    const subject = idClaims?.sub ?? held?.subject
+    if (subject === undefined) throw new SignOnError(UNFIT, "there is no ID token")
+    if (held !== null && subject !== held.subject)
+      throw new OverError("the subject is another one after a refresh")
+    // Newer than an ID token, and where most providers put groups.
+    const { userinfo_endpoint: hasMore } = config.serverMetadata()
+    const more = hasMore === undefined ? {} : await client.fetchUserInfo(config, tokens.access_token, subject)
+    if (idClaims === undefined && hasMore === undefined)
+      throw new SignOnError(UNFIT, "a refresh brings neither an ID token nor claims")
+    const claims: Claims = { ...idClaims, ...more }
+    const sid = idClaims?.["sid"]
+    return {
+      subject,
+      ...personOf(claims, this.#spec.own),
+      providerSession: typeof sid === "string" ? sid : (held?.providerSession ?? null),
+      refresh: tokens.refresh_token ?? held?.refresh ?? null,
+      signOutHint: tokens.id_token ?? held?.signOutHint ?? null,
+    }
+  }
+
+  /** @throws ProviderAwayError when the provider can't be asked; SignOnError when it refuses, or what it says isn't right */
+  async #asking<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask()
+    } catch (error) {
+      throw signOnErrorOf(error)
+    }
+  }
+}
+
+const UNFIT =
+  "The page that signs you in gave an answer that can't be used. Ask the operator of this search engine."
+
+function signOnErrorOf(error: unknown): unknown {
+  const chain = [error, (error as Error).cause]
+  const own = chain.find((one) => one instanceof SignOnError)
+  if (own !== undefined) return own
+  if (error instanceof client.AuthorizationResponseError)
+    return new SignOnError(
+      error.error === "access_denied"
+        ? "The sign-in was cancelled."
+        : "The page that signs you in refused. Ask the operator of this search engine.",
+      `it refused: ${error.error} ${error.error_description ?? ""}`,
+    )
+  if (error instanceof client.ResponseBodyError) {
+    const detail = `it answered ${error.status} ${error.error} ${error.error_description ?? ""}`
+    return OVER.has(error.error)
+      ? new OverError(detail)
+      : // A wrong secret or a limit of calls says nothing of the person.
+        new ProviderAwayError(detail)
+  }
+  if (error instanceof joseErrors.JOSEError) return new SignOnError(UNFIT, error.message)
+  if (error instanceof client.ClientError || error instanceof client.WWWAuthenticateChallengeError)
+    return new SignOnError(
+      UNFIT,
+      `${error.message} ${(error.cause as Error | undefined)?.message ?? ""}`.trim(),
+    )
+  return error
+}

@@ -1,0 +1,138 @@
+import type { Logger } from "pino"
+
+import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"
+import type { AddressGuardOptions } from "#crawler/fetch/guard/address-guard.ts"
+
+/** Whom a provider vouches for, as of now. */
+export interface Vouched {
+  /** Names the person at this provider, which never gives it to another one. */
+  readonly subject: string
+  /** What readers may call the person, such as an e-mail address that the provider has verified; null: it vouches for no such name. */
+  readonly user: string | null
+  /** For people to read; empty: not known. */
+  readonly name: string
+  /** For people to read; empty: not known. */
+  readonly email: string
+  /** As the provider names them. */
+  readonly groups: readonly string[]
+  /** Names the session at the provider, which may end ours by it; null: not known. */
+  readonly providerSession: string | null
+  /** With which the provider can be asked again whether it still vouches; null: it can't be asked. Kept sealed. */
+  readonly refresh: string | null
+  /** What the provider wants to see when the person signs out there; null: nothing. Kept sealed. */
+  readonly signOutHint: string | null
+}
+
+/** What is kept of a sign-in, for the provider that vouched. */
+export type Held = Pick<Vouched, "subject" | "providerSession" | "refresh" | "signOutHint">
+
+/** A call of a browser that is on its way to a provider, or back. */
+export interface Arriving {
+  readonly query: URLSearchParams
+  /** The form of a POST; null for a GET. */
+  readonly form: URLSearchParams | null
+  /** Value of a header of the request; empty when it wasn't sent. */
+  readonly header: (name: string) => string
+  /** IP address at the other end of the connection, whatever headers say. */
+  readonly peer: string
+  /** Absolute address of `/sign-on/NAME/callback`, where the browser comes back to. */
+  readonly callback: string
+}
+
+/** The browser leaves for the provider. */
+export interface Departure {
+  readonly url: string
+  /** What {@link Provider.finish} needs: sealed in a cookie of this browser, two thousand characters at most. */
+  readonly remember: string
+}
+
+/** Whose sessions a provider ended: of one session there, or all of a person. */
+export type LoggedOut =
+  | { readonly providerSession: string; readonly subject: string | null }
+  | { readonly providerSession: null; readonly subject: string }
+
+/** Identity provider, as one kind of them (`oidc`, `saml`, `headers`) implements it. */
+export interface Provider extends AsyncDisposable {
+  /** Sends the browser to the provider; or vouches at once, where the request itself is the proof. @throws SignOnError, ProviderAwayError */
+  begin(arriving: Arriving): Promise<Departure | { readonly vouched: Vouched }>
+  /**
+   * Who came back.
+   * @param remembered what {@link begin} had this very browser remember
+   * @throws SignOnError, ProviderAwayError
+   */
+  finish(arriving: Arriving, remembered: string): Promise<Vouched>
+  /** Asks again, where `refresh` isn't null. @returns null when the provider no longer vouches. @throws ProviderAwayError */
+  renew?(held: Held): Promise<Vouched | null>
+  /** Address where the person signs out at the provider and comes back to `back`; null: there is none. */
+  signOut?(held: Held, back: string): Promise<string | null>
+  /** Whose sessions a message of the provider itself ends (OIDC Back-Channel Logout 1.0). @throws SignOnError, ProviderAwayError */
+  loggedOut?(message: URLSearchParams): Promise<LoggedOut>
+}
+
+/** What a kind opens a provider with. */
+export interface ProviderParts {
+  readonly proxy: ProxySettings
+  readonly userAgent: string
+  readonly env: NodeJS.ProcessEnv
+  readonly log: Logger
+  /**
+   * Whether something that counts once, such as an assertion, is shown for the first time, in whatever process.
+   * @param until when it is over anyway, in milliseconds since 1970
+   */
+  readonly isFirst: (id: string, until: number) => Promise<boolean>
+  /** For tests: how the guard differs. */
+  readonly guard?: Partial<AddressGuardOptions>
+}
+
+/** A provider as the operator declared it. */
+export interface ProviderSpec<Own = unknown> {
+  /** In paths, and before subjects: never changed, or its people are others. */
+  readonly name: string
+  readonly kind: string
+  /** On the button. */
+  readonly title: string
+  /** Put before each user, so that no user of another provider is the same. */
+  readonly userPrefix: string
+  /** It vouches for e-mail addresses of these domains and no others, and no other provider does; null: any. */
+  readonly userDomains: readonly string[] | null
+  /** Put before each group. */
+  readonly groupPrefix: string
+  /** The fields of its kind. */
+  readonly own: Own
+}
+
+/** While the fields of a provider are read. */
+export interface Reading {
+  readonly env: NodeJS.ProcessEnv
+  /** What `read` returns; or undefined, with the error's message noted as a problem of the field. */
+  readonly tried: <T>(field: string, read: () => T) => T | undefined
+}
+
+/** A kind of providers: a folder, and a line in `kinds.ts`. */
+export interface ProviderKind<Own> {
+  readonly kind: string
+  /** Its own fields in `sign-on.yaml`, as the `properties` and `required` of a JSON Schema. */
+  readonly fields: { readonly properties: object; readonly required: readonly string[] }
+  /** Checks them and resolves secrets. The fields fit the schema, defaults are filled in. */
+  read(written: never, reading: Reading): Own
+  /** Loads the code that talks to the provider. */
+  open(spec: ProviderSpec<Own>, parts: ProviderParts): Promise<Provider>
+}
+
+/** A sign-in that is refused: the message is for the person, and says nothing of the network. */
+export class SignOnError extends Error {
+  /** For the log. */
+  readonly detail: string
+
+  constructor(message: string, detail = message) {
+    super(message)
+    this.detail = detail
+  }
+}
+
+/** The provider can't be asked now. */
+export class ProviderAwayError extends SignOnError {
+  constructor(detail: string) {
+    super("The page that signs you in can't be reached. Try again in a moment.", detail)
+  }
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs"
+
+import { certificatesIn } from "#base/process/authorities.ts"
+import { AllowedNetworks } from "#crawler/fetch/guard/allowed-networks.ts"
+
+import type { Reading } from "./provider.ts"
+
+/** How a provider is reached. */
+export interface Reach {
+  /** Private addresses, ranges or host names that it may be reached at. */
+  readonly networks: readonly string[]
+  /** File of its certificate authority; null: those of the system. */
+  readonly caFile: string | null
+}
+
+/** Fields of the kinds that ask their provider over HTTP, for their schemas. */
+export const REACH_FIELDS = {
+  networks: {
+    description: "Private addresses, ranges or host names that this provider may be reached at.",
+    type: "array",
+    maxItems: 32,
+    items: { type: "string", minLength: 1 },
+  },
+  caFile: {
+    description: "File of the certificate authority of its certificate, in PEM.",
+    type: "string",
+    minLength: 1,
+  },
+} as const
+
+/** The fields, checked. */
+export function checkReach({ networks = [], caFile = null }: Partial<Reach>, tried: Reading["tried"]): Reach {
+  tried("networks", () => new AllowedNetworks(networks))
+  if (caFile !== null) tried("caFile", () => readAuthority(caFile))
+  return { networks, caFile }
+}
+
+function readAuthority(file: string): void {
+  let text
+  try {
+    text = readFileSync(file, "utf8")
+  } catch {
+    throw new Error(`cannot be read (${file})`)
+  }
+  if (certificatesIn(text).length === 0) throw new Error(`holds no certificate (${file})`)
+}

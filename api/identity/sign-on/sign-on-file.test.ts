@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest"
+
+import { SettingsError } from "#base/settings.ts"
+
+import { parseSignOn } from "./sign-on-file.ts"
+
+const ENV = { OIDC_SECRET: "s3cr3t-of-the-client" }
+
+const read = (text: string) => parseSignOn(text, "sign-on.yaml", ENV)
+
+/** What is said to be wrong with a file. */
+function problems(text: string): readonly string[] {
+  try {
+    read(text)
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message.split("\n  - ").slice(1)
+    throw error
+  }
+  return []
+}
+
+const COMPANY = `
+  - name: company
+    kind: oidc
+    issuer: https://id.example.com/realms/main
+    clientId: fossick
+    clientSecret: \${OIDC_SECRET}`
+
+const ROLES = `
+roles:
+  - groups: [search-admins]
+    role: admin
+  - signedIn: true
+    role: reader
+    collections: [intranet]
+`
+
+test("a file declares providers and what their people may do", () => {
+  expect(read(`providers:${COMPANY}${ROLES}`)).toEqual({
+    providers: [
+      {
+        name: "company",
+        kind: "oidc",
+        title: "company",
+        userPrefix: "",
+        userDomains: null,
+        groupPrefix: "",
+        own: {
+          issuer: "https://id.example.com/realms/main",
+          clientId: "fossick",
+          clientSecret: "s3cr3t-of-the-client",
+          scopes: ["openid", "profile", "email"],
+          userClaim: null,
+          groupsClaim: ["groups"],
+          networks: [],
+          caFile: null,
+        },
+      },
+    ],
+    roles: [
+      { groups: ["search-admins"], role: "admin", sources: null, collections: null },
+      { groups: null, role: "reader", sources: null, collections: ["intranet"] },
+    ],
+    sessionHours: null,
+    refreshMinutes: 15,
+    unrenewedHours: 8,
+  })
+})
+
+test("a file without providers is none", () => {
+  expect(read(`providers: []${ROLES}`)).toBeNull()
+})
+
+describe("what is wrong is named by its field:", () => {
+  test.each([
+    ["", ["sign-on.yaml: the file lacks providers", "sign-on.yaml: the file lacks roles"]],
+    [`providers: [{name: a, kind: ldap}]${ROLES}`, ["sign-on.yaml: providers[0].kind must be one of oidc"]],
+    [
+      `providers: [{name: a, kind: oidc, issuer: "https://id.example", realm: x}]${ROLES}`,
+      ["sign-on.yaml: providers[0] lacks clientId", "sign-on.yaml: providers[0] has the unknown field realm"],
+    ],
+    [
+      `providers: [{name: a, kind: oidc, issuer: "http://id.example", clientId: f, clientSecret: "\${GONE}", networks: [nonsense/99]}]${ROLES}`,
+      [
+        "sign-on.yaml: providers[0].issuer must be an https address",
+        "sign-on.yaml: providers[0].clientSecret the secret ${GONE} is not set in the environment",
+        expect.stringContaining("sign-on.yaml: providers[0].networks "),
+      ],
+    ],
+    [
+      `providers: [{name: a, kind: oidc, issuer: "https://id.example", clientId: f, clientSecret: open-secret}]${ROLES}`,
+      [
+        "sign-on.yaml: providers[0].clientSecret must name a secret, not hold one: ${NAME} of the environment, or file:/path",
+      ],
+    ],
+    [
+      `providers:${COMPANY}\nroles: [{role: operator, signedIn: true}]`,
+      ["sign-on.yaml: roles[0].role must be one of reader, admin"],
+    ],
+    [
+      `providers:${COMPANY}\nroles: [{role: reader}, {role: admin, groups: [a], sources: [docs]}]`,
+      [
+        "sign-on.yaml: roles[0] must have either groups or signedIn",
+        "sign-on.yaml: roles[1] must have no sources and no collections: the role admin sees everything",
+      ],
+    ],
+  ])("%s", (text, expected) => {
+    expect(problems(text)).toEqual(expected)
+  })
+
+  test("a second provider that says nothing of how its names stay apart", () => {
+    const partner = COMPANY.replace("company", "partner")
+    expect(problems(`providers:${COMPANY}${partner}${ROLES}`)).toEqual([
+      "sign-on.yaml: providers[1] must have userPrefix or userDomains: without either, it could vouch for people of company",
+      "sign-on.yaml: providers[1] must have groupPrefix; an empty one says that its groups are the same as those of company",
+    ])
+    const apart = `${partner}\n    userDomains: [partner.example]\n    groupPrefix: ""`
+    expect(problems(`providers:${COMPANY}${apart}${ROLES}`)).toEqual([])
+    expect(problems(`providers:${COMPANY}${apart}${apart}${ROLES}`)).toEqual([
+      "sign-on.yaml: providers[2].name is there twice",
+      "sign-on.yaml: providers[2].userDomains has partner.example, which is there twice",
+    ])
+  })
+})
