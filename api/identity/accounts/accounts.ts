@@ -62,11 +62,19 @@ export interface Accounts extends AsyncDisposable {
   readonly writes: WriteQueue
 }
 
-/** How accounts bridge an outage of the state server. */
+/** Keys that are kept elsewhere, and are known by their ids alone: people who signed in. */
+export interface PeopleKeys extends Pick<KeyStore, "byId" | "nameOf"> {
+  /** Whether an id is one of theirs. */
+  readonly owns: (id: string) => boolean
+}
+
+/** How accounts bridge an outage of the state server, and what they know of people. */
 export interface Bridge {
   readonly outage: StateOutage
   /** Where calls wait to be counted; null if no call continues. */
   readonly journals: readonly [Journal, ...Journal[]] | null
+  /** Left out, nobody signs in but with a key. */
+  readonly people?: PeopleKeys | undefined
 }
 
 const NO_BRIDGE: Bridge = { outage: NO_OUTAGE, journals: null }
@@ -86,14 +94,14 @@ export async function openAccounts(
   config: AccountsConfig,
   onProblem: (error: unknown) => void,
   onWaiting: BillingParts["onWaiting"] = () => {},
-  { outage, journals }: Bridge = NO_BRIDGE,
+  { outage, journals, people }: Bridge = NO_BRIDGE,
 ): Promise<Accounts> {
   const plan = {
     name: config.planName,
     credits: config.planCredits === 0 ? null : config.planCredits,
     paygo: config.paygoCredits,
   }
-  const keys = knownKeys(openKeyStore(db, config.apiKey, config.keysPerKey), outage)
+  const keys = knownKeys(withPeople(openKeyStore(db, config.apiKey, config.keysPerKey), people), outage)
   const collections = openCollections(db)
   migrateReaders(db)
   const ledger = new Ledger(db, plan, (key) => keys.handedOut(key))
@@ -163,6 +171,13 @@ export async function openAccounts(
       await billing[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The same keys, and people by their ids. */
+function withPeople(keys: KeyStore, people: PeopleKeys | undefined): KeyStore {
+  if (people === undefined) return keys
+  const storeOf = (id: string) => (people.owns(id) ? people : keys)
+  return { ...keys, byId: (id) => storeOf(id).byId(id), nameOf: (id) => storeOf(id).nameOf(id) }
 }
 
 /** The same keys. While the state is away, keys that were valid lately are still known, and still expire on time. */

@@ -111,7 +111,7 @@ describe("every call of the OpenAPI document that may change something", () => {
       const audit = new AuditLog(own, 1)
       const note = auditing({
         audit,
-        keys: { list: async () => [] },
+        keys: { nameOf: async () => "" },
         writes: { run: async (work) => work() },
         onProblem: (error) => expect.fail(String(error)),
       })
@@ -286,7 +286,7 @@ test("what cannot be noted is told", async () => {
   await own.script("drop table audit_entry")
   const note = auditing({
     audit,
-    keys: { list: async () => [] },
+    keys: { nameOf: async () => "" },
     writes: { run: async (work) => work() },
     onProblem: (_, action) => told.push(action),
   })

@@ -12,7 +12,7 @@ export type Looks = Readonly<Record<string, (id: string) => unknown>>
 
 export interface AuditingParts {
   readonly audit: AuditLog
-  readonly keys: Pick<KeyStore, "list">
+  readonly keys: Pick<KeyStore, "nameOf">
   readonly writes: Pick<WriteQueue, "run">
   /** Told of a change that is not noted. */
   readonly onProblem: (error: unknown, action: string) => void
@@ -26,7 +26,7 @@ export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Mid
   const actorOf = async ({ state }: Context): Promise<Actor> => ({
     kind: state.presented === undefined ? "key" : "session",
     id: state.key.id,
-    name: (await keys.list()).find(({ id }) => id === state.key.id)?.name ?? "",
+    name: await keys.nameOf(state.key.id),
   })
   const note = async (ctx: Context, status: number): Promise<void> => {
     const { key, before, after, keysChanged = [] }: Partial<Context["state"]> = ctx.state

@@ -104,6 +104,8 @@ export interface KeyStore {
   lookUp(presented: string): Promise<MadeKey | null>
   /** The key of this id, or null when it may not be used: for work that goes on after its call. */
   byId(id: string): Promise<ApiKey | null>
+  /** What its maker called a key, disabled or not, or the user's name of a person; empty: it has no name, or there is no such key. */
+  nameOf(id: string): Promise<string>
   /** Makes and stores a key. The return value is the only copy of its text. */
   create(spec: KeySpec): Promise<string>
   /**
@@ -282,6 +284,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
       const key = row === undefined ? null : keyOf(row)
       return key !== null && isValid(key) ? key : null
     },
+    nameOf: async (id) => (await byId.get(db, { id }))?.name ?? "",
     async create(spec) {
       const keyType = spec.keyType ?? "production"
       const text = `fsk-${keyType === "development" ? "dev-" : ""}${randomBytes(32).toString("base64url")}`

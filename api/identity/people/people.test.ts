@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest"
+
+import { emptyState } from "#base/store/testing/empty-state.ts"
+
+import { PersonKeys } from "./person-keys.ts"
+import { type Person, PersonStore, type Proof } from "./person-store.ts"
+import { rightsOf, type RoleRule } from "./roles.ts"
+
+const MINUTE = 60_000
+
+const anna: Proof = {
+  provider: "company",
+  subject: "s1",
+  user: "anna@example.com",
+  name: "Anna",
+  email: "anna@example.com",
+  groups: ["hr"],
+  isRenewable: true,
+}
+
+const rule = (given: Partial<RoleRule>): RoleRule => ({
+  groups: null,
+  role: "reader",
+  sources: null,
+  collections: null,
+  ...given,
+})
+
+const RULES = {
+  roles: [rule({ groups: ["hr", "Staff"] }), rule({ groups: ["admins"], role: "admin" })],
+  providers: ["company"],
+  refreshMs: 15 * MINUTE,
+  unrenewedMs: 480 * MINUTE,
+}
+
+describe("a person", () => {
+  test("is a provider and a subject, whatever else changes", async () => {
+    using db = emptyState()
+    const people = new PersonStore(db)
+    const first = await people.proved(anna, true, 1000)
+    expect(first).toEqual({
+      ...anna,
+      id: expect.stringMatching(/^person-[0-9a-f]{12}$/),
+      firstSeen: new Date(1000),
+      lastSeen: new Date(1000),
+      provedAt: new Date(1000),
+      disabledAt: null,
+    })
+    const married = await people.proved({ ...anna, user: "anna@b.example", groups: [] }, false, 2000)
+    expect(married).toEqual({ ...first, user: "anna@b.example", groups: [], provedAt: new Date(2000) })
+    const other = await people.proved({ ...anna, provider: "partner" }, true, 3000)
+    expect(other.id).not.toBe(first.id)
+    expect(await people.list({ limit: 10, offset: 0 })).toEqual([other, married])
+    expect(await people.count()).toBe(2)
+  })
+
+  test("who is disabled stays so through further sign-ins, until they are enabled", async () => {
+    using db = emptyState()
+    const people = new PersonStore(db)
+    const keys = new PersonKeys(people, RULES)
+    const { id } = await people.proved(anna, true)
+    expect(await keys.byId(id)).toMatchObject({ id, role: "search" })
+    expect([await people.disable(id, 5), await people.disable(id, 6)]).toEqual([true, true])
+    expect((await people.proved(anna, true)).disabledAt).toEqual(new Date(5))
+    expect(await keys.byId(id)).toBeNull()
+    expect(await people.enable(id)).toBe(true)
+    expect(await keys.byId(id)).not.toBeNull()
+    expect(await people.disable("person-none")).toBe(false)
+  })
+})
+
+describe("as a key a person", () => {
+  test("has the principals of the user, the groups, and everybody who signed in", async () => {
+    using db = emptyState()
+    const people = new PersonStore(db)
+    const keys = new PersonKeys(people, RULES)
+    const { id } = await people.proved(anna, true)
+    expect(await keys.byId(id)).toEqual({
+      id,
+      role: "search",
+      hint: "",
+      scope: { endpoints: null, sources: null, collections: null, domains: null },
+      principals: ["user:anna@example.com", "group:hr", "signed-in"],
+      projects: [],
+      creditLimit: null,
+      rateLimits: null,
+      mayMakeKeys: false,
+      mayEndItself: false,
+      expiresAt: null,
+    })
+    expect(await keys.nameOf(id)).toBe("anna@example.com")
+    await people.proved({ ...anna, groups: ["admins"] }, true)
+    expect(await keys.byId(id)).toMatchObject({ role: "admin", principals: null })
+    await people.proved({ ...anna, groups: ["others"] }, true)
+    expect(await keys.byId(id)).toBeNull()
+  })
+
+  test("of a provider that is no longer declared is none", async () => {
+    using db = emptyState()
+    const people = new PersonStore(db)
+    const { id } = await people.proved(anna, true)
+    expect(await new PersonKeys(people, { ...RULES, providers: ["partner"] }).byId(id)).toBeNull()
+  })
+
+  test("is looked up again when the proof is due, and is none when it is over", async () => {
+    using db = emptyState()
+    const people = new PersonStore(db)
+    const keys = new PersonKeys(people, RULES)
+    const asked: string[] = []
+    keys.renew = async (person: Person) => void asked.push(person.user)
+    const { id } = await people.proved(anna, true, Date.now() - 14 * MINUTE)
+    expect(await keys.byId(id)).not.toBeNull()
+    expect(asked).toEqual([])
+    await people.proved(anna, true, Date.now() - 29 * MINUTE)
+    expect(await keys.byId(id)).not.toBeNull()
+    expect(asked).toHaveLength(1)
+    await people.proved(anna, true, Date.now() - 31 * MINUTE)
+    expect(await keys.byId(id)).toBeNull()
+    keys.renew = async () => void (await people.proved({ ...anna, groups: ["admins"] }, false))
+    expect(await keys.byId(id)).toMatchObject({ role: "admin" })
+    // A clock that was years ahead.
+    keys.renew = async () => {}
+    await people.proved(anna, true, Date.now() + 1e9)
+    expect(await keys.byId(id)).toBeNull()
+  })
+
+  test("whose provider can't be asked again counts for the hours of the file", async () => {
+    using db = emptyState()
+    const people = new PersonStore(db)
+    const keys = new PersonKeys(people, RULES)
+    const { id } = await people.proved({ ...anna, isRenewable: false }, true, Date.now() - 479 * MINUTE)
+    expect(await keys.byId(id)).not.toBeNull()
+    await people.proved({ ...anna, isRenewable: false }, true, Date.now() - 481 * MINUTE)
+    expect(await keys.byId(id)).toBeNull()
+  })
+})
+
+describe("roles", () => {
+  const all = { endpoints: null, sources: null, collections: null, domains: null }
+
+  test("fit by group, whatever its case, or everybody; whom none fits has no rights", () => {
+    expect(rightsOf(RULES.roles, ["STAFF"])).toEqual({ role: "search", scope: all })
+    expect(rightsOf(RULES.roles, ["visitors"])).toBeNull()
+    expect(rightsOf([rule({})], [])).toEqual({ role: "search", scope: all })
+  })
+
+  test("the role admin counts most, and what readers may see adds up", () => {
+    const roles = [
+      rule({ collections: ["intranet"] }),
+      rule({ groups: ["hr"], sources: ["personnel"], collections: ["intranet", "forms"] }),
+      rule({ groups: ["auditors"] }),
+      rule({ groups: ["admins"], role: "admin" }),
+    ]
+    expect(rightsOf(roles, [])?.scope).toEqual({ ...all, sources: [], collections: ["intranet"] })
+    expect(rightsOf(roles, ["hr"])?.scope).toEqual({
+      ...all,
+      sources: ["personnel"],
+      collections: ["intranet", "forms"],
+    })
+    expect(rightsOf(roles, ["hr", "auditors"])).toEqual({ role: "search", scope: all })
+    expect(rightsOf(roles, ["hr", "admins"])).toEqual({ role: "admin", scope: all })
+  })
+})

@@ -1,0 +1,56 @@
+import { type ApiKey, apiKey } from "../accounts/keys/keys.ts"
+import { isPersonId, type Person, type PersonStore } from "./person-store.ts"
+import { proofAge, type ProofLimits } from "./proof-age.ts"
+import { principalsOf, rightsOf, type RoleRule } from "./roles.ts"
+
+/** What decides on what people may do. */
+export interface PeopleRules extends ProofLimits {
+  readonly roles: readonly RoleRule[]
+  /** Names of those who may vouch. */
+  readonly providers: readonly string[]
+}
+
+/** People as keys: whoever keeps the id of a key for later finds what the person may do by then. */
+export class PersonKeys {
+  /** Asks the provider of a person again, and has what it says kept. Set once sign-on is open. */
+  renew: (person: Person) => Promise<void> = async () => {}
+  readonly #people: Pick<PersonStore, "get">
+  readonly #rules: PeopleRules
+
+  constructor(people: Pick<PersonStore, "get">, rules: PeopleRules) {
+    this.#people = people
+    this.#rules = rules
+  }
+
+  readonly owns = isPersonId
+
+  /** What the person of this id may do as of now; null: nothing. */
+  async byId(id: string): Promise<ApiKey | null> {
+    let person = await this.#known(id)
+    if (person !== null && proofAge(person, this.#rules) !== "fresh") {
+      await this.renew(person)
+      person = await this.#known(id)
+    }
+    return person === null || proofAge(person, this.#rules) === "over" ? null : this.keyOf(person)
+  }
+
+  /** Name of the user; empty: there is no such person. */
+  async nameOf(id: string): Promise<string> {
+    return (await this.#people.get(id))?.user ?? ""
+  }
+
+  /** What a person may do, if what is known of them counts; null: nothing, since no role fits. */
+  keyOf({ id, user, groups }: Pick<Person, "id" | "user" | "groups">): ApiKey | null {
+    const rights = rightsOf(this.#rules.roles, groups)
+    if (rights === null) return null
+    const { role, scope } = rights
+    const principals = role === "admin" ? null : principalsOf({ user, groups })
+    return apiKey({ id, role, scope, principals, mayEndItself: false })
+  }
+
+  async #known(id: string): Promise<Person | null> {
+    const person = await this.#people.get(id)
+    const mayEnter = person?.disabledAt === null && this.#rules.providers.includes(person.provider)
+    return mayEnter ? person : null
+  }
+}

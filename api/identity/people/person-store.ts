@@ -1,0 +1,197 @@
+import { randomBytes } from "node:crypto"
+
+import type { Selectable } from "kysely"
+
+import { once } from "#base/store/query/once.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
+
+/** A human whom a provider has vouched for. */
+export interface Person {
+  /** Stands for the id of a key wherever one is kept. */
+  readonly id: string
+  readonly provider: string
+  /** Names the person at the provider. */
+  readonly subject: string
+  /** As readers of pages name the person, without `user:`. */
+  readonly user: string
+  /** For people to read; empty: not known. */
+  readonly name: string
+  /** For people to read; empty: not known. */
+  readonly email: string
+  /** As readers of pages name them, without `group:`. */
+  readonly groups: readonly string[]
+  readonly firstSeen: Date
+  /** Of the last sign-in. */
+  readonly lastSeen: Date
+  /** When the provider vouched for the person last. */
+  readonly provedAt: Date
+  /** Whether the provider can be asked again without the person. */
+  readonly isRenewable: boolean
+  /** Since when the operator lets the person do nothing; null: they are let in. */
+  readonly disabledAt: Date | null
+}
+
+/** What a provider says of a person. */
+export type Proof = Pick<
+  Person,
+  "provider" | "subject" | "user" | "name" | "email" | "groups" | "isRenewable"
+>
+
+interface PersonTables {
+  person: {
+    id: string
+    provider: string
+    subject: string
+    user_name: string
+    name: string
+    email: string
+    groups: string
+    first_seen: number
+    last_seen: number
+    proved_at: number
+    is_renewable: number
+    disabled_at: number | null
+  }
+}
+
+const STEPS: readonly Step[] = [
+  ({ text, integer, strict }) => `create table person (
+     id ${text} primary key,
+     provider ${text} not null,
+     subject ${text} not null,
+     user_name ${text} not null,
+     name ${text} not null,
+     email ${text} not null,
+     groups ${text} not null,
+     first_seen ${integer} not null,
+     last_seen ${integer} not null,
+     proved_at ${integer} not null,
+     is_renewable ${integer} not null,
+     disabled_at ${integer},
+     unique (provider, subject)
+   ) ${strict};
+   create index person_by_user on person (user_name)`,
+]
+
+const byId = once((q: Queries<PersonTables>, { id }: { id: string }) =>
+  q.selectFrom("person").selectAll().where("id", "=", id),
+)
+
+const PREFIX = "person-"
+const MAX_CHARS = 200
+
+/** Whether the id of a key is that of a person. */
+export const isPersonId = (id: string): boolean => id.startsWith(PREFIX)
+
+/** The people who have signed in. */
+export class PersonStore {
+  readonly #db: StateStore
+  readonly #queries: Queries<PersonTables>
+
+  constructor(db: StateStore) {
+    migrate(db, "people", STEPS)
+    this.#db = db
+    this.#queries = queriesOf(db)
+  }
+
+  /**
+   * Keeps what a provider says as of now. Belongs into a write.
+   * @param isSignIn whether the person has just signed in; otherwise the provider was asked without them
+   */
+  async proved(
+    { provider, subject, user, name, email, groups, isRenewable }: Proof,
+    isSignIn: boolean,
+    now = Date.now(),
+  ): Promise<Person> {
+    const said = {
+      user_name: user,
+      name: name.slice(0, MAX_CHARS),
+      email: email.slice(0, MAX_CHARS),
+      groups: JSON.stringify(groups),
+      proved_at: now,
+      is_renewable: isRenewable ? 1 : 0,
+    }
+    const row = await this.#queries
+      .insertInto("person")
+      .values({
+        id: PREFIX + randomBytes(6).toString("hex"),
+        provider,
+        subject,
+        first_seen: now,
+        last_seen: now,
+        disabled_at: null,
+        ...said,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["provider", "subject"])
+          .doUpdateSet({ ...said, ...(isSignIn && { last_seen: now }) }),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return personOf(row)
+  }
+
+  async get(id: string): Promise<Person | null> {
+    const row = await byId.get(this.#db, { id })
+    return row === undefined ? null : personOf(row)
+  }
+
+  /** Those who signed in last come first. */
+  async list({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<Person[]> {
+    const rows = await this.#queries
+      .selectFrom("person")
+      .selectAll()
+      .orderBy("last_seen", "desc")
+      .orderBy("id")
+      .limit(limit)
+      .offset(offset)
+      .execute()
+    return rows.map(personOf)
+  }
+
+  async count(): Promise<number> {
+    const { count } = await this.#queries
+      .selectFrom("person")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  }
+
+  /** Has a person do nothing from now on, until they are enabled. Belongs into a write. @returns false when there is no such person */
+  async disable(id: string, now = Date.now()): Promise<boolean> {
+    const person = await this.get(id)
+    if (person?.disabledAt === null) await this.#setDisabled(id, now)
+    return person !== null
+  }
+
+  /** Lets a person in again. Belongs into a write. @returns false when there is no such person */
+  async enable(id: string): Promise<boolean> {
+    return await this.#setDisabled(id, null)
+  }
+
+  async #setDisabled(id: string, at: number | null): Promise<boolean> {
+    const { numUpdatedRows } = await this.#queries
+      .updateTable("person")
+      .set({ disabled_at: at })
+      .where("id", "=", id)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+}
+
+const personOf = (row: Selectable<PersonTables["person"]>): Person => ({
+  id: row.id,
+  provider: row.provider,
+  subject: row.subject,
+  user: row.user_name,
+  name: row.name,
+  email: row.email,
+  groups: JSON.parse(row.groups) as string[],
+  firstSeen: new Date(row.first_seen),
+  lastSeen: new Date(row.last_seen),
+  provedAt: new Date(row.proved_at),
+  isRenewable: row.is_renewable === 1,
+  disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at),
+})
