@@ -16,6 +16,8 @@ export interface Reading {
   readonly extracted: Extracted
   /** Of the server's answer; left out when the answer alone does not make the page, as with one that a browser made. */
   readonly validators?: Validators
+  /** Digest of what the answer's headers say of readers. Left out where they say nothing. */
+  readonly readersSent?: string
   /** The crawl's record of its markdown copy. Left out when it has none. */
   readonly copy?: MarkdownCopy | undefined
   /** Whether a browser made the page. */
@@ -122,6 +124,8 @@ export interface Unmodified {
   /** As sent with this answer. */
   readonly validators: Validators
   readonly noindex: boolean
+  /** As of {@link Reading}. */
+  readonly readersSent?: string
   /** Set when the visit asked for the copy and not for the page. */
   readonly copy?: MarkdownCopy
 }

@@ -9,7 +9,8 @@ import type { KnownAddress, ListedFacts } from "./frontier/known-addresses.ts"
 import { isPageOutcome } from "../outcome-name.ts"
 import { readAs } from "../page/read-as.ts"
 import type { PageReader } from "../fetch/visit/reader.ts"
-import type { Visit } from "../reading.ts"
+import { readersHeaders } from "../page/headers/site-readers.ts"
+import type { Reading, Visit, VisitOptions } from "../reading.ts"
 import type { Source } from "../source.ts"
 import type { Unread } from "./judge/visit-outcome.ts"
 import { pause } from "#base/flow/pause.ts"
@@ -49,6 +50,11 @@ const hasAny = ({ etag, lastModified }: Validators): boolean => etag !== null ||
 
 /** Ends the `readAs` of a page that a browser made of a shared document. */
 const SHELL = " shell"
+/** Before what the headers of the answer said of readers, in the `readAs` of a page. */
+const SENT = " readers="
+
+const sentIn = (readAs: string | null | undefined): string | undefined =>
+  readAs?.split(SENT)[1]?.split(" ")[0]
 
 /** Visits to the addresses of one source: what its robots.txt allows, at its pace, and not again what is unchanged. */
 export class SourceVisits {
@@ -103,14 +109,13 @@ export class SourceVisits {
     if (stop.aborted) return CUT_SHORT
     const validators = known && hasAny(known.validators) ? known.validators : null
     const isShell = this.#isShell(entry, before)
-    const visit = await reader.visit(entry.url, {
+    const options: VisitOptions = {
       signal: cut,
       ...(isShell && { isShell }),
       rendering: source.rendering,
       isLastTry: entry.tries + 1 >= config.maxTries,
       scansOf: source.name,
       onReading: () => onReading(entry.url),
-      ...(validators === null ? {} : { validators }),
       onRedirect: async (to) => {
         if (!mayLeadTo(entry.url, to)) {
           return { kind: "skipped", because: "out-of-scope", detail: `redirects to ${to}`, leadsTo: to }
@@ -118,7 +123,11 @@ export class SourceVisits {
         const outcome = await this.disallowed(to)
         return outcome?.kind === "skipped" ? { ...outcome, leadsTo: to } : outcome
       },
-    })
+    }
+    let visit = await reader.visit(entry.url, { ...options, ...(validators && { validators }) })
+    // Only the page itself says who may read it now.
+    if (visit.kind === "unmodified" && visit.readersSent !== sentIn(known?.readAs))
+      visit = await reader.visit(entry.url, options)
     if (visit.kind !== "read") return visit
     const { reading } = visit
     // Working validators save more than a copy. If they were sent and the page came all the same, they may not work.
@@ -148,7 +157,9 @@ export class SourceVisits {
       onRedirect: () => Promise.resolve({ kind: "skipped", because: "unsupported-type" }),
     })
     if (fetched.kind !== "fetched") return null
-    return { body: fetched.body, robotsTag: fetched.headers["x-robots-tag"] }
+    const robotsTag = fetched.headers["x-robots-tag"]
+    const sent = readersHeaders(fetched.headers)
+    return { body: fetched.body, robotsTag: sent.length === 0 ? robotsTag : [robotsTag ?? [], sent].flat() }
   }
 
   /** Visits an address that is none of the frontier's, in the manners of its host. */
@@ -170,9 +181,13 @@ export class SourceVisits {
     this.#anew.add(url)
   }
 
-  /** {@link readAs} of one page: what lists say of it becomes part of it, and `isShell` as in {@link Reading}. */
-  readAsOf({ isNews, publishedAt }: ListedFacts, isShell = false): string {
-    return `${this.#readAs} ${isNews ? "news" : ""} ${publishedAt ?? ""}${isShell ? SHELL : ""}`
+  /** {@link readAs} of one page: what lists say of it becomes part of it, and the rest is as in {@link Reading}. */
+  readAsOf(
+    { isNews, publishedAt }: ListedFacts,
+    { isShell = false, readersSent }: Pick<Reading, "isShell" | "readersSent"> = {},
+  ): string {
+    const sent = readersSent === undefined ? "" : `${SENT}${readersSent}`
+    return `${this.#readAs} ${isNews ? "news" : ""} ${publishedAt ?? ""}${sent}${isShell ? SHELL : ""}`
   }
 
   #isShell({ url }: FrontierEntry, before: KnownAddress | null): boolean {
@@ -184,7 +199,9 @@ export class SourceVisits {
     if (before === null || before.hash === null || !isPageOutcome(before.outcome)) return false
     if (!hasAny(before.validators) && before.copy === null) return false
     if (this.#isShell(entry, before)) return false
-    if (before.readAs !== this.readAsOf(factsOf(entry, before))) return false
+    const readersSent = sentIn(before.readAs)
+    const reading = readersSent === undefined ? {} : { readersSent }
+    if (before.readAs !== this.readAsOf(factsOf(entry, before), reading)) return false
     return (await this.#options.hasLinks(entry.url)) && (await this.#options.isHeld(entry.url))
   }
 }

@@ -1,6 +1,7 @@
 import { retryAfterMs } from "./retry-after.ts"
 import type { IncomingHttpHeaders } from "node:http"
 import { type PageUrl, routeOf, toPageUrl } from "#engine"
+import type { Readers } from "#engine/index/page/readers.ts"
 import type { QueuedAccount } from "#base/flow/memory/queued-budget.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { AddressGuard } from "./guard/address-guard.ts"
@@ -42,6 +43,8 @@ export interface Fetched {
   readonly cutOff?: string
   /** Known of the page beside its body; counts for more than what the body says. Websites have none. */
   readonly facts?: PageFacts
+  /** Who may read it, as whoever keeps it says; what it says itself narrows that. Left out: everybody. */
+  readonly readers?: Readers
   /** How its address leads to places in it, where it is a text. Websites have none: their pages say where they can be entered. */
   readonly marks?: PlaceMarks
 }

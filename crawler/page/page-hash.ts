@@ -1,13 +1,15 @@
 import { hash } from "node:crypto"
 import type { Page } from "#engine"
+import { normalReaders } from "#engine/index/page/readers.ts"
 
 /**
  * Changes when anything of the page that search shows or finds has changed. The time of the visit does not count, nor do the anchors
- * of headings on web pages: some sites rename them on every visit, and they are stored with the next change.
+ * of headings on web pages: some sites rename them on every visit, and they are stored with the next change. Of readers those count that its source knows.
  */
 export function pageHash(page: Page): string {
   const { title, description, markdown, language, author, publishedAt, images, favicon, source } = page
   const { topic, country, unsafe, isListing, type, anchors = [] } = page
+  const known = normalReaders((page.readers ?? []).filter((one) => one.source === source))
   const pages = anchors.filter(([, , number]) => number !== undefined)
   return hash(
     "sha256",
@@ -28,6 +30,7 @@ export function pageHash(page: Page): string {
       ...(isListing ? ["listing"] : []),
       ...(type === undefined ? [] : [type]),
       ...(pages.length > 0 ? [pages] : []),
+      ...(known.length > 0 ? [{ readers: known.map(({ allow, deny }) => [allow, deny]) }] : []),
     ]),
     "base64url",
   )

@@ -1,4 +1,5 @@
 import type { Page, PageUrl } from "#engine"
+import { normalReaders } from "#engine/index/page/readers.ts"
 import { typeOfAddress } from "#engine/index/page/page-type.ts"
 import type { Source } from "../source.ts"
 import type { Extracted } from "./extract/extracted.ts"
@@ -20,6 +21,9 @@ export interface ListedAs {
 export function pageOf(reading: PageReading, source: Source, listed: ListedAs, fetchedAt: Date): Page | null {
   const { extracted, url } = reading
   if (extracted.markdown.trim() === "") return null
+  const readers = normalReaders(
+    extracted.ownReaders ? [{ source: source.name, ...extracted.ownReaders }] : [],
+  )
   const { topic, country, language, safe } = source.pages
   const listedTopic = listed.isNews ? "news" : null
   const listedDate = listed.publishedAt === null ? null : new Date(listed.publishedAt)
@@ -40,6 +44,7 @@ export function pageOf(reading: PageReading, source: Source, listed: ListedAs, f
     images: extracted.images,
     favicon: extracted.favicon,
     source: source.name,
+    ...(readers.length > 0 && { readers }),
     fetchedAt,
   }
 }

@@ -1,6 +1,7 @@
 import { Serial } from "#base/flow/serial.ts"
 import type { Engine, PageUrl } from "#engine"
 import { compareAddresses } from "#engine/index/page/preferred-address.ts"
+import { readersLabel } from "#engine/index/page/readers.ts"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { AddressBook, type Answered, type Spelling } from "./address-book.ts"
@@ -161,7 +162,9 @@ export class Duplicates {
     const { text, lines } = readText(page)
     const alike = await this.#texts.withLines(text.lines, MOST_ALIKE)
     const probes = await this.#learn({ url, lines: text.lines, canonical }, alike)
-    const document = documentForm(url, page.title, lines)
+    // A document that not everybody may read stands for none in another format.
+    const isOpen = readersLabel(page.readers) === null
+    const document = isOpen ? documentForm(url, page.title, lines) : null
     const twin =
       (await this.#namedPage(page, text)) ??
       // Before equal texts: of these the shorter address is chosen, and that may be the plain text.

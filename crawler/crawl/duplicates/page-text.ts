@@ -1,4 +1,5 @@
 import { hash } from "node:crypto"
+import { type PageReaders, readersLabel } from "#engine/index/page/readers.ts"
 import { fnv1a } from "#base/text/hash.ts"
 import { simhash } from "#engine/index/page/fingerprint.ts"
 
@@ -8,7 +9,7 @@ export interface PageText {
   readonly exact: string
   /** Hash of its lines in any order: a list sorted another way has the same. */
   readonly lines: string
-  /** 64 bits, nearly equal for texts that share nearly all; null for a text of fewer than three words. */
+  /** 64 bits, nearly equal for texts that share nearly all; null for a text of fewer than three words, and where not everybody may read. */
   readonly similar: string | null
   /** Counted up to a thousand. */
   readonly words: number
@@ -24,6 +25,8 @@ export interface PageContent {
   /** Main content as markdown. */
   readonly markdown: string
   readonly images: readonly { readonly url: string }[]
+  /** As in `Page`. */
+  readonly readers?: readonly PageReaders[]
 }
 
 /** Words of a title that say how a page is shown, not what it is about. */
@@ -33,16 +36,17 @@ const TARGET = /\]\([^()\s]*(?: "[^"]*")?\)/g
 /** What a text is like, its first words tell; whether it is the same, only the whole does. */
 const MOST_WORDS = 1000
 
-/** @returns the fingerprints of a page, and its lines. */
+/** @returns the fingerprints of a page, and its lines. Pages with other readers have other fingerprints: none may stand for another. */
 export function readText(page: PageContent): { readonly text: PageText; readonly lines: readonly string[] } {
   const lines = plainLines(page.markdown)
   const words = wordsOf(lines)
+  const label = readersLabel(page.readers) ?? ""
   return {
     lines,
     text: {
-      exact: digest(lines.join("\n")),
-      lines: unordered(lines),
-      similar: words.length < 3 ? null : simhash(words.map((word) => fnv1a(word))),
+      exact: digest(`${lines.join("\n")}${label}`),
+      lines: `${unordered(lines)}${label}`,
+      similar: words.length < 3 || label !== "" ? null : simhash(words.map((word) => fnv1a(word))),
       words: words.length,
       title: digest(plainTitle(page.title)),
       images: digest(page.images.map(({ url }) => url.replace(/\?.*$/s, "")).join("\n")),

@@ -230,7 +230,7 @@ export class PageJudge {
       title: page.title,
       validators: reading.validators ?? NO_VALIDATORS,
       copy: copyAfter(reading.copy, before?.copy, isUnchanged),
-      readAs: this.#parts.visits.readAsOf(factsOf(entry, before), reading.isShell),
+      readAs: this.#parts.visits.readAsOf(factsOf(entry, before), reading),
       links,
       found: foundByRedirect(entry),
     }

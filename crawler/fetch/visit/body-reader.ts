@@ -7,6 +7,8 @@ import { decodeText } from "../../page/charset.ts"
 import { type ContentKind, isHeavyText, sniff } from "../../page/content-type.ts"
 import { charsetParameter, mediaType } from "../../page/headers/media-type.ts"
 import { LinkReading } from "../../page/extract/link-reading.ts"
+import { EVERYBODY, narrowedBy } from "#engine/index/page/readers.ts"
+import { readersDigest, readersHeaders, siteReaders } from "../../page/headers/site-readers.ts"
 import type { Extracted } from "../../page/extract/extracted.ts"
 import { withHeaderFacts } from "../../page/headers/header-facts.ts"
 import type { DocumentFormat } from "../../page/formats/document-format.ts"
@@ -166,7 +168,12 @@ export class BodyReader {
   /** `bytes`: size of the body, which is gone once a thread has read it. */
   #visited(fetched: Fetched, bytes: number, extracted: Extracted): Visit {
     const { cutOff } = fetched
-    const note = [extracted.note, cutOff].filter((part) => part !== undefined).join("; ")
+    const sent = readersHeaders(fetched.headers)
+    const said = siteReaders([...sent, ...(extracted.readerTags ?? [])])
+    const ownReaders = fetched.readers ? narrowedBy(fetched.readers, said.readers ?? EVERYBODY) : said.readers
+    const note = [extracted.note, cutOff, said.problem ?? undefined]
+      .filter((part) => part !== undefined)
+      .join("; ")
     return {
       kind: "read",
       reading: {
@@ -177,11 +184,13 @@ export class BodyReader {
         extracted: {
           ...withHeaderFacts(extracted, fetched.headers, fetched.url, this.#config.userAgent),
           ...fetched.facts,
+          ...(ownReaders !== null && { ownReaders }),
           ...(note !== "" && { note }),
         },
         // A page that was cut off is downloaded again the next time.
         ...(cutOff === undefined && { validators: validatorsOf(fetched.headers) }),
         ...(note !== "" && { emptyBecause: note }),
+        ...(sent.length > 0 && { readersSent: readersDigest(sent) }),
       },
     }
   }

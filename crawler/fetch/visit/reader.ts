@@ -24,6 +24,7 @@ import { crawlDelayMs } from "../robots/crawl-delay.ts"
 import { robotsFetch } from "../robots/robots-fetch.ts"
 import { RobotsCache } from "../robots/robots.ts"
 import { scopeOf } from "../../crawl/scope/scope.ts"
+import { readersDigest, readersHeaders } from "../../page/headers/site-readers.ts"
 import { xRobotsTag } from "../../page/headers/robots-directives.ts"
 import type { Content } from "../content/content.ts"
 import type { OpenedNetwork } from "../guard/opened-networks.ts"
@@ -246,7 +247,9 @@ export class PageReader implements Reader {
     if (fetched.kind === "not-modified") {
       const { noindex } = xRobotsTag(fetched.headers["x-robots-tag"], this.#config.userAgent)
       const validators = validatorsOf(fetched.headers)
-      return { visit: { kind: "unmodified", url: fetched.url, validators, noindex }, chain: null }
+      const sent = readersHeaders(fetched.headers)
+      const readers = sent.length > 0 ? { readersSent: readersDigest(sent) } : {}
+      return { visit: { kind: "unmodified", url: fetched.url, validators, noindex, ...readers }, chain: null }
     }
     if (fetched.kind !== "fetched") return { visit: fetched, chain: null }
     given.onFetched?.(fetched)

@@ -4,7 +4,7 @@ import type { Extracted } from "./extracted.ts"
 import { contentImages } from "./html/images.ts"
 import { readPublishedAt } from "./facts/dates/choose-date.ts"
 import { readAuthor, readLanguage } from "./facts/page-facts.ts"
-import { readDescription, readRobots } from "./facts/page-head.ts"
+import { readDescription, readReaderTags, readRobots } from "./facts/page-head.ts"
 import { readTitle } from "./facts/title.ts"
 import { DIRECTORY_INDEX, isDirectoryIndex } from "./main/directory-index.ts"
 import { isListing } from "./main/listing.ts"
@@ -63,6 +63,7 @@ export function extractHtml(html: string, url: string): Extracted {
   const description = unlessOrder(readDescription(facts))
   const language = readLanguage(facts, markdown)
   const country = readCountry(facts, url)
+  const readerTags = readReaderTags(facts)
   return {
     title,
     description,
@@ -79,6 +80,7 @@ export function extractHtml(html: string, url: string): Extracted {
     favicon: facts.favicon,
     canonical: facts.canonical,
     robots: readRobots(facts),
+    ...(readerTags.length > 0 && { readerTags }),
     ...(facts.markdownAt !== null && { markdownAt: facts.markdownAt }),
     links: facts.links,
     feeds: facts.feeds,

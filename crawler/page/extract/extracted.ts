@@ -1,5 +1,6 @@
 import type { PageAnchor, PageImage, PageTopic, PageType } from "#engine"
 import type { LeftToScripts } from "./facts/left-to-scripts.ts"
+import type { Readers } from "#engine/index/page/readers.ts"
 import type { Refresh } from "../headers/refresh.ts"
 
 /** What one HTML document says, read in a single pass. All addresses are absolute. */
@@ -27,6 +28,10 @@ export interface Extracted {
   readonly canonical: string | null
   /** From `<meta name=robots>` (and `fossick`). */
   readonly robots: { readonly noindex: boolean; readonly nofollow: boolean }
+  /** The contents of its `<meta name=fossick-readers>` tags. Left out where it has none. */
+  readonly readerTags?: readonly string[]
+  /** Who may read it, as its tags, its headers and whoever keeps it say. Left out where none says anything. */
+  readonly ownReaders?: Readers
   /** Address of the page as markdown, if the page or its headers name one. */
   readonly markdownAt?: string
   readonly links: readonly Link[]

@@ -6,6 +6,7 @@ import { DateSpots } from "./dates/date-spots.ts"
 import { closest, collapse, type Element, textOf, walk } from "../html/tree.ts"
 import { MAX_LINK_CHARS } from "../html/link-resolver.ts"
 import { type LeftToScripts, ScriptTraces } from "./left-to-scripts.ts"
+import { READERS_TAG } from "../../headers/site-readers.ts"
 
 /** Head tags, structured data and links of a document, gathered in one walk. */
 export interface DocumentFacts {
@@ -232,6 +233,11 @@ function absolute(href: string, base: string): string | null {
 
 export function addMeta(meta: Map<string, string>, element: Element): void {
   const content = collapse(element.get("content") ?? "")
+  // An empty one isn't understood, and that hides the page.
+  if (element.get("name")?.trim().toLowerCase() === READERS_TAG) {
+    const before = meta.get(READERS_TAG)
+    meta.set(READERS_TAG, before === undefined ? content : `${before}\n${content}`)
+  }
   if (content === "") return
   for (const key of ["name", "property", "itemprop", "http-equiv"]) {
     const name = element.get(key)?.trim().toLowerCase()

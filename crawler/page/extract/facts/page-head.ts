@@ -1,3 +1,4 @@
+import { READERS_TAG } from "../../headers/site-readers.ts"
 import type { DocumentFacts } from "./metadata.ts"
 
 export function readDescription(facts: Pick<DocumentFacts, "meta">): string | null {
@@ -8,6 +9,10 @@ export function readDescription(facts: Pick<DocumentFacts, "meta">): string | nu
     null
   )
 }
+
+/** The contents of the tags that say who may read a page. */
+export const readReaderTags = ({ meta }: Pick<DocumentFacts, "meta">): string[] =>
+  meta.get(READERS_TAG)?.split("\n") ?? []
 
 export function readRobots(facts: Pick<DocumentFacts, "meta">): { noindex: boolean; nofollow: boolean } {
   const rules = `${facts.meta.get("robots") ?? ""},${facts.meta.get("fossick") ?? ""}`

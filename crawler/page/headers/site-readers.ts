@@ -1,0 +1,60 @@
+import { hash } from "node:crypto"
+import { NOBODY, narrowedBy, principalOf, type Readers } from "#engine/index/page/readers.ts"
+
+/** The header in which a site says who may read a page. */
+export const READERS_HEADER = "x-fossick-readers"
+/** The name of the meta tag that says the same. */
+export const READERS_TAG = "fossick-readers"
+
+/** Who may read a page, as its site says. */
+export interface SaidReaders {
+  /** Null: the site says nothing. */
+  readonly readers: Readers | null
+  /** What is wrong with what it says, for the operator; null: nothing. */
+  readonly problem: string | null
+}
+
+/**
+ * Reads what a site says of the readers of a page, in headers and tags: `allow=group:hr, user:anna@example.com; deny=group:interns`.
+ * Whom all of them let in may read the page, and nobody may where one of them isn't understood.
+ */
+export function siteReaders(texts: readonly string[]): SaidReaders {
+  let readers: Readers | null = null
+  let problem: string | null = null
+  for (const text of texts) {
+    const read = readOne(text)
+    if (read === null) problem ??= `nobody may read it, since its readers aren't understood: ${shown(text)}`
+    readers = readers === null ? (read ?? NOBODY) : narrowedBy(readers, read ?? NOBODY)
+  }
+  return { readers, problem }
+}
+
+/** The values of the header, as UTF-8: Node reads every byte as a character. */
+export function readersHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): string[] {
+  const values = headers[READERS_HEADER]
+  return [values ?? []].flat().map((value) => Buffer.from(value, "latin1").toString("utf8"))
+}
+
+/** Tells what was sent in headers from anything else that is sent. */
+export const readersDigest = (sent: readonly string[]): string =>
+  hash("sha256", JSON.stringify(sent), "base64url").slice(0, 16)
+
+function readOne(text: string): Readers | null {
+  let allow: readonly (readonly string[])[] = []
+  let deny: readonly string[] = []
+  const fields = new Set<string>()
+  for (const part of text.split(";")) {
+    const [, field, list] = /^\s*(allow|deny)\s*=(.*)$/is.exec(part) ?? []
+    if (field === undefined || list === undefined || fields.has(field.toLowerCase())) return null
+    fields.add(field.toLowerCase())
+    const principals = list.trim() === "" ? [] : list.split(",").map(principalOf)
+    if (!principals.every((one) => one !== null)) return null
+    if (field.toLowerCase() === "allow") allow = [principals]
+    else deny = principals
+  }
+  return { allow, deny }
+}
+
+const MOST_SHOWN = 100
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, MOST_SHOWN))
