@@ -1,5 +1,6 @@
 import type { ReadOptions, Reader } from "#crawler"
 import type { Reread, RereadOptions, Rereader } from "#crawler/upkeep/reread/rereader.ts"
+import { mayRead } from "#engine/index/page/readers.ts"
 import { toPageUrl } from "#engine/index/page/page-url.ts"
 import {
   type Engine,
@@ -193,6 +194,8 @@ export function reachOf(
         if (now.kind !== "changed") return now
         if (now.page.url !== url && !(await addresses())(now.page.url))
           return { kind: "unread", end: ELSEWHERE }
+        // The page may name other readers than at its last visit.
+        if (scopedPage(now.page, await limits()) === null) return { kind: "unread", end: ELSEWHERE }
         memory?.hold(now.page.markdown.length)
         return now
       } catch (error) {
@@ -215,7 +218,10 @@ export function reachOf(
         try {
           const read = async () =>
             (await readAsSource(url, admitted)) ?? (await parts.reader.read(url, admitted))
-          return await gates.reads.run(read, { key: id, signal: options.signal })
+          const found = await gates.reads.run(read, { key: id, signal: options.signal })
+          const readers = found.kind === "read" ? found.reading.extracted.ownReaders : undefined
+          const isKeptOut = readers && principals && !mayRead(new Set(principals), readers)
+          return isKeptOut ? ELSEWHERE : found
         } catch (error) {
           if (options.signal?.aborted) return CANCELLED
           throw error
