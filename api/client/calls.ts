@@ -976,6 +976,13 @@ export type SourceShown = {
     /** false: all its pages are for adults; true: none is. */
     readonly safe?: boolean | null | undefined
   }
+  /** Who may read its pages; null: everybody. A change counts at once. */
+  readonly readers: {
+    /** Any of these may read: user:NAME, group:NAME, or signed-in for everybody who has signed in. Left out: everybody may. */
+    readonly allow?: string | readonly string[] | undefined
+    /** None of these may read, whatever allow says. */
+    readonly deny?: string | readonly string[] | undefined
+  } | null
   /** Sitemaps to read beside those the site names. */
   readonly sitemaps: string | readonly string[]
   /** RSS and Atom feeds to read beside those the site names. */
@@ -1120,6 +1127,13 @@ export type Source = {
     /** false: all its pages are for adults; true: none is. */
     readonly safe?: boolean | null | undefined
   } | undefined
+  /** Who may read its pages; null: everybody. A change counts at once. */
+  readonly readers?: {
+    /** Any of these may read: user:NAME, group:NAME, or signed-in for everybody who has signed in. Left out: everybody may. */
+    readonly allow?: string | readonly string[] | undefined
+    /** None of these may read, whatever allow says. */
+    readonly deny?: string | readonly string[] | undefined
+  } | null | undefined
   /** Sitemaps to read beside those the site names. */
   readonly sitemaps?: string | readonly string[] | undefined
   /** RSS and Atom feeds to read beside those the site names. */
@@ -2392,7 +2406,7 @@ export type AuditEntry = {
 export type OutboundHosts = {
   /** Most recently contacted first. */
   readonly hosts: readonly ({
-    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces"
+    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "sign-on" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces"
     /** Host name, with its port unless that is the default one. */
     readonly host: string
     readonly first_at: string
@@ -4000,7 +4014,7 @@ export interface Calls {
   /** Hosts that the appliance contacted. */
   "GET /admin/outbound": {
     readonly given: {
-      readonly query?: { readonly purpose?: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+      readonly query?: { readonly purpose?: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "sign-on" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
     }
     readonly answer: OutboundHosts
   }

@@ -65,15 +65,18 @@ export function normalReaders(given: readonly PageReaders[]): readonly PageReade
     .filter(restricts)
     .map(({ source, allow, deny }) => ({
       source,
-      allow: distinct(allow.map((list) => JSON.stringify(distinct(list)))).map(
-        (text) => JSON.parse(text) as Principal[],
-      ),
+      allow: distinctLists(allow.map(distinct)),
       deny: distinct(deny),
     }))
     .sort((a, b) => (a.source < b.source ? -1 : a.source > b.source ? 1 : 0))
 }
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
+
+function distinctLists(lists: readonly (readonly string[])[]): (readonly string[])[] {
+  const byText = new Map(lists.map((list) => [list.join("\n"), list]))
+  return [...byText.keys()].sort().map((text) => byText.get(text)!)
+}
 
 const areTexts = (given: unknown): given is string[] =>
   Array.isArray(given) && given.every((one) => typeof one === "string")

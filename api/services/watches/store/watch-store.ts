@@ -303,14 +303,13 @@ const textsOf = ({ sources, readers }: Filed) => ({
   readers: readers === undefined ? null : JSON.stringify(readers),
 })
 
-function filedOf<Row extends { readonly sources: string; readonly readers: string | null }>({
-  sources,
-  readers,
-  ...row
-}: Row): Omit<Row, keyof Filed> & Filed {
+function filedOf<Row extends { readonly sources: string; readonly readers: string | null }>(
+  row: Row,
+): Omit<Row, keyof Filed> & Filed {
+  const { readers, sources: _sources, ...rest } = row
   return {
-    ...row,
-    sources: JSON.parse(sources) as Filed["sources"],
-    ...(readers !== null && { readers: JSON.parse(readers) as NonNullable<Filed["readers"]> }),
+    ...rest,
+    sources: JSON.parse(row.sources) as Filed["sources"],
+    ...(readers !== null && { readers: JSON.parse(String(row.readers)) as NonNullable<Filed["readers"]> }),
   }
 }
