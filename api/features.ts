@@ -19,6 +19,7 @@ import { queries } from "./services/queries/feature.ts"
 import { research } from "./services/research/feature.ts"
 import { searxng } from "./doors/searxng/feature.ts"
 import { sessions } from "./identity/sessions/feature.ts"
+import { signOn } from "./identity/sign-on/feature.ts"
 import { suggestions } from "./services/suggestions/feature.ts"
 import { tavily } from "./doors/tavily/feature.ts"
 import { usage } from "./operator/usage/feature.ts"
@@ -45,6 +46,7 @@ export const features = [
   history,
   oauth,
   publicKeys,
+  signOn,
   sessions,
   faces,
   handbook,

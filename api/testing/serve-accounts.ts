@@ -12,6 +12,11 @@ import { apiSettings } from "../settings.ts"
 import { ApplianceName } from "../faces/appliance-name.ts"
 import { openFirecrawlJobs } from "../doors/firecrawl/open-firecrawl.ts"
 import { openResearch } from "../services/research/open-research.ts"
+import { PersonStore } from "../identity/people/person-store.ts"
+import { personKeysOf } from "../identity/sign-on/declared.ts"
+import type { SignOnSpec } from "../identity/sign-on/sign-on-file.ts"
+import { openSignOn } from "../identity/sign-on/sign-on.ts"
+import { NO_OUTAGE } from "../server/outage/state-outage.ts"
 import { openSessions } from "../identity/sessions/sessions.ts"
 import { type Answer, answerOf, memoryState, NO_PAGES, serveApp, withTestKeys } from "./serve-app.ts"
 
@@ -20,6 +25,7 @@ export interface ServedAccounts extends AsyncDisposable {
   readonly accounts: Accounts
   /** The connection of the accounts. */
   readonly db: StateStore
+  readonly people: PersonStore
   readonly logLines: readonly string[]
   /** Makes a key of the role search, unless `spec` says otherwise. */
   key(spec?: Partial<KeySpec>): Promise<string>
@@ -27,14 +33,24 @@ export interface ServedAccounts extends AsyncDisposable {
   call(path: string, key: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
 
+interface Given extends NonNullable<Parameters<typeof serveApp>[0]> {
+  readonly dir?: string
+  /** What a file of sign-on declares. */
+  readonly signOnSpec?: SignOnSpec | null
+}
+
 /** The app on a socket, with accounts in memory or, with `dir`, in the `state.db` there. */
 export async function serveAccounts({
   dir,
+  signOnSpec = null,
   ...given
-}: NonNullable<Parameters<typeof serveApp>[0]> & { readonly dir?: string } = {}): Promise<ServedAccounts> {
+}: Given = {}): Promise<ServedAccounts> {
   const db = dir === undefined ? memoryState() : await openStateStore(dir)
   const config = { ...readSettings(apiSettings, {}), ...given.config }
-  const opened = await openAccounts(db, config, () => {})
+  const people = new PersonStore(db)
+  const personKeys = signOnSpec === null ? undefined : personKeysOf(signOnSpec, people)
+  const bridge = { outage: NO_OUTAGE, journals: null, people: personKeys }
+  const opened = await openAccounts(db, config, () => {}, () => {}, bridge)
   const accounts = { ...opened, keys: withTestKeys(opened.keys) }
   const embedder = new HashingEmbedder()
   const log = pino({ level: "silent" })
@@ -59,10 +75,19 @@ export async function serveAccounts({
     log,
     pollMs: 20,
   })
-  const sessions = openSessions(db, accounts, config)
+  const signOn =
+    signOnSpec && personKeys
+      ? await openSignOn(signOnSpec, {
+          ...{ db, accounts, people, keys: personKeys, log },
+          ...{ publicUrl: config.publicUrl, sessionHours: config.sessionHours },
+          ...{ proxy: sending, userAgent: "test", env: {} },
+        })
+      : undefined
+  const sessions = openSessions(db, accounts, config, NO_OUTAGE, signOn?.sessions)
   const name = new ApplianceName(db)
   const app = await serveApp({
     sessions,
+    ...(signOn && { signOn }),
     applianceName: () => name.get(),
     ...given,
     accounts,
@@ -73,6 +98,7 @@ export async function serveAccounts({
     url: app.url,
     accounts,
     db,
+    people,
     logLines: app.logLines,
     key: (spec = {}) => opened.keys.create({ role: "search", ...spec }),
     async call(path, key, body, headers = {}) {
@@ -86,6 +112,7 @@ export async function serveAccounts({
     },
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]()
+      await signOn?.[Symbol.asyncDispose]()
       await firecrawl[Symbol.asyncDispose]()
       await research.researchers[Symbol.asyncDispose]()
       await opened[Symbol.asyncDispose]()

@@ -2,7 +2,7 @@ import type { Accounts } from "../accounts/accounts.ts"
 import type { Context } from "../../context.ts"
 import type { Feature } from "../../feature.ts"
 import type { StateOutage } from "../../server/outage/state-outage.ts"
-import type { Sessions } from "./sessions.ts"
+import type { PeopleSessions, Sessions } from "./sessions.ts"
 import { sessionSettings } from "./settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
@@ -12,6 +12,8 @@ interface From {
   readonly accounts: Accounts
   readonly outage: StateOutage
   readonly config: { readonly sessionHours: number }
+  /** Left out: people have keys alone. */
+  readonly signOn?: { readonly sessions: PeopleSessions }
 }
 
 interface Needs {
@@ -29,9 +31,9 @@ interface Needs {
 export const sessions = {
   name: "sessions",
   settings: sessionSettings,
-  async open({ accountsDb, accounts, config, outage }) {
+  async open({ accountsDb, accounts, config, outage, signOn }) {
     const { openSessions } = await import("./sessions.ts")
-    return openSessions(accountsDb, accounts, config, outage)
+    return openSessions(accountsDb, accounts, config, outage, signOn?.sessions)
   },
   async describe() {
     return { operations: Object.values((await import("./operations.ts")).sessionOperations) }

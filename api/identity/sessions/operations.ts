@@ -19,8 +19,9 @@ const Session = namedObject("Session", {
   appliance_name: orNull(text("Name of the appliance; null if it has none.")),
   signed_in: yesNo("Whether the cookie of this call belongs to a session."),
   is_open: yesNo("Whether people may search without signing in."),
-  role: orNull(oneOf(KEY_ROLES, "Role of the key that began the session.")),
-  key_hint: orNull(text("Last characters of that key.")),
+  role: orNull(oneOf(KEY_ROLES, "Role of the key or the person.")),
+  user: orNull(text("User of the person at their identity provider; null for a session that began with a key.")),
+  key_hint: orNull(text("Last characters of the key that began the session.")),
   expires_at: orNull(time("When the session ends.")),
   ways: listOf(
     anyOf([
@@ -32,6 +33,9 @@ const Session = namedObject("Session", {
       }),
     ]),
     "How to sign in.",
+  ),
+  sign_out_url: orNull(
+    text("After signing out: where the person may also sign out at their identity provider; else null."),
   ),
 })
 

@@ -38,16 +38,18 @@ export function sessionRoutes(
   const own = URL.parse(publicUrl)?.origin
   const wrong = new WrongKeys(MOST_TYPED)
   const read = bodyReader(sessionSchema)
-  const answer = async (ctx: Context, identity: Identity | null) => {
+  const answer = async (ctx: Context, identity: Identity | null, signOutUrl: string | null = null) => {
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
       appliance_name: await applianceName(),
       signed_in: identity !== null,
       is_open: (await openKeyOf(keys, openKey)) !== null,
       role: identity?.key.role ?? null,
+      user: identity?.user ?? null,
       key_hint: identity?.key.hint ?? null,
       expires_at: identity?.expiresAt.toISOString() ?? null,
       ways: sessions.ways,
+      sign_out_url: signOutUrl,
     }
   }
 
@@ -76,9 +78,9 @@ export function sessionRoutes(
     const token = tokenOf(ctx)
     const who = token === null ? null : await sessions.whoIs(token)
     if (who !== null) ctx.state.key = who.key
-    if (token !== null) await sessions.signOut(token)
+    const further = token === null ? null : await sessions.signOut(token)
     clearToken(ctx)
-    await answer(ctx, null)
+    await answer(ctx, null, further)
   })
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 
-import { sql } from "kysely"
+import { type Selectable, sql } from "kysely"
 import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
@@ -12,18 +12,40 @@ const STEPS: readonly Step[] = [
    ) ${keyed};
    create index face_session_key on face_session (key_id, created_at);
    create index face_session_end on face_session (expires_at)`,
+  ({ text, integer }) => `alter table face_session add column provider ${text};
+   alter table face_session add column subject ${text};
+   alter table face_session add column provider_session ${text};
+   alter table face_session add column proved_at ${integer};
+   alter table face_session add column is_renewable ${integer};
+   alter table face_session add column held ${text};
+   alter table face_session add column asking_until ${integer};
+   create index face_session_provider on face_session (provider, provider_session) where provider is not null;
+   create index face_session_subject on face_session (provider, subject) where provider is not null`,
 ]
 
 interface SessionTables {
-  face_session: { digest: Uint8Array; key_id: string; created_at: number; expires_at: number }
+  face_session: {
+    digest: Uint8Array
+    key_id: string
+    created_at: number
+    expires_at: number
+    provider: string | null
+    subject: string | null
+    provider_session: string | null
+    proved_at: number | null
+    is_renewable: number | null
+    held: string | null
+    asking_until: number | null
+  }
 }
+type SessionRow = Selectable<SessionTables["face_session"]>
 
 // Each call of a page runs this. `nextDay` ends sessions made while the clock was years ahead, which would last for years.
 const byDigest = once(
   (q: Queries<SessionTables>, { of, now, nextDay }: { of: Uint8Array; now: number; nextDay: number }) =>
     q
       .selectFrom("face_session")
-      .select(["key_id as keyId", "expires_at as expiresAt"])
+      .selectAll()
       .where("digest", "=", of)
       .where("expires_at", ">", now)
       .where("created_at", "<", nextDay),
@@ -34,9 +56,28 @@ const MOST_OF_KEY = 100
 
 const DAY_MS = 86_400_000
 
+/** Why a person is let in: what a provider said, and when. */
+export interface SessionProof {
+  readonly provider: string
+  /** Names the person at the provider. */
+  readonly subject: string
+  /** Names the session at the provider; null: not known. */
+  readonly providerSession: string | null
+  readonly provedAt: Date
+  /** Whether the provider can be asked again. */
+  readonly isRenewable: boolean
+  /** What is kept for the provider, sealed. */
+  readonly held: string
+}
+
 export interface StoredSession {
+  /** Of a key; or the id of a person, when there is a proof. */
   readonly keyId: string
+  /** Names the session here. */
+  readonly digest: Uint8Array
   readonly expiresAt: number
+  /** Null: the session began with a key. */
+  readonly proof: SessionProof | null
 }
 
 /** The sessions of this appliance. Only SHA-256 digests of their tokens are kept: 256 random bits need no slow hash. */
@@ -51,7 +92,13 @@ export class SessionStore {
   }
 
   /** Keeps a session, and forgets those that are over. Belongs into a write. */
-  async add(token: string, keyId: string, now: number, lifetimeMs: number): Promise<void> {
+  async add(
+    token: string,
+    keyId: string,
+    now: number,
+    lifetimeMs: number,
+    proof: SessionProof | null = null,
+  ): Promise<void> {
     const over = await deletionTime(this.#db, now)
     await this.#queries.deleteFrom("face_session").where("expires_at", "<=", over).execute()
     await this.#queries
@@ -63,21 +110,117 @@ export class SessionStore {
       .execute()
     await this.#queries
       .insertInto("face_session")
-      .values({ digest: digestOf(token), key_id: keyId, created_at: now, expires_at: now + lifetimeMs })
+      .values({
+        digest: digestOf(token),
+        key_id: keyId,
+        created_at: now,
+        expires_at: now + lifetimeMs,
+        ...(proof !== null && { ...columnsOf(proof), provider: proof.provider, subject: proof.subject }),
+      })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
 
   /** The session of this token, or null when there is none, or it is over. */
   async find(token: string, now: number): Promise<StoredSession | null> {
-    return (await byDigest.get(this.#db, { of: digestOf(token), now, nextDay: now + DAY_MS })) ?? null
+    return await this.byDigest(digestOf(token), now)
+  }
+
+  async byDigest(digest: Uint8Array, now: number): Promise<StoredSession | null> {
+    const row = await byDigest.get(this.#db, { of: digest, now, nextDay: now + DAY_MS })
+    return row === undefined ? null : sessionOf(row)
+  }
+
+  /** The sessions by which a provider can be asked for a person, the newest proof first. */
+  async renewableOf(personId: string, now: number, limit: number): Promise<readonly StoredSession[]> {
+    const rows = await this.#queries
+      .selectFrom("face_session")
+      .selectAll()
+      .where("key_id", "=", personId)
+      .where("is_renewable", "=", 1)
+      .where("expires_at", ">", now)
+      .orderBy("proved_at", "desc")
+      .limit(limit)
+      .execute()
+    return rows.map(sessionOf)
+  }
+
+  /**
+   * Takes the right to ask the provider of a session, which one at a time has: a provider may take a refresh token that is shown twice for a
+   * stolen one. Belongs into a write.
+   * @param until when another may take it, if {@link renewed} doesn't give it back
+   * @returns false when another has it, or the proof is no longer this one
+   */
+  async claim(
+    { digest, proof }: Pick<StoredSession, "digest" | "proof">,
+    now: number,
+    until: number,
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await this.#queries
+      .updateTable("face_session")
+      .set({ asking_until: until })
+      .where("digest", "=", digest)
+      .where("proved_at", "=", proof?.provedAt.getTime() ?? null)
+      .where((eb) => eb.or([eb("asking_until", "is", null), eb("asking_until", "<=", now)]))
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  /** Keeps a newer proof; or none, which only gives back the claim. Belongs into a write. */
+  async renewed(digest: Uint8Array, proof: SessionProof | null): Promise<void> {
+    await this.#queries
+      .updateTable("face_session")
+      .set({ asking_until: null, ...(proof !== null && columnsOf(proof)) })
+      .where("digest", "=", digest)
+      .execute()
   }
 
   /** Ends a session for good. Belongs into a write. */
   async end(token: string): Promise<void> {
-    await this.#queries.deleteFrom("face_session").where("digest", "=", digestOf(token)).execute()
+    await this.endByDigest(digestOf(token))
+  }
+
+  /** Belongs into a write. */
+  async endByDigest(digest: Uint8Array): Promise<void> {
+    await this.#queries.deleteFrom("face_session").where("digest", "=", digest).execute()
+  }
+
+  /** Ends sessions that began with a provider: those of a session there, of a person, or of both. Belongs into a write. @returns how many */
+  async endOfProvider(
+    provider: string,
+    { providerSession, subject }: { readonly providerSession: string | null; readonly subject: string | null },
+  ): Promise<number> {
+    if (providerSession === null && subject === null) return 0
+    let ended = this.#queries.deleteFrom("face_session").where("provider", "=", provider)
+    if (providerSession !== null) ended = ended.where("provider_session", "=", providerSession)
+    if (subject !== null) ended = ended.where("subject", "=", subject)
+    return Number((await ended.executeTakeFirst()).numDeletedRows)
   }
 }
+
+const columnsOf = ({ providerSession, provedAt, isRenewable, held }: SessionProof) => ({
+  provider_session: providerSession,
+  proved_at: provedAt.getTime(),
+  is_renewable: isRenewable ? 1 : 0,
+  held,
+})
+
+const sessionOf = (row: SessionRow): StoredSession => ({
+  keyId: row.key_id,
+  digest: row.digest,
+  expiresAt: row.expires_at,
+  proof:
+    row.provider === null
+      ? null
+      : {
+          provider: row.provider,
+          subject: row.subject ?? "",
+          providerSession: row.provider_session,
+          provedAt: new Date(row.proved_at ?? 0),
+          isRenewable: row.is_renewable === 1,
+          held: row.held ?? "",
+        },
+})
 
 /** The text of a new session; the return value is its only copy. */
 export const newToken = (): string => randomBytes(32).toString("base64url")

@@ -3,12 +3,14 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import type { WriteQueue } from "../accounts/billing/write-queue.ts"
-import { newToken, SessionStore } from "./session-store.ts"
+import { newToken, SessionStore, type StoredSession } from "./session-store.ts"
 
 /** Somebody who signed in. */
 export interface Identity {
   /** What they may do: all that this key may, within its limits. */
   readonly key: ApiKey
+  /** How a provider calls the person; null: they signed in with a key. */
+  readonly user: string | null
   readonly expiresAt: Date
 }
 
@@ -26,9 +28,19 @@ export type SignInWay =
   | { readonly kind: "key" }
   | { readonly kind: "link"; readonly name: string; readonly url: string }
 
+/** What sign-on knows of sessions that began with a provider. */
+export interface PeopleSessions {
+  /** A link for each provider. */
+  readonly ways: readonly SignInWay[]
+  /** Whether the provider still vouches for the person. It is asked when that is due. */
+  mayContinue(session: StoredSession): Promise<boolean>
+  /** Address where the person signs out at the provider; null: there is none. */
+  signOutUrl(session: StoredSession): Promise<string | null>
+}
+
 /**
  * The port that sessions stand behind. Pages know nothing else of signing in: they ask `GET /session` who they are and
- * which ways there are. An identity provider is another implementation of it, which maps its people to keys.
+ * which ways there are.
  */
 export interface Sessions {
   readonly ways: readonly SignInWay[]
@@ -36,35 +48,43 @@ export interface Sessions {
   whoIs(token: string): Promise<Identity | null>
   /** Begins a session for the holder of an API key. @returns null when the key may not be used */
   signIn(presentedKey: string): Promise<Begun | null>
-  /** The token is refused from now on. */
-  signOut(token: string): Promise<void>
+  /** The token is refused from now on. @returns where the person may also sign out at the provider; null: nowhere */
+  signOut(token: string): Promise<string | null>
 }
 
 const HOUR_MS = 3_600_000
 
-/** Sessions of people who sign in with an API key. */
+/**
+ * Sessions of people who sign in with an API key, and of those who come back from a provider.
+ * @param people left out: there are no providers, and no session that began with one continues
+ */
 export function openSessions(
   db: StateStore,
   {
     keys,
     writes,
-  }: { readonly keys: Pick<KeyStore, "verify" | "byId">; readonly writes: Pick<WriteQueue, "run"> },
+  }: { readonly keys: Pick<KeyStore, "verify" | "byId" | "nameOf">; readonly writes: Pick<WriteQueue, "run"> },
   config: { readonly sessionHours: number },
   outage: Pick<StateOutage, "remembered"> = NO_OUTAGE,
+  people?: PeopleSessions,
 ): Sessions {
   const store = new SessionStore(db)
   const find = outage.remembered(
     (token: string) => store.find(token, Date.now()),
     (session) => session !== null,
   )
+  const userOf = outage.remembered((personId: string) => keys.nameOf(personId))
   const lifetimeMs = config.sessionHours * HOUR_MS
   return {
-    ways: [{ kind: "key" }],
+    ways: [...(people?.ways ?? []), { kind: "key" }],
     async whoIs(token) {
       const session = await find(token)
-      if (session !== null && session.expiresAt <= Date.now()) return null
-      const key = session && (await keys.byId(session.keyId))
-      return session && key && { key, expiresAt: endOf(session.expiresAt, key) }
+      if (session === null || session.expiresAt <= Date.now()) return null
+      const { keyId, proof, expiresAt } = session
+      if (proof !== null && !(await people?.mayContinue(session))) return null
+      const key = await keys.byId(keyId)
+      const user = proof === null ? null : await userOf(keyId)
+      return key && { key, user, expiresAt: endOf(expiresAt, key) }
     },
     async signIn(presentedKey) {
       const key = await keys.verify(presentedKey)
@@ -72,9 +92,13 @@ export function openSessions(
       const token = newToken()
       const now = Date.now()
       await writes.run(() => store.add(token, key.id, now, lifetimeMs))
-      return { key, token, expiresAt: endOf(now + lifetimeMs, key) }
+      return { key, token, user: null, expiresAt: endOf(now + lifetimeMs, key) }
     },
-    signOut: (token) => writes.run(() => store.end(token)),
+    async signOut(token) {
+      const session = await find(token)
+      await writes.run(() => store.end(token))
+      return session?.proof ? ((await people?.signOutUrl(session)) ?? null) : null
+    },
   }
 }
 

@@ -12,6 +12,7 @@ import { LostPages } from "#crawler/crawl/frontier/lost-pages.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 
 import { openAccounts } from "../../identity/accounts/accounts.ts"
+import { openPeople } from "../../identity/sign-on/declared.ts"
 import { Journal } from "../outage/journal.ts"
 import { REMEMBERED_MS, StateOutage } from "../outage/state-outage.ts"
 import type { ProcessSettings } from "./read-settings.ts"
@@ -24,7 +25,12 @@ export type State = NonNullable<Awaited<ReturnType<typeof openState>>>
  * @returns null when the process was asked to stop before the state was there
  */
 export async function openState(
-  { config, engineConfig, crawlerConfig }: Pick<ProcessSettings, "config" | "engineConfig" | "crawlerConfig">,
+  {
+    config,
+    engineConfig,
+    crawlerConfig,
+    env,
+  }: Pick<ProcessSettings, "config" | "engineConfig" | "crawlerConfig" | "env">,
   log: Logger,
   stopped: AbortSignal,
   opened: AsyncDisposableStack,
@@ -51,13 +57,19 @@ export async function openState(
       onChange: (why) => logOutage(log, why),
     }),
   )
+  const { people, declared } = openPeople(
+    accountsDb,
+    // A drill asks no provider.
+    crawlerConfig.readOnly === "drill" ? null : config,
+    env,
+  )
   const accounts = opened.use(
     await openAccounts(
       accountsDb,
       config,
       (err) => log.warn({ err }, "old calls were not deleted"),
       (calls, areLost) => logWaiting(log, dataDir, { calls, areLost, isOnServer: isOnServer(db) }),
-      { outage, journals },
+      { outage, journals, people: declared?.keys },
     ),
   )
   const { lostState, problems } = await stateProblems(db, dataDir)
@@ -66,6 +78,9 @@ export async function openState(
     db,
     accountsDb,
     accounts,
+    people,
+    /** What the file of sign-on declares; null: nothing. */
+    declared,
     outage,
     /** This process among others on the same state. */
     process: own,

@@ -1,0 +1,46 @@
+import { SettingsError } from "#base/settings.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+
+import { PersonKeys } from "../people/person-keys.ts"
+import { PersonStore } from "../people/person-store.ts"
+import { readSignOn, type SignOnSpec } from "./sign-on-file.ts"
+
+/** The people of an appliance, and what the file of sign-on says of them. */
+export interface People {
+  readonly people: PersonStore
+  /** Null: no provider signs people in, and those who were in the state are no keys. */
+  readonly declared: { readonly spec: SignOnSpec; readonly keys: PersonKeys } | null
+}
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+/** How long what a provider says counts. */
+export const limitsOf = ({ refreshMinutes, unrenewedHours }: SignOnSpec) => ({
+  refreshMs: refreshMinutes * MINUTE_MS,
+  unrenewedMs: unrenewedHours * HOUR_MS,
+})
+
+/**
+ * @param config null: no provider is asked for anything
+ * @throws SettingsError
+ */
+export function openPeople(
+  db: StateStore,
+  config: { readonly signOnFile: string; readonly publicUrl: string } | null,
+  env: NodeJS.ProcessEnv,
+): People {
+  const people = new PersonStore(db)
+  const spec = config && readSignOn(config.signOnFile, env)
+  if (spec === null) return { people, declared: null }
+  // Providers send people back to addresses that were registered with them.
+  if (config?.publicUrl === "")
+    throw new SettingsError(["FOSSICK_PUBLIC_URL must be set where FOSSICK_SIGN_ON_FILE declares providers"])
+  return { people, declared: { spec, keys: personKeysOf(spec, people) } }
+}
+
+/** People as keys, by the rules of the file. */
+export function personKeysOf(spec: SignOnSpec, people: PersonStore): PersonKeys {
+  const providers = spec.providers.map(({ name }) => name)
+  return new PersonKeys(people, { ...limitsOf(spec), roles: spec.roles, providers })
+}

@@ -1,0 +1,57 @@
+import type { Context } from "../../context.ts"
+import type { Sealer } from "./sealer.ts"
+
+/** A browser that is away at a provider. */
+export interface Journey {
+  readonly provider: string
+  /** What the provider's `begin` had it remember. */
+  readonly remember: string
+  /** Path of this appliance where it began, to go back to. */
+  readonly returnTo: string
+}
+
+/** For so long a person may take at the provider. */
+const LASTS_MS = 15 * 60_000
+/** A path is no longer, or the cookie might be none that browsers keep. */
+const LONGEST_PATH = 1000
+const USE = "journey"
+
+/** A cookie with the prefix can't be set by a neighbouring host: nobody can have somebody end a journey that is not theirs (RFC 6265bis, section 4.1.3.2). */
+const cookieOf = (ctx: Context, provider: string): string =>
+  `${ctx.secure ? "__Host-" : ""}fossick-sign-on-${provider}`
+
+/** Has the browser remember a journey. One at a time for each provider. */
+export function setOut(ctx: Context, sealer: Sealer, journey: Journey): void {
+  const sealed = sealer.seal(USE, JSON.stringify({ ...journey, until: Date.now() + LASTS_MS }))
+  setCookie(ctx, journey.provider, sealed, LASTS_MS / 1000)
+}
+
+/** The journey that this browser was on, which is over with this; null: none. */
+export function comeBack(ctx: Context, sealer: Sealer, provider: string): Journey | null {
+  const name = cookieOf(ctx, provider)
+  const sent = ctx.get("Cookie").split(";")
+  const sealed = sent.map((one) => one.trim()).find((one) => one.startsWith(`${name}=`))
+  if (sealed === undefined) return null
+  setCookie(ctx, provider, "", 0)
+  const text = sealer.open(USE, sealed.slice(name.length + 1))
+  if (text === null) return null
+  const { until, ...journey } = JSON.parse(text) as Journey & { readonly until: number }
+  return journey.provider === provider && Date.now() < until ? journey : null
+}
+
+/** Not `Strict`: the browser comes from another site. */
+function setCookie(ctx: Context, provider: string, value: string, seconds: number): void {
+  const parts = [`${cookieOf(ctx, provider)}=${value}`, "Path=/", "HttpOnly", "SameSite=Lax", `Max-Age=${seconds}`]
+  ctx.append("Set-Cookie", [...parts, ...(ctx.secure ? ["Secure"] : [])].join("; "))
+}
+
+/** A path of this appliance, whatever was given: no address that leads elsewhere, in whatever way browsers read it. */
+export function ownPath(given: string, otherwise: string): string {
+  if (given.length > LONGEST_PATH || !/^\/(?![/\\])[\x21-\x7e]*$/.test(given) || given.includes("\\"))
+    return otherwise
+  const base = "http://own.invalid"
+  const url = URL.parse(given, base)
+  return url !== null && url.origin === base && !url.pathname.startsWith("//")
+    ? url.pathname + url.search + url.hash
+    : otherwise
+}

@@ -1,0 +1,156 @@
+import type { Logger } from "pino"
+
+import { pause } from "#base/flow/pause.ts"
+
+import type { WriteQueue } from "../accounts/billing/write-queue.ts"
+import type { Person, PersonStore } from "../people/person-store.ts"
+import { proofAge, type ProofLimits } from "../people/proof-age.ts"
+import type { SessionProof, SessionStore, StoredSession } from "../sessions/session-store.ts"
+import { namesOf } from "./names.ts"
+import { type Held, type Provider, type ProviderSpec, SignOnError, type Vouched } from "./provider.ts"
+import type { Sealer } from "./sealer.ts"
+
+/** A provider with how it was declared. */
+export interface Declared {
+  readonly spec: ProviderSpec
+  readonly provider: Provider
+}
+
+export interface RenewalParts extends ProofLimits {
+  readonly providers: ReadonlyMap<string, Declared>
+  readonly store: SessionStore
+  readonly people: Pick<PersonStore, "proved">
+  readonly sealer: Sealer
+  readonly writes: Pick<WriteQueue, "run">
+  readonly log: Logger
+}
+
+/** `vouched`: the provider still does; `gone`: it does no more, and the session is over; `away`: it can't be asked. */
+type Outcome = "vouched" | "gone" | "away"
+
+/** Longer than a provider may take to answer, with all that is asked. */
+const CLAIM_MS = 30_000
+/** For so long a call waits for another process that asks. */
+const PATIENCE_MS = 10_000
+const LOOK_MS = 100
+/** A provider that was away is asked again after this. */
+const REST_MS = 10_000
+/** Sessions of a person by which a provider is asked, while nobody is there. */
+const MOST_TRIED = 3
+const USE = "held"
+
+/** Asks providers again whether they vouch for people, one call for each session at a time, in whatever process. */
+export class Renewals {
+  readonly #parts: RenewalParts
+  readonly #asking = new Map<string, Promise<Outcome>>()
+  /** Until when providers that were away are left alone. */
+  readonly #resting = new Map<string, number>()
+
+  constructor(parts: RenewalParts) {
+    this.#parts = parts
+  }
+
+  /** What is kept of whom a provider vouches for. */
+  proofOf(provider: string, { subject, providerSession, refresh, signOutHint }: Vouched): SessionProof {
+    const held: Held = { subject, providerSession, refresh, signOutHint }
+    return {
+      provider,
+      subject,
+      providerSession,
+      provedAt: new Date(),
+      isRenewable: refresh !== null && this.#parts.providers.get(provider)?.provider.renew !== undefined,
+      held: this.#parts.sealer.seal(USE, JSON.stringify(held)),
+    }
+  }
+
+  /** Null for what was sealed with another state. */
+  heldBy(proof: SessionProof): Held | null {
+    const text = this.#parts.sealer.open(USE, proof.held)
+    return text === null ? null : (JSON.parse(text) as Held)
+  }
+
+  /** Keeps what a provider says of a person. Belongs into a write. @throws SignOnError */
+  async keep(spec: ProviderSpec, vouched: Vouched, proof: SessionProof, isSignIn: boolean): Promise<Person> {
+    const all = [...this.#parts.providers.values()].map((one) => one.spec)
+    const { subject, name, email } = vouched
+    return await this.#parts.people.proved(
+      { provider: spec.name, subject, name, email, ...namesOf(spec, vouched, all), isRenewable: proof.isRenewable },
+      isSignIn,
+      proof.provedAt.getTime(),
+    )
+  }
+
+  /** Whether a session continues as of now. */
+  async mayContinue({ digest, proof }: StoredSession): Promise<boolean> {
+    if (proof === null || !this.#parts.providers.has(proof.provider)) return false
+    const age = proofAge(proof, this.#parts)
+    if (age === "fresh" || !proof.isRenewable) return age === "fresh"
+    const outcome = await this.#renew(digest, proof)
+    return outcome === "vouched" || (outcome === "away" && proofAge(proof, this.#parts) === "due")
+  }
+
+  /** Asks for a person who isn't there, by their sessions. */
+  async renewPerson({ id }: Pick<Person, "id">): Promise<void> {
+    for (const { digest, proof } of await this.#parts.store.renewableOf(id, Date.now(), MOST_TRIED))
+      if (proof !== null && (await this.#renew(digest, proof)) !== "gone") return
+  }
+
+  async #renew(digest: Uint8Array, proof: SessionProof): Promise<Outcome> {
+    const id = Buffer.from(digest).toString("base64url")
+    const running = this.#asking.get(id)
+    if (running !== undefined) return await running
+    const asking = this.#claimed(digest, proof)
+      .catch((err: unknown): Outcome => {
+        this.#parts.log.warn({ err, provider: proof.provider }, "a session was not renewed")
+        return "away"
+      })
+      .finally(() => this.#asking.delete(id))
+    this.#asking.set(id, asking)
+    return await asking
+  }
+
+  /** Asks, or waits for the process that does. */
+  async #claimed(digest: Uint8Array, proof: SessionProof): Promise<Outcome> {
+    if ((this.#resting.get(proof.provider) ?? 0) > Date.now()) return "away"
+    const { store, writes } = this.#parts
+    const end = Date.now() + PATIENCE_MS
+    for (;;) {
+      const now = Date.now()
+      if (await writes.run(() => store.claim({ digest, proof }, now, now + CLAIM_MS)))
+        return await this.#ask(digest, proof)
+      const current = await store.byDigest(digest, now)
+      if (current?.proof == null) return "gone"
+      if (current.proof.provedAt > proof.provedAt) return "vouched"
+      if (now > end) return "away"
+      await pause(LOOK_MS)
+    }
+  }
+
+  async #ask(digest: Uint8Array, proof: SessionProof): Promise<Outcome> {
+    const { store, writes, providers } = this.#parts
+    const { spec, provider } = providers.get(proof.provider) ?? {}
+    const held = this.heldBy(proof)
+    if (spec === undefined || provider === undefined || held === null) return "gone"
+    try {
+      const vouched = (await provider.renew?.(held)) ?? null
+      this.#resting.delete(spec.name)
+      if (vouched === null || vouched.subject !== proof.subject) {
+        await writes.run(() => store.endByDigest(digest))
+        return "gone"
+      }
+      const next = this.proofOf(spec.name, vouched)
+      await writes.run(async () => {
+        await store.renewed(digest, next)
+        await this.keep(spec, vouched, next, false)
+      })
+      return "vouched"
+    } catch (error) {
+      await writes.run(() => store.renewed(digest, null))
+      if (!(error instanceof SignOnError)) throw error
+      if (!this.#resting.has(spec.name))
+        this.#parts.log.warn({ provider: spec.name, reason: error.detail }, "{provider} can't be asked: {reason}")
+      this.#resting.set(spec.name, Date.now() + REST_MS)
+      return "away"
+    }
+  }
+}

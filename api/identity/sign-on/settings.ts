@@ -1,0 +1,11 @@
+import { text } from "#base/settings.ts"
+
+/** Settings of sign-on. */
+export const signOnSettings = {
+  signOnFile: text({
+    name: "FOSSICK_SIGN_ON_FILE",
+    default: "",
+    about:
+      "File that declares identity providers that sign people in, and what their people may do, read at every start; when this is empty, `sign-on.yaml` in the working directory, if there is one.",
+  }),
+}

@@ -1,0 +1,105 @@
+import type { Logger } from "pino"
+
+import type { StateStore } from "#base/store/state-store.ts"
+
+import type { Accounts } from "../accounts/accounts.ts"
+import type { PersonKeys } from "../people/person-keys.ts"
+import type { PersonStore } from "../people/person-store.ts"
+import { newToken, SessionStore } from "../sessions/session-store.ts"
+import type { Begun, PeopleSessions } from "../sessions/sessions.ts"
+import { limitsOf } from "./declared.ts"
+import { KINDS } from "./kinds.ts"
+import { type LoggedOut, type ProviderParts, SignOnError, type Vouched } from "./provider.ts"
+import { type Declared, Renewals } from "./renewals.ts"
+import { openSealer, type Sealer } from "./sealer.ts"
+import { openShownOnce } from "./shown-once.ts"
+import type { SignOnSpec } from "./sign-on-file.ts"
+
+/** Sign-on by the providers of an appliance. */
+export interface SignOn extends AsyncDisposable {
+  readonly providers: ReadonlyMap<string, Declared>
+  readonly sealer: Sealer
+  /** Sessions of people, as of now. */
+  readonly sessions: PeopleSessions
+  /** Begins the session of somebody who came back. @throws SignOnError when nothing is theirs to do */
+  begin(declared: Declared, vouched: Vouched): Promise<Begun & { readonly user: string }>
+  /** Ends the sessions that a provider says are over. @returns how many there were */
+  end(provider: string, ended: LoggedOut): Promise<number>
+}
+
+export interface SignOnParts extends Omit<ProviderParts, "isFirst"> {
+  readonly db: StateStore
+  readonly accounts: Pick<Accounts, "writes">
+  readonly people: PersonStore
+  readonly keys: PersonKeys
+  readonly log: Logger
+  /** Address under which browsers reach the appliance, without a slash at the end. */
+  readonly publicUrl: string
+  /** Where the file says nothing else. */
+  readonly sessionHours: number
+}
+
+const HOUR_MS = 3_600_000
+
+/** Path where the sign-in with a provider begins, from the address of the appliance. */
+export const pathOf = (provider: string): string => `sign-on/${provider}`
+
+export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<SignOn> {
+  const { db, accounts, people, keys, log, publicUrl } = parts
+  const { writes } = accounts
+  const isFirst = openShownOnce(db, writes)
+  const opened = spec.providers.map(async (one): Promise<[string, Declared]> => {
+    const kind = KINDS.find(({ kind: name }) => name === one.kind)!
+    // What counts once at one provider may be shown by another.
+    const ofIts = (id: string, until: number) => isFirst(`${one.name} ${id}`, until)
+    return [one.name, { spec: one, provider: await kind.open(one, { ...parts, isFirst: ofIts }) }]
+  })
+  const providers = new Map(await Promise.all(opened))
+  const store = new SessionStore(db)
+  const sealer = await openSealer(db)
+  const renewals = new Renewals({ ...limitsOf(spec), providers, store, people, sealer, writes, log })
+  keys.renew = (person) => renewals.renewPerson(person)
+  const lifetimeMs = (spec.sessionHours ?? parts.sessionHours) * HOUR_MS
+  return {
+    providers,
+    sealer,
+    sessions: {
+      ways: spec.providers.map(({ name, title }) => ({ kind: "link", name: title, url: pathOf(name) })),
+      mayContinue: (session) => renewals.mayContinue(session),
+      async signOutUrl({ proof }) {
+        const provider = proof === null ? undefined : providers.get(proof.provider)?.provider
+        const held = proof === null ? null : renewals.heldBy(proof)
+        if (held === null) return null
+        try {
+          return (await provider?.signOut?.(held, `${publicUrl}/`)) ?? null
+        } catch (error) {
+          if (error instanceof SignOnError) return null
+          throw error
+        }
+      },
+    },
+    async begin({ spec: declared }, vouched) {
+      const proof = renewals.proofOf(declared.name, vouched)
+      const token = newToken()
+      const now = Date.now()
+      const { person, key } = await writes.run(async () => {
+        const kept = await renewals.keep(declared, vouched, proof, true)
+        const theirs = kept.disabledAt === null ? keys.keyOf(kept) : null
+        if (theirs !== null) await store.add(token, kept.id, now, lifetimeMs, proof)
+        return { person: kept, key: theirs }
+      })
+      if (person.disabledAt !== null)
+        throw new SignOnError(DISABLED, `${person.user} (${person.id}) is disabled`)
+      if (key === null) throw new SignOnError(NO_ROLE, `${person.user} is in no group that a role fits`)
+      return { token, key, user: person.user, expiresAt: new Date(now + lifetimeMs) }
+    },
+    end: (provider, ended) => writes.run(() => store.endOfProvider(provider, ended)),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...providers.values()].map(({ provider }) => provider[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+const NO_ROLE =
+  "You are signed in there, but no role here is for you. Ask the operator of this search engine to let in one of your groups."
+const DISABLED = "The operator of this search engine has disabled your account here."

@@ -1,0 +1,76 @@
+import { freePort } from "#base/testing/free-port.ts"
+
+import { serveAccounts, type ServedAccounts } from "../../../testing/serve-accounts.ts"
+import { parseSignOn } from "../sign-on-file.ts"
+import { type IdentityProvider, startProvider } from "./identity-provider.ts"
+
+/** An appliance whose people sign in at two providers. */
+export interface Company extends AsyncDisposable {
+  readonly app: ServedAccounts
+  readonly company: IdentityProvider
+  readonly partner: IdentityProvider
+  /** Lets so much time pass for every proof that is kept. */
+  age(minutes: number): Promise<void>
+}
+
+const SECRET = "s3cr3t-of-the-client"
+
+const ROLES = `
+roles:
+  - groups: [search-admins]
+    role: admin
+  - groups: [staff]
+    role: reader
+  - groups: ["partner:buyers"]
+    role: reader
+    collections: [catalogue]
+`
+
+/** Anna and Adam work in the company, Eve at a partner. */
+export async function openCompany(): Promise<Company> {
+  const opened = new AsyncDisposableStack()
+  const port = await freePort()
+  const appliance = `http://127.0.0.1:${port}`
+  const company = opened.use(
+    await startProvider({ port: await freePort(), appliance, name: "company", secret: SECRET }),
+  )
+  const partner = opened.use(
+    await startProvider({ port: await freePort(), appliance, name: "partner", secret: null }),
+  )
+  const verified = (email: string) => ({ email, email_verified: true })
+  company.accounts.set("anna", { ...verified("Anna@Example.com"), name: "Anna", groups: ["staff", "HR"] })
+  company.accounts.set("adam", { ...verified("adam@example.com"), groups: ["search-admins"] })
+  company.accounts.set("guest", { ...verified("guest@example.com"), groups: ["visitors"] })
+  // The same subject as Anna's, and an address that is not the partner's to vouch for.
+  partner.accounts.set("anna", { ...verified("anna@example.com"), groups: ["buyers", "search-admins"] })
+  const text = `providers:
+  - name: company
+    title: Company account
+    kind: oidc
+    issuer: ${company.issuer}
+    clientId: fossick
+    clientSecret: \${OIDC_SECRET}
+    networks: [localhost]
+  - name: partner
+    kind: oidc
+    issuer: ${partner.issuer}
+    clientId: fossick
+    userDomains: [partner.example]
+    groupPrefix: "partner:"
+    networks: [localhost]
+${ROLES}`
+  const signOnSpec = parseSignOn(text, "sign-on.yaml", { OIDC_SECRET: SECRET })
+  const app = opened.use(await serveAccounts({ port, config: { publicUrl: appliance }, signOnSpec }))
+  return {
+    app,
+    company,
+    partner,
+    async age(minutes) {
+      const by = minutes * 60_000
+      await app.db.script(
+        `update face_session set proved_at = proved_at - ${by}; update person set proved_at = proved_at - ${by}`,
+      )
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}

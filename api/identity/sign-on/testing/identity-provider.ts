@@ -1,0 +1,134 @@
+import { generateKeyPairSync } from "node:crypto"
+import { once } from "node:events"
+import { createServer, type RequestListener } from "node:http"
+
+import { exportJWK, type JWK } from "jose"
+// @ts-expect-error -- it has no types
+import Provider from "oidc-provider"
+
+/** A person as the provider knows them. */
+export interface Account {
+  readonly email?: string
+  readonly email_verified?: boolean
+  readonly name?: string
+  readonly groups?: readonly string[]
+}
+
+export interface ProviderOptions {
+  readonly port: number
+  /** Address of the appliance that is its client. */
+  readonly appliance: string
+  /** What the appliance calls it, in its paths. */
+  readonly name: string
+  /** Null: a public client. */
+  readonly secret: string | null
+}
+
+/** A provider of OpenID Connect on a socket: `oidc-provider`, certified by the OpenID Foundation. */
+export interface IdentityProvider extends AsyncDisposable {
+  readonly issuer: string
+  /** Its people, by what they type in as a login, which is their subject. Whoever isn't there has no account. */
+  readonly accounts: Map<string, Account>
+  /** Signs with other keys from now on, and forgets the old ones. */
+  rotateKeys(): Promise<void>
+  /** Answers nothing but 503 until it is called with false. */
+  away(isAway: boolean): void
+  /** How often the token endpoint was called. */
+  tokenCalls(): number
+  /** Signs anything with its current key. */
+  readonly keys: () => readonly JWK[]
+}
+
+const CLIENT = "fossick"
+
+/** The relevant part of the class, which has no types. */
+interface Served {
+  callback(): RequestListener
+  on(event: string, handle: (...args: unknown[]) => void): void
+}
+
+/** Starts it. People sign in with their login and any password. */
+export async function startProvider({
+  port,
+  appliance,
+  name,
+  secret,
+}: ProviderOptions): Promise<IdentityProvider> {
+  // Another site than the appliance, which is at 127.0.0.1.
+  const issuer = `http://localhost:${port}`
+  const accounts = new Map<string, Account>()
+  let keys: readonly JWK[] = [await signingKey()]
+  const make = (): RequestListener => {
+    const provider = new Provider(issuer, configuration({ appliance, name, secret, accounts, keys })) as Served
+    provider.on("server_error", (_, error) => console.error(error))
+    return provider.callback()
+  }
+  let serving = make()
+  let isAway = false
+  let tokenCalls = 0
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith("/token")) tokenCalls++
+    if (isAway) {
+      response.writeHead(503).end()
+      return
+    }
+    serving(request, response)
+  })
+  server.listen(port, "localhost")
+  await once(server, "listening")
+  return {
+    issuer,
+    accounts,
+    keys: () => keys,
+    tokenCalls: () => tokenCalls,
+    away: (value) => (isAway = value),
+    async rotateKeys() {
+      keys = [await signingKey()]
+      serving = make()
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function signingKey(): Promise<JWK> {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
+  return { ...(await exportJWK(privateKey)), use: "sig", alg: "RS256", kid: crypto.randomUUID() }
+}
+
+function configuration({
+  appliance,
+  name,
+  secret,
+  accounts,
+  keys,
+}: Omit<ProviderOptions, "port"> & {
+  readonly accounts: ReadonlyMap<string, Account>
+  readonly keys: readonly JWK[]
+}): object {
+  const own = `${appliance}/sign-on/${name}`
+  return {
+    clients: [
+      {
+        client_id: CLIENT,
+        ...(secret !== null && { client_secret: secret }),
+        token_endpoint_auth_method: secret === null ? "none" : "client_secret_basic",
+        redirect_uris: [`${own}/callback`],
+        post_logout_redirect_uris: [`${appliance}/`],
+        backchannel_logout_uri: `${own}/logout`,
+        backchannel_logout_session_required: true,
+        grant_types: ["authorization_code", "refresh_token"],
+      },
+    ],
+    jwks: { keys },
+    cookies: { keys: ["signs the cookies of a test"] },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
+    features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: true } },
+    issueRefreshToken: async () => true,
+    pkce: { required: () => true },
+    findAccount: (_: unknown, sub: string) =>
+      accounts.has(sub) && { accountId: sub, claims: async () => ({ sub, ...accounts.get(sub) }) },
+  }
+}

@@ -1,0 +1,69 @@
+/** A browser without a screen: it keeps cookies by host, as browsers do, follows redirects, and fills in forms. */
+export class Visitor {
+  /** Cookies by host. */
+  readonly jar = new Map<string, Map<string, string>>()
+  /** Every address that it was at, the last one last. */
+  readonly visited: string[] = []
+
+  /** Opens an address, and all that it is sent on to. */
+  async open(url: string, init: RequestInit = {}): Promise<Shown> {
+    let next = url
+    let options = init
+    for (let hops = 0; hops < 20; hops++) {
+      this.visited.push(next)
+      const response = await this.send(next, options)
+      const to = response.headers.get("location")
+      if (to === null) return { url: next, status: response.status, text: await response.text() }
+      next = new URL(to, next).href
+      options = {}
+    }
+    throw new Error(`Too many redirects: ${this.visited.join(" ")}`)
+  }
+
+  /** One request, with the cookies of its host. */
+  async send(url: string, init: RequestInit = {}): Promise<Response> {
+    const { host } = new URL(url)
+    const cookies = this.jar.get(host) ?? new Map<string, string>()
+    const headers = new Headers(init.headers)
+    headers.set("Cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "))
+    const response = await fetch(url, { ...init, headers, redirect: "manual" })
+    for (const one of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(one)!
+      if (value === "" || /max-age=0|expires=Thu, 01 Jan 1970/i.test(one)) cookies.delete(name!)
+      else cookies.set(name!, value!)
+    }
+    this.jar.set(host, cookies)
+    return response
+  }
+
+  /** Submits the form of a page with these fields beside its hidden ones. */
+  async submit({ url, text }: Shown, fields: Readonly<Record<string, string>> = {}): Promise<Shown> {
+    const action = /<form[^>]* action="([^"]+)"/.exec(text)?.[1]
+    if (action === undefined) throw new Error(`There is no form at ${url}: ${text.slice(0, 500)}`)
+    const hidden = [...text.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
+      ([, name, value]): [string, string] => [name!, value!],
+    )
+    const body = new URLSearchParams([...hidden, ...Object.entries(fields)])
+    return await this.open(new URL(action, url).href, { method: "POST", body })
+  }
+
+  /** Signs in at the provider, as somebody does who sees its pages. @returns what is shown in the end */
+  async signIn(start: string, login: string): Promise<Shown> {
+    let shown = await this.open(start)
+    if (shown.text.includes('value="login"')) shown = await this.submit(shown, { login, password: "any" })
+    if (shown.text.includes('value="consent"')) shown = await this.submit(shown)
+    return shown
+  }
+
+  /** What an appliance says of the session. */
+  async session(appliance: string): Promise<Readonly<Record<string, unknown>>> {
+    return (await (await this.send(`${appliance}/session`)).json()) as Readonly<Record<string, unknown>>
+  }
+}
+
+/** A page. */
+export interface Shown {
+  readonly url: string
+  readonly status: number
+  readonly text: string
+}
