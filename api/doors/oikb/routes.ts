@@ -110,6 +110,7 @@ export function oikbRoutes(
         facts: {},
         updatedAt: null,
         metadata: { checksum },
+        readers: null,
       },
     ])
     ctx.body = { id: kept!.id, filename: name, meta: { name, size: body.byteLength } }

@@ -1,4 +1,13 @@
-import { anyObject, flag, listOf, object, type Of, optional, text } from "../../server/schema/schemas.ts"
+import {
+  anyObject,
+  flag,
+  listOf,
+  object,
+  type Of,
+  optional,
+  orNull,
+  text,
+} from "../../server/schema/schemas.ts"
 
 /** Of one call. */
 export const MOST_DOCUMENTS = 10_000
@@ -34,6 +43,23 @@ const date = (description: string) =>
     examples: ["2026-01-31T09:30:00Z", "2026-01-31"],
   })
 
+const MOST_PRINCIPALS = 1000
+const principals = (description: string) =>
+  listOf(text(undefined, { minLength: 1, maxLength: 200 }), description, { maxItems: MOST_PRINCIPALS })
+
+export const readersField = orNull(
+  object(
+    optional({
+      allow: principals(
+        "Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Left out: everybody; empty: nobody.",
+      ),
+      deny: principals("None of these may read it, whatever `allow` says."),
+    }),
+    "Who may read it, of those who may read its source. Left out or null: all of them.",
+    { additionalProperties: false },
+  ),
+)
+
 export const documentFields = {
   id: idField,
   url: text(
@@ -48,6 +74,7 @@ export const documentFields = {
   language: text("ISO 639-1, such as `de`.", { pattern: "^[a-z]{2}$" }),
   published_at: date("When it was published, which searches by time go by."),
   updated_at: date("When it was changed last."),
+  readers: readersField,
   metadata: anyObject("Anything to keep with the document. Lists and calls for one document return it."),
 }
 
@@ -63,6 +90,19 @@ export const sendBody = object({
   wait: flag("Whether to answer only when searches find the documents, within a minute."),
 })
 export type SendBody = Of<typeof sendBody>
+
+export const readersBody = object({
+  source: sourceField,
+  documents: listOf(
+    object({ id: idField, readers: readersField }, undefined, { additionalProperties: false }),
+    undefined,
+    {
+      minItems: 1,
+      maxItems: MOST_DOCUMENTS,
+    },
+  ),
+  wait: flag("Whether to answer only when searches go by it, within a minute."),
+})
 
 export const deleteBody = object({
   source: sourceField,

@@ -101,6 +101,51 @@ test("what the sender says of a document counts for more than the document", asy
   expect(shown.body).toMatchObject({ title: "The kettle", type: "text/html", metadata: { space: "canteen" } })
 })
 
+test("the readers of a document are kept with it, and change without new vectors", async () => {
+  const url = `${AT}payroll/1` as Parameters<Engine["get"]>[0]
+  const readersOf = async () => (await engine.get(url))?.readers
+  const vectors = async () => (await engine.withVectors([url]))[0]?.vectors
+  const one = {
+    id: "1",
+    text: "The salaries of the board are paid on the first.",
+    readers: { allow: ["group:HR"] },
+  }
+  await send("payroll", [one])
+  await run("payroll")
+  expect(await readersOf()).toEqual([{ source: "payroll", allow: [["group:hr"]], deny: [] }])
+  await engine.settled()
+  const made = await vectors()
+  expect(made).not.toBeNull()
+  const change = (id: string, readers: object | null) =>
+    app.call("/documents/readers", writer, { source: "payroll", documents: [{ id, readers }] })
+  expect((await change("none", null)).body.documents).toEqual([])
+  expect((await change("1", { allow: ["group:hr"], deny: ["user:bo"] })).body.documents).toEqual(["1"])
+  await run("payroll")
+  expect(await readersOf()).toEqual([{ source: "payroll", allow: [["group:hr"]], deny: ["user:bo"] }])
+  expect(await vectors()).toEqual(made)
+  expect((await app.call("/documents/payroll/1", writer)).body.readers).toEqual({
+    allow: ["group:hr"],
+    deny: ["user:bo"],
+  })
+  expect((await send("payroll", [one])).body.updated).toBe(1)
+  expect((await send("payroll", [one])).body.unchanged).toBe(1)
+  await change("1", null)
+  await run("payroll")
+  expect(await readersOf()).toBeUndefined()
+  const wrong = await change("1", { allow: ["group:hr", "everybody"] })
+  expect([wrong.status, wrong.body.detail.error]).toEqual([
+    422,
+    "documents.0.readers.allow.1 must be user:NAME, group:NAME or signed-in.",
+  ])
+})
+
+test("a document without a name is the same one to other readers", async () => {
+  const text = "The lift is out of order."
+  const [open] = (await send("notices", [{ text }])).body.documents
+  const [closed] = (await send("notices", [{ text, readers: { allow: ["group:staff"] } }])).body.documents
+  expect(closed).toEqual({ ...open, result: "updated" })
+})
+
 test("a live read gives the document as it is now, to keys that may see it", async () => {
   const url = `${AT}tools/saw`
   const read = async (key: string) => {
@@ -122,6 +167,7 @@ test("a file comes as a form and is read by its bytes", async () => {
     "letter.pdf",
   )
   form.append("source", "post")
+  form.append("readers", '{"allow": ["group:post"]}')
   const answer = await fetch(`${app.url}/documents`, {
     method: "POST",
     headers: { Authorization: `Bearer ${writer}` },
@@ -134,7 +180,18 @@ test("a file comes as a form and is read by its bytes", async () => {
   await run("post")
   expect(await engine.get(`${AT}post/letter.pdf` as Parameters<Engine["get"]>[0])).toMatchObject({
     markdown: expect.stringContaining("A letter about the roof."),
+    readers: [{ source: "post", allow: [["group:post"]], deny: [] }],
   })
+  form.set("readers", '{"allow": ["post"]}')
+  const refused = await fetch(`${app.url}/documents`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${writer}` },
+    body: form,
+  })
+  expect([refused.status, await refused.text()]).toEqual([
+    422,
+    expect.stringContaining("readers.allow.0 must be user:NAME"),
+  ])
 })
 
 test("a list goes through all documents of a source, some at a time", async () => {
@@ -201,6 +258,16 @@ test.each([
     "another's address",
     [{ url: "https://evil.example/", text: "a" }],
     "documents.0.url must be below a seed",
+  ],
+  [
+    "readers that are nobody",
+    [{ text: "a", readers: { deny: ["hr"] } }],
+    "documents.0.readers.deny.0 must be user:NAME",
+  ],
+  [
+    "readers of another form",
+    [{ text: "a", readers: { allow: "group:hr" } }],
+    "documents.0.readers.allow must be array",
   ],
   ["too much", [{ text: "x".repeat(10_001) }], "documents.0 must have at most 10000 bytes"],
 ])("a document with %s is refused, and none of its call is kept", async (_, documents, message) => {

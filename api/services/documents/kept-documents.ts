@@ -18,7 +18,7 @@ import { Refusal } from "#base/errors.ts"
 
 import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
 import { type Problem, problemsText } from "../../server/operation/body-check.ts"
-import { MOST_PROBLEMS, type SentDocument } from "./read-documents.ts"
+import { MOST_PROBLEMS, type SentDocument, wrongReaders } from "./read-documents.ts"
 
 export interface KeptDocumentsParts {
   /** On a connection whose commits wait for the disk. */
@@ -73,6 +73,22 @@ export class KeptDocuments {
       const index = documents.findIndex(({ id }) => id === error.id)
       throw new Refusal("conflict", `documents.${index}.url ${error.message}.`)
     }
+  }
+
+  /**
+   * Changes who may read documents of a source, and nothing else of them.
+   * @returns the ids of those that were there
+   * @throws Refusal
+   */
+  async setReaders(
+    key: ApiKey,
+    name: string,
+    all: readonly { readonly id: string; readonly readers: Document["readers"] }[],
+  ): Promise<string[]> {
+    await this.of(key, name)
+    const problems = all.flatMap(({ readers }, index) => wrongReaders(readers, `documents.${index}.readers`))
+    if (problems.length > 0) throw unfit(problems.slice(0, MOST_PROBLEMS))
+    return await this.#parts.store.setReaders(name, new Map(all.map(({ id, readers }) => [id, readers])))
   }
 
   /** @returns the ids of those that were there. @throws Refusal */

@@ -1,11 +1,18 @@
 import { createHash } from "node:crypto"
 
 import { offLoop } from "#base/process/threads/off-loop.ts"
-import { ForeignJsonError, INDEX_BOUNDS, parseForeign } from "#base/text/json/foreign-json.ts"
+import {
+  ForeignJsonError,
+  foreignOrNothing,
+  INDEX_BOUNDS,
+  parseForeign,
+} from "#base/text/json/foreign-json.ts"
 import type { Document } from "#crawler/fetch/content/documents/document-store.ts"
+import type { WrittenReaders } from "#engine/index/page/readers.ts"
+import { readersProblems } from "#crawler/sources/written/readers-problems.ts"
 
 import { bodyCheck, type Problem } from "../../server/operation/body-check.ts"
-import { CONTENT_TYPES, type DocumentBody, type SendBody, sendBody } from "./document-body.ts"
+import { CONTENT_TYPES, type DocumentBody, readersBody, type SendBody, sendBody } from "./document-body.ts"
 
 /** A document that has no address yet, unless it came with one. */
 export interface SentDocument extends Omit<Document, "url"> {
@@ -69,7 +76,25 @@ function problemsOf(document: DocumentBody, index: number): Problem[] {
     if (time !== undefined && Number.isNaN(Date.parse(time)))
       problems.push({ field: `${field}.${name}`, message: "isn't a date of the calendar" })
   }
+  problems.push(...wrongReaders(document.readers, `${field}.readers`))
   return problems
+}
+
+/** What is wrong with the readers in a field. */
+export const wrongReaders = (readers: DocumentBody["readers"], field: string): Problem[] =>
+  readersProblems(readers ?? {}).map(({ path, message }) => ({ field: [field, ...path].join("."), message }))
+
+const checkReaders = bodyCheck(readersBody)
+
+/** Readers that came as JSON, or what is wrong with them. */
+export function readersIn(text: string): WrittenReaders | null | readonly Problem[] {
+  const readers = foreignOrNothing(text)
+  if (readers === undefined) return [{ field: "readers", message: "must be JSON" }]
+  const fault = ({ field, message }: Problem) => ({ field: field.replace("documents.0.", ""), message })
+  const problems = checkReaders({ source: "form", documents: [{ id: "form", readers }] })
+  if (problems.length > 0) return problems.map(fault)
+  const wrong = wrongReaders(readers as WrittenReaders | null, "readers")
+  return wrong.length > 0 ? wrong : (readers as WrittenReaders | null)
 }
 
 const contentsOf = (document: DocumentBody) =>
@@ -77,11 +102,12 @@ const contentsOf = (document: DocumentBody) =>
 
 function documentOf(document: DocumentBody): SentDocument {
   const { id, url = null, title, author, language, published_at, updated_at, metadata = {} } = document
+  const { readers = null, ...said } = document
   const [form = "text"] = contentsOf(document)
   const text = document[form] ?? ""
   return {
-    // Without any name of its own, the same document sent twice is one document all the same.
-    id: id ?? url ?? createHash("sha256").update(JSON.stringify(document)).digest("base64url").slice(0, 22),
+    // Without any name of its own, the same document sent twice is one document all the same, to whoever may read it.
+    id: id ?? url ?? createHash("sha256").update(JSON.stringify(said)).digest("base64url").slice(0, 22),
     url,
     body: new TextEncoder().encode(text),
     type: `${CONTENT_TYPES[form]}; charset=utf-8`,
@@ -93,5 +119,6 @@ function documentOf(document: DocumentBody): SentDocument {
     },
     updatedAt: updated_at === undefined ? null : Date.parse(updated_at),
     metadata: metadata as Readonly<Record<string, unknown>>,
+    readers,
   }
 }

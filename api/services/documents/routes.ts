@@ -17,7 +17,7 @@ import { unprocessable } from "../../server/middleware/query-parameters.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
 import { documentOperations as calls } from "./described/operations.ts"
 import type { Kept, KeptDocuments } from "./kept-documents.ts"
-import { sentDocuments, type Sent } from "./read-documents.ts"
+import { readersIn, sentDocuments, type Sent } from "./read-documents.ts"
 import { isForm, readFileForm } from "../../server/serving/file-form.ts"
 
 /** First path segment of the calls below. */
@@ -52,6 +52,7 @@ export function documentRoutes(
     onlyFor("POST", roomOnDisk(mayKeep)),
   )
   router.use(`/${DOCUMENTS}/delete`, jsonBody(DELETE_BYTES, arriving))
+  router.use(`/${DOCUMENTS}/readers`, onlyFor("POST", jsonBody(limit, arriving)))
 
   const sent = async (ctx: Context, maxBytes: number): Promise<Sent> => {
     if (!isForm(ctx)) {
@@ -73,6 +74,7 @@ export function documentRoutes(
       facts: title === undefined ? {} : { title },
       updatedAt: null,
       metadata: metadataOf(fields["metadata"]),
+      readers: formReaders(fields["readers"]),
     }
     return { source, wait: wait === "true", documents: [document] }
   }
@@ -107,6 +109,12 @@ export function documentRoutes(
     }
   })
 
+  serve(router, calls.setDocumentReaders, async ({ ctx, body: { source, documents: given, wait } }) => {
+    const documents = await opened()
+    const changed = await documents.setReaders(ctx.state.key, source, given)
+    return { source, documents: changed, searchable: await searchable(ctx, documents, source, wait) }
+  })
+
   serve(router, calls.deleteDocuments, async ({ ctx, body: { source, ids, wait } }) => {
     const documents = await opened()
     const deleted = await documents.delete(ctx.state.key, source, ids)
@@ -125,7 +133,7 @@ export function documentRoutes(
   })
 }
 
-const FORM_FIELDS = ["source", "id", "url", "title", "metadata", "wait"]
+const FORM_FIELDS = ["source", "id", "url", "title", "metadata", "readers", "wait"]
 
 const isSent = (read: Awaited<ReturnType<typeof sentDocuments>>): read is Sent => "documents" in read
 
@@ -141,7 +149,14 @@ function metadataOf(text: string | undefined): Readonly<Record<string, unknown>>
   return metadata as Readonly<Record<string, unknown>>
 }
 
-const onWire = ({ id, url, facts, type, bytes, updatedAt, version, metadata }: StoredDocument) => ({
+/** Of a form. What isn't understood must not let everybody in. */
+function formReaders(text: string | undefined): StoredDocument["readers"] {
+  const readers = text === undefined ? null : readersIn(text)
+  if (Array.isArray(readers)) throw unprocessable(readers)
+  return readers as StoredDocument["readers"]
+}
+
+const onWire = ({ id, url, facts, type, bytes, updatedAt, version, metadata, readers }: StoredDocument) => ({
   id,
   url,
   title: facts.title ?? null,
@@ -150,4 +165,5 @@ const onWire = ({ id, url, facts, type, bytes, updatedAt, version, metadata }: S
   updated_at: updatedAt === null ? null : new Date(updatedAt),
   received_at: new Date(version),
   metadata,
+  readers,
 })

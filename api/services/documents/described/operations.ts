@@ -16,7 +16,7 @@ import {
   withDefault,
   yesNo,
 } from "../../../server/schema/schemas.ts"
-import { deleteBody, sendBody } from "../document-body.ts"
+import { deleteBody, readersBody, readersField, sendBody } from "../document-body.ts"
 
 const MOST_LISTED = 1000
 
@@ -29,6 +29,7 @@ const Document = namedObject("Document", {
   updated_at: orNull(time("As it was sent.")),
   received_at: time("When this version came."),
   metadata: anyObject("As it was sent."),
+  readers: readersField,
 })
 
 const searchable = orNull(
@@ -45,7 +46,7 @@ export const documentOperations = operations("Documents", "key", {
     at: "POST /documents",
     summary: "Send documents",
     description:
-      "Keeps up to 10,000 documents of a source. Once the call is answered they are on the disk, and a run that makes them searchable begins. A document with a known id is replaced, and the same document sent again changes nothing. A source that doesn't exist yet is made. To send a file, such as a PDF, send a form (`multipart/form-data`) with the fields `file`, `source` and, if you like, `id`, `url`, `title`, `metadata` and `wait`. Needs a key of the role write or admin. Free.",
+      "Keeps up to 10,000 documents of a source. Once the call is answered they are on the disk, and a run that makes them searchable begins. A document with a known id is replaced, and the same document sent again changes nothing. A source that doesn't exist yet is made. To send a file, such as a PDF, send a form (`multipart/form-data`) with the fields `file`, `source` and, if you like, `id`, `url`, `title`, `metadata`, `readers` (as JSON) and `wait`. Needs a key of the role write or admin. Free.",
     body: { schema: closedBody(sendBody).schema, required: true },
     answers: ok(
       object({
@@ -96,6 +97,25 @@ export const documentOperations = operations("Documents", "key", {
     ),
     refusals: [400, 403, 404, 409],
     examples: [{ summary: "A source that there is not", query: { source: "invoices" }, status: 404 }],
+  },
+  setDocumentReaders: {
+    at: "POST /documents/readers",
+    summary: "Change who may read documents",
+    description:
+      "Changes the readers of documents and nothing else of them. The run that has searches go by it begins at once. Needs a key of the role write or admin.",
+    body: closedBody(readersBody),
+    answers: ok(
+      object({ source: text(), documents: listOf(text(), "The ids of those that were there."), searchable }),
+      "What was changed.",
+    ),
+    refusals: [400, 403, 404, 409, 422],
+    examples: [
+      {
+        summary: "Of no source",
+        body: { source: "invoices", documents: [{ id: "4711", readers: { allow: ["group:sales"] } }] },
+        status: 404,
+      },
+    ],
   },
   deleteDocuments: {
     at: "POST /documents/delete",

@@ -4,6 +4,7 @@ import type { Generated } from "kysely"
 import type { PageUrl } from "#engine"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { listed } from "#base/store/query/words.ts"
+import type { WrittenReaders } from "#engine/index/page/readers.ts"
 import { oncePerState } from "#base/store/once-per-state.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import type { PageFacts } from "../../fetch.ts"
@@ -21,6 +22,8 @@ export interface Document {
   readonly updatedAt: number | null
   /** What its author keeps with it; as it came. */
   readonly metadata: Readonly<Record<string, unknown>>
+  /** Who may read it; null: everybody. */
+  readonly readers: WrittenReaders | null
 }
 
 /** A document without its body. */
@@ -48,7 +51,8 @@ interface DocumentTables {
     facts: string
     updated_at: number | null
     metadata: string
-    /** Of everything that was sent, so that a repeated send changes nothing. */
+    readers: string | null
+    /** Of everything else that was sent, so that a repeated send changes nothing. */
     sum: string
     version: number
   }
@@ -66,6 +70,7 @@ const STEPS: readonly Step[] = [
    create table document_change (
      source ${text} primary key, version ${integer} not null, listed ${integer} not null default 0
    ) ${keyed};`,
+  ({ text }) => `alter table document add column readers ${text};`,
 ]
 
 export function migrateDocuments(db: StateStore): void {
@@ -90,9 +95,7 @@ export class DocumentStore {
    * @throws AddressTakenError when another document of the source has the address of one; nothing was kept then
    */
   async put(source: string, documents: readonly Document[]): Promise<Put[]> {
-    const parts = Array.from({ length: Math.ceil(documents.length / AT_ONCE) }, (_, part) =>
-      documents.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
-    )
+    const parts = partsOf(documents)
     for (const part of parts) await this.#refuseTaken(source, part)
     const puts: Put[] = []
     for (const part of parts) {
@@ -106,20 +109,54 @@ export class DocumentStore {
   async #putSome(source: string, documents: readonly Document[], sums: readonly string[]): Promise<Put[]> {
     const rows = await this.#queries
       .selectFrom("document")
-      .select(["id", "sum"])
+      .select(["id", "sum", "readers"])
       .where("source", "=", source)
       .where("id", "in", listed(documents.map(({ id }) => id)))
       .execute()
-    const before = new Map(rows.map(({ id, sum }) => [id, sum]))
-    const puts = documents.map(({ id }, index): Put => {
+    const before = new Map(rows.map((row) => [row.id, row]))
+    const puts = documents.map(({ id, readers }, index): Put => {
       const known = before.get(id)
-      return known === undefined ? "created" : known === sums[index] ? "unchanged" : "updated"
+      if (known === undefined) return "created"
+      return known.sum === sums[index] && known.readers === readersText(readers) ? "unchanged" : "updated"
     })
     if (puts.every((put) => put === "unchanged")) return puts
     const version = await this.#nextVersion(source)
     for (const [index, document] of documents.entries())
       if (puts[index] !== "unchanged") await this.#write(source, document, sums[index]!, version)
     return puts
+  }
+
+  /** Changes who may read documents, and nothing else of them. @returns the ids of those that were there */
+  async setReaders(source: string, all: ReadonlyMap<string, WrittenReaders | null>): Promise<string[]> {
+    const there: string[] = []
+    for (const part of partsOf([...all])) {
+      const ids = await this.#db.transaction(() => this.#setSomeReaders(source, part))
+      there.push(...ids)
+      await nextTurn()
+    }
+    return there
+  }
+
+  async #setSomeReaders(
+    source: string,
+    all: readonly (readonly [id: string, WrittenReaders | null])[],
+  ): Promise<string[]> {
+    const rows = await this.#queries
+      .selectFrom("document")
+      .select(["id", "readers"])
+      .where("source", "=", source)
+      .where("id", "in", listed(all.map(([id]) => id)))
+      .execute()
+    const wanted = new Map(all.map(([id, readers]) => [id, readersText(readers)]))
+    const changed = rows.filter(({ id, readers }) => wanted.get(id) !== readers)
+    const version = changed.length === 0 ? 0 : await this.#nextVersion(source)
+    for (const { id } of changed)
+      await this.#queries
+        .updateTable("document")
+        .set({ readers: wanted.get(id)!, version })
+        .where((eb) => eb.and({ source, id }))
+        .execute()
+    return rows.map(({ id }) => id)
   }
 
   /** @returns the ids of those that were there */
@@ -271,7 +308,7 @@ export class DocumentStore {
   }
 
   async #write(source: string, document: Document, sum: string, version: number): Promise<void> {
-    const { id, url, body, type, facts, updatedAt, metadata } = document
+    const { id, url, body, type, facts, updatedAt, metadata, readers } = document
     const values = {
       url,
       body,
@@ -280,6 +317,7 @@ export class DocumentStore {
       facts: JSON.stringify(facts),
       updated_at: updatedAt,
       metadata: JSON.stringify(metadata),
+      readers: readersText(readers),
       sum,
       version,
     }
@@ -293,7 +331,7 @@ export class DocumentStore {
   #listed() {
     return this.#queries
       .selectFrom("document")
-      .select(["id", "url", "bytes", "type", "facts", "updated_at", "metadata", "version"])
+      .select(["id", "url", "bytes", "type", "facts", "updated_at", "metadata", "readers", "version"])
   }
 }
 
@@ -311,14 +349,22 @@ export class AddressTakenError extends Error {
   }
 }
 
+const readersText = (readers: WrittenReaders | null): string | null => readers && JSON.stringify(readers)
+
+const partsOf = <T>(all: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, part) =>
+    all.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
+  )
+
 type Listed = Omit<DocumentTables["document"], "source" | "body" | "sum">
 
-const stored = ({ facts, updated_at: updatedAt, metadata, ...row }: Listed): StoredDocument => ({
+const stored = ({ facts, updated_at: updatedAt, metadata, readers, ...row }: Listed): StoredDocument => ({
   ...row,
   url: row.url as PageUrl,
   facts: factsOf(facts),
   updatedAt,
   metadata: JSON.parse(metadata) as Record<string, unknown>,
+  readers: JSON.parse(readers ?? "null") as WrittenReaders | null,
 })
 
 function factsOf(text: string): PageFacts {

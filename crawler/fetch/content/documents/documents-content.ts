@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { readersOf } from "#engine/index/page/readers.ts"
 import type { FetchResult } from "../../fetch.ts"
 import type { Content, ContentEntry, ContentListOptions, ContentLoadOptions } from "../content.ts"
 import { failed, gone, tooLarge } from "../results.ts"
@@ -41,7 +42,7 @@ export class DocumentsContent implements Content {
   async load(url: PageUrl, { maxBytes, memory, validators }: ContentLoadOptions): Promise<FetchResult> {
     const document = await this.#store.at(this.#source, url)
     if (document === null) return gone("the document was deleted")
-    const { bytes, facts, type, updatedAt, version } = document
+    const { bytes, facts, type, updatedAt, version, readers } = document
     const etag = `"${version}"`
     const headers = {
       etag,
@@ -53,6 +54,14 @@ export class DocumentsContent implements Content {
     await memory?.reserve(bytes)
     const body = await this.#store.body(this.#source, document)
     if (body === null) return failed("refused", "the document changed while it was read")
-    return { kind: "fetched", url, status: 200, headers, body: new Uint8Array(body), facts }
+    return {
+      kind: "fetched",
+      url,
+      status: 200,
+      headers,
+      body: new Uint8Array(body),
+      facts,
+      ...(readers && { readers: readersOf(readers) }),
+    }
   }
 }
