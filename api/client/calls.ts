@@ -2664,6 +2664,8 @@ export type Key = {
   readonly collections: readonly string[] | null
   /** The only domains whose pages the key sees; null for all. */
   readonly domains: readonly string[] | null
+  /** Users and groups whose pages it may read, beside those that everybody may; null: every page, whoever its readers are. */
+  readonly principals: readonly string[] | null
   /** Projects that it may name; empty: any. */
   readonly projects: readonly string[]
   readonly status: "active" | "disabled" | "expired"
@@ -2705,6 +2707,8 @@ export type NewKey = {
   readonly collections: readonly string[] | null
   /** The only domains whose pages the key sees; null for all. */
   readonly domains: readonly string[] | null
+  /** Users and groups whose pages it may read, beside those that everybody may; null: every page, whoever its readers are. */
+  readonly principals: readonly string[] | null
   /** Projects that it may name; empty: any. */
   readonly projects: readonly string[]
   readonly status: "active" | "disabled" | "expired"
@@ -3410,6 +3414,8 @@ export interface Calls {
         readonly collections?: readonly string[] | null | undefined
         /** Domains whose pages the keys may see. */
         readonly domains?: readonly string[] | null | undefined
+        /** Users and groups that the keys read as, such as `group:hr`; left out, they read what everybody may. */
+        readonly principals?: readonly string[] | null | undefined
         /** Projects that the keys may name. */
         readonly projects?: readonly string[] | null | undefined
       }
@@ -4168,6 +4174,8 @@ export interface Calls {
         readonly collections?: readonly string[] | undefined
         /** The only domains whose pages the key sees. */
         readonly domains?: readonly string[] | undefined
+        /** Users and groups that the key reads as, such as `group:hr`; left out, it reads what everybody may. */
+        readonly principals?: readonly string[] | undefined
         /** Projects that the key may name. */
         readonly projects?: readonly string[] | undefined
       }

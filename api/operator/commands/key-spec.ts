@@ -1,6 +1,7 @@
 import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
 
 import { readScope, ScopeError, strayLimit } from "../../identity/accounts/keys/key-scope.ts"
+import { principalsProblem, readPrincipals } from "../../identity/accounts/keys/key-principals.ts"
 import type { CreditLimit, KeyRole, KeySpec } from "../../identity/accounts/keys/keys.ts"
 import { parseRateLimits, type RateLimits } from "../../identity/accounts/rates/rate-limits.ts"
 
@@ -23,12 +24,13 @@ export interface KeyOptions {
   readonly source: readonly string[]
   readonly collection: readonly string[]
   readonly domain: readonly string[]
+  readonly reads: readonly string[]
   readonly project: readonly string[]
 }
 
 /** The key that they ask for. @throws ArgumentsError */
 export function keySpec(options: KeyOptions): KeySpec {
-  const { role, name, project, expires } = options
+  const { role, name, project, expires, reads } = options
   if (name.length > MAX_NAME_CHARS) {
     throw new ArgumentsError(`--name must have at most ${MAX_NAME_CHARS} characters.`)
   }
@@ -38,12 +40,15 @@ export function keySpec(options: KeyOptions): KeySpec {
     throw new ArgumentsError(
       `--${stray.field.slice(0, -1)} can't limit a key of the role ${role}: ${stray.why}.`,
     )
+  const wrong = principalsProblem({ role, principals: reads })
+  if (wrong !== null) throw new ArgumentsError(`--reads ${wrong}.`)
   if (role === "write" && options["make-keys"])
     throw new ArgumentsError("A key of the role write can't make keys.")
   return {
     role,
     name,
     scope,
+    principals: readPrincipals(reads),
     projects: project,
     creditLimit: creditsOf(options),
     rateLimits: ratesOf(options),

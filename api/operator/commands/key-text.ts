@@ -18,8 +18,8 @@ export function keyLine(key: MadeKey): string {
   const limits = [
     creditLimit ? `${creditLimit.credits} credits ${creditLimit.per === "month" ? "a month" : "in all"}` : "",
     key.rateLimits ? `at most ${rateLimitsText(key.rateLimits)}` : "",
-    ...[scope.endpoints, scope.sources, scope.collections, scope.domains, key.projects].map((names, i) =>
-      names?.length ? `${KINDS[i]} ${names.join(", ")}` : "",
+    ...[scope.endpoints, scope.sources, scope.collections, scope.domains, key.projects, key.principals].map(
+      (names, i) => (names?.length ? `${KINDS[i]} ${names.join(", ")}` : ""),
     ),
     key.mayMakeKeys && key.role !== "admin" ? "may make keys" : "",
   ]
@@ -48,7 +48,7 @@ export function useLines(
   ])
 }
 
-const KINDS = ["endpoints", "sources", "collections", "domains", "projects"]
+const KINDS = ["endpoints", "sources", "collections", "domains", "projects", "reads as"]
 
 /** A day is enough where it is midnight, as those who name a day mean it. */
 const endOf = (time: Date): string =>

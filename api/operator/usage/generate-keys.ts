@@ -3,7 +3,9 @@ import { keyChange } from "#base/audit/field-changes.ts"
 import { unknownCollection } from "../../identity/accounts/reach/collections.ts"
 import type { Accounts } from "../../identity/accounts/accounts.ts"
 import { isUnlimited, type KeyScope, readScope, ScopeError } from "../../identity/accounts/keys/key-scope.ts"
+import { principalsProblem, readPrincipals } from "../../identity/accounts/keys/key-principals.ts"
 import type { ApiKey, KeySpec } from "../../identity/accounts/keys/keys.ts"
+import type { Principal } from "#engine/index/page/readers.ts"
 import type { Middleware } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
@@ -35,12 +37,14 @@ export function generateKeys({ keys, collections, unknownSource, ledger, writes 
     } = request
     const expiresAt = new Date(Date.now() + hours * HOUR_MS)
     checkMaker(maker, request, expiresAt)
+    const principals = principalsFor(request, maker)
     const scope = await scopeOf(request, maker, { collections, unknownSource })
     const spec = (index: number): KeySpec => ({
       role: level === "admin" ? "admin" : "search",
       name: nameOf(request, expiresAt, index),
       keyType,
       scope,
+      principals,
       projects: projectsOf(request, maker),
       creditLimit: { credits, per: "total" },
       rateLimits: maker.rateLimits,
@@ -49,7 +53,7 @@ export function generateKeys({ keys, collections, unknownSource, ledger, writes 
       madeBy: maker.id,
       generation: requestId,
     })
-    const size = Buffer.byteLength(JSON.stringify([scope, spec(1).projects, request.name]))
+    const size = Buffer.byteLength(JSON.stringify([scope, principals, spec(1).projects, request.name]))
     const made = await writes.run(async () => {
       if (!(await keys.hasRoom(maker.id, count, size))) throw new ApiError(403, TOO_MANY)
       if ((await ledger.left(maker)) < count * credits) return null
@@ -118,6 +122,19 @@ function scopeWritten(request: GenerateKeysRequest): KeyScope {
   } catch (error) {
     throw error instanceof ScopeError ? badRequest(error.message) : error
   }
+}
+
+/** Only what the maker reads itself. */
+function principalsFor(
+  { permission_level: level, principals: written = [] }: GenerateKeysRequest,
+  maker: ApiKey,
+): readonly Principal[] {
+  const wrong = principalsProblem({ role: level === "admin" ? "admin" : "search", principals: written })
+  if (wrong !== null) throw badRequest(`Invalid principals. ${wrong.replace(/^m/, "M")}.`)
+  const principals = readPrincipals(written)
+  if (maker.principals !== null && !principals.every((one) => maker.principals?.includes(one)))
+    throw new ApiError(403, "Access denied. This key does not stand for all of those users and groups.")
+  return principals
 }
 
 function projectsOf({ projects }: GenerateKeysRequest, maker: ApiKey): readonly string[] {

@@ -86,6 +86,20 @@ test("a key is rotated: the new one may do the same, and both are accepted for t
   expect((await admin("POST", `/keys/${second.id}/rotate`)).status).toBe(409)
 })
 
+test("a key reads as the groups that it was made for, and keeps them when it is rotated", async () => {
+  const made = await admin("POST", "/keys", { principals: ["group:HR", "group:hr", "user:anna@example.com"] })
+  expect(made.body.principals).toEqual(["group:hr", "user:anna@example.com"])
+  const rotated = await admin("POST", `/keys/${made.body.id}/rotate`)
+  expect(rotated.body.principals).toEqual(["group:hr", "user:anna@example.com"])
+  expect((await app.accounts.keys.verify(rotated.body.key))?.principals).toEqual(made.body.principals)
+  const { keys } = (await admin("GET", "/keys")).body
+  expect(keys.map(({ role, principals }: Record<string, unknown>) => [role, principals])).toEqual([
+    ["admin", null],
+    ["search", ["group:hr", "user:anna@example.com"]],
+    ["search", ["group:hr", "user:anna@example.com"]],
+  ])
+})
+
 test("nobody ends the key they came with, and a key that is wrong is not made", async () => {
   const { current_key_id: own } = (await admin("GET", "/keys")).body as { current_key_id: string }
   expect((await admin("POST", `/keys/${own}/disable`)).status).toBe(409)
@@ -95,6 +109,9 @@ test("nobody ends the key they came with, and a key that is wrong is not made", 
   expect(await wrong({ sources: ["doks"] })).toEqual(["sources"])
   expect(await wrong({ collections: ["staff"] })).toEqual(["collections"])
   expect(await wrong({ role: "admin", sources: ["docs"] })).toEqual(["sources"])
+  expect(await wrong({ principals: ["hr"] })).toEqual(["principals"])
+  expect(await wrong({ role: "admin", principals: ["group:hr"] })).toEqual(["principals"])
+  expect(await wrong({ role: "write", principals: ["group:hr"] })).toEqual(["principals"])
   expect(await wrong({ expires_at: "tomorrow" })).toEqual(["expires_at"])
   expect(await wrong({ rate_limits: "search=lots" })).toEqual(["rate_limits"])
   expect(await wrong({ endpoints: ["dance"] })).toEqual(["endpoints.0"])

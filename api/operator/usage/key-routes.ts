@@ -14,6 +14,7 @@ import {
   OPERATOR,
   openKeyStore,
 } from "../../identity/accounts/keys/keys.ts"
+import { principalsProblem, readPrincipals } from "../../identity/accounts/keys/key-principals.ts"
 import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
 import { parseRateLimits } from "../../identity/accounts/rates/rate-limits.ts"
 import {
@@ -153,12 +154,16 @@ function specOf(body: MakeKeyBody, scope: KeyScope): KeySpec {
     throw unprocessable([
       { field: stray.field, message: `can't limit a key of the role ${role}: ${stray.why}` },
     ])
+  const { principals = [] } = body
+  const wrong = principalsProblem({ role, principals })
+  if (wrong !== null) throw unprocessable([{ field: "principals", message: wrong }])
   if (role === "write" && mayMakeKeys === true)
     throw unprocessable([{ field: "may_make_keys", message: "must be false for a key of the role write" }])
   return {
     role,
     name,
     scope,
+    principals: readPrincipals(principals),
     projects: [...new Set(body.projects ?? [])],
     creditLimit: credits === undefined ? null : { credits, per },
     rateLimits: ratesOf(body),

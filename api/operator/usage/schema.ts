@@ -1,4 +1,5 @@
 import { ENDPOINTS, MAX_ENTRIES, MAX_NAME_CHARS } from "../../identity/accounts/keys/key-scope.ts"
+import { LONGEST_PRINCIPAL } from "#engine/index/page/readers.ts"
 import {
   anyOf,
   flag,
@@ -48,6 +49,8 @@ export const logsSchema = object(
 export type LogsRequest = Of<typeof logsSchema>
 
 const MAX_PROJECTS = 100
+/** They are kept with each of the keys. */
+const MAX_PRINCIPALS = 50
 const MAX_PROJECT_CHARS = 200
 
 export const GENERATE_KEYS = "api:generate_keys"
@@ -81,6 +84,11 @@ export const generateKeysSchema = object({
     sources: names("Sources whose pages the keys may see.", MAX_ENTRIES, MAX_NAME_CHARS),
     collections: names("Collections of sources whose pages the keys may see.", MAX_ENTRIES, MAX_NAME_CHARS),
     domains: limits("Domains whose pages the keys may see.", MAX_ENTRIES, { pattern: NOT_BLANK }),
+    principals: names(
+      "Users and groups that the keys read as, such as `group:hr`; left out, they read what everybody may.",
+      MAX_PRINCIPALS,
+      LONGEST_PRINCIPAL,
+    ),
     projects: names("Projects that the keys may name.", MAX_PROJECTS, MAX_PROJECT_CHARS),
   }),
 })

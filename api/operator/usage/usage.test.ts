@@ -127,6 +127,16 @@ describe("keys", () => {
     [{ permission_level: "user", collections: [" "] }, 400, /^Invalid collections\./],
     [{ permission_level: "user", domains: [""] }, 400, /^Invalid domains/],
     [{ permission_level: "user", projects: [""] }, 400, /^Invalid projects\./],
+    [
+      { permission_level: "user", principals: ["hr"] },
+      400,
+      /^Invalid principals\. Must be user:NAME, group:NAME or signed-in, not "hr"\.$/,
+    ],
+    [
+      { permission_level: "admin", principals: ["group:hr"] },
+      400,
+      /^Invalid principals\. Must be left out for a key of the role admin: it reads every page\.$/,
+    ],
   ])("are not generated for %j", async (body, status, error) => {
     const answer = await generate(body)
     expect([answer.status, answer.body.detail.error]).toEqual([status, expect.stringMatching(error)])
@@ -171,6 +181,23 @@ describe("keys", () => {
     expect((await app.call("/deactivate-keys", maker, { request_id: made.body.request_id })).status).toBe(404)
     const ended = await app.call("/deactivate-keys", maker, { request_id: children.body.request_id })
     expect(ended.body.message).toBe("Successfully deactivated 2 key(s)")
+  })
+
+  test("stand for groups only where the key that makes them does", async () => {
+    const wanted = { permission_level: "user", key_limit: 1, ttl_hours: 1 }
+    const maker = await app.key({ mayMakeKeys: true, principals: ["group:hr", "group:staff"] })
+    const principalsOf = async (body: object, key: string) => {
+      const answer = await generate({ ...wanted, ...body }, key)
+      const made = answer.status === 200 ? await app.accounts.keys.verify(answer.body.keys[0]) : null
+      return made?.principals ?? answer.status
+    }
+    expect(await principalsOf({ principals: ["Group:HR"] }, maker)).toEqual(["group:hr"])
+    expect(await principalsOf({}, maker)).toEqual([])
+    expect(await principalsOf({ principals: ["group:hr", "user:anna@example.com"] }, maker)).toBe(403)
+    expect(await principalsOf({ principals: ["signed-in"] }, maker)).toBe(403)
+    expect(await principalsOf({ principals: ["user:anna@example.com"] }, TEST_KEY)).toEqual([
+      "user:anna@example.com",
+    ])
   })
 
   test("end by themselves", async () => {

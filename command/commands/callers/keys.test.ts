@@ -146,7 +146,8 @@ test("a key is made with all its limits, of collections that there are", async (
   await run("collections", "set", "staff", "wiki", "handbook")
   const limits =
     "--expires 30d --credits 50 --per total --rate-limits search=5/m --make-keys --endpoint search"
-  const scope = "--endpoint map --source docs --collection staff --domain www.Example.com --project pumps"
+  const scope =
+    "--endpoint map --source docs --collection staff --domain www.Example.com --reads group:HR --project pumps"
   const { stdout } = await run("keys", "create", ...`${limits} ${scope}`.split(" "))
   const keys = openKeyStore(db, "")
   expect(await keys.verify(stdout.trim())).toMatchObject({
@@ -158,6 +159,7 @@ test("a key is made with all its limits, of collections that there are", async (
       collections: ["staff"],
       domains: ["example.com"],
     },
+    principals: ["group:hr"],
     projects: ["pumps"],
     creditLimit: { credits: 50, per: "total" },
     rateLimits: { search: { calls: 5, seconds: 60 } },
@@ -166,6 +168,10 @@ test("a key is made with all its limits, of collections that there are", async (
   const { expiresAt } = (await keys.list())[0]!
   expect(Math.abs(expiresAt!.getTime() - Date.now() - 30 * 86_400_000)).toBeLessThan(600_000)
   const listed = (await run("keys", "list")).stdout
+  expect(JSON.parse((await run("keys", "list", "--json")).stdout)).toMatchObject([
+    { principals: ["group:hr"] },
+  ])
+  expect(listed).toContain("reads as group:hr")
   expect(listed).toMatch(
     /until \S+ \d\d:\d\d UTC +50 credits in all; at most search=5\/60s; endpoints search, map; sources docs; collections staff; domains/,
   )
@@ -214,6 +220,11 @@ test.each([
   ],
   [["create", "--role", "write", "--domain", "a.example"], "only sources limit where it sends documents"],
   [["create", "--role", "write", "--make-keys"], "A key of the role write can't make keys"],
+  [["create", "--reads", "hr"], '--reads must be user:NAME, group:NAME or signed-in, not "hr"'],
+  [
+    ["create", "--role", "admin", "--reads", "group:hr"],
+    "--reads must be left out for a key of the role admin: it reads every page",
+  ],
   [["create", "--expires", "2001-01-01"], "--expires must be a time to come"],
   [["create", "--credits", "-1"], "--credits"],
   [["create", "--per", "day"], "Allowed choices are month, total."],

@@ -36,6 +36,12 @@ export const keys: GroupSpec = {
         source: { ...several, about: "only pages of this source; likewise" },
         collection: { ...several, about: "only pages of this collection's sources; likewise" },
         domain: { ...several, about: "only pages on this domain; likewise" },
+        reads: {
+          value: "who",
+          several: true,
+          about:
+            "reads what this user or group may, such as group:hr or user:anna@example.com, beside what everybody may; likewise",
+        },
         project: { ...several, about: "only calls for this project; likewise" },
       },
       json: "the key, its id and its limits as one JSON object",
@@ -50,6 +56,7 @@ export const keys: GroupSpec = {
           line: "fossick keys create --collection public --credits 1000 --expires 30d",
           about: "a limited key",
         },
+        { line: "fossick keys create --reads group:hr", about: "a key that reads what the group hr may" },
       ],
       async run({ options, json }) {
         const { keySpec } = await import("../../../api/operator/commands/key-spec.ts")

@@ -29,12 +29,12 @@ export const EVERYBODY: Readers = { allow: [], deny: [] }
 export const NOBODY: Readers = { allow: [[]], deny: [] }
 
 /** Characters of a principal at most. */
-const LONGEST = 200
+export const LONGEST_PRINCIPAL = 200
 
 /** The principal that a text names, or null when the text names none. */
 export function principalOf(text: string): Principal | null {
   const principal = text.normalize("NFC").trim().toLowerCase()
-  if (principal.length > LONGEST || /\p{Cc}/u.test(principal)) return null
+  if (principal.length > LONGEST_PRINCIPAL || /\p{Cc}/u.test(principal)) return null
   return principal === SIGNED_IN || /^(?:user|group):\S/.test(principal) ? principal : null
 }
 

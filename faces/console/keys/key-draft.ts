@@ -19,6 +19,8 @@ export interface KeyDraft {
   /** The sources and collections that a search key sees, and the sources that a writing key fills; all sources if both are empty. */
   readonly sources: readonly string[]
   readonly collections: readonly string[]
+  /** Users and groups that a search key reads as, separated by line breaks. */
+  readonly principals: string
   /** The source that a public key searches. */
   readonly source: string
   /** Origins of web pages, separated by spaces or commas. */
@@ -34,6 +36,7 @@ export const newKeyDraft = (sources: readonly string[]): KeyDraft => ({
   name: "",
   sources: [],
   collections: [],
+  principals: "",
   source: sources[0] ?? "",
   origins: "",
   answers: false,
@@ -56,11 +59,16 @@ export async function makeKey(draft: KeyDraft): Promise<Made> {
     const { key } = await appliance.call("POST /admin/public-keys", { body })
     return { name: limits.name, key, isPublic: true }
   }
+  const readers = draft.principals
+    .split("\n")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
   const body = {
     ...limits,
     role: kind,
     ...(days !== "" && { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
     ...((kind === "search" || kind === "write") && sources.length > 0 && { sources }),
+    ...(kind === "search" && readers.length > 0 && { principals: readers }),
     ...(kind === "search" && collections.length > 0 && { collections }),
   }
   const { key } = await appliance.call("POST /admin/keys", { body })

@@ -102,7 +102,11 @@ function KeyFacts({ of: key, usage }: { readonly of: Key; readonly usage: readon
   )
 }
 
-function Scope({ of: { sources, collections, domains, gone_sources: gone } }: { readonly of: Key }) {
+function Scope({
+  of: { sources, collections, domains, principals, gone_sources: gone },
+}: {
+  readonly of: Key
+}) {
   const parts = [
     sources?.length && `source ${sources.join(", ")}`,
     collections?.length && `collection ${collections.join(", ")}`,
@@ -111,6 +115,7 @@ function Scope({ of: { sources, collections, domains, gone_sources: gone } }: { 
   return (
     <>
       {parts.length === 0 ? "all sources" : parts.join("; ")}
+      {principals?.length ? `, as ${principals.join(", ")}` : ""}
       {gone.length > 0 && (
         <>
           {" "}

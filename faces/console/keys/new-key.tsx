@@ -117,36 +117,42 @@ type KeyForm = DraftForm<KeyDraft> & {
   readonly of: readonly string[]
 }
 
-/** The sources and collections whose pages a key sees. */
-const Sees = ({
-  draft: { sources, collections },
-  onChange,
-  wrong,
-  of,
-  ofCollections,
-}: KeyForm & { readonly ofCollections: readonly string[] }) => (
-  <>
-    <Checks
-      legend="Sees pages of"
-      names={of}
-      chosen={sources}
-      wrong={wrong("sources")}
-      onChange={(chosen) => onChange({ sources: chosen })}
-    />
-    {ofCollections.length > 0 && (
+/** The sources and collections whose pages a key sees, and for whose eyes. */
+const Sees = ({ of, ofCollections, ...form }: KeyForm & { readonly ofCollections: readonly string[] }) => {
+  const {
+    draft: { sources, collections },
+    onChange,
+    wrong,
+  } = form
+  return (
+    <>
       <Checks
-        legend="and of these collections"
-        names={ofCollections}
-        chosen={collections}
-        wrong={wrong("collections")}
-        onChange={(chosen) => onChange({ collections: chosen })}
+        legend="Sees pages of"
+        names={of}
+        chosen={sources}
+        wrong={wrong("sources")}
+        onChange={(chosen) => onChange({ sources: chosen })}
       />
-    )}
-    {sources.length + collections.length === 0 && (
-      <p class="small">Choose none to let it see the pages of all sources.</p>
-    )}
-  </>
-)
+      {ofCollections.length > 0 && (
+        <Checks
+          legend="and of these collections"
+          names={ofCollections}
+          chosen={collections}
+          wrong={wrong("collections")}
+          onChange={(chosen) => onChange({ collections: chosen })}
+        />
+      )}
+      {sources.length + collections.length === 0 && (
+        <p class="small">Choose none to let it see the pages of all sources.</p>
+      )}
+      <TextArea
+        {...bound(form, "principals")}
+        label="Reads pages that are for"
+        hint="Users and groups, one on each line: group:hr or user:anna@example.com. Empty: pages that everybody may read."
+      />
+    </>
+  )
+}
 
 /** The sources that a writing key fills. */
 const SendsTo = ({ draft: { sources }, onChange, wrong, of }: KeyForm) => (

@@ -36,7 +36,7 @@ export const limitsPages = ({ sources, collections, domains }: KeyScope): boolea
 export const isUnlimited = (scope: KeyScope): boolean => scope.endpoints === null && !limitsPages(scope)
 
 /** The roles of keys, as in keys.ts, which imports this file. */
-type LimitedRole = "search" | "write" | "admin"
+export type LimitedRole = "search" | "write" | "admin"
 
 /** A limit in a scope that has no effect on keys of a role, and why; null when there is no such limit. */
 export function strayLimit(

@@ -19,5 +19,6 @@ export const keyOnWire = (key: MadeKey) => ({
   sources: key.scope.sources,
   collections: key.scope.collections,
   domains: key.scope.domains,
+  principals: key.principals,
   projects: key.projects,
 })

@@ -51,6 +51,12 @@ const key = {
   sources: seen("Sources whose pages the key sees; null for all."),
   collections: seen("Collections whose pages the key sees."),
   domains: seen("The only domains whose pages the key sees; null for all."),
+  principals: orNull(
+    listOf(
+      text(),
+      "Users and groups whose pages it may read, beside those that everybody may; null: every page, whoever its readers are.",
+    ),
+  ),
   projects: listOf(text(), "Projects that it may name; empty: any."),
   status: oneOf(["active", "disabled", "expired"]),
   last_used_at: orNull(time("Of its last counted call; to the day where the call itself is forgotten.")),
@@ -87,6 +93,11 @@ const made = object(
     sources: names("Sources whose pages the key sees.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
     collections: names("Collections whose pages the key sees.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
     domains: names("The only domains whose pages the key sees.", {}, MAX_ENTRIES),
+    principals: names(
+      "Users and groups that the key reads as, such as `group:hr`; left out, it reads what everybody may.",
+      {},
+      MAX_ENTRIES,
+    ),
     projects: names("Projects that the key may name.", { maxLength: MAX_PROJECT_CHARS }, MOST_PROJECTS),
   }),
 )
@@ -113,6 +124,7 @@ export const keyOperations = operations("Usage", "admin", {
     refusals: [422],
     examples: [
       { summary: "A key for searches", body: { name: "chat on the intranet", credits: 1000 } },
+      { summary: "A key that reads what a group may", body: { name: "HR chat", principals: ["group:hr"] } },
       { summary: "An end that is past", body: { expires_at: "2020-01-01T00:00:00Z" }, status: 422 },
     ],
   },
