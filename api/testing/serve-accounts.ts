@@ -75,10 +75,12 @@ export async function serveAccounts({
     log,
     pollMs: 20,
   })
+  const signOnLines: string[] = []
   const signOn =
     signOnSpec && personKeys
       ? await openSignOn(signOnSpec, {
-          ...{ db, accounts, people, keys: personKeys, log },
+          ...{ db, accounts, people, keys: personKeys },
+          log: pino({}, { write: (line: string) => void signOnLines.push(line) }),
           ...{ publicUrl: config.publicUrl, sessionHours: config.sessionHours },
           ...{ proxy: sending, userAgent: "test", env: {} },
         })
@@ -99,7 +101,9 @@ export async function serveAccounts({
     accounts,
     db,
     people,
-    logLines: app.logLines,
+    get logLines() {
+      return [...app.logLines, ...signOnLines]
+    },
     key: (spec = {}) => opened.keys.create({ role: "search", ...spec }),
     async call(path, key, body, headers = {}) {
       return answerOf(

@@ -107,7 +107,10 @@ describe("as a key a person", () => {
     const people = new PersonStore(db)
     const keys = new PersonKeys(people, RULES)
     const asked: string[] = []
-    keys.renew = async (person: Person) => void asked.push(person.user)
+    keys.renew = async (person: Person) => {
+      asked.push(person.user)
+      return "away"
+    }
     const { id } = await people.proved(anna, true, Date.now() - 14 * MINUTE)
     expect(await keys.byId(id)).not.toBeNull()
     expect(asked).toEqual([])
@@ -116,10 +119,16 @@ describe("as a key a person", () => {
     expect(asked).toHaveLength(1)
     await people.proved(anna, true, Date.now() - 31 * MINUTE)
     expect(await keys.byId(id)).toBeNull()
-    keys.renew = async () => void (await people.proved({ ...anna, groups: ["admins"] }, false))
+    keys.renew = async () => {
+      await people.proved({ ...anna, groups: ["admins"] }, false)
+      return "vouched"
+    }
     expect(await keys.byId(id)).toMatchObject({ role: "admin" })
+    keys.renew = async () => "gone"
+    await people.proved(anna, true, Date.now() - 16 * MINUTE)
+    expect(await keys.byId(id)).toBeNull()
     // A clock that was years ahead.
-    keys.renew = async () => {}
+    keys.renew = async () => "away"
     await people.proved(anna, true, Date.now() + 1e9)
     expect(await keys.byId(id)).toBeNull()
   })

@@ -10,10 +10,13 @@ export interface PeopleRules extends ProofLimits {
   readonly providers: readonly string[]
 }
 
+/** `vouched`: the provider still does; `gone`: nobody does; `away`: it can't be asked. */
+export type Renewal = "vouched" | "gone" | "away"
+
 /** People as keys: whoever keeps the id of a key for later finds what the person may do by then. */
 export class PersonKeys {
   /** Asks the provider of a person again, and has what it says kept. Set once sign-on is open. */
-  renew: (person: Person) => Promise<void> = async () => {}
+  renew: (person: Person) => Promise<Renewal> = async () => "away"
   readonly #people: Pick<PersonStore, "get">
   readonly #rules: PeopleRules
 
@@ -26,12 +29,14 @@ export class PersonKeys {
 
   /** What the person of this id may do as of now; null: nothing. */
   async byId(id: string): Promise<ApiKey | null> {
-    let person = await this.#known(id)
-    if (person !== null && proofAge(person, this.#rules) !== "fresh") {
-      await this.renew(person)
-      person = await this.#known(id)
-    }
-    return person === null || proofAge(person, this.#rules) === "over" ? null : this.keyOf(person)
+    const person = await this.#known(id)
+    if (person === null) return null
+    const age = proofAge(person, this.#rules)
+    if (age === "fresh") return this.keyOf(person)
+    const renewal = person.isRenewable ? await this.renew(person) : "gone"
+    if (renewal === "gone" || (renewal === "away" && age === "over")) return null
+    const now = await this.#known(id)
+    return now && this.keyOf(now)
   }
 
   /** Name of the user; empty: there is no such person. */

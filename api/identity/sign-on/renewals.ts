@@ -3,6 +3,7 @@ import type { Logger } from "pino"
 import { pause } from "#base/flow/pause.ts"
 
 import type { WriteQueue } from "../accounts/billing/write-queue.ts"
+import type { Renewal } from "../people/person-keys.ts"
 import type { Person, PersonStore } from "../people/person-store.ts"
 import { proofAge, type ProofLimits } from "../people/proof-age.ts"
 import type { SessionProof, SessionStore, StoredSession } from "../sessions/session-store.ts"
@@ -25,9 +26,6 @@ export interface RenewalParts extends ProofLimits {
   readonly log: Logger
 }
 
-/** `vouched`: the provider still does; `gone`: it does no more, and the session is over; `away`: it can't be asked. */
-type Outcome = "vouched" | "gone" | "away"
-
 /** Longer than a provider may take to answer, with all that is asked. */
 const CLAIM_MS = 30_000
 /** For so long a call waits for another process that asks. */
@@ -42,7 +40,7 @@ const USE = "held"
 /** Asks providers again whether they vouch for people, one call for each session at a time, in whatever process. */
 export class Renewals {
   readonly #parts: RenewalParts
-  readonly #asking = new Map<string, Promise<Outcome>>()
+  readonly #asking = new Map<string, Promise<Renewal>>()
   /** Until when providers that were away are left alone. */
   readonly #resting = new Map<string, number>()
 
@@ -73,6 +71,7 @@ export class Renewals {
   async keep(spec: ProviderSpec, vouched: Vouched, proof: SessionProof, isSignIn: boolean): Promise<Person> {
     const all = [...this.#parts.providers.values()].map((one) => one.spec)
     const { subject, name, email } = vouched
+    this.#resting.delete(spec.name)
     return await this.#parts.people.proved(
       { provider: spec.name, subject, name, email, ...namesOf(spec, vouched, all), isRenewable: proof.isRenewable },
       isSignIn,
@@ -89,18 +88,21 @@ export class Renewals {
     return outcome === "vouched" || (outcome === "away" && proofAge(proof, this.#parts) === "due")
   }
 
-  /** Asks for a person who isn't there, by their sessions. */
-  async renewPerson({ id }: Pick<Person, "id">): Promise<void> {
-    for (const { digest, proof } of await this.#parts.store.renewableOf(id, Date.now(), MOST_TRIED))
-      if (proof !== null && (await this.#renew(digest, proof)) !== "gone") return
+  /** Asks for a person who isn't there, by their sessions. Without any nobody vouches. */
+  async renewPerson({ id }: Pick<Person, "id">): Promise<Renewal> {
+    for (const { digest, proof } of await this.#parts.store.renewableOf(id, Date.now(), MOST_TRIED)) {
+      const renewal = proof === null ? "gone" : await this.#renew(digest, proof)
+      if (renewal !== "gone") return renewal
+    }
+    return "gone"
   }
 
-  async #renew(digest: Uint8Array, proof: SessionProof): Promise<Outcome> {
+  async #renew(digest: Uint8Array, proof: SessionProof): Promise<Renewal> {
     const id = Buffer.from(digest).toString("base64url")
     const running = this.#asking.get(id)
     if (running !== undefined) return await running
     const asking = this.#claimed(digest, proof)
-      .catch((err: unknown): Outcome => {
+      .catch((err: unknown): Renewal => {
         this.#parts.log.warn({ err, provider: proof.provider }, "a session was not renewed")
         return "away"
       })
@@ -110,7 +112,7 @@ export class Renewals {
   }
 
   /** Asks, or waits for the process that does. */
-  async #claimed(digest: Uint8Array, proof: SessionProof): Promise<Outcome> {
+  async #claimed(digest: Uint8Array, proof: SessionProof): Promise<Renewal> {
     if ((this.#resting.get(proof.provider) ?? 0) > Date.now()) return "away"
     const { store, writes } = this.#parts
     const end = Date.now() + PATIENCE_MS
@@ -126,14 +128,13 @@ export class Renewals {
     }
   }
 
-  async #ask(digest: Uint8Array, proof: SessionProof): Promise<Outcome> {
+  async #ask(digest: Uint8Array, proof: SessionProof): Promise<Renewal> {
     const { store, writes, providers } = this.#parts
     const { spec, provider } = providers.get(proof.provider) ?? {}
     const held = this.heldBy(proof)
     if (spec === undefined || provider === undefined || held === null) return "gone"
     try {
       const vouched = (await provider.renew?.(held)) ?? null
-      this.#resting.delete(spec.name)
       if (vouched === null || vouched.subject !== proof.subject) {
         await writes.run(() => store.endByDigest(digest))
         return "gone"

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch as joseFetch, errors as joseErrors } from "jose"
+import { createRemoteJWKSet, customFetch as joseFetch, errors as joseErrors, jwtVerify } from "jose"
 import * as client from "openid-client"
 
 import { guardedFetch, type GuardedFetch } from "../guarded-fetch.ts"
@@ -15,7 +15,7 @@ import {
 } from "../provider.ts"
 import { type Claims, personOf } from "./claims.ts"
 import type { OidcSpec } from "./kind.ts"
-import { type LogoutToken, verifyLogoutToken } from "./logout-token.ts"
+import { ALGORITHMS, type LogoutToken, verifyLogoutToken } from "./logout-token.ts"
 
 /** What a browser remembers while it is away. */
 interface Remembered {
@@ -33,6 +33,8 @@ class OverError extends SignOnError {
 
 /** Metadata of the provider is read again after so long. */
 const FRESH_MS = 3_600_000
+/** Keys are read again for a token with an unknown one, but not more often: anybody can send a logout token. */
+const COOLDOWN_MS = 2000
 /** Seconds that clocks may differ. */
 const CLOCK_TOLERANCE = 30
 /** The provider answers so when a refresh token, or the session behind it, is over (RFC 6749, section 5.2). */
@@ -86,7 +88,8 @@ class OidcProvider implements Provider {
 
   async finish({ query, callback }: Arriving, text: string): Promise<Vouched> {
     const { state, nonce, verifier } = JSON.parse(text) as Remembered
-    const { config } = await this.#discover()
+    const discovered = await this.#discover()
+    const { config } = discovered
     const url = new URL(callback)
     url.search = query.toString()
     return await this.#asking(async () => {
@@ -96,7 +99,7 @@ class OidcProvider implements Provider {
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
       })
-      return await this.#vouched(config, tokens, null)
+      return await this.#vouched(discovered, tokens, null)
     })
   }
 
@@ -104,10 +107,10 @@ class OidcProvider implements Provider {
     const { refresh } = held
     if (refresh === null) return null
     try {
-      const { config } = await this.#discover()
+      const discovered = await this.#discover()
       return await this.#asking(async () => {
-        const tokens = await client.refreshTokenGrant(config, refresh)
-        return await this.#vouched(config, tokens, held)
+        const tokens = await client.refreshTokenGrant(discovered.config, refresh)
+        return await this.#vouched(discovered, tokens, held)
       })
     } catch (error) {
       if (!(error instanceof SignOnError)) throw error
@@ -175,11 +178,10 @@ class OidcProvider implements Provider {
         execute: issuer.startsWith("http:") ? [client.allowInsecureRequests] : [],
       },
     )
-    // The signature is checked although the token comes from the provider itself.
-    client.enableNonRepudiationChecks(config)
     const { jwks_uri: keysAt } = config.serverMetadata()
     if (keysAt === undefined) throw new SignOnError(UNFIT, "its metadata has no jwks_uri")
     const keys = createRemoteJWKSet(new URL(keysAt), {
+      cooldownDuration: COOLDOWN_MS,
       [joseFetch]: (url, { method, headers }) =>
         this.#reached.fetch(url, { method, headers: Object.fromEntries(headers) }),
     })
@@ -187,7 +189,19 @@ class OidcProvider implements Provider {
   }
 
   /** @param held what the sign-in that is renewed left; null: this is the sign-in */
-  async #vouched(config: client.Configuration, tokens: Tokens, held: Held | null): Promise<Vouched> {
+  async #vouched(
+    { config, keys }: Discovered,
+    tokens: Tokens,
+    held: Held | null,
+  ): Promise<Vouched> {
+    if (tokens.id_token !== undefined)
+      // The library has checked what it says. The signature is checked although the token comes from the provider itself.
+      await jwtVerify(tokens.id_token, keys, {
+        issuer: config.serverMetadata().issuer,
+        audience: this.#spec.own.clientId,
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE,
+      })
     const idClaims = tokens.claims()
     const subject = idClaims?.sub ?? held?.subject
     if (subject === undefined) throw new SignOnError(UNFIT, "there is no ID token")

@@ -1,10 +1,13 @@
 import { generateKeyPairSync } from "node:crypto"
 import { once } from "node:events"
-import { createServer, type RequestListener } from "node:http"
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
+import { text } from "node:stream/consumers"
 
 import { exportJWK, type JWK } from "jose"
 // @ts-expect-error -- it has no types
 import Provider from "oidc-provider"
+// @ts-expect-error -- it has no types
+import MemoryAdapter from "oidc-provider/lib/adapters/memory_adapter.js"
 
 /** A person as the provider knows them. */
 export interface Account {
@@ -41,13 +44,24 @@ export interface IdentityProvider extends AsyncDisposable {
 
 const CLIENT = "fossick"
 
-/** The relevant part of the class, which has no types. */
+/** The relevant parts of the class, which has no types. */
 interface Served {
   callback(): RequestListener
   on(event: string, handle: (...args: unknown[]) => void): void
+  interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>
+  readonly Grant: new (of: object) => { addOIDCScope(scopes: string): void; save(): Promise<string> }
 }
 
-/** Starts it. People sign in with their login and any password. */
+/** What it knows of a call. */
+interface OidcContext {
+  readonly oidc: {
+    readonly client: { readonly clientId: string }
+    readonly session: { readonly accountId: string }
+    readonly provider: Served
+  }
+}
+
+/** Starts it. People sign in with their login alone. */
 export async function startProvider({
   port,
   appliance,
@@ -61,7 +75,12 @@ export async function startProvider({
   const make = (): RequestListener => {
     const provider = new Provider(issuer, configuration({ appliance, name, secret, accounts, keys })) as Served
     provider.on("server_error", (_, error) => console.error(error))
-    return provider.callback()
+    const answer = provider.callback()
+    return (request, response) => {
+      if (!request.url?.startsWith("/login/")) answer(request, response)
+      else if (request.method === "GET") response.setHeader("Content-Type", "text/html").end(LOGIN)
+      else void logIn(provider, request, response)
+    }
   }
   let serving = make()
   let isAway = false
@@ -91,6 +110,22 @@ export async function startProvider({
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+const LOGIN = `<!doctype html><title>Company account</title><form method="post" action="">
+<label>Login <input name="login"></label> <button>Sign in</button></form>`
+
+async function logIn(provider: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const form = new URLSearchParams(await text(request))
+  await provider.interactionFinished(request, response, { login: { accountId: form.get("login") } })
+}
+
+/** Nobody is asked whether the appliance may know who they are. */
+async function grantAll({ oidc: { client, session, provider } }: OidcContext): Promise<object> {
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
+  grant.addOIDCScope("openid profile email")
+  await grant.save()
+  return grant
 }
 
 async function signingKey(): Promise<JWK> {
@@ -125,10 +160,19 @@ function configuration({
     jwks: { keys },
     cookies: { keys: ["signs the cookies of a test"] },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
-    features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: true } },
+    features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: false } },
+    interactions: { url: (_: unknown, { uid }: { readonly uid: string }) => `/login/${uid}` },
+    loadExistingGrant: grantAll,
+    // It warns of its own.
+    adapter: class extends MemoryAdapter {},
+    ttl: Object.fromEntries(
+      ["AccessToken", "Grant", "IdToken", "Interaction", "RefreshToken", "Session"].map((one) => [one, 3600]),
+    ),
     issueRefreshToken: async () => true,
     pkce: { required: () => true },
     findAccount: (_: unknown, sub: string) =>
-      accounts.has(sub) && { accountId: sub, claims: async () => ({ sub, ...accounts.get(sub) }) },
+      accounts.has(sub)
+        ? { accountId: sub, claims: async () => ({ sub, ...accounts.get(sub) }) }
+        : undefined,
   }
 }

@@ -38,7 +38,7 @@ export class Visitor {
 
   /** Submits the form of a page with these fields beside its hidden ones. */
   async submit({ url, text }: Shown, fields: Readonly<Record<string, string>> = {}): Promise<Shown> {
-    const action = /<form[^>]* action="([^"]+)"/.exec(text)?.[1]
+    const action = /<form[^>]* action="([^"]*)"/.exec(text)?.[1]
     if (action === undefined) throw new Error(`There is no form at ${url}: ${text.slice(0, 500)}`)
     const hidden = [...text.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
       ([, name, value]): [string, string] => [name!, value!],
@@ -49,10 +49,8 @@ export class Visitor {
 
   /** Signs in at the provider, as somebody does who sees its pages. @returns what is shown in the end */
   async signIn(start: string, login: string): Promise<Shown> {
-    let shown = await this.open(start)
-    if (shown.text.includes('value="login"')) shown = await this.submit(shown, { login, password: "any" })
-    if (shown.text.includes('value="consent"')) shown = await this.submit(shown)
-    return shown
+    const shown = await this.open(start)
+    return shown.text.includes('name="login"') ? await this.submit(shown, { login }) : shown
   }
 
   /** What an appliance says of the session. */

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+
+import { type Company, openCompany } from "./testing/company.ts"
+import { Visitor } from "./testing/visitor.ts"
+
+let company: Company
+let url: string
+beforeAll(async () => {
+  company = await openCompany()
+  url = company.app.url
+})
+afterAll(() => company?.[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await company.app.db.script("delete from face_session; delete from person")
+  company.company.accounts.set("anna", {
+    email: "anna@example.com",
+    email_verified: true,
+    groups: ["staff", "hr"],
+  })
+})
+
+async function anna(): Promise<{ readonly visitor: Visitor; readonly id: string }> {
+  const visitor = new Visitor()
+  await visitor.signIn(`${url}/sign-on/company`, "anna")
+  const [person] = await company.app.people.list({ limit: 1, offset: 0 })
+  return { visitor, id: person!.id }
+}
+
+const isSignedIn = async (visitor: Visitor) => (await visitor.session(url))["signed_in"]
+const byId = (id: string) => company.app.accounts.keys.byId(id)
+
+describe("a session", () => {
+  test("has the groups of the provider as of the last quarter of an hour, for which it is asked once", async () => {
+    const { visitor, id } = await anna()
+    company.company.accounts.set("anna", { email: "anna@example.com", email_verified: true, groups: ["search-admins"] })
+    await company.age(14)
+    expect(await visitor.session(url)).toMatchObject({ role: "search" })
+    const before = company.company.tokenCalls()
+    await company.age(2)
+    const asked = await Promise.all(Array.from({ length: 12 }, () => visitor.session(url)))
+    expect(asked.map(({ role }) => role)).toEqual(asked.map(() => "admin"))
+    expect(company.company.tokenCalls()).toBe(before + 1)
+    expect(await byId(id)).toMatchObject({ role: "admin" })
+    // Again and again: each refresh brings the token for the next one.
+    for (let round = 0; round < 3; round++) {
+      await company.age(40)
+      expect(await isSignedIn(visitor)).toBe(true)
+    }
+  })
+
+  test("ends with the role of its person, and with the account", async () => {
+    const { visitor, id } = await anna()
+    company.company.accounts.set("anna", { email: "anna@example.com", email_verified: true, groups: ["visitors"] })
+    await company.age(16)
+    expect(await isSignedIn(visitor)).toBe(false)
+    company.company.accounts.delete("anna")
+    await company.age(16)
+    expect(await isSignedIn(visitor)).toBe(false)
+    company.company.accounts.set("anna", { groups: ["staff"] })
+    // It is over for good.
+    expect(await isSignedIn(visitor)).toBe(false)
+    await company.age(16)
+    expect(await byId(id)).toBeNull()
+  })
+
+  test("continues while its provider is away, for twice the time, and later when that is back", async () => {
+    const { visitor, id } = await anna()
+    company.company.away(true)
+    await company.age(16)
+    expect(await isSignedIn(visitor)).toBe(true)
+    expect(await byId(id)).not.toBeNull()
+    await company.age(15)
+    expect(await isSignedIn(visitor)).toBe(false)
+    expect(await byId(id)).toBeNull()
+    expect(company.app.logLines.join("\n")).toContain("{provider} can't be asked")
+    company.company.away(false)
+    // It is left alone for a while after it failed, unless it has vouched for somebody.
+    await new Visitor().signIn(`${url}/sign-on/company`, "adam")
+    expect(await isSignedIn(visitor)).toBe(true)
+    expect(await byId(id)).not.toBeNull()
+  })
+
+  test("is renewed after the provider changed its keys", async () => {
+    const { visitor } = await anna()
+    await company.company.rotateKeys()
+    await company.age(16)
+    expect(await isSignedIn(visitor)).toBe(true)
+    // Unknown keys have the appliance look for new ones, every other second at most.
+    const again = new Visitor()
+    await expect
+      .poll(async () => (await again.signIn(`${url}/sign-on/company`, "adam")).text)
+      .toContain("You are signed in")
+  })
+})
+
+describe("work that a person leaves behind", () => {
+  test("has the rights that the provider says by then, while a session of theirs lasts", async () => {
+    const { visitor, id } = await anna()
+    company.company.accounts.set("anna", { email: "anna@example.com", email_verified: true, groups: ["staff"] })
+    await company.age(60)
+    expect((await byId(id))?.principals).toEqual(["user:anna@example.com", "group:staff", "signed-in"])
+    await visitor.send(`${url}/session`, { method: "DELETE", headers: { Origin: url } })
+    await company.age(14)
+    expect(await byId(id)).not.toBeNull()
+    await company.age(2)
+    expect(await byId(id)).toBeNull()
+  })
+})
