@@ -22,6 +22,8 @@ export interface RequestState {
   tracking: Tracking
   /** The key in whose name a browser calls that sends none; see sessions. */
   presented?: ApiKey
+  /** The person for whom a trusted proxy vouches with this request. */
+  recognised?: { readonly key: ApiKey; readonly user: string }
   /** The public key that the call came with; see public-keys. */
   publicKey?: PublicKey
   /** Set after authentication. */

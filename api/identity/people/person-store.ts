@@ -78,8 +78,14 @@ const byId = once((q: Queries<PersonTables>, { id }: { id: string }) =>
   q.selectFrom("person").selectAll().where("id", "=", id),
 )
 
+const bySubject = once(
+  (q: Queries<PersonTables>, { provider, subject }: { provider: string; subject: string }) =>
+    q.selectFrom("person").selectAll().where("provider", "=", provider).where("subject", "=", subject),
+)
+
 const PREFIX = "person-"
-const MAX_CHARS = 200
+/** Of what people read of a person. */
+export const MAX_CHARS = 200
 
 /** Whether the id of a key is that of a person. */
 export const isPersonId = (id: string): boolean => id.startsWith(PREFIX)
@@ -135,6 +141,12 @@ export class PersonStore {
 
   async get(id: string): Promise<Person | null> {
     const row = await byId.get(this.#db, { id })
+    return row === undefined ? null : personOf(row)
+  }
+
+  /** Whom a provider has vouched for by this subject. */
+  async of(provider: string, subject: string): Promise<Person | null> {
+    const row = await bySubject.get(this.#db, { provider, subject })
     return row === undefined ? null : personOf(row)
   }
 

@@ -22,6 +22,9 @@ const OPEN_CALLS: ReadonlySet<string> = new Set([
 const isOpenCall = ({ method, path }: Context): boolean =>
   OPEN_CALLS.has(`${method} ${path}`) || (method === "GET" && path.startsWith("/files/"))
 
+/** Calls on the way to a provider and back: they are in nobody's name, and come from other sites with forms. */
+export const isSignOn = ({ path }: Context): boolean => path.startsWith("/sign-on/")
+
 /** Of the two calls that clients without a key make, the one that stays within the index. */
 const KEYLESS_CALL = "POST /search"
 
@@ -51,7 +54,7 @@ export function presented({
 }): Middleware {
   const own = URL.parse(publicUrl)?.origin
   return async (ctx, next) => {
-    if (ctx.state.presented === undefined && ctx.get("Authorization") === "") {
+    if (ctx.state.presented === undefined && ctx.get("Authorization") === "" && !isSignOn(ctx)) {
       const token = tokenOf(ctx)
       const found = token === null ? null : await sessions.whoIs(token)
       if (found !== null) {

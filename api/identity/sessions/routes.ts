@@ -38,7 +38,11 @@ export function sessionRoutes(
   const own = URL.parse(publicUrl)?.origin
   const wrong = new WrongKeys(MOST_TYPED)
   const read = bodyReader(sessionSchema)
-  const answer = async (ctx: Context, identity: Identity | null, signOutUrl: string | null = null) => {
+  const answer = async (
+    ctx: Context,
+    identity: (Omit<Identity, "expiresAt"> & Partial<Identity>) | null,
+    signOutUrl: string | null = null,
+  ) => {
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
       appliance_name: await applianceName(),
@@ -47,7 +51,7 @@ export function sessionRoutes(
       role: identity?.key.role ?? null,
       user: identity?.user ?? null,
       key_hint: identity?.key.hint ?? null,
-      expires_at: identity?.expiresAt.toISOString() ?? null,
+      expires_at: identity?.expiresAt?.toISOString() ?? null,
       ways: sessions.ways,
       sign_out_url: signOutUrl,
     }
@@ -55,7 +59,8 @@ export function sessionRoutes(
 
   router.get(`/${SESSION_PATH}`, async (ctx) => {
     const token = tokenOf(ctx)
-    await answer(ctx, token === null ? null : await sessions.whoIs(token))
+    const { recognised = null } = ctx.state
+    await answer(ctx, recognised ?? (token === null ? null : await sessions.whoIs(token)))
   })
   router.post(`/${SESSION_PATH}`, jsonBody(BODY_BYTES), async (ctx) => {
     // Nobody is signed in from elsewhere, with a key that is not theirs.
@@ -80,7 +85,8 @@ export function sessionRoutes(
     if (who !== null) ctx.state.key = who.key
     const further = token === null ? null : await sessions.signOut(token)
     clearToken(ctx)
-    await answer(ctx, null, further)
+    // Whom a proxy vouches for it has to sign out itself.
+    await answer(ctx, ctx.state.recognised ?? null, further)
   })
 }
 

@@ -44,13 +44,26 @@ export const signOn = {
     const { spec, keys } = declared
     const { publicUrl, sessionHours } = config
     const userAgent = userAgentHeader(crawlerConfig)
-    const parts = { db, accounts, people, keys, publicUrl, sessionHours, proxy: crawlerConfig, userAgent, env, log }
+    const parts = {
+      db,
+      accounts,
+      people,
+      keys,
+      publicUrl,
+      sessionHours,
+      proxy: crawlerConfig,
+      userAgent,
+      env,
+      log,
+    }
     return closing.use(await openSignOn(spec, parts))
   },
   async serve(router, { signOn: opened, accounts, config, log }) {
     if (opened === undefined) return undefined
     const { SIGN_ON_PATH, signOnRoutes } = await import("./routes.ts")
-    signOnRoutes(router, { signOn: opened, ...accounts, publicUrl: config.publicUrl, log })
-    return { roots: [SIGN_ON_PATH] }
+    const parts = { signOn: opened, publicUrl: config.publicUrl, log }
+    signOnRoutes(router, { ...parts, ...accounts })
+    const { recognised } = await import("./headers/recognised.ts")
+    return { roots: [SIGN_ON_PATH], middleware: recognised(parts) }
   },
 } as const satisfies Feature<Needs, From>

@@ -1,4 +1,6 @@
+import { headers } from "./headers/kind.ts"
 import { oidc } from "./oidc/kind.ts"
+import { saml } from "./saml/kind.ts"
 import type { Provider, ProviderKind, ProviderParts, ProviderSpec, Reading } from "./provider.ts"
 
 /** A kind, whatever its fields are. */
@@ -18,4 +20,4 @@ const any = <Own>(kind: ProviderKind<Own>): AnyKind => ({
 })
 
 /** The kinds of providers. */
-export const KINDS: readonly AnyKind[] = [any(oidc)]
+export const KINDS: readonly AnyKind[] = [any(oidc), any(saml), any(headers)]

@@ -9,14 +9,18 @@ body { margin: 0; padding: 1rem; display: grid; place-items: center; min-height:
 main { width: 100%; max-width: 28rem; overflow-wrap: anywhere }
 h1 { font-size: 1.4rem; line-height: 1.25 }
 `
+const SCRIPT = "document.forms[0].submit()"
+const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 const POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+  `style-src ${hashOf(STYLE)}`,
+  `script-src ${hashOf(SCRIPT)}`,
+  "form-action 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
 ].join("; ")
 
-/** A page between a provider and the appliance. It has no script. */
+/** A page between a provider and the appliance. */
 export function showPage(
   ctx: Context,
   {
@@ -34,6 +38,34 @@ export function showPage(
     readonly isImmediate?: boolean
   },
 ): void {
+  const path = escapeHtml(link.path)
+  const head = isImmediate ? `<meta http-equiv="refresh" content="0;url=${path}">` : ""
+  const body = `<p>${escapeHtml(text)}</p>\n<p><a href="${path}">${escapeHtml(link.text)}</a></p>`
+  answer(ctx, { status, title, head, body })
+}
+
+/** A page that posts a form again, to where it came, as a page of this appliance. */
+export function showAgain(ctx: Context, form: URLSearchParams): void {
+  const fields = [...form].map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  )
+  const body = `<form method="post" action="?again=1">
+${fields.join("\n")}
+<button>Go on</button>
+</form>
+<script>${SCRIPT}</script>`
+  answer(ctx, { status: 200, title: "You are signed in there", head: "", body })
+}
+
+function answer(
+  ctx: Context,
+  {
+    status,
+    title,
+    head,
+    body,
+  }: { readonly status: number; readonly title: string; readonly head: string; readonly body: string },
+): void {
   ctx.status = status
   ctx.set({
     "Content-Security-Policy": POLICY,
@@ -41,16 +73,14 @@ export function showPage(
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
   })
-  const path = escapeHtml(link.path)
   ctx.type = "text/html; charset=utf-8"
   ctx.body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-${isImmediate ? `<meta http-equiv="refresh" content="0;url=${path}">` : ""}
+${head}
 <title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
 <body><main>
 <h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(text)}</p>
-<p><a href="${path}">${escapeHtml(link.text)}</a></p>
+${body}
 </main></body></html>
 `
 }

@@ -17,6 +17,8 @@ export interface Vouched {
   readonly groups: readonly string[]
   /** Names the session at the provider, which may end ours by it; null: not known. */
   readonly providerSession: string | null
+  /** When the session at the provider ends, and ours with it, in milliseconds since 1970; null or left out: not known. */
+  readonly endsAt?: number | null
   /** With which the provider can be asked again whether it still vouches; null: it can't be asked. Kept sealed. */
   readonly refresh: string | null
   /** What the provider wants to see when the person signs out there; null: nothing. Kept sealed. */
@@ -47,9 +49,21 @@ export interface Departure {
 }
 
 /** Whose sessions a provider ended: of one session there, or all of a person. */
-export type LoggedOut =
+export type LoggedOut = (
   | { readonly providerSession: string; readonly subject: string | null }
   | { readonly providerSession: null; readonly subject: string }
+) & {
+  /** Where the browser goes that brought the message; null or left out: the provider sent it itself. */
+  readonly answerUrl?: string | null
+}
+
+/** What any request says of where it comes from. */
+export interface Carried {
+  /** IP address at the other end of the connection. */
+  readonly peer: string
+  /** Names and values in turn, as they were sent: `headers` of Node joins those that were sent twice. */
+  readonly rawHeaders: readonly string[]
+}
 
 /** Identity provider, as one kind of them (`oidc`, `saml`, `headers`) implements it. */
 export interface Provider extends AsyncDisposable {
@@ -65,8 +79,20 @@ export interface Provider extends AsyncDisposable {
   renew?(held: Held): Promise<Vouched | null>
   /** Address where the person signs out at the provider and comes back to `back`; null: there is none. */
   signOut?(held: Held, back: string): Promise<string | null>
-  /** Whose sessions a message of the provider itself ends (OIDC Back-Channel Logout 1.0). @throws SignOnError, ProviderAwayError */
-  loggedOut?(message: URLSearchParams): Promise<LoggedOut>
+  /**
+   * Whose sessions a message of the provider itself ends (OIDC Back-Channel Logout 1.0, SAML 2.0 Single Logout).
+   * @param callback as in {@link Arriving}
+   * @throws SignOnError, ProviderAwayError
+   */
+  loggedOut?(message: URLSearchParams, callback: string): Promise<LoggedOut>
+  /** What the provider needs to know of this appliance, as XML. @param callback as in {@link Arriving} */
+  metadata?(callback: string): string
+  /**
+   * Whom it vouches for with a request of theirs, each anew and without a session. Such a provider has no page to sign in on.
+   * @returns null: for nobody
+   * @throws SignOnError for a request that can be meant in two ways
+   */
+  recognise?(carried: Carried): Vouched | null
 }
 
 /** What a kind opens a provider with. */

@@ -9,7 +9,7 @@ import { arrivingBodies, bodyText } from "../../server/middleware/json-body.ts"
 import type { WriteQueue } from "../accounts/billing/write-queue.ts"
 import { setToken } from "../sessions/cookie.ts"
 import { comeBack, ownPath, setOut } from "./journeys.ts"
-import { showPage } from "./page.ts"
+import { showAgain, showPage } from "./page.ts"
 import { type Arriving, ProviderAwayError, SignOnError, type Vouched } from "./provider.ts"
 import type { Declared } from "./renewals.ts"
 import { pathOf, type SignOn } from "./sign-on.ts"
@@ -37,7 +37,8 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
   const declaredOf = (ctx: Context): Declared => {
     const { name = "" } = (ctx as { readonly params?: Readonly<Record<string, string>> }).params ?? {}
     const declared = parts.signOn.providers.get(name)
-    if (declared === undefined) throw new ApiError(404, "No identity provider of this name signs people in here.")
+    if (declared === undefined)
+      throw new ApiError(404, "No identity provider of this name signs people in here.")
     return declared
   }
   const home = `${new URL(parts.publicUrl).pathname.replace(/\/+$/, "")}/`
@@ -62,6 +63,11 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
     const form = await formOf(ctx)
     await orPage(ctx, parts, declared, home, async () => {
       const journey = comeBack(ctx, parts.signOn.sealer, declared.spec.name)
+      // A form from another site comes without the cookie; from a page of ours the browser sends both.
+      if (journey === null && form !== null && ctx.query["again"] === undefined) {
+        showAgain(ctx, form)
+        return
+      }
       if (journey === null) throw new SignOnError(NO_JOURNEY, "the browser was on no journey to it")
       const vouched = await declared.provider.finish(arrivingOf(ctx, declared, form, parts), journey.remember)
       await enter(ctx, parts, declared, { vouched, returnTo: journey.returnTo })
@@ -70,19 +76,39 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
   router.get(`/${SIGN_ON_PATH}/:name/callback`, callback)
   router.post(`/${SIGN_ON_PATH}/:name/callback`, callback)
 
+  router.get(`/${SIGN_ON_PATH}/:name/metadata`, (ctx) => {
+    const { spec, provider } = declaredOf(ctx)
+    const metadata = provider.metadata?.(callbackOf(parts, spec.name))
+    if (metadata === undefined) throw new ApiError(404, "Providers of this kind read no metadata.")
+    ctx.type = "application/samlmetadata+xml"
+    ctx.body = metadata
+  })
+
   router.post(`/${SIGN_ON_PATH}/:name/logout`, async (ctx) => {
     const { spec, provider } = declaredOf(ctx)
     ctx.set("Cache-Control", "no-store")
     try {
-      const ended = await provider.loggedOut?.((await formOf(ctx)) ?? new URLSearchParams())
+      const form = (await formOf(ctx)) ?? new URLSearchParams()
+      const ended = await provider.loggedOut?.(form, callbackOf(parts, spec.name))
       if (ended === undefined) throw new SignOnError("Providers of this kind don't end sessions.")
       const sessions = await parts.signOn.end(spec.name, ended)
-      parts.log.info({ provider: spec.name, sessions }, "{provider} signed somebody out: {sessions} sessions ended")
+      parts.log.info(
+        { provider: spec.name, sessions },
+        "{provider} signed somebody out: {sessions} sessions ended",
+      )
       ctx.status = 200
       ctx.body = ""
+      // A browser brought the message, and goes on with the answer.
+      if (ended.answerUrl && ctx.get("Accept").includes("text/html")) {
+        ctx.redirect(ended.answerUrl)
+        ctx.status = 303
+      }
     } catch (error) {
       if (!(error instanceof SignOnError)) throw error
-      parts.log.warn({ provider: spec.name, reason: error.detail }, "a sign-out by {provider} was refused: {reason}")
+      parts.log.warn(
+        { provider: spec.name, reason: error.detail },
+        "a sign-out by {provider} was refused: {reason}",
+      )
       // Section 2.8 of Back-Channel Logout 1.0.
       ctx.status = error instanceof ProviderAwayError ? 503 : 400
       ctx.body = { error: "invalid_request", error_description: error.message }
@@ -94,16 +120,19 @@ function arrivingOf(
   ctx: Context,
   { spec }: Declared,
   form: URLSearchParams | null,
-  { publicUrl }: Pick<RouteParts, "publicUrl">,
+  parts: Pick<RouteParts, "publicUrl">,
 ): Arriving {
   return {
     query: new URLSearchParams(ctx.querystring),
     form,
     header: (name) => ctx.get(name),
     peer: ctx.req.socket.remoteAddress ?? "",
-    callback: `${publicUrl}/${pathOf(spec.name)}/callback`,
+    callback: callbackOf(parts, spec.name),
   }
 }
+
+const callbackOf = ({ publicUrl }: Pick<RouteParts, "publicUrl">, name: string): string =>
+  `${publicUrl}/${pathOf(name)}/callback`
 
 /** Begins the session, with the cookie for it. */
 async function enter(

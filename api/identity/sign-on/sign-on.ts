@@ -8,8 +8,9 @@ import type { PersonStore } from "../people/person-store.ts"
 import { newToken, SessionStore } from "../sessions/session-store.ts"
 import type { Begun, PeopleSessions } from "../sessions/sessions.ts"
 import { limitsOf } from "./declared.ts"
+import { recogniser, type Recognised } from "./headers/recogniser.ts"
 import { KINDS } from "./kinds.ts"
-import { type LoggedOut, type ProviderParts, SignOnError, type Vouched } from "./provider.ts"
+import { type Carried, type LoggedOut, type ProviderParts, SignOnError, type Vouched } from "./provider.ts"
 import { type Declared, Renewals } from "./renewals.ts"
 import { openSealer, type Sealer } from "./sealer.ts"
 import { openShownOnce } from "./shown-once.ts"
@@ -25,6 +26,8 @@ export interface SignOn extends AsyncDisposable {
   begin(declared: Declared, vouched: Vouched): Promise<Begun & { readonly user: string }>
   /** Ends the sessions that a provider says are over. @returns how many there were */
   end(provider: string, ended: LoggedOut): Promise<number>
+  /** For whom a provider vouches with a request of theirs; null: nobody. @throws SignOnError */
+  recognise(carried: Carried): Promise<Recognised | null>
 }
 
 export interface SignOnParts extends Omit<ProviderParts, "isFirst"> {
@@ -64,7 +67,9 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
     providers,
     sealer,
     sessions: {
-      ways: spec.providers.map(({ name, title }) => ({ kind: "link", name: title, url: pathOf(name) })),
+      ways: spec.providers
+        .filter(({ name }) => providers.get(name)!.provider.recognise === undefined)
+        .map(({ name, title }) => ({ kind: "link", name: title, url: pathOf(name) })),
       mayContinue: (session) => renewals.mayContinue(session),
       async signOutUrl({ proof }) {
         const provider = proof === null ? undefined : providers.get(proof.provider)?.provider
@@ -82,17 +87,19 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
       const proof = renewals.proofOf(declared.name, vouched)
       const token = newToken()
       const now = Date.now()
+      const lastsMs = Math.min(lifetimeMs, (vouched.endsAt ?? Infinity) - now)
       const { person, key } = await writes.run(async () => {
         const kept = await renewals.keep(declared, vouched, proof, true)
         const theirs = kept.disabledAt === null ? keys.keyOf(kept) : null
-        if (theirs !== null) await store.add(token, kept.id, now, lifetimeMs, proof)
+        if (theirs !== null) await store.add(token, kept.id, now, lastsMs, proof)
         return { person: kept, key: theirs }
       })
       if (person.disabledAt !== null)
         throw new SignOnError(DISABLED, `${person.user} (${person.id}) is disabled`)
       if (key === null) throw new SignOnError(NO_ROLE, `${person.user} is in no group that a role fits`)
-      return { token, key, user: person.user, expiresAt: new Date(now + lifetimeMs) }
+      return { token, key, user: person.user, expiresAt: new Date(now + lastsMs) }
     },
+    recognise: recogniser({ providers: [...providers.values()], renewals, people, keys, writes }),
     end: (provider, ended) => writes.run(() => store.endOfProvider(provider, ended)),
     async [Symbol.asyncDispose]() {
       await Promise.all([...providers.values()].map(({ provider }) => provider[Symbol.asyncDispose]()))

@@ -25,6 +25,8 @@ export interface CertificateOptions {
   readonly isAuthority?: boolean
   /** Default: it signs itself. */
   readonly issuer?: MadeCertificate
+  /** Default: on the curve P-256. One for RSA has to be issued by another. */
+  readonly keyType?: "rsa"
   /** Default: yesterday. */
   readonly from?: Date
   /** Default: in thirty days. */
@@ -37,10 +39,13 @@ const COMMON_NAME = "2.5.4.3"
 const BASIC_CONSTRAINTS = "2.5.29.19"
 const ALTERNATIVE_NAMES = "2.5.29.17"
 
-/** A certificate with a new key on the curve P-256. */
+/** A certificate with a new key. */
 export function makeCertificate(options: CertificateOptions): MadeCertificate {
   const { subject, names = [], isAuthority = false, issuer } = options
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" })
+  const { publicKey, privateKey } =
+    options.keyType === "rsa"
+      ? generateKeyPairSync("rsa", { modulusLength: 2048 })
+      : generateKeyPairSync("ec", { namedCurve: "prime256v1" })
   const spki = publicKey.export({ type: "spki", format: "der" })
   const algorithm = sequence(oid(ECDSA_WITH_SHA256))
   const extensions = [

@@ -1,0 +1,66 @@
+import { proxyTest } from "../../../server/proxies/trusted-proxies.ts"
+import { type Carried, type Provider, type ProviderSpec, SignOnError, type Vouched } from "../provider.ts"
+import type { HeadersSpec } from "./kind.ts"
+
+/** Believes a proxy, which has a page of its own to sign in and out. */
+export function openHeaders(spec: ProviderSpec<HeadersSpec>): Provider {
+  const elsewhere = async (): Promise<never> => {
+    throw new SignOnError("You are signed in by the proxy before this search engine. Open its address there.")
+  }
+  return {
+    recognise: readerOf(spec.own),
+    begin: elsewhere,
+    finish: elsewhere,
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+const UNFIT = "The proxy before this search engine says in an unfit way who you are. Ask its operator."
+
+/**
+ * Reads whom a proxy vouches for.
+ *
+ * @returns null for a request that comes from elsewhere, or is nobody's
+ * @throws SignOnError for headers of the proxy that can be meant in two ways
+ */
+function readerOf(spec: HeadersSpec): (carried: Carried) => Vouched | null {
+  const isProxy = proxyTest(spec.addresses)
+  return ({ peer, rawHeaders }) => {
+    if (!isProxy(peer)) return null
+    const valueOf = (name: string): string => {
+      const wanted = name.toLowerCase()
+      const values = rawHeaders.filter(
+        (_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === wanted,
+      )
+      // The proxy has added its own to one that a browser made up.
+      if (values.length > 1) throw new SignOnError(UNFIT, `the header ${name} came ${values.length} times`)
+      return textOf(values[0] ?? "", name)
+    }
+    const user = valueOf(spec.userHeader)
+    // Read also of nobody, so that what a browser made up is noticed.
+    const groups = valueOf(spec.groupsHeader)
+      .split(spec.groupsSeparator)
+      .map((group) => group.trim())
+      .filter((group) => group !== "")
+    if (user === "") return null
+    return {
+      subject: user,
+      user,
+      name: valueOf(spec.nameHeader),
+      email: valueOf(spec.emailHeader),
+      groups,
+      providerSession: null,
+      refresh: null,
+      signOutHint: null,
+    }
+  }
+}
+
+/** Node reads each byte of a header as a character; proxies write UTF-8. */
+function textOf(value: string, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(value, "latin1")).trim()
+  } catch {
+    throw new SignOnError(UNFIT, `the header ${name} is not UTF-8`)
+  }
+}

@@ -1,0 +1,41 @@
+import type { Logger } from "pino"
+
+import type { Middleware } from "../../../context.ts"
+import { ApiError } from "../../../errors.ts"
+import { checkOrigin, isSignOn } from "../../sessions/presented.ts"
+import { SignOnError } from "../provider.ts"
+import type { SignOn } from "../sign-on.ts"
+
+/**
+ * Finds out in whose name a proxy calls, before sessions are looked at. As with a session, a call that may change something has to come from
+ * a page of this appliance: browsers send what the proxy knows people by from every page.
+ */
+export function recognised({
+  signOn,
+  publicUrl,
+  log,
+}: {
+  readonly signOn: Pick<SignOn, "recognise">
+  readonly publicUrl: string
+  readonly log: Logger
+}): Middleware {
+  const own = URL.parse(publicUrl)?.origin
+  return async (ctx, next) => {
+    if (ctx.get("Authorization") === "" && !isSignOn(ctx)) {
+      const { rawHeaders, socket } = ctx.req
+      try {
+        const found = await signOn.recognise({ peer: socket.remoteAddress ?? "", rawHeaders })
+        if (found !== null) {
+          checkOrigin(ctx, own)
+          ctx.state.presented = found.key
+          ctx.state.recognised = found
+        }
+      } catch (error) {
+        if (!(error instanceof SignOnError)) throw error
+        log.warn({ reason: error.detail }, "a call of a proxy was refused: {reason}")
+        throw new ApiError(400, error.message)
+      }
+    }
+    await next()
+  }
+}

@@ -1,0 +1,82 @@
+import { X509Certificate } from "node:crypto"
+import { KnownError } from "#base/errors.ts"
+import { readXml } from "#crawler/page/formats/archive/xml.ts"
+
+/** What is known of an identity provider before anybody signs in. */
+export interface IdentityProvider {
+  readonly entityId: string
+  /** Takes requests in the binding HTTP-Redirect. */
+  readonly signInUrl: string
+  /** Takes answers to its requests to sign somebody out, in the binding HTTP-Redirect; null: it has none. */
+  readonly signOutUrl: string | null
+  /** PEM. Any of them may sign: while a provider changes its key, there are two. */
+  readonly certificates: readonly string[]
+}
+
+const REDIRECT = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"
+const PROTOCOL = "urn:oasis:names:tc:SAML:2.0:protocol"
+
+/**
+ * Reads the metadata of one identity provider (Metadata for SAML 2.0, section 2.4.3).
+ *
+ * @throws KnownError saying what the document lacks
+ */
+export function readIdentityProvider(xml: Uint8Array): IdentityProvider {
+  const entities: string[] = []
+  const certificates: string[] = []
+  let signInUrl: string | null = null
+  let signOutUrl: string | null = null
+  let isInside = false
+  let isForSigning = false
+  readXml(xml, {
+    start(name, attributes) {
+      if (name === "EntityDescriptor") entities.push(attributes["entityID"] ?? "")
+      if (name === "IDPSSODescriptor")
+        isInside = (attributes["protocolSupportEnumeration"] ?? "").split(/\s+/).includes(PROTOCOL)
+      if (name === "KeyDescriptor") isForSigning = (attributes["use"] ?? "signing") === "signing"
+      if (!isInside || attributes["Binding"] !== REDIRECT) return
+      if (name === "SingleSignOnService") signInUrl ??= attributes["Location"] ?? null
+      if (name === "SingleLogoutService")
+        signOutUrl ??= attributes["ResponseLocation"] ?? attributes["Location"] ?? null
+    },
+    end(name, text) {
+      if (name === "IDPSSODescriptor") isInside = false
+      if (name === "X509Certificate" && isInside && isForSigning) certificates.push(certificateOf(text))
+    },
+  })
+  if (entities.length > 1)
+    throw new KnownError("The metadata describes several providers. Give the metadata of one.")
+  const [entityId = ""] = entities
+  if (entityId === "")
+    throw new KnownError("The metadata is no EntityDescriptor of SAML 2.0 with an entityID.")
+  if (signInUrl === null || certificates.length === 0)
+    throw new KnownError(
+      "The metadata describes no identity provider that takes sign-ins by HTTP-Redirect and has a certificate for signing.",
+    )
+  return {
+    entityId,
+    signInUrl: webAddress(signInUrl),
+    signOutUrl: signOutUrl && webAddress(signOutUrl),
+    certificates,
+  }
+}
+
+/** A certificate as PEM, from PEM or from the base64 that metadata have. @throws KnownError for anything else */
+export function certificateOf(text: string): string {
+  const pem = text.includes("-----BEGIN")
+    ? text
+    : `-----BEGIN CERTIFICATE-----\n${text.replaceAll(/\s/g, "").replaceAll(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`
+  try {
+    return new X509Certificate(pem).toString()
+  } catch {
+    throw new KnownError(
+      "A certificate of the provider can't be read. It has to be X.509, as PEM or as its base64.",
+    )
+  }
+}
+
+function webAddress(text: string): string {
+  const url = URL.parse(text)
+  if (url?.protocol === "https:" || url?.protocol === "http:") return url.href
+  throw new KnownError("The metadata has a Location that is no web address.")
+}

@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs"
+
+import type { ProviderKind } from "../provider.ts"
+import { checkReach, REACH_FIELDS, type Reach } from "../reach-fields.ts"
+import { certificateOf, type IdentityProvider, readIdentityProvider } from "./identity-provider-metadata.ts"
+
+/** Where the description of a provider is found. */
+export type Described =
+  | { readonly kind: "address"; readonly url: string }
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "written"; readonly provider: IdentityProvider }
+
+/** A provider of SAML 2.0, as it is declared. */
+export interface SamlSpec extends Reach {
+  readonly described: Described
+  /** What the provider calls this appliance; null: the address of our metadata. */
+  readonly entityId: string | null
+  /** Attributes by their names; null: the NameID. */
+  readonly subjectAttribute: string | null
+  readonly userAttribute: string | null
+  readonly nameAttribute: string
+  readonly emailAttribute: string
+  readonly groupsAttribute: string
+}
+
+interface Written extends Partial<Reach> {
+  readonly metadata?: string
+  readonly providerId?: string
+  readonly signInUrl?: string
+  readonly certificate?: string
+  readonly entityId?: string
+  readonly subjectAttribute?: string
+  readonly userAttribute?: string
+  readonly nameAttribute: string
+  readonly emailAttribute: string
+  readonly groupsAttribute: string
+}
+
+const text = { type: "string", minLength: 1, maxLength: 2000 } as const
+
+/** SAML 2.0. */
+export const saml: ProviderKind<SamlSpec> = {
+  kind: "saml",
+  fields: {
+    required: [],
+    properties: {
+      metadata: { ...text, description: "Address or file of the provider's metadata." },
+      providerId: { ...text, description: "The provider's entity ID, where it has no metadata." },
+      signInUrl: {
+        ...text,
+        description: "Where the provider takes sign-ins by HTTP-Redirect, where it has no metadata.",
+      },
+      certificate: {
+        ...text,
+        description:
+          "File of the certificate that the provider signs with, in PEM, where it has no metadata.",
+      },
+      entityId: {
+        ...text,
+        description: "What the provider calls this appliance; the address of its metadata when left out.",
+      },
+      subjectAttribute: {
+        ...text,
+        description: "Attribute that names a person for good; the NameID when left out.",
+      },
+      userAttribute: {
+        ...text,
+        description: "Attribute with the name of the user; the NameID when left out.",
+      },
+      nameAttribute: {
+        ...text,
+        description: "Attribute with the name for people to read.",
+        default: "displayName",
+      },
+      emailAttribute: { ...text, description: "Attribute with the e-mail address.", default: "email" },
+      groupsAttribute: { ...text, description: "Attribute with the groups.", default: "groups" },
+      ...REACH_FIELDS,
+    },
+  },
+  read(written: Written, { tried }) {
+    const { entityId = null, subjectAttribute = null, userAttribute = null } = written
+    const { nameAttribute, emailAttribute, groupsAttribute } = written
+    return {
+      // A field that is wrong is a problem by now, and nothing is opened.
+      described: tried("metadata", () => describedBy(written)) ?? { kind: "file", path: "" },
+      entityId,
+      subjectAttribute,
+      userAttribute,
+      nameAttribute,
+      emailAttribute,
+      groupsAttribute,
+      ...checkReach(written, tried),
+    }
+  },
+  async open(spec, parts) {
+    const { openSaml } = await import("./open-saml.ts")
+    return openSaml(spec, parts)
+  },
+}
+
+function describedBy({ metadata, providerId, signInUrl, certificate }: Written): Described {
+  if (metadata !== undefined) {
+    if ((providerId ?? signInUrl ?? certificate) !== undefined)
+      throw new Error("says all there is to know: leave out providerId, signInUrl and certificate")
+    if (/^https?:/i.test(metadata)) return { kind: "address", url: safeAddress(metadata) }
+    readIdentityProvider(contentOf(metadata))
+    return { kind: "file", path: metadata }
+  }
+  if (providerId === undefined || signInUrl === undefined || certificate === undefined)
+    throw new Error("is missing; in its stead, providerId, signInUrl and certificate have to be there")
+  return {
+    kind: "written",
+    provider: {
+      entityId: providerId,
+      signInUrl: safeAddress(signInUrl),
+      signOutUrl: null,
+      certificates: [certificateOf(contentOf(certificate).toString())],
+    },
+  }
+}
+
+function contentOf(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch {
+    throw new Error(`names a file that can't be read (${file})`)
+  }
+}
+
+/** Whoever is on the way of plain HTTP could vouch for anybody. */
+function safeAddress(text: string): string {
+  const url = URL.parse(text)
+  const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(url?.hostname ?? "")
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && isHere)) return url.href
+  throw new Error("must be an https address")
+}

@@ -1,0 +1,33 @@
+import { readXml } from "#crawler/page/formats/archive/xml.ts"
+
+/** RFC 9231 and XML Encryption 1.1: those of SHA-2. The library would also take SHA-1, of which collisions are known. */
+const SIGNATURES: ReadonlySet<string> = new Set([
+  "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+  "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512",
+  "http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1",
+])
+const DIGESTS: ReadonlySet<string> = new Set([
+  "http://www.w3.org/2001/04/xmlenc#sha256",
+  "http://www.w3.org/2001/04/xmlenc#sha512",
+])
+
+/**
+ * What a message says of where it goes, before its signature is checked.
+ *
+ * @returns the attributes of its outermost element
+ * @throws Error for a message that has signatures of other methods, or declares entities
+ */
+export function checkMessage(xml: Uint8Array): Readonly<Record<string, string>> {
+  if (Buffer.from(xml).includes("<!DOCTYPE")) throw new Error("The message has a document type declaration.")
+  let outermost: Readonly<Record<string, string>> | undefined
+  readXml(xml, {
+    start(name, attributes) {
+      outermost ??= attributes
+      const method = attributes["Algorithm"] ?? ""
+      const allowed = name === "SignatureMethod" ? SIGNATURES : name === "DigestMethod" ? DIGESTS : null
+      if (allowed?.has(method) === false)
+        throw new Error(`The message is signed with ${method.slice(0, 100)}; SHA-256 or SHA-512 is wanted.`)
+    },
+  })
+  return outermost ?? {}
+}

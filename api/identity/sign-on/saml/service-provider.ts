@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto"
+import { SAML, ValidateInResponseTo } from "@node-saml/node-saml"
+import { type Assertion, readAssertion } from "./assertion.ts"
+import type { IdentityProvider } from "./identity-provider-metadata.ts"
+import { checkMessage } from "./message.ts"
+
+/** What an identity provider has to know of this appliance. */
+export interface ServiceProviderNames {
+  /** Under which name it is known there: the audience of assertions. */
+  readonly entityId: string
+  /** Where answers are posted. */
+  readonly answerUrl: string
+  /** Where requests to sign somebody out are posted. */
+  readonly signOutUrl: string
+}
+
+/** A request of a provider to sign somebody out. */
+export interface SignOutRequest {
+  readonly nameId: string
+  /** Of one session; null: of all sessions. */
+  readonly sessionIndex: string | null
+  /** Where the browser that brought it goes with the answer; null: the provider has no such address. */
+  readonly answerUrl: string | null
+}
+
+/** Clocks may differ by so much. */
+const SKEW_MS = 30_000
+/** An assertion is taken so long after it was issued, whatever it says: each is remembered until it may no longer be used. */
+export const MOST_AGE_MS = 600_000
+
+/**
+ * This appliance as a service provider of SAML 2.0: the Web Browser SSO Profile (Profiles for SAML 2.0, section 4.1), begun here by
+ * HTTP-Redirect and answered by HTTP-POST.
+ */
+export class ServiceProvider {
+  readonly #names: ServiceProviderNames
+
+  constructor(names: ServiceProviderNames) {
+    this.#names = names
+  }
+
+  /** The address that asks a provider to sign somebody in, and the request's identifier, which the answer has to name. */
+  async signIn(provider: IdentityProvider): Promise<{ readonly url: string; readonly requestId: string }> {
+    // An identifier begins with a letter or underscore (XML Schema, NCName).
+    const requestId = `_${randomBytes(20).toString("hex")}`
+    const url = await this.#saml(provider, { requestId }).getAuthorizeUrlAsync("", undefined, {})
+    return { url, requestId }
+  }
+
+  /**
+   * Reads a posted answer: it holds one assertion, signed by the provider, for this appliance, for now. Whether the browser that
+   * brought it also made the request that it answers, and whether the assertion was used before, is for the caller to find out.
+   *
+   * @param response the base64 of the form field `SAMLResponse`
+   * @throws Error saying what is wrong
+   */
+  async accept(provider: IdentityProvider, response: string): Promise<Assertion> {
+    checkMessage(Buffer.from(response, "base64"))
+    const { profile } = await this.#saml(provider).validatePostResponseAsync({ SAMLResponse: response })
+    const signed = profile?.getAssertion?.()
+    if (signed === undefined) throw new Error("The answer holds no assertion.")
+    return readAssertion(signed, {
+      issuer: provider.entityId,
+      recipient: this.#names.answerUrl,
+      now: Date.now(),
+    })
+  }
+
+  /**
+   * Reads a posted request to sign somebody out, signed by the provider.
+   *
+   * @param request the base64 of the form field `SAMLRequest`
+   * @throws Error saying what is wrong
+   */
+  async acceptSignOut(
+    provider: IdentityProvider,
+    request: string,
+    relayState: string,
+  ): Promise<SignOutRequest> {
+    const { Destination } = checkMessage(Buffer.from(request, "base64"))
+    // Else another program that got one of its own could pass it on.
+    if (Destination !== this.#names.signOutUrl) throw new Error("The request was sent to another program.")
+    const saml = this.#saml(provider)
+    const { profile } = await saml.validatePostRequestAsync({ SAMLRequest: request })
+    const answerUrl =
+      provider.signOutUrl && (await saml.getLogoutResponseUrlAsync(profile, relayState, {}, true))
+    return { nameId: profile.nameID, sessionIndex: profile.sessionIndex ?? null, answerUrl }
+  }
+
+  /** What a provider needs to know of this appliance, as XML (Metadata for SAML 2.0, section 2.4.4). */
+  metadata(): string {
+    // The library wants a provider for anything; nothing of it is in the metadata.
+    const nobody = {
+      entityId: "none",
+      signInUrl: "https://none.invalid/",
+      signOutUrl: null,
+      certificates: ["AA=="],
+    }
+    return this.#saml(nobody).generateServiceProviderMetadata(null)
+  }
+
+  #saml(provider: IdentityProvider, { requestId }: { readonly requestId?: string } = {}): SAML {
+    const { entityId, answerUrl, signOutUrl } = this.#names
+    return new SAML({
+      issuer: entityId,
+      audience: entityId,
+      callbackUrl: answerUrl,
+      logoutCallbackUrl: signOutUrl,
+      idpIssuer: provider.entityId,
+      idpCert: [...provider.certificates],
+      entryPoint: provider.signInUrl,
+      logoutUrl: provider.signOutUrl ?? provider.signInUrl,
+      wantAssertionsSigned: true,
+      wantAuthnResponseSigned: false,
+      acceptedClockSkewMs: SKEW_MS,
+      maxAssertionAgeMs: MOST_AGE_MS,
+      // How somebody signs in, and how they are named, is the provider's to say.
+      disableRequestedAuthnContext: true,
+      identifierFormat: null,
+      // Only then does the library look at the confirmation of the subject. Which request it may be, only the browser's cookie knows.
+      validateInResponseTo: ValidateInResponseTo.always,
+      cacheProvider: ANY_REQUEST,
+      ...(requestId !== undefined && { generateUniqueId: () => requestId }),
+    })
+  }
+}
+
+const ANY_REQUEST = {
+  saveAsync: async () => null,
+  getAsync: async () => new Date().toISOString(),
+  removeAsync: async () => null,
+}
