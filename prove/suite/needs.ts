@@ -11,6 +11,7 @@ import { findConverter } from "#crawler/page/conversion/find-converter.ts"
 import { findDovecot } from "#crawler/testing/dovecot.ts"
 import { findRecognition } from "#crawler/page/scans/installed.ts"
 import { mayMount } from "../damage/mounts.ts"
+import { findKeycloak } from "../sign-on/keycloak/keycloak.ts"
 
 /** What some tests need and a machine may lack. A test names its needs as tags: `test("…", { tags: ["chromium"] }, …)`. */
 export interface Need {
@@ -77,6 +78,11 @@ export const NEEDS: readonly Need[] = [
     name: "dovecot",
     advice: "install Dovecot 2.3 (Debian 12: apt-get install dovecot-imapd)",
     isThere: findDovecot,
+  },
+  {
+    name: "keycloak",
+    advice: "install it with prove/sign-on/keycloak/install and name its folder in KEYCLOAK",
+    isThere: () => findKeycloak() !== null,
   },
   {
     name: "compose",

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+import { parse } from "yaml"
+import { freePort } from "#base/testing/free-port.ts"
+
+import { parseSignOn } from "../../api/identity/sign-on/sign-on-file.ts"
+import { serveAccounts, type ServedAccounts } from "../../api/testing/serve-accounts.ts"
+import { Keycloak } from "./keycloak/keycloak.ts"
+
+const PAGE = join(import.meta.dirname, "../../docs/sign-on-keycloak.md")
+
+/** An appliance whose people sign in at Keycloak, as the handbook says. */
+export interface World extends AsyncDisposable {
+  readonly keycloak: Keycloak
+  readonly app: ServedAccounts
+  /** Under which name browsers reach it. */
+  readonly url: string
+  /** Lets so much time pass for every proof that is kept. */
+  age(minutes: number): Promise<void>
+}
+
+/** By OpenID Connect under the name `keycloak`, and by SAML under `company`. Who is in hr is an admin here, who is in staff a reader. */
+export async function openWorld(): Promise<World> {
+  const opened = new AsyncDisposableStack()
+  const keycloak = opened.use(await Keycloak.start())
+  const port = await freePort()
+  // Another site than Keycloak, which is at localhost.
+  const url = `http://127.0.0.1:${port}`
+  const [oidcClient, samlClient] = blocks("json").map((text) => JSON.parse(text) as object)
+  const secret = await keycloak.addClient(oidcClient!, url)
+  await keycloak.addClient(samlClient!, url)
+  const realm = keycloak.issuer
+  const providers = blocks("yaml")
+    .map((text) => parse(text.replaceAll("https://login.example.com/realms/staff", realm)) as Declared)
+    .flatMap(({ providers: declared }) => declared)
+    .map((one, at) => ({ ...one, networks: ["localhost"], ...(at > 0 && APART) }))
+  const roles = [
+    { groups: ["hr", "company:hr"], role: "admin" },
+    { groups: ["staff", "company:staff"], role: "reader" },
+  ]
+  const signOnSpec = parseSignOn(JSON.stringify({ providers, roles }), "sign-on.yaml", {
+    KEYCLOAK_SECRET: secret,
+  })
+  const app = opened.use(await serveAccounts({ port, config: { publicUrl: url }, signOnSpec }))
+  return {
+    keycloak,
+    app,
+    url,
+    async age(minutes) {
+      const by = minutes * 60_000
+      await app.db.script(
+        `update face_session set proved_at = proved_at - ${by}; update person set proved_at = proved_at - ${by}`,
+      )
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}
+
+interface Declared {
+  readonly providers: readonly object[]
+}
+
+/** The handbook has one of the two; with both, names have to be told apart. */
+const APART = { userPrefix: "company:", groupPrefix: "company:" }
+
+const blocks = (language: string): readonly string[] =>
+  [...readFileSync(PAGE, "utf8").matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))].map(
+    ([, text]) => text!,
+  )
