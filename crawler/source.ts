@@ -39,6 +39,8 @@ export interface Source {
    * fetched there. Null: the pages come from websites.
    */
   readonly folder: string | null
+  /** Whether modes and access control lists say who may read the files of the folder, or readers files alone. */
+  readonly folderReaders: "posix" | "none"
   /**
    * Absolute path of an mbox, of a Maildir or of a folder of `.eml` files, whose threads and attachments are its pages. They have
    * addresses below its one seed, which ends with `/`; or a mailbox on a mail server.
@@ -265,6 +267,7 @@ export function defineSource(spec: SourceSpec): Source {
     name: spec.name ?? new URL(first).hostname,
     seeds: spec.seeds,
     folder: spec.folder ?? null,
+    folderReaders: spec.folderReaders ?? "none",
     mailbox: wholeMailbox(spec.mailbox ?? null),
     archive: spec.archive ?? null,
     documents: spec.documents ?? false,

@@ -93,8 +93,8 @@ export function readersIn(text: string): WrittenReaders | null | readonly Proble
   const fault = ({ field, message }: Problem) => ({ field: field.replace("documents.0.", ""), message })
   const problems = checkReaders({ source: "form", documents: [{ id: "form", readers }] })
   if (problems.length > 0) return problems.map(fault)
-  const wrong = wrongReaders(readers as WrittenReaders | null, "readers")
-  return wrong.length > 0 ? wrong : (readers as WrittenReaders | null)
+  const wrong = wrongReaders(readers, "readers")
+  return wrong.length > 0 ? wrong : readers
 }
 
 const contentsOf = (document: DocumentBody) =>

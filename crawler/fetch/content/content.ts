@@ -48,7 +48,7 @@ export interface Content {
 }
 
 /** What a source says of its content. */
-export type OfContent = Pick<Source, "name" | "seeds"> & Partial<Pick<Source, ContentField>>
+export type OfContent = Pick<Source, "name" | "seeds"> & Partial<Pick<Source, ContentField | "folderReaders">>
 
 export interface ContentNeeds {
   /** Null in the process that watches, and before the first start: they have no state. */

@@ -19,6 +19,8 @@ export const OF_WEBSITES = [
 /** What is wrong in a source whose pages do not come from websites. */
 export function contentProblems(spec: SourceSpec): SourceProblem[] {
   const [field, ...others] = contentFieldsOf(spec)
+  if (field !== "folder" && (spec.folderReaders ?? "none") !== "none")
+    return [{ path: ["folderReaders"], message: "means nothing without folder; take it out" }]
   if (field === undefined) return []
   if (others.length > 0)
     return others.map((other) => ({ path: [other], message: `does not go with ${field}; make two sources` }))

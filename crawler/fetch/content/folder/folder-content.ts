@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto"
-import type { Stats } from "node:fs"
+import { lstatSync, type Stats } from "node:fs"
 import { type FileHandle, open, opendir, realpath } from "node:fs/promises"
-import { isAbsolute, join, relative, sep } from "node:path"
+import { basename, isAbsolute, join, relative, resolve, sep } from "node:path"
+import { fnv1a } from "#base/text/hash.ts"
+import { type Readers, readersLabel } from "#engine/index/page/readers.ts"
 import type { PageUrl } from "#engine/index/page/page-url.ts"
 import { KnownError } from "#base/errors.ts"
 import type { FetchResult } from "../../fetch.ts"
@@ -10,6 +12,9 @@ import { addressBelow, namesBelow } from "../addresses-below.ts"
 import type { Content, ContentEntry, ContentLoadOptions, ContentListOptions } from "../content.ts"
 import { typeByEnding } from "../file-type.ts"
 import { fill, OPEN_UNLINKED } from "../read-file.ts"
+import { ACCOUNT_FILES } from "../readers/account-names.ts"
+import { FolderReaders } from "../readers/folder-readers.ts"
+import { READERS_FILE } from "../readers/readers-file.ts"
 import { failed, gone, tooLarge } from "../results.ts"
 import { Troubles } from "../troubles.ts"
 import { AT_ONCE, changedAt, walk } from "./walk.ts"
@@ -22,11 +27,18 @@ export class FolderContent implements Content {
   readonly noun = "file"
   readonly #root: string
   readonly #address: string
+  readonly #byModes: boolean
+  /** As the last walk found them. */
+  #readers: FolderReaders | null = null
 
-  /** @param address ends with `/` */
-  constructor(root: string, address: string) {
-    this.#root = root
+  /**
+   * @param address ends with `/`
+   * @param byModes whether modes and access control lists say who may read
+   */
+  constructor(root: string, address: string, byModes = false) {
+    this.#root = resolve(root)
     this.#address = address
+    this.#byModes = byModes
   }
 
   get place(): string {
@@ -49,13 +61,22 @@ export class FolderContent implements Content {
   async *list({ signal, onTrouble }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {
     await this.open()
     const unread = new Troubles()
+    const readers = await FolderReaders.ofWalk(this.#root, {
+      byModes: this.#byModes,
+      onTrouble: (trouble) => unread.add(trouble),
+    })
+    this.#readers = readers
     for await (const { files, troubles } of walk(this.#root)) {
       if (signal.aborted) return
       for (const trouble of troubles) unread.add(trouble)
-      yield files.flatMap(({ path, stats }) => {
+      const entries: ContentEntry[] = []
+      for (const { path, stats } of files) {
         const url = this.addressOf(path)
-        return url === null ? [] : { url, changedAt: changedAt(stats), bytes: stats.size }
-      })
+        if (url === null) continue
+        const label = labelOf(await readers.of(path, stats))
+        entries.push({ url, changedAt: changedAt(stats) - shiftBy(label), bytes: stats.size })
+      }
+      yield entries
     }
     if (!unread.isEmpty) await onTrouble(`not readable in ${this.#root}: ${unread.toString()}`)
   }
@@ -64,8 +85,14 @@ export class FolderContent implements Content {
     const trouble = await this.#trouble()
     if (trouble !== null) return trouble
     const print = createHash("sha256")
+    let last: readonly string[] | null = null
     try {
-      for await (const { files, troubles } of walk(this.#root, AT_ONCE)) {
+      if (this.#byModes) for (const file of Object.values(ACCOUNT_FILES)) print.update(stateOf(file))
+      for await (const { folder, files, troubles } of walk(this.#root, AT_ONCE)) {
+        const path = join(this.#root, ...folder)
+        if (folder !== last) print.update(stateOf(join(path, READERS_FILE)))
+        if (folder !== last && this.#byModes) print.update(`${folder.join("/")}\0${stateOf(path)}`)
+        last = folder
         for (const { path, stats } of files)
           print.update(`${path.join("/")}\0${changedAt(stats)}\0${stats.size}\0`)
         for (const trouble of troubles) print.update(`${trouble}\0`)
@@ -90,15 +117,23 @@ export class FolderContent implements Content {
   async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
     const path = this.pathOf(url)
     if (path === null) return gone("no file of the folder has this address")
+    if (basename(path) === READERS_FILE) return gone("the file says who may read others, and is no page")
     try {
       await using file = await open(path, OPEN_UNLINKED)
       const stats = await file.stat()
       if (!stats.isFile()) return gone("it is no longer a regular file")
       if (!(await this.#isInside(path))) return gone("a symbolic link leads out of the folder")
-      return await read(file, stats, url, path, options)
+      return await read(file, stats, await this.#readersOf(path, stats), url, path, options)
     } catch (error) {
       return await this.#failure(error as Error)
     }
+  }
+
+  async #readersOf(path: string, stats: Stats): Promise<Readers> {
+    const byModes = this.#byModes
+    const readers =
+      this.#readers ?? FolderReaders.ofFiles(this.#root, { byModes, onTrouble: () => undefined })
+    return await readers.of(relative(this.#root, path).split(sep), stats)
   }
 
   /** Whether no link on the way leads elsewhere. */
@@ -135,11 +170,13 @@ export class FolderContent implements Content {
 async function read(
   file: FileHandle,
   stats: Stats,
+  readers: Readers,
   url: PageUrl,
   path: string,
   { maxBytes, memory, validators, signal }: ContentLoadOptions,
 ): Promise<FetchResult> {
-  const etag = `"${changedAt(stats)}-${stats.size}"`
+  const label = labelOf(readers)
+  const etag = `"${changedAt(stats)}-${stats.size}${label === null ? "" : `-${label}`}"`
   const headers = {
     etag,
     "last-modified": stats.mtime.toUTCString(),
@@ -153,5 +190,21 @@ async function read(
   // A program is still writing it. The next try reads the whole file.
   if ((await fill(file, body, 0)) < body.length)
     return failed("refused", "the file became shorter while it was read")
-  return { kind: "fetched", url, status: 200, headers, body }
+  return { kind: "fetched", url, status: 200, headers, body, ...(label !== null && { readers }) }
+}
+
+const labelOf = (readers: Readers): string | null => readersLabel([{ source: "", ...readers }])
+
+/** Half a day: a time is a little early, so that it differs for other readers and is never later than the next visit. */
+const MOST_SHIFT_MS = 2 ** 26
+
+const shiftBy = (label: string | null): number =>
+  label === null ? 0 : 1 + ((fnv1a(label) >>> 0) % MOST_SHIFT_MS)
+
+/** Differs after any change to a file or to who may read it; empty where there is none. */
+function stateOf(path: string): string {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return ""
+  const { mode, uid, gid, size } = stats
+  return `${mode} ${uid} ${gid} ${stats.isDirectory() ? "" : size} ${changedAt(stats)}\0`
 }

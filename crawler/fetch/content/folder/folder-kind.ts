@@ -14,9 +14,9 @@ export const FOLDER: ContentKind = {
     ...atOneAddress(spec, "the files"),
   ],
   watchedBy: () => "process",
-  async make({ folder, seeds: [address] }) {
+  async make({ folder, seeds: [address], folderReaders }) {
     const { FolderContent } = await import("./folder-content.ts")
-    return new FolderContent(folder!, address!)
+    return new FolderContent(folder!, address!, folderReaders === "posix")
   },
   async recognize(start) {
     const folder = pathOf(start)

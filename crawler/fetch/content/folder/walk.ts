@@ -11,8 +11,10 @@ export interface FolderFile {
   readonly stats: Stats
 }
 
-/** What a walk met in one folder. */
+/** What a walk met in one folder: all of it, or of many files the next ones. */
 export interface Walked {
+  /** Names of the folders that lead to it, and its own; the same object for all of one folder. */
+  readonly folder: readonly string[]
   readonly files: readonly FolderFile[]
   /** What could not be read, in words. */
   readonly troubles: readonly string[]
@@ -49,7 +51,8 @@ export async function* walk(root: string, files: FileSystem = LATER): AsyncGener
     } catch (error) {
       if (path.length === 0) throw error
       // It was deleted after its parent was listed.
-      if (codeOf(error as Error) !== "ENOENT") yield { files: [], troubles: [unread(path, error)] }
+      if (codeOf(error as Error) !== "ENOENT")
+        yield { folder: path, files: [], troubles: [unread(path, error)] }
       continue
     }
     const listed = entries.filter(({ name }) => !LEFT_OUT.test(name))
@@ -60,7 +63,11 @@ export async function* walk(root: string, files: FileSystem = LATER): AsyncGener
     const plain = named.filter((entry) => entry.isFile())
     for (let from = 0; from === 0 || from < plain.length; from += CHUNK) {
       const found = await filesOf(root, path, plain.slice(from, from + CHUNK), files)
-      yield { files: found.files, troubles: [...(from === 0 ? troubles : []), ...found.troubles] }
+      yield {
+        folder: path,
+        files: found.files,
+        troubles: [...(from === 0 ? troubles : []), ...found.troubles],
+      }
     }
     const folders = named.filter((entry) => entry.isDirectory())
     waiting.push(...folders.reverse().map(({ name }) => [...path, name]))
@@ -83,7 +90,7 @@ export async function filesOf(
     if (result.status === "fulfilled") files.push({ path: own, stats: result.value })
     else if (codeOf(result.reason as Error) !== "ENOENT") troubles.push(unread(own, result.reason))
   }
-  return { files, troubles }
+  return { folder: path, files, troubles }
 }
 
 /** When a file changed last, by its text or its place, in milliseconds since 1970: programs set the first time as they like, never the second. */

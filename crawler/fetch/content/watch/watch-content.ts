@@ -69,6 +69,7 @@ class Watcher implements Disposable {
       name: source.name,
       seeds: source.seeds,
       ...Object.fromEntries(CONTENT_FIELDS.map((field) => [field, source[field]])),
+      folderReaders: source.folderReaders,
     }))
     const text = JSON.stringify(list)
     if (text === this.#told || performance.now() < this.#startAt) return

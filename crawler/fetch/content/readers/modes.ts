@@ -1,0 +1,72 @@
+import type { Stats } from "node:fs"
+import { principalOf, type Principal, type Readers } from "#engine/index/page/readers.ts"
+import type { Acl } from "./acls.ts"
+import type { AccountNames } from "./account-names.ts"
+
+/** What is needed of a file to read it, and of a folder to reach what is in it. */
+export const READ = 4
+export const REACH = 1
+
+type Bits = typeof READ | typeof REACH
+
+interface Entry {
+  readonly id: number
+  readonly grants: boolean
+}
+
+/**
+ * Whom the mode of a file or folder lets in, and its access control list where it has one (POSIX 1003.1e). Where that is not known,
+ * only the owner: with a list, the bits of the group are its mask, and others may be shut out by name.
+ * Where others may and a group may not, nobody in the group is let in here, while the kernel lets in its owner and members of a group that may.
+ */
+export async function readersByMode(
+  { mode, uid, gid }: Pick<Stats, "mode" | "uid" | "gid">,
+  acl: Acl | "none" | "unknown",
+  need: Bits,
+  names: AccountNames,
+): Promise<Readers> {
+  const grants = (bits: number): boolean => (bits & need) !== 0
+  const owner = { id: uid, grants: grants(mode >> 6) }
+  if (acl === "unknown") return { allow: [await named([owner], "user", names)], deny: [] }
+  const { users, groups } = entriesOf(acl === "none" ? null : acl, { gid, groupBits: mode >> 3 }, grants)
+  // The owner's own entry counts, whatever else names the owner.
+  const allUsers = [owner, ...users.filter(({ id }) => id !== uid)]
+  const refused = (entries: readonly Entry[]) => entries.filter((entry) => !entry.grants)
+  const granted = (entries: readonly Entry[]) => entries.filter((entry) => entry.grants)
+  const isForOthers = grants(mode)
+  const mayBeInGroup = isForOthers || groups.some((entry) => entry.grants)
+  const deny = [
+    ...(mayBeInGroup ? await named(refused(allUsers), "user", names) : []),
+    ...(isForOthers ? await named(refused(groups), "group", names) : []),
+  ]
+  if (isForOthers) return { allow: [], deny }
+  const allow = [
+    ...(await named(granted(allUsers), "user", names)),
+    ...(await named(granted(groups), "group", names)),
+  ]
+  return { allow: [allow], deny }
+}
+
+function entriesOf(
+  acl: Acl | null,
+  { gid, groupBits }: { readonly gid: number; readonly groupBits: number },
+  grants: (bits: number) => boolean,
+): { readonly users: readonly Entry[]; readonly groups: readonly Entry[] } {
+  if (acl === null) return { users: [], groups: [{ id: gid, grants: grants(groupBits) }] }
+  const entry = ([id, bits]: readonly [number, number]): Entry => ({ id, grants: grants(bits & acl.mask) })
+  // Of several entries for one group, one that grants is enough.
+  const byGroup = new Map<number, Entry>()
+  for (const one of [[gid, acl.owningGroup] as const, ...acl.groups].map(entry))
+    if (byGroup.get(one.id)?.grants !== true) byGroup.set(one.id, one)
+  return { users: acl.users.map(entry), groups: [...byGroup.values()] }
+}
+
+async function named(
+  entries: readonly Entry[],
+  kind: "user" | "group",
+  names: AccountNames,
+): Promise<Principal[]> {
+  return await Promise.all(
+    entries.map(async ({ id }) => principalOf(`${kind}:${await names.of(kind, id)}`) ?? `${kind}:id-${id}`),
+  )
+}

@@ -1,0 +1,74 @@
+import { parse } from "yaml"
+import { EVERYBODY, NOBODY, principalOf, type Readers, readersOf } from "#engine/index/page/readers.ts"
+
+/** A file with this name in a folder says who may read what is in the folder. */
+export const READERS_FILE = ".fossick-readers.yaml"
+
+/** What such a file says. */
+export interface ReadersFile {
+  /** Of all files in the folder and below it. */
+  readonly below: Readers
+  /** Of files in the folder, by name; for whoever may read what is below. */
+  readonly files: ReadonlyMap<string, Readers>
+  /** Why nobody may read what is below, for the operator; null: the file is understood. */
+  readonly problem: string | null
+}
+
+/** Of a folder without such a file. */
+export const NO_READERS_FILE: ReadersFile = { below: EVERYBODY, files: new Map(), problem: null }
+
+export const unreadReaders = (problem: string): ReadersFile => ({
+  below: NOBODY,
+  files: new Map(),
+  problem,
+})
+
+/** Of such a file. */
+export const MOST_BYTES = 1_000_000
+
+/** Reads such a file: nobody may read anything below where it isn't understood, or is empty, as while a program writes it. */
+export function readReadersFile(bytes: Uint8Array): ReadersFile {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    const { files = {}, ...below } = groupIn(parse(text, { maxAliasCount: 0 }), "the file")
+    const named = Object.entries(groupIn(files, "files"))
+    return {
+      below: writtenReaders(below, "the file"),
+      files: new Map(
+        named.map(([name, one]) => {
+          const place = `files.${name}`
+          return [name, writtenReaders(groupIn(one, place), place)] as const
+        }),
+      ),
+      problem: null,
+    }
+  } catch (error) {
+    return unreadReaders((error as Error).message.split("\n", 1)[0]!)
+  }
+}
+
+type Group = Readonly<Record<string, unknown>>
+
+function groupIn(value: unknown, place: string): Group {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error(`${place} must have the fields allow, deny or files`)
+  return value as Group
+}
+
+function writtenReaders({ allow, deny, ...others }: Group, place: string): Readers {
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw new Error(`${unknown} is no field of ${place}`)
+  return readersOf({
+    ...(allow !== undefined && { allow: principalsIn(allow, "allow") }),
+    ...(deny !== undefined && { deny: principalsIn(deny, "deny") }),
+  })
+}
+
+function principalsIn(value: unknown, field: string): string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return list.map((one) => {
+    if (typeof one !== "string" || principalOf(one) === null)
+      throw new Error(`${field} must name user:NAME, group:NAME or signed-in, not ${JSON.stringify(one)}`)
+    return one
+  })
+}
