@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 
 import { handbookApart } from "#crawler/handbook-apart.ts"
 import { type ImageFacts, ImageStore } from "#crawler/upkeep/images/image-store.ts"
+import { fixReaders } from "#crawler/sources/readers/readers-now.ts"
 import { userAgentHeader } from "#crawler/settings.ts"
 import { indexCacheMb } from "#engine/index-cache.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
@@ -60,6 +61,7 @@ export async function openIndex(
     rules,
   )
   const federation = openFederation(settings, rules, log, opened)
+  fixReaders(db, federation?.readers ?? new Map())
   const reader = opened.use(lazyReader(crawlerConfig))
   const rereader = opened.use(
     lazyRereader({

@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 
 import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 import type { Engine, PageUrl, Rule } from "#engine"
+import { type Readers, readersOf } from "#engine/index/page/readers.ts"
 
 import { federatedEngine } from "./federated-engine.ts"
 import { Peer, type PeerOptions, type PeerState } from "./peer.ts"
@@ -50,6 +51,15 @@ export class Federation implements AsyncDisposable {
   /** The names that peers have as sources. */
   get sourceNames(): readonly string[] {
     return this.peers.map(({ spec }) => sourceOfPeer(spec.name))
+  }
+
+  /** Who may read what peers find, by the names that peers have as sources. */
+  get readers(): ReadonlyMap<string, Readers> {
+    return new Map(
+      this.peers.flatMap(({ spec: { name, readers } }) =>
+        readers === null ? [] : [[sourceOfPeer(name), readersOf(readers)] as const],
+      ),
+    )
   }
 
   /** The own index and the peers as one. */

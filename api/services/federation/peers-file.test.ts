@@ -31,6 +31,7 @@ describe("a file of peers", () => {
         sources: null,
         networks: [],
         caFile: null,
+        readers: null,
       },
     ])
   })
@@ -43,6 +44,7 @@ describe("a file of peers", () => {
 
   test.each([
     [", timeoutMs: 5", "peers[0].timeoutMs must be >= 100"],
+    [", readers: { allow: [staff] }", "peers[0].readers.allow[0] must be user:NAME, group:NAME or signed-in"],
     [", tiemout: 5", "peers[0] has the unknown field tiemout"],
     [", networks: [10.0.0.0/99]", "peers[0].networks must be addresses, CIDR ranges or host names"],
     [", networks: [169.254.169.254]", "metadata service"],

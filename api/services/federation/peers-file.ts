@@ -8,6 +8,9 @@ import { certificatesIn } from "#base/process/authorities.ts"
 import { resolveSecret } from "#base/secret.ts"
 import { SettingsError } from "#base/settings.ts"
 import { AllowedNetworks } from "#crawler/fetch/guard/allowed-networks.ts"
+import { readersProblems } from "#crawler/sources/written/readers-problems.ts"
+import { fieldText } from "#crawler/sources/written/source-problem.ts"
+import type { WrittenReaders } from "#engine/index/page/readers.ts"
 
 const DEFAULT_FILE = "peers.yaml"
 const SCHEMA_FILE = new URL("peers.schema.json", import.meta.url)
@@ -26,6 +29,8 @@ export interface PeerSpec {
   readonly sources: readonly string[] | null
   readonly networks: readonly string[]
   readonly caFile: string | null
+  /** Who may read its pages; null: everybody. */
+  readonly readers: WrittenReaders | null
 }
 
 /** As a source of this appliance a peer has this name. */
@@ -90,6 +95,8 @@ function peersOf(written: unknown, file: string, env: NodeJS.ProcessEnv): readon
     if (URL.parse(peer.url) === null) problems.push(`${where}.url must be an http or https address`)
     const key = tried("key", () => keyOf(peer.key, env))
     tried("networks", () => new AllowedNetworks(peer.networks ?? []))
+    for (const { path, message } of readersProblems(peer.readers ?? {}))
+      problems.push(`${where}.${fieldText(["readers", ...path])} ${message}`)
     const { caFile } = peer
     if (caFile) tried("caFile", () => readAuthority(caFile))
     return {
@@ -97,6 +104,7 @@ function peersOf(written: unknown, file: string, env: NodeJS.ProcessEnv): readon
       sources: null,
       networks: [],
       caFile: null,
+      readers: null,
       ...peer,
       url: peer.url.replace(/\/+$/, ""),
       key: key ?? "",

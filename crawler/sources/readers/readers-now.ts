@@ -33,6 +33,7 @@ class Snapshot {
   #rules: ReadonlyMap<string, readonly PageReaders[]> = new Map()
   #last = 0
   #sources: ReadonlyMap<string, Readers> = new Map()
+  #fixed: ReadonlyMap<string, Readers> = new Map()
   #sourcesText = "[]"
   #now: Promise<ReadersNow> | null = null
   #readAt = -Infinity
@@ -54,6 +55,13 @@ class Snapshot {
     return reading
   }
 
+  fix(sources: ReadonlyMap<string, Readers>): void {
+    this.#fixed = sources
+    this.#sources = new Map([...this.#sources, ...sources])
+    this.#sourcesText = ""
+    this.#now = null
+  }
+
   forget(): void {
     this.#now = null
   }
@@ -65,7 +73,8 @@ class Snapshot {
     const rows = await ofSources.all(this.#db, {})
     const text = JSON.stringify(rows)
     if (text !== this.#sourcesText) {
-      this.#sources = new Map(rows.map(({ source, readers }) => [source, JSON.parse(readers) as Readers]))
+      const kept = rows.map(({ source, readers }) => [source, JSON.parse(readers) as Readers] as const)
+      this.#sources = new Map([...kept, ...this.#fixed])
       this.#sourcesText = text
     }
     return { sources: this.#sources, rules: this.#rules }
@@ -90,3 +99,7 @@ export const readersNow = (db: StateStore): Promise<ReadersNow> => snapshotOf(db
 
 /** For whoever has changed something in this process: the next call of {@link readersNow} sees the change. */
 export const forgetReadersNow = (db: StateStore): void => snapshotOf(db).forget()
+
+/** Adds the readers of sources that this process knows from elsewhere than the state, such as a file at its start. */
+export const fixReaders = (db: StateStore, sources: ReadonlyMap<string, Readers>): void =>
+  snapshotOf(db).fix(sources)

@@ -5,7 +5,7 @@ import { aPage } from "#engine/testing/pages.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { Sources } from "../sources.ts"
 import { ReaderRules } from "./reader-rules.ts"
-import { forgetReadersNow, readersNow } from "./readers-now.ts"
+import { fixReaders, forgetReadersNow, readersNow } from "./readers-now.ts"
 
 const forGroup = (name: string): PageReaders[] => [{ source: "wiki", allow: [[`group:${name}`]], deny: [] }]
 
@@ -27,6 +27,17 @@ test("what labels of pages stand for is known once they are registered", async (
   await rules.register([aPage("/new", { readers: forGroup("law") })])
   forgetReadersNow(db)
   expect((await readersNow(db)).rules.get(readersLabel(forGroup("law"))!)).toEqual(forGroup("law"))
+})
+
+test("readers that a process knows from elsewhere count beside those of the state", async () => {
+  const db = emptyState()
+  const staff = { allow: [["group:staff"]], deny: [] }
+  await readersNow(db)
+  fixReaders(db, new Map([["peer/hall", staff]]))
+  expect((await readersNow(db)).sources.get("peer/hall")).toEqual(staff)
+  const sources = new Sources(db, new Jobs(db))
+  await sources.put({ name: "hr", seeds: ["https://hr.example/"], readers: { deny: ["group:guests"] } })
+  expect([...(await readersNow(db)).sources.keys()]).toEqual(["hr", "peer/hall"])
 })
 
 test("the readers of a source count as soon as they are declared, and until its pages are gone", async () => {

@@ -46,6 +46,7 @@ export const peerSpec = (name: string, url: string, key: string, more: Partial<P
   sources: null,
   networks: ["127.0.0.1"],
   caFile: null,
+  readers: null,
   ...more,
 })
 
