@@ -1,8 +1,7 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js"
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { until } from "#base/testing/until.ts"
 import { chance } from "#base/testing/chance.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
+import { ask, type Said, said, Tools } from "./asking.ts"
 import { someTry, type Try } from "./calls.ts"
 import { openWorld, type SecretPage, type SomeKey, wordsIn, type World } from "./world.ts"
 
@@ -66,7 +65,7 @@ async function run(effort: Effort): Promise<Outcome> {
     const [someone, page] = [random.one(world.keys), random.one(world.pages)]
     const one = someTry(page, random, world.site.origin)
     // oxlint-disable-next-line no-await-in-loop -- a fault is to be told by the call that shows it
-    note(one, someone, page, await said(one, someone, world, tools))
+    note(one, someone, page, await said(one, someone.key, world.app.url, tools))
     if (at % 1000 === 999) effort.tell(`${at + 1} of ${all}`)
   }
   for (const { one, someone, answer } of await watched(world, random, watches))
@@ -81,34 +80,6 @@ async function run(effort: Effort): Promise<Outcome> {
     rows,
     faults,
   }
-}
-
-interface Said {
-  readonly status: number
-  readonly text: string
-}
-
-async function said(one: Try, { key }: SomeKey, { app }: World, tools: Tools): Promise<Said> {
-  if (one.tool !== undefined) return await tools.call(key, one.tool, one.body ?? {})
-  const first = await ask(app.url + one.path, key, one.body)
-  if (one.task === undefined || first.status >= 400) return first
-  const task = JSON.parse(first.text) as { id?: string; request_id?: string }
-  const path = app.url + one.task + (task.request_id ?? task.id)
-  let last = first
-  await until(async () => {
-    last = await ask(path, key)
-    return last.status !== 202 && !/"status":\s*"(?:scraping|pending|in_progress)"/.test(last.text)
-  })
-  return last
-}
-
-async function ask(url: string, key: string, body?: object): Promise<Said> {
-  const answer = await fetch(url, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { Authorization: `Bearer ${key}`, ...(body && { "Content-Type": "application/json" }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  return { status: answer.status, text: await answer.text() }
 }
 
 /** Watches of all kinds, and what each is told of when every page has changed. */
@@ -169,41 +140,4 @@ function seenIn(text: string, { path, body, showsLinks }: Try, pages: readonly S
   const proofs = new Set(wordsIn(text, "prf"))
   const addresses = new Set(showsLinks ? [] : wordsIn(text, "adr").filter((one) => !given.includes(one)))
   return pages.filter(({ proof: word, inAddress }) => proofs.has(word) || addresses.has(inAddress))
-}
-
-/** The tools of models, through the official client. */
-class Tools implements AsyncDisposable {
-  readonly #url: string
-  readonly #clients = new Map<string, Promise<Client>>()
-
-  constructor(url: string) {
-    this.#url = url
-  }
-
-  async call(key: string, name: string, given: Readonly<Record<string, unknown>>): Promise<Said> {
-    const client = await (this.#clients.get(key) ?? this.#connect(key))
-    try {
-      return { status: 200, text: JSON.stringify(await client.callTool({ name, arguments: { ...given } })) }
-    } catch (error) {
-      // A tool that this key has not.
-      return { status: 400, text: String(error) }
-    }
-  }
-
-  #connect(key: string): Promise<Client> {
-    const connecting = (async () => {
-      const client = new Client({ name: "proof", version: "1" })
-      const transport = new StreamableHTTPClientTransport(new URL(`${this.#url}/mcp`), {
-        requestInit: { headers: { Authorization: `Bearer ${key}` } },
-      })
-      await client.connect(transport)
-      return client
-    })()
-    this.#clients.set(key, connecting)
-    return connecting
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const client of this.#clients.values()) await (await client).close()
-  }
 }

@@ -5,6 +5,7 @@ import { createReader, crawlerSettings, Jobs, Sources } from "#crawler"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { runSource, shareOfRuns } from "#crawler/testing/run-source.ts"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+import type { Engine } from "#engine"
 import { aPage } from "#engine/testing/pages.ts"
 import { openAccounts } from "../../api/identity/accounts/accounts.ts"
 import { type KeyScope, readScope } from "../../api/identity/accounts/keys/key-scope.ts"
@@ -50,7 +51,7 @@ export interface World extends AsyncDisposable {
 
 export const SOURCES = ["s0", "s1", "s2", "s3", "s4", "s5"]
 /** Hosts of pages that the index was given, each with the registrable domain that covers it. */
-const HOSTS: readonly (readonly [host: string, domain: string | null])[] = [
+export const HOSTS: readonly (readonly [host: string, domain: string | null])[] = [
   ["example.com", "example.com"],
   ["docs.example.com", "example.com"],
   ["deep.docs.example.com", "example.com"],
@@ -81,7 +82,7 @@ const COLLECTIONS: Readonly<Record<string, readonly string[]>> = {
   gone: [],
 }
 
-const word = (kind: string, number: number): string =>
+export const word = (kind: string, number: number): string =>
   `z${kind}${String(number)
     .padStart(4, "0")
     .replace(/\d/g, (digit) => "bcdfghjklm"[Number(digit)]!)}q`
@@ -109,7 +110,7 @@ export async function openWorld(random: Chance, livePages: number, keys: number)
   await crawl()
   await engine.index(pages.filter(({ isLive }) => !isLive).map(storedPage))
   await engine.settled()
-  const app = await openApp(opened, folder, jobs, site)
+  const app = await openApp(opened, folder, site)
   const made = await Promise.all(
     Array.from({ length: keys }, async (_, at): Promise<SomeKey> => {
       const scope = at === 0 ? readScope({}) : someScope(random, site)
@@ -167,12 +168,19 @@ function serve(site: TestSite, pages: readonly SecretPage[], random: Chance, ver
   )
 }
 
-async function openApp(
+/** The app over a data folder, with everything in it that answers calls; it closes with the stack. */
+export async function openApp(
   opened: AsyncDisposableStack,
-  { dir, db, embedder, engine }: Awaited<ReturnType<typeof openDataFolder>>,
-  jobs: Jobs,
-  site: TestSite,
+  {
+    dir,
+    db,
+    embedder,
+    engine,
+  }: Pick<Awaited<ReturnType<typeof openDataFolder>>, "dir" | "db" | "embedder"> & { readonly engine: Engine },
+  site: Pick<TestSite, "authority">,
+  more: Partial<NonNullable<Parameters<typeof serveAccounts>[0]>> = {},
 ): Promise<ServedAccounts> {
+  const jobs = new Jobs(db)
   const crawlerConfig = readSettings(crawlerSettings, {})
   const reader = opened.use(createReader({ ...crawlerConfig, allowedNetworks: [site.authority] }))
   const config = { ...readSettings(apiSettings, {}), watchesPerKey: 1000 }
@@ -196,6 +204,7 @@ async function openApp(
       pages: openPageKnowledge(db, jobs),
       sourceNames: async () => SOURCES,
       config,
+      ...more,
     }),
   )
   for (const [name, held] of Object.entries(COLLECTIONS))
@@ -203,7 +212,7 @@ async function openApp(
   return app
 }
 
-function someScope(random: Chance, site: TestSite): KeyScope {
+export function someScope(random: Chance, site: Pick<TestSite, "authority">): KeyScope {
   const maybe = <T>(share: number, all: readonly T[], most: number): T[] | undefined =>
     random.happens(share) ? random.some(all, 1 + random.below(most)) : undefined
   return readScope({
@@ -215,7 +224,10 @@ function someScope(random: Chance, site: TestSite): KeyScope {
 }
 
 /** Whether a key sees a page, by the words of the handbook and nothing of the code. */
-export function naive({ sources, collections, domains }: KeyScope, page: SecretPage): boolean {
+export function naive(
+  { sources, collections, domains }: KeyScope,
+  page: Pick<SecretPage, "sources" | "host" | "port">,
+): boolean {
   if (sources !== null || collections !== null) {
     const listed = [...(sources ?? []), ...(collections ?? []).flatMap((name) => COLLECTIONS[name] ?? [])]
     if (!page.sources.some((name) => listed.includes(name))) return false

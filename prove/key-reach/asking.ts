@@ -1,0 +1,72 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { until } from "#base/testing/until.ts"
+import type { Try } from "./calls.ts"
+
+/** An answer, as it came over the wire. */
+export interface Said {
+  readonly status: number
+  readonly text: string
+}
+
+/** Asks it, and waits for a task to end. @param url of the appliance */
+export async function said(one: Try, key: string, url: string, tools: Tools): Promise<Said> {
+  if (one.tool !== undefined) return await tools.call(key, one.tool, one.body ?? {})
+  const first = await ask(url + one.path, key, one.body)
+  if (one.task === undefined || first.status >= 400) return first
+  const task = JSON.parse(first.text) as { id?: string; request_id?: string }
+  const path = url + one.task + (task.request_id ?? task.id)
+  let last = first
+  await until(async () => {
+    last = await ask(path, key)
+    return last.status !== 202 && !/"status":\s*"(?:scraping|pending|in_progress)"/.test(last.text)
+  })
+  return last
+}
+
+/** A call with a key: POST with a body, else GET. */
+export async function ask(url: string, key: string, body?: object): Promise<Said> {
+  const answer = await fetch(url, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { Authorization: `Bearer ${key}`, ...(body && { "Content-Type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: answer.status, text: await answer.text() }
+}
+
+/** The tools of models, through the official client. */
+export class Tools implements AsyncDisposable {
+  readonly #url: string
+  readonly #clients = new Map<string, Promise<Client>>()
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  async call(key: string, name: string, given: Readonly<Record<string, unknown>>): Promise<Said> {
+    const client = await (this.#clients.get(key) ?? this.#connect(key))
+    try {
+      return { status: 200, text: JSON.stringify(await client.callTool({ name, arguments: { ...given } })) }
+    } catch (error) {
+      // A tool that this key has not.
+      return { status: 400, text: String(error) }
+    }
+  }
+
+  #connect(key: string): Promise<Client> {
+    const connecting = (async () => {
+      const client = new Client({ name: "proof", version: "1" })
+      const transport = new StreamableHTTPClientTransport(new URL(`${this.#url}/mcp`), {
+        requestInit: { headers: { Authorization: `Bearer ${key}` } },
+      })
+      await client.connect(transport)
+      return client
+    })()
+    this.#clients.set(key, connecting)
+    return connecting
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.#clients.values()) await (await client).close()
+  }
+}
