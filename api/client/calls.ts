@@ -1997,7 +1997,7 @@ export type GrantList = {
     readonly client_id: string
     /** Name that the program gave itself. */
     readonly client_name: string
-    /** Id of the key that let the program in. */
+    /** Id of the key, or of the person, that let the program in. */
     readonly key_id: string
     /** Collections the program may search; null for everything the key may search. */
     readonly collections: readonly string[] | null

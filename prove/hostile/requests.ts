@@ -3,7 +3,6 @@ import { pause } from "#base/flow/pause.ts"
 import { InvalidClientMetadataError } from "@modelcontextprotocol/sdk/server/auth/errors.js"
 import { oauthProvider } from "../../api/identity/oauth/oauth-provider.ts"
 import { OAuthStore } from "../../api/identity/oauth/oauth-store.ts"
-import { openTickets } from "../../api/identity/oauth/tickets.ts"
 import { memoryState, SEARCH_KEY, serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { WebhookSender } from "#crawler/reporting/webhooks/webhook-sender.ts"
 import { defineSource } from "#crawler"
@@ -259,7 +258,7 @@ const redirectUris: readonly Attack[] = CASES.redirectUris.map((uri) => ({
       const provider = oauthProvider({
         store: new OAuthStore(db),
         documents: { client: async () => null },
-        tickets: openTickets(false, "/authorize"),
+        ask: () => Promise.reject(new Error("nobody is asked")),
         resource: "http://localhost/mcp",
       })
       const refused = await Promise.resolve()

@@ -12,6 +12,8 @@ input { box-sizing: border-box; width: 100%; font: inherit; font-weight: 400; pa
 small { display: block; font-weight: 400 }
 .error { border-left: .25rem solid #c33; padding-left: .75rem }
 .buttons { display: flex; gap: .75rem; margin-top: 1.5rem }
+.ways { list-style: none; padding: 0 }
+summary { margin-top: 1rem; cursor: pointer }
 button { font: inherit; padding: .6rem 1.2rem; flex: 1; cursor: pointer }
 `
 
@@ -24,13 +26,19 @@ export interface Consent {
   readonly resource: string
   /** Collections that it asks for; empty: all that the key may see. */
   readonly collections: readonly string[]
+  /** Path that the form is sent to, as the browser sees it. */
+  readonly action: string
+  /** Who is signed in with this browser; null: nobody. */
+  readonly who: { readonly name: string } | null
+  /** Links that sign somebody in elsewhere, and lead back here. */
+  readonly signIns: readonly { readonly name: string; readonly url: string }[]
   /** The request, sealed. */
   readonly ticket: string
   /** What was wrong with the last try; null: nothing. */
   readonly problem: string | null
 }
 
-/** The page on which somebody lets a program in, with their key. It has no script. */
+/** The page on which somebody lets a program in, as who they signed in as or with their key. It has no script. */
 export function consentPage({
   clientName,
   redirectUri,
@@ -38,28 +46,50 @@ export function consentPage({
   collections,
   ticket,
   problem,
+  action,
+  who,
+  signIns,
 }: Consent): string {
-  // Below the path of the appliance's address, as the browser sees it.
-  const action = new URL(resource).pathname.replace(/mcp$/, "authorize/consent")
   const asked = collections.length === 0 ? "" : escapeHtml(collections.join(", "))
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Allow access to Fossick?</title><style>${STYLE}</style></head>
 <body><main>
 <h1>Let “${escapeHtml(clientName)}” search for you?</h1>
-<p>A program that calls itself so asks to search and read the pages of <b>${escapeHtml(resource)}</b> that your key may see. It will not learn your key.
-You are sent back to <b>${escapeHtml(placeOf(redirectUri))}</b>: allow it only if you came from there.</p>
+<p>A program that calls itself so asks to search and read the pages of <b>${escapeHtml(resource)}</b> that ${who === null ? "you may read" : `<b>${escapeHtml(who.name)}</b> may read: you are signed in so`}.
+It will learn neither your key nor your password. You are sent back to <b>${escapeHtml(placeOf(redirectUri))}</b>: allow it only if you came from there.</p>
 ${problem === null ? "" : `<p class="error" role="alert">${escapeHtml(problem)}</p>`}
 <form method="post" action="${escapeHtml(action)}" autocomplete="off">
 <input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
-<label>Your API key<input type="password" name="key" autocomplete="current-password" spellcheck="false"></label>
-<label>Only these collections<small>Names with commas between them; empty for all that your key may see.</small>
+${keyField(who, signIns)}
+<label>Only these collections<small>Names with commas between them; empty for all that you may see.</small>
 <input type="text" name="collections" value="${asked}" spellcheck="false"></label>
 <div class="buttons"><button name="answer" value="deny">Deny</button><button name="answer" value="allow">Allow</button></div>
 </form>
 </main></body></html>
 `
 }
+
+const KEY =
+  '<label>Your API key<input type="password" name="key" autocomplete="current-password" spellcheck="false"></label>'
+
+/** Who is signed in needs no key, and may use one all the same. */
+function keyField(who: Consent["who"], signIns: Consent["signIns"]): string {
+  if (who !== null) return `<details><summary>Use an API key instead</summary>${KEY}</details>`
+  if (signIns.length === 0) return KEY
+  const links = signIns.map(
+    ({ name, url }) => `<li><a href="${escapeHtml(url)}">Sign in with ${escapeHtml(name)}</a></li>`,
+  )
+  return `<ul class="ways">${links.join("")}</ul><p>Or use a key:</p>${KEY}`
+}
+
+/** A page that leads to the one that asks: the browser then sends the cookies that it keeps from other sites. It has no script. */
+export const comingBackPage = (path: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="0;url=${escapeHtml(path)}">
+<title>Allow access to Fossick?</title><style>${STYLE}</style></head>
+<body><main><p><a href="${escapeHtml(path)}">Continue</a></p></main></body></html>
+`
 
 /** Nothing but this page's own style, and a form that goes here and, by a redirect, where the program waits. */
 export function consentPolicy(redirectUri: string): string {

@@ -3,14 +3,14 @@ declare module "express" {
   import type { IncomingMessage, ServerResponse } from "node:http"
 
   type Handler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
-  interface Application extends Handler {
+  export interface Application extends Handler {
     disable(setting: string): void
     use(handler: unknown): void
     use(path: string, handler: unknown): void
   }
   export interface Response extends ServerResponse {
     status(code: number): this
-    set(headers: Readonly<Record<string, string>>): this
+    set(headers: Readonly<Record<string, string | readonly string[]>>): this
     send(body: string): this
   }
   export type RequestHandler = Handler

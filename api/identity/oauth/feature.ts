@@ -3,6 +3,7 @@ import type { OAuth } from "./oauth-endpoints.ts"
 import type { Logger } from "pino"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { CrawlerConfig } from "#crawler"
+import type { Sessions } from "../sessions/sessions.ts"
 import type { Accounts } from "../accounts/accounts.ts"
 import type { StateOutage } from "../../server/outage/state-outage.ts"
 
@@ -18,6 +19,8 @@ interface From {
 interface Needs {
   /** Left out: programs need a key. */
   readonly oauth?: Pick<OAuth, "endpoints">
+  /** People who signed in; left out: nobody can. */
+  readonly sessions?: Sessions
 }
 
 /** Lets programs in over MCP without a key. */
@@ -41,5 +44,5 @@ export const oauth = {
     const { keys, collections } = accounts
     return openOAuth({ db, keys, collections, documents, publicUrl, outage })
   },
-  serve: async (_router, { oauth: opened }) => opened && { middleware: opened.endpoints },
+  serve: async (_router, { oauth: opened, sessions }) => opened && { middleware: opened.endpoints(sessions) },
 } as const satisfies Feature<Needs, From>

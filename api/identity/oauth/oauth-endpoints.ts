@@ -1,3 +1,4 @@
+import type { Application } from "express"
 import { NO_OUTAGE, type StateOutage } from "../../server/outage/state-outage.ts"
 import { randomBytes } from "node:crypto"
 
@@ -6,26 +7,23 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { Collections } from "../accounts/reach/collections.ts"
 import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import type { Context, Middleware } from "../../context.ts"
-import { ApiError } from "../../errors.ts"
-import { arrivingBodies, bodyText } from "../../server/middleware/json-body.ts"
-import { MOST_TYPED, TOO_MANY_WRONG, WrongKeys } from "../sessions/wrong-keys.ts"
+import type { Sessions } from "../sessions/sessions.ts"
 import { callerOf } from "../../server/proxies/trusted-proxies.ts"
 import type { ClientDocuments } from "./client-documents.ts"
-import { grantedKey, notGrantable } from "./granted-key.ts"
+import { CONSENT_PATH, type Consent, openConsent } from "./consent.ts"
+import { grantedKey } from "./granted-key.ts"
 import { OAuthStore } from "./oauth-store.ts"
 import { openTickets } from "./tickets.ts"
 
 /** Paths that OAuth has at the root of the appliance's address. */
 const PATHS =
   /^\/(?:authorize|token|register|revoke|\.well-known\/oauth-(?:authorization-server|protected-resource)(?:\/mcp)?)\/?$/
-const CONSENT_PATH = "/authorize/consent"
-const MAX_FORM_BYTES = 32_768
 
 /** OAuth 2.1 for MCP, where it is served. */
 export interface OAuth {
   readonly store: OAuthStore
-  /** Serves the calls of OAuth. */
-  readonly endpoints: Middleware
+  /** Serves the calls of OAuth. @param sessions people who signed in; left out: everybody lets programs in with a key */
+  readonly endpoints: (sessions?: Pick<Sessions, "whoIs" | "ways">) => Middleware
   /**
    * The key of a caller of `/mcp` that shows an access token, and the header under which its calls go on inside, where no access
    * token is taken; null: it is none.
@@ -56,7 +54,7 @@ export function openOAuth({
 }: {
   readonly documents: Pick<ClientDocuments, "client">
   readonly db: StateStore
-  readonly keys: Pick<KeyStore, "verify" | "byId">
+  readonly keys: Pick<KeyStore, "verify" | "byId" | "nameOf">
   readonly collections: Pick<Collections, "list">
   readonly publicUrl: string
   /** Left out, no token is known while the state is away. */
@@ -70,12 +68,10 @@ export function openOAuth({
   const issuer = prefix === "" ? `${origin}/` : base
   const resource = `${base}/mcp`
   const tickets = openTickets(origin.startsWith("https:"), `${prefix}/authorize`)
-  const wrong = new WrongKeys(MOST_TYPED)
-  const arriving = arrivingBodies(MAX_FORM_BYTES)
   // Known to this process alone.
   const insidePrefix = `inside-${randomBytes(32).toString("base64url")}-`
 
-  const load = async () => {
+  const load = async (consent: Consent) => {
     const [
       { default: express },
       { createOAuthMetadata, mcpAuthRouter },
@@ -90,9 +86,17 @@ export function openOAuth({
     const app = express()
     app.disable("x-powered-by")
     // Behind a proxy express knows its address alone.
-    const limit = { validate: false, keyGenerator: (request: object) => callers.get(request) ?? "" }
+    const limit = {
+      validate: false,
+      keyGenerator: (request: object) => callerOf(callers.get(request)?.ip ?? ""),
+    }
     const served = {
-      provider: oauthProvider({ store, documents, tickets, resource }),
+      provider: oauthProvider({
+        store,
+        documents,
+        ask: (request, ticket) => consent.ask(callers.get(request)!, ticket),
+        resource,
+      }),
       issuerUrl: new URL(origin),
       scopesSupported: [SEARCH_SCOPE],
     }
@@ -130,8 +134,7 @@ export function openOAuth({
     )
     return app
   }
-  const callers = new WeakMap<object, string>()
-  let loading: ReturnType<typeof load> | undefined
+  const callers = new WeakMap<object, Context>()
 
   // While the state is away, an API key matches no remembered token and is then looked for among the keys.
   const granted = outage.without(
@@ -148,56 +151,6 @@ export function openOAuth({
     return found && key && grantedKey(key, found.grant)
   }
 
-  const answerConsent = async (ctx: Context): Promise<void> => {
-    const form = new URLSearchParams(await bodyText(ctx.req, "", MAX_FORM_BYTES, arriving))
-    const ticket = tickets.open(form.get("ticket") ?? "", ctx.get("Cookie"))
-    const sentFrom = ctx.get("Origin")
-    if (ticket === null || (sentFrom !== "" && sentFrom !== "null" && sentFrom !== origin)) {
-      throw new ApiError(400, "This page is no longer valid. Go back to the program and begin again.")
-    }
-    const back = new URL(ticket.redirectUri)
-    back.searchParams.set("iss", issuer)
-    if (ticket.state !== undefined) back.searchParams.set("state", ticket.state)
-    const redirect = () => {
-      ctx.set("Cache-Control", "no-store")
-      ctx.status = 303
-      ctx.set("Location", back.href)
-      ctx.body = ""
-    }
-    if (form.get("answer") !== "allow") {
-      back.searchParams.set("error", "access_denied")
-      redirect()
-      return
-    }
-    const again = async (problem: string) => {
-      const { showConsent } = await import("./oauth-provider.ts")
-      const asked = { ...ticket, collections: given }
-      const reply = {
-        status: (code: number) => ((ctx.status = code), reply),
-        set: (headers: Readonly<Record<string, string>>) => (ctx.set({ ...headers }), reply),
-        send: (body: string) => ((ctx.body = body), reply),
-      }
-      showConsent(reply as never, asked, tickets, resource, problem)
-    }
-    const given = (form.get("collections") ?? "")
-      .split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== "")
-    const key = await keys.verify((form.get("key") ?? "").trim())
-    if (key === null)
-      return await again((await wrong.isTooMany(ctx)) ? TOO_MANY_WRONG : "This is no valid key.")
-    const known = (await collections.list()).map(({ name }) => name)
-    const not = notGrantable(key, given, known)
-    if (not !== null) return await again(`This key knows no collection “${not.slice(0, 100)}”.`)
-    const { client, clientName, redirectUri, challenge } = ticket
-    const code = await store.allow(
-      { client, clientName, key: key.id, collections: given.length === 0 ? null : given },
-      { redirectUri, challenge },
-    )
-    back.searchParams.set("code", code)
-    redirect()
-  }
-
   return {
     store,
     challenge: `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource/mcp"`,
@@ -207,40 +160,46 @@ export function openOAuth({
     },
     verifyInside: async (presented) =>
       presented.startsWith(insidePrefix) ? await holderOf(presented.slice(insidePrefix.length)) : null,
-    endpoints: async (ctx, next) => {
-      const path = barePath(ctx.path, prefix)
-      if (path === CONSENT_PATH && ctx.method === "POST") {
-        await answerConsent(ctx)
-        return
+    endpoints: (sessions) => {
+      const consent = openConsent({ store, tickets, keys, collections, sessions, base, issuer, resource })
+      let loading: ReturnType<typeof load> | undefined
+      return async (ctx, next) => {
+        const path = barePath(ctx.path, prefix)
+        if (path === CONSENT_PATH && ctx.method === "POST") await consent.answer(ctx)
+        else if (path === CONSENT_PATH && ctx.method === "GET") await consent.askAgain(ctx)
+        else if (!PATHS.test(path)) await next()
+        else {
+          ctx.path = path
+          const app = await (loading ??= load(consent))
+          callers.set(ctx.req, ctx)
+          await byExpress(ctx, app)
+        }
       }
-      if (!PATHS.test(path)) {
-        await next()
-        return
-      }
-      ctx.path = path
-      const app = await (loading ??= load())
-      callers.set(ctx.req, callerOf(ctx.ip))
-      ctx.respond = false
-      ctx.res.statusCode = 200
-      await new Promise<void>((resolve, reject) => {
-        ctx.res.once("close", resolve)
-        app(ctx.req, ctx.res, (error) => {
-          // What express could not work with it has not answered.
-          ctx.respond = true
-          const refused = error === undefined ? null : refusalOf(error)
-          if (error === undefined) ctx.status = 404
-          else if (refused !== null) {
-            ctx.status = refused.status
-            ctx.body = { error: "invalid_request", error_description: refused.because }
-          } else {
-            reject(error)
-            return
-          }
-          resolve()
-        })
-      })
     },
   }
+}
+
+/** Has express answer a call. */
+async function byExpress(ctx: Context, app: Application): Promise<void> {
+  ctx.respond = false
+  ctx.res.statusCode = 200
+  await new Promise<void>((resolve, reject) => {
+    ctx.res.once("close", resolve)
+    app(ctx.req, ctx.res, (error) => {
+      // What express could not work with it has not answered.
+      ctx.respond = true
+      const refused = error === undefined ? null : refusalOf(error)
+      if (error === undefined) ctx.status = 404
+      else if (refused !== null) {
+        ctx.status = refused.status
+        ctx.body = { error: "invalid_request", error_description: refused.because }
+      } else {
+        reject(error)
+        return
+      }
+      resolve()
+    })
+  })
 }
 
 /**

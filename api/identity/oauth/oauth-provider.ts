@@ -10,12 +10,10 @@ import type {
   OAuthServerProvider,
 } from "@modelcontextprotocol/sdk/server/auth/provider.js"
 import type { OAuthClientInformationFull, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js"
-import type { Response } from "express"
-
 import { type ClientDocuments, isDocumentAddress } from "./client-documents.ts"
-import { consentPage, consentPolicy } from "./consent-page.ts"
+import type { ShownPage } from "./consent.ts"
 import type { IssuedTokens, OAuthStore } from "./oauth-store.ts"
-import type { Ticket, Tickets } from "./tickets.ts"
+import type { Ticket } from "./tickets.ts"
 
 /** Searching and reading what the key may see. `collection:NAME` holds a program to a collection. */
 export const SEARCH_SCOPE = "search"
@@ -33,14 +31,15 @@ const PUBLIC_CLIENT = {
 
 export interface ProviderParts {
   readonly store: OAuthStore
-  readonly tickets: Tickets
+  /** The page that asks whoever is at the browser, for the request that it came with. */
+  readonly ask: (request: object, ticket: Omit<Ticket, "holder">) => Promise<ShownPage>
   readonly documents: Pick<ClientDocuments, "client">
   /** Address of the MCP endpoint: the resource that tokens are for (RFC 8707). */
   readonly resource: string
 }
 
 /** What the handlers of the MCP SDK, which do the protocol, ask of us. */
-export function oauthProvider({ store, documents, tickets, resource }: ProviderParts): OAuthServerProvider {
+export function oauthProvider({ store, documents, ask, resource }: ProviderParts): OAuthServerProvider {
   const forUs = (asked: URL | undefined): void => {
     if (asked !== undefined && asked.href.replace(/\/$/, "") !== resource) {
       throw new InvalidTargetError(`Tokens of this server are for ${resource}`)
@@ -91,15 +90,15 @@ export function oauthProvider({ store, documents, tickets, resource }: ProviderP
     },
     async authorize(client, params, res) {
       forUs(params.resource)
-      const ticket: Ticket = {
+      const { status, headers, html } = await ask(res.req, {
         client: client.client_id,
         clientName: client.client_name ?? "a program",
         redirectUri: params.redirectUri,
         challenge: params.codeChallenge,
         state: params.state,
         collections: collectionsOf(params),
-      }
-      showConsent(res, ticket, tickets, resource)
+      })
+      res.status(status).set(headers).send(html)
     },
     async challengeForAuthorizationCode(client, code) {
       const pending = await store.code(client.client_id, code)
@@ -148,28 +147,6 @@ async function documentedClient(
     client_name: `${name.slice(0, MAX_NAME_CHARS).toWellFormed()} (${host})`,
     redirect_uris: [...redirectUris],
   }
-}
-
-/** Puts the page before whoever is to let a program in. */
-export function showConsent(
-  res: Pick<Response, "status" | "set" | "send">,
-  ticket: Ticket,
-  tickets: Tickets,
-  resource: string,
-  problem: string | null = null,
-): void {
-  const { sealed, cookie } = tickets.seal(ticket)
-  res
-    .status(problem === null ? 200 : 403)
-    .set({
-      "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": consentPolicy(ticket.redirectUri),
-      "Cache-Control": "no-store",
-      "Referrer-Policy": "no-referrer",
-      "X-Frame-Options": "DENY",
-      "Set-Cookie": cookie,
-    })
-    .send(consentPage({ ...ticket, ticket: sealed, resource, problem }))
 }
 
 function collectionsOf({ scopes = [] }: AuthorizationParams): readonly string[] {

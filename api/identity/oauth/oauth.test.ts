@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto"
 
-import { auth, type OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js"
+import { auth } from "@modelcontextprotocol/sdk/client/auth.js"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js"
+import type { OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { freePort } from "#base/testing/free-port.ts"
@@ -17,12 +17,12 @@ import { type Accounts, openAccounts } from "../accounts/accounts.ts"
 import { readScope } from "../accounts/keys/key-scope.ts"
 import { apiSettings } from "../../settings.ts"
 import { memoryState, serveApp } from "../../testing/serve-app.ts"
+import { CALLBACK, Program, searchWith } from "./testing/program.ts"
 import { type ProgramSite, startProgramSite } from "./testing/program-site.ts"
 import { oauthProblem, type OAuth, openOAuth } from "./oauth-endpoints.ts"
 
 // The official client of the SDK against a real server: registered, let in, calling, refreshed, revoked.
 
-const CALLBACK = "http://127.0.0.1:1/callback"
 const opened = new AsyncDisposableStack()
 let url: string
 let oauth: OAuth
@@ -76,32 +76,6 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** What a program keeps, and where it sends its user. */
-class Program implements OAuthClientProvider {
-  readonly redirectUrl = CALLBACK
-  readonly clientMetadata = { client_name: "Test <program>", redirect_uris: [CALLBACK], scope: "search" }
-  information: OAuthClientInformationMixed | undefined
-  kept: OAuthTokens | undefined
-  sentTo: URL | undefined
-  #verifier = ""
-  state = () => "the state"
-  clientInformation = () => this.information
-  saveClientInformation(information: OAuthClientInformationMixed) {
-    this.information = information
-  }
-  tokens = () => this.kept
-  saveTokens(tokens: OAuthTokens) {
-    this.kept = tokens
-  }
-  redirectToAuthorization(to: URL) {
-    this.sentTo = to
-  }
-  saveCodeVerifier(verifier: string) {
-    this.#verifier = verifier
-  }
-  codeVerifier = () => this.#verifier
-}
-
 /** What a person does on the page. */
 async function consent(
   page: URL,
@@ -135,18 +109,7 @@ async function letIn(
   expect(await auth(program, { serverUrl, authorizationCode: code })).toBe("AUTHORIZED")
 }
 
-async function search(program: Program): Promise<string> {
-  const client = new Client({ name: "test", version: "1" })
-  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider: program })
-  await client.connect(transport)
-  try {
-    return JSON.stringify(
-      await client.callTool({ name: "tavily_search", arguments: { query: "pruned in winter" } }),
-    )
-  } finally {
-    await client.close()
-  }
-}
+const search = (program: Program) => searchWith(program, url)
 
 test("a program registers, is let in, calls a tool, refreshes, and is revoked", async () => {
   const program = new Program()

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { CONSENT_MS } from "./lifetimes.ts"
 
 /** A request for authorization, between the page and its answer. */
@@ -11,16 +11,33 @@ export interface Ticket {
   readonly state: string | undefined
   /** Collections that are asked for; empty: none by name. */
   readonly collections: readonly string[]
+  /** Id of the key or person whom the page named as the one who is signed in; null: it named nobody. */
+  readonly holder: string | null
+}
+
+/** A ticket that is ready for a page. */
+export interface Sealed {
+  readonly sealed: string
+  /** Without them the ticket opens nothing: no other page can send both. */
+  readonly cookies: readonly string[]
+  /** With which the browser comes back to the page; null: the request is too long for that. */
+  readonly page: string | null
 }
 
 export interface Tickets {
-  /** The ticket for the page, and the cookie without which it opens nothing: no other page can send both. */
-  seal(ticket: Ticket): { readonly sealed: string; readonly cookie: string }
+  /** @param nonce of the page that is shown again; left out: it is a new one */
+  seal(ticket: Ticket, nonce?: string): Sealed
   /** @returns null for one that was made up, is over, or was given to another browser */
   open(sealed: string, cookies: string): Ticket | null
+  /** The ticket of a page that this browser comes back to, by {@link Sealed.page}; null as for {@link open}. */
+  resume(page: string, cookies: string): { readonly ticket: Ticket; readonly nonce: string } | null
 }
 
 const COOKIE = "fossick-consent"
+/** Keeps the ticket while the person signs in elsewhere. */
+const KEPT_COOKIE = "fossick-consent-request"
+/** Browsers take 4,096 bytes with the name and the attributes (RFC 6265bis, section 5.6). */
+const MOST_KEPT = 3800
 
 /**
  * @param isSecure whether the page is reached over https
@@ -30,28 +47,50 @@ export function openTickets(isSecure: boolean, path: string): Tickets {
   // Of this process: a page that was open when it ended is asked for again.
   const secret = randomBytes(32)
   const mac = (text: string) => createHmac("sha256", secret).update(text).digest("base64url")
+  const cookie = (name: string, value: string) =>
+    `${name}=${value}; Path=${path}; HttpOnly; SameSite=Strict; Max-Age=${CONSENT_MS / 1000}${isSecure ? "; Secure" : ""}`
+  const open: Tickets["open"] = (sealed, cookies) => {
+    const [body = "", given = ""] = sealed.split(".")
+    const right = mac(body)
+    if (given.length !== right.length || !timingSafeEqual(Buffer.from(given), Buffer.from(right))) return null
+    const { nonce, until, ...ticket } = JSON.parse(Buffer.from(body, "base64url").toString()) as Ticket & {
+      nonce: string
+      until: number
+    }
+    return cookieOf(cookies, COOKIE) === nonce && Date.now() < until ? ticket : null
+  }
   return {
-    seal(ticket) {
-      const nonce = randomBytes(16).toString("base64url")
+    seal(ticket, nonce = randomBytes(16).toString("base64url")) {
       const body = Buffer.from(JSON.stringify({ ...ticket, nonce, until: Date.now() + CONSENT_MS })).toString(
         "base64url",
       )
+      const sealed = `${body}.${mac(body)}`
+      const isKept = sealed.length <= MOST_KEPT
       return {
-        sealed: `${body}.${mac(body)}`,
-        cookie: `${COOKIE}=${nonce}; Path=${path}; HttpOnly; SameSite=Strict; Max-Age=${CONSENT_MS / 1000}${isSecure ? "; Secure" : ""}`,
+        sealed,
+        cookies: [cookie(COOKIE, nonce), ...(isKept ? [cookie(KEPT_COOKIE, sealed)] : [])],
+        page: isKept ? pageOf(nonce) : null,
       }
     },
-    open(sealed, cookies) {
-      const [body = "", given = ""] = sealed.split(".")
-      const right = mac(body)
-      if (given.length !== right.length || !timingSafeEqual(Buffer.from(given), Buffer.from(right)))
-        return null
-      const { nonce, until, ...ticket } = JSON.parse(Buffer.from(body, "base64url").toString()) as Ticket & {
-        nonce: string
-        until: number
-      }
-      const isTheirs = cookies.split(";").some((one) => one.trim() === `${COOKIE}=${nonce}`)
-      return isTheirs && Date.now() < until ? ticket : null
+    open,
+    resume(page, cookies) {
+      const nonce = cookieOf(cookies, COOKIE)
+      const sealed = cookieOf(cookies, KEPT_COOKIE)
+      // Another request of this browser may have come in between: nobody is shown that one in the place of theirs.
+      if (nonce === null || sealed === null || pageOf(nonce) !== page) return null
+      const ticket = open(sealed, cookies)
+      return ticket && { ticket, nonce }
     },
   }
+}
+
+/** Stands in addresses, where the nonce must not. */
+const pageOf = (nonce: string): string => createHash("sha256").update(nonce).digest("base64url").slice(0, 22)
+
+function cookieOf(cookies: string, name: string): string | null {
+  const pair = cookies
+    .split(";")
+    .map((one) => one.trim())
+    .find((one) => one.startsWith(`${name}=`))
+  return pair?.slice(name.length + 1) ?? null
 }

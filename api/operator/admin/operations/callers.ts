@@ -47,7 +47,7 @@ const GrantList = namedObject("GrantList", {
       id: text(),
       client_id: text(),
       client_name: text("Name that the program gave itself."),
-      key_id: text("Id of the key that let the program in."),
+      key_id: text("Id of the key, or of the person, that let the program in."),
       collections: orNull(
         listOf(text(), "Collections the program may search; null for everything the key may search."),
       ),

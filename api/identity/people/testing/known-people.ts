@@ -1,0 +1,40 @@
+import type { StateStore } from "#base/store/state-store.ts"
+
+import { PersonKeys } from "../person-keys.ts"
+import { type Person, PersonStore } from "../person-store.ts"
+import type { RoleRule } from "../roles.ts"
+
+const HOUR_MS = 3_600_000
+
+/** People of the provider `company`, as a sign-in leaves them, and what they may do. */
+export interface KnownPeople {
+  readonly people: PersonStore
+  readonly keys: PersonKeys
+  /** Has the provider vouch for a user, who is in these groups from now on. */
+  vouch(user: string, groups: readonly string[]): Promise<Person>
+}
+
+/** @param roles by default, everybody who signs in is a reader, and the group admins administers */
+export function knownPeople(db: StateStore, roles: readonly RoleRule[] = ROLES): KnownPeople {
+  const people = new PersonStore(db)
+  const keys = new PersonKeys(people, {
+    roles,
+    providers: ["company"],
+    refreshMs: HOUR_MS,
+    unrenewedMs: HOUR_MS,
+  })
+  return {
+    people,
+    keys,
+    vouch: (user, groups) =>
+      people.proved(
+        { provider: "company", subject: user, user, name: "", email: user, groups, isRenewable: false },
+        true,
+      ),
+  }
+}
+
+const ROLES: readonly RoleRule[] = [
+  { groups: null, role: "reader", sources: null, collections: null },
+  { groups: ["admins"], role: "admin", sources: null, collections: null },
+]
