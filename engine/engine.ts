@@ -57,6 +57,8 @@ export interface Engine extends AsyncDisposable {
   stats(): Promise<EngineStats>
   /** How many pages there are of each language (ISO 639-1), "" for those whose language nobody knows. */
   languages(): Promise<ReadonlyMap<string, number>>
+  /** How many pages there are of each label of readers, by their sources. */
+  pagesByReaders(): Promise<readonly PagesOfReaders[]>
   /** As {@link EngineStats.pagesWithoutVectors}, of the pages of one source. */
   pagesWithoutVectors(source: string): Promise<number>
   /** Resolves when every page indexed so far has its vectors. */
@@ -349,6 +351,15 @@ export interface PageWithVectors {
   readonly page: Page
   /** One for each passage, by position, of {@link EngineStats.dimensions} each; null while the page waits for them. */
   readonly vectors: readonly Float32Array[] | null
+}
+
+/** Pages of the same sources that the same people may read. */
+export interface PagesOfReaders {
+  /** All sources that hold the pages. An index on a server tells one at a time: a page of several counts for each. */
+  readonly sources: readonly string[]
+  /** As `readersLabel` makes it; null: everybody. */
+  readonly label: string | null
+  readonly pages: number
 }
 
 export interface PageCoverage {

@@ -15,6 +15,7 @@ export type {
   PageCoverage,
   PageFilter,
   PagePreference,
+  PagesOfReaders,
   PageWithVectors,
   Query,
   SearchDepth,

@@ -5,9 +5,11 @@ import {
   type Page,
   type PageUrl,
   type Query,
+  sourcesOf,
   type Suggestion,
   toPageUrl,
 } from "#engine"
+import { readersLabel } from "#engine/index/page/readers.ts"
 
 /** An engine that answers every search with the given hits and remembers what it was asked. */
 export class FakeEngine implements Engine {
@@ -72,6 +74,14 @@ export class FakeEngine implements Engine {
 
   async pagesWithoutVectors() {
     return 0
+  }
+
+  async pagesByReaders() {
+    return this.#hits.map((one) => ({
+      sources: sourcesOf(one),
+      label: readersLabel(one.readers),
+      pages: 1,
+    }))
   }
 
   async languages() {

@@ -110,6 +110,9 @@ class ForgetfulEngine implements Engine {
   async pagesWithoutVectors() {
     return 0
   }
+  async pagesByReaders() {
+    return []
+  }
   async languages() {
     return new Map()
   }

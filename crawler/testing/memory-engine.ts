@@ -1,4 +1,5 @@
 import { type Engine, type Page, type PageUrl, type PageWithVectors, sourcesOf } from "#engine"
+import { readersLabel } from "#engine/index/page/readers.ts"
 
 /** An engine that keeps pages in a map: for tests of what the crawler hands over, not of search. */
 export class MemoryEngine implements Engine {
@@ -64,6 +65,16 @@ export class MemoryEngine implements Engine {
 
   pagesWithoutVectors() {
     return Promise.resolve(0)
+  }
+
+  pagesByReaders() {
+    return Promise.resolve(
+      [...this.pages.values()].map((page) => ({
+        sources: sourcesOf(page),
+        label: readersLabel(page.readers),
+        pages: 1,
+      })),
+    )
   }
 
   languages() {

@@ -17,6 +17,7 @@ import type {
   FacetQuery,
   PageCoverage,
   PageWithVectors,
+  PagesOfReaders,
   Query,
   SearchResult,
   Suggestion,
@@ -51,11 +52,12 @@ import {
   embeddedOf,
   holdersIn,
   passagesOf,
+  sourcesIn,
   sourceText,
   toPage,
   toPageRow,
 } from "../../index/page-record.ts"
-import { FIRST_SECTION, type PageVectors, pagesTable } from "./lance/schema.ts"
+import { FIRST_SECTION, type PageVectors, pagesTable, READERS } from "./lance/schema.ts"
 import { pagesAfter, pagesOf, withVectors } from "./pages-after.ts"
 import { hashesIn } from "../../text/passage-terms.ts"
 import { embeddingText } from "../../text/passages.ts"
@@ -373,6 +375,13 @@ export class EmbeddedEngine implements Engine {
     return this.#calls.during(async () => {
       const opened = await this.#current()
       return opened ? await pagesByLanguage(opened.tables) : new Map()
+    })
+  }
+
+  pagesByReaders(): Promise<readonly PagesOfReaders[]> {
+    return this.#calls.during(async () => {
+      const opened = await this.#current()
+      return opened ? await pagesByReaders(opened.tables, opened.manifest.hasReaders === true) : []
     })
   }
 
@@ -712,6 +721,20 @@ async function pagesByLanguage({ pages }: Tables): Promise<Map<string, number>> 
     }
   }
   return counts
+}
+
+async function pagesByReaders({ pages }: Tables, hasReaders: boolean): Promise<PagesOfReaders[]> {
+  const counts = new Map<string, Map<string | null, number>>()
+  const found = pages.query().where(FIRST_SECTION).select(hasReaders ? ["source", READERS] : ["source"])
+  for await (const batch of batchesOf<Pick<PageRow, "source"> & Partial<Pick<PageRow, "readers">>>(found)) {
+    for (const { source, readers: label = null } of batch) {
+      const ofSource = counts.get(source) ?? new Map<string | null, number>()
+      counts.set(source, ofSource.set(label, (ofSource.get(label) ?? 0) + 1))
+    }
+  }
+  return Array.from(counts, ([source, labels]) =>
+    Array.from(labels, ([label, count]) => ({ sources: sourcesIn(source), label, pages: count })),
+  ).flat()
 }
 
 async function sumOfPassages({ pages }: Tables): Promise<number> {

@@ -1,7 +1,7 @@
 import { isMissing, Server } from "./server/server.ts"
 import type { Backend } from "../server/backend.ts"
 import { ServerEngine, type ServerEngineOptions } from "../server/server-engine.ts"
-import { countWaiting, readState } from "./index-state.ts"
+import { countByReaders, countWaiting, readState } from "./index-state.ts"
 import { meilisearchIndex } from "./meilisearch-index.ts"
 import { MeilisearchPages } from "./page-store.ts"
 import { namedPages, pagesWithVectors } from "./pages-after.ts"
@@ -55,6 +55,7 @@ function meilisearchBackend(server: Server, name: string): Backend {
     prepare: ({ dimensions }) => applySettings(server, name, dimensions),
     state: () => orNull(readState(server, indexes)),
     waitingOf: (source) => countWaiting(server, indexes, source),
+    byReaders: () => countByReaders(server, indexes),
     searchIndex: (state) => meilisearchIndex({ server, indexes, state }),
     stored: (id) => orNull(indexes.texts.getDocument(id, { fields: ["title", "details", "markdown"] })),
     async coverage(id) {

@@ -1,3 +1,4 @@
+import type { PagesOfReaders } from "../../engine.ts"
 import type { IndexState } from "../server/backend.ts"
 import { isIn } from "./filter.ts"
 import { type Cluster, orNull } from "./server/cluster.ts"
@@ -58,6 +59,37 @@ export async function countWaiting(cluster: Cluster, { vectors }: Indexes, sourc
     query: { bool: { filter } },
   })
   return hits.total!.value
+}
+
+/** Counts that are asked for in one request. */
+const COUNTS_AT_ONCE = 1000
+
+interface ByReaders {
+  readonly after_key?: Readonly<Record<string, unknown>>
+  readonly buckets: ReadonlyArray<{
+    readonly key: { readonly source: string; readonly readers: string | null }
+    readonly doc_count: number
+  }>
+}
+
+/** How many pages of each source there are of each label of readers. */
+export async function countByReaders(cluster: Cluster, { pages }: Indexes): Promise<PagesOfReaders[]> {
+  const searches = new Searches(cluster)
+  const sources = [
+    { source: { terms: { field: "source" } } },
+    { readers: { terms: { field: "readers", missing_bucket: true } } },
+  ]
+  const found: PagesOfReaders[] = []
+  for (let after: ByReaders["after_key"] | undefined; ;) {
+    const composite = { size: COUNTS_AT_ONCE, sources, ...(after && { after }) }
+    const body = { size: 0, track_total_hits: false, aggs: { counts: { composite } } }
+    const { aggregations } = await searches.search(pages, body)
+    const { buckets, after_key: last } = aggregations!["counts"] as ByReaders
+    for (const { key, doc_count: count } of buckets)
+      found.push({ sources: [key.source], label: key.readers, pages: count })
+    if (last === undefined) return found
+    after = last
+  }
 }
 
 /** The highest version that was written: see `versions.ts`. */

@@ -2,7 +2,7 @@ import type { IndexInfo } from "../adapter.ts"
 import type { Backend } from "../server/backend.ts"
 import { ServerEngine, type ServerEngineOptions } from "../server/server-engine.ts"
 import { isIn } from "./filter.ts"
-import { countWaiting, lastVersion, readState } from "./index-state.ts"
+import { countByReaders, countWaiting, lastVersion, readState } from "./index-state.ts"
 import { opensearchIndex } from "./opensearch-index.ts"
 import { OpenSearchPages, type StoreParts } from "./page-store.ts"
 import { changedSince, namedPages, pagesWithVectors, storedPage } from "./stored-pages.ts"
@@ -104,6 +104,7 @@ function opensearchBackend(
       return state
     },
     waitingOf: (source) => countWaiting(cluster, indexes, source),
+    byReaders: () => countByReaders(cluster, indexes),
     searchIndex: (state) => opensearchIndex({ cluster, indexes, shards, frequencies, state }),
     stored: (id) => storedPage(cluster, indexes, id),
     async coverage(id) {

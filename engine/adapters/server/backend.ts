@@ -1,5 +1,5 @@
 import type { Embedder } from "../../embedder.ts"
-import type { EngineSupports, PageCoverage, PageWithVectors } from "../../engine.ts"
+import type { EngineSupports, PageCoverage, PagesOfReaders, PageWithVectors } from "../../engine.ts"
 import type { FilledPage } from "../../lifecycle/filling/filling.ts"
 import type { PageRow, StoredPage } from "../../index/page-record.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
@@ -135,6 +135,8 @@ export interface Backend extends AsyncDisposable {
   state(): Promise<IndexState | null>
   /** How many pages of a source wait for their vectors. */
   waitingOf(source: string): Promise<number>
+  /** How many pages of each source there are of each label of readers. */
+  byReaders(): Promise<readonly PagesOfReaders[]>
   /** What one search asks. */
   searchIndex(state: IndexState): SearchIndex
   stored(id: string): Promise<Pick<StoredPage, "title" | "details" | "markdown"> | null>

@@ -12,6 +12,7 @@ import type {
   FacetQuery,
   PageCoverage,
   PageWithVectors,
+  PagesOfReaders,
   Query,
   SearchResult,
   Suggestion,
@@ -261,6 +262,13 @@ export class ServerEngine implements Engine {
   coverage(url: PageUrl): Promise<PageCoverage | null> {
     return this.#calls.during(async () => {
       return (await this.#current()) ? await this.#backend.coverage(pageId(url)) : null
+    })
+  }
+
+  pagesByReaders(): Promise<readonly PagesOfReaders[]> {
+    return this.#calls.during(async () => {
+      this.#forget()
+      return (await this.#current()) ? await this.#backend.byReaders() : []
     })
   }
 

@@ -17,6 +17,7 @@ export function delegate(engine: Engine): Engine {
     coverage: (url) => engine.coverage(url),
     stats: () => engine.stats(),
     languages: () => engine.languages(),
+    pagesByReaders: () => engine.pagesByReaders(),
     pagesWithoutVectors: (source) => engine.pagesWithoutVectors(source),
     settled: () => engine.settled(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),

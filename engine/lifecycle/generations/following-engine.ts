@@ -11,6 +11,7 @@ import type {
   FacetQuery,
   PageCoverage,
   PageWithVectors,
+  PagesOfReaders,
   Query,
   SearchResult,
   Suggestion,
@@ -256,6 +257,13 @@ export class FollowingEngine implements Engine {
     return this.#call(
       (engine) => engine.coverage(url),
       () => null,
+    )
+  }
+
+  pagesByReaders(): Promise<readonly PagesOfReaders[]> {
+    return this.#call(
+      (engine) => engine.pagesByReaders(),
+      () => [],
     )
   }
 

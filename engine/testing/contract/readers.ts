@@ -111,6 +111,23 @@ export function readersOfPages({ open, found, foundByWords }: Stage): void {
       }
     })
 
+    test("is counted by its source and its readers", async () => {
+      const engine = await open()
+      expect(await engine.pagesByReaders()).toEqual([])
+      await engine.index([
+        ...pages,
+        aPage("again", { source: "wiki", readers: HR }),
+        aPage("other", { source: "Team B" }),
+      ])
+      const counts = (await engine.pagesByReaders()).map(
+        ({ sources, label, pages: count }) => `${sources.join()} ${label} ${count}`,
+      )
+      const label = (one: PageReaders[]) => readersLabel(one)
+      expect(counts.sort()).toEqual(
+        ["Team B null 1", "wiki null 1", `wiki ${label(HR)} 2`, `wiki ${label(STAFF)} 1`].sort(),
+      )
+    })
+
     test("says nothing by how words are corrected", async () => {
       const engine = await open()
       const [usual, slip] = [`${rareWord(1)}en`, `${rareWord(1)}em`]

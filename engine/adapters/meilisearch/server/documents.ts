@@ -37,7 +37,7 @@ export const FILTER_FIELDS = [
   "readers",
 ] as const satisfies readonly (keyof FilterFields)[]
 
-/** Fields whose values the server counts. */
+/** Fields whose values the server counts for the state of the index. */
 export const FACETED = ["language", "passage_count"] as const
 
 /** What finds a page, and what ranking asks of it. Besides these it has the words of each level. */
