@@ -2620,6 +2620,247 @@ export type DeletedJudgedRun = {
   readonly deleted: true
 }
 
+export type People = {
+  /** Those who signed in last come first. */
+  readonly people: readonly Person[]
+  /** All entries, not only the ones listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type Person = {
+  readonly id: string
+  /** Name of the user, as readers of pages name it behind `user:`. */
+  readonly user: string
+  /** Empty if the provider doesn't say. */
+  readonly name: string
+  /** Empty if the provider doesn't say. */
+  readonly email: string
+  /** Identity provider that vouches for the person. */
+  readonly provider: string
+  /** Groups of the person, as readers of pages name them behind `group:`. */
+  readonly groups: readonly string[]
+  /** What the person may do, as the role of a key; null: nothing. */
+  readonly role: "search" | "write" | "admin" | null
+  /** Why the person may do nothing; null if they may do something. */
+  readonly refusal: string | null
+  /** First sign-in. */
+  readonly first_seen_at: string
+  /** Last sign-in. */
+  readonly last_seen_at: string
+  /** When the provider vouched for the person last. */
+  readonly proved_at: string
+  /** How far that counts: `fresh`; `due`: it counts, and the provider is asked with the next call; `over`: it no longer counts until the provider vouches again. Null where no provider signs people in. */
+  readonly proof: "fresh" | "due" | "over" | null
+  /** Since when the person may do nothing; null if they are not disabled. */
+  readonly disabled_at: string | null
+  /** Browsers in which the person is signed in. */
+  readonly sign_ins: number
+}
+
+export type SignIns = {
+  /** One for each browser, newest first. */
+  readonly sign_ins: readonly SignIn[]
+}
+
+export type SignIn = {
+  readonly id: string
+  readonly created_at: string
+  readonly expires_at: string
+}
+
+export type SignInsEnded = {
+  /** Id of the person. */
+  readonly id: string
+  readonly ended: number
+}
+
+export type SignInEnded = {
+  /** Id of the sign-in. */
+  readonly id: string
+  readonly ended: true
+}
+
+export type Groups = {
+  /** Those with the most people come first. */
+  readonly groups: readonly Group[]
+  /** All entries, not only the ones listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type Group = {
+  /** Name of the group, as readers of pages name it behind `group:`. */
+  readonly name: string
+  /** People in the group who have signed in. */
+  readonly people: number
+  /** Sources whose readers name the group, or the readers of some of their pages do. */
+  readonly sources: readonly string[]
+}
+
+export type PageReaders = {
+  readonly url: string
+  readonly in_index: boolean
+  readonly title: string | null
+  /** All that a reader has to pass, in order. */
+  readonly rules: readonly ({
+    /** `person`: whether they may do anything; `role`: the sources that their role leaves them; `source`: the readers of a source; `page`: those of the page. */
+    readonly kind: "person" | "role" | "source" | "page"
+    readonly source: string | null
+    /** Where the rule was found, in words. */
+    readonly from: string | null
+    /** Whether the rule lets the person in; null if nobody was asked about. */
+    readonly lets_in: boolean | null
+    /** The rule in a sentence. */
+    readonly text: string
+  })[]
+  readonly effective: Readers | null
+  /** Null if nobody was asked about, or the page isn't in the index. */
+  readonly may_read: boolean | null
+  /** The first rule that says no; null if there is none. */
+  readonly because: string | null
+  readonly asked: {
+    /** How readers may name them; null: they read everything. */
+    readonly principals: readonly string[] | null
+    /** Id of the person; null if principals were given. */
+    readonly person: string | null
+    readonly user: string | null
+    /** Why they may do nothing; null if they may do something. */
+    readonly refusal: string | null
+  } | null
+  /** People who have signed in before and may read the page. */
+  readonly people: {
+    readonly total: number
+    /** People who may read anything. */
+    readonly of: number
+    /** Up to 20. */
+    readonly users: readonly string[]
+  }
+}
+
+export type Readers = {
+  /** Readers must be one of each list. Without a list, everybody may read; an empty list lets nobody in. */
+  readonly allow: readonly (readonly string[])[]
+  /** None of these may read, whatever `allow` says. */
+  readonly deny: readonly string[]
+}
+
+export type SeenBy = {
+  readonly asked: {
+    /** How readers may name them; null: they read everything. */
+    readonly principals: readonly string[] | null
+    /** Id of the person; null if principals were given. */
+    readonly person: string | null
+    readonly user: string | null
+    /** Why they may do nothing; null if they may do something. */
+    readonly refusal: string | null
+  }
+  readonly sources: readonly ({
+    readonly source: string
+    readonly reach: "all" | "some" | "none"
+    /** Pages in the index. */
+    readonly pages: number
+    /** Pages that they may read. */
+    readonly readable: number
+    /** The rule of the source in words. */
+    readonly text: string
+  })[]
+  /** Pages in the index. */
+  readonly pages: number
+  /** Pages that they may read. */
+  readonly readable: number
+  /** Some of the pages that they may read. */
+  readonly sample: readonly ({
+    readonly url: string
+    readonly title: string
+    readonly source: string
+  })[]
+}
+
+export type ReadersMatrix = {
+  /** Up to 100 sources, by name. */
+  readonly sources: readonly ({
+    readonly source: string
+    readonly pages: number
+  })[]
+  readonly sources_total: number
+  /** The first two rows are everybody and everybody who signed in. */
+  readonly rows: readonly ({
+    /** `signed-in` or a group; null: whoever searches without signing in. */
+    readonly principal: string | null
+    /** People in the group. */
+    readonly people: number | null
+    /** One for each source, in their order. */
+    readonly cells: readonly ({
+      readonly reach: "all" | "some" | "none"
+      readonly readable: number
+    })[]
+  })[]
+  /** All entries, not only the ones listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type ReadersPreview = {
+  readonly source: string
+  readonly before: Readers
+  readonly after: Readers
+  /** Pages of the source. */
+  readonly pages: number
+  /** Pages that somebody could read who can't read them now. */
+  readonly pages_gained: number
+  /** Pages that somebody could no longer read. */
+  readonly pages_lost: number
+  /** People whom readers may keep out: neither admins nor those who may do nothing. */
+  readonly people: number
+  /** People who could read more pages. */
+  readonly gaining: {
+    readonly total: number
+    /** Up to 20. */
+    readonly users: readonly string[]
+  }
+  /** People who could read fewer pages. */
+  readonly losing: {
+    readonly total: number
+    /** Up to 20. */
+    readonly users: readonly string[]
+  }
+  /** Pages that whoever searches may read. */
+  readonly everybody: {
+    readonly before: number
+    readonly after: number
+  }
+  /** Pages that everybody who signed in may read. */
+  readonly signed_in: {
+    readonly before: number
+    readonly after: number
+  }
+  /** Why to look twice: the change opens more than a fifth of the pages, or lets in more than a fifth of the people. */
+  readonly warnings: readonly string[]
+}
+
+export type SearchAs = {
+  readonly asked: {
+    /** How readers may name them; null: they read everything. */
+    readonly principals: readonly string[] | null
+    /** Id of the person; null if principals were given. */
+    readonly person: string | null
+    readonly user: string | null
+    /** Why they may do nothing; null if they may do something. */
+    readonly refusal: string | null
+  }
+  readonly results: readonly ({
+    readonly url: string
+    readonly title: string
+    readonly score: number
+    readonly sources: readonly string[]
+    readonly text: string
+  })[]
+}
+
 export type Keys = {
   /** Oldest first; the key in `FOSSICK_API_KEY` is not among them. */
   readonly keys: readonly Key[]
@@ -4140,6 +4381,116 @@ export interface Calls {
       readonly path: { readonly id: number }
     }
     readonly answer: DeletedJudgedRun
+  }
+  /** The people who have signed in. */
+  "GET /admin/people": {
+    readonly given: {
+      readonly query?: { readonly search?: string | undefined; readonly group?: string | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: People
+  }
+  /** One person. */
+  "GET /admin/people/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: Person
+  }
+  /** Let a person do nothing, and end their sign-ins. */
+  "POST /admin/people/{id}/disable": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: Person
+  }
+  /** Let a disabled person in again. */
+  "POST /admin/people/{id}/enable": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: Person
+  }
+  /** Where a person is signed in. */
+  "GET /admin/people/{id}/sign-ins": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: SignIns
+  }
+  /** Sign a person out everywhere. */
+  "DELETE /admin/people/{id}/sign-ins": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: SignInsEnded
+  }
+  /** Sign a person out of one browser. */
+  "DELETE /admin/people/{id}/sign-ins/{sign_in}": {
+    readonly given: {
+      readonly path: { readonly id: string; readonly sign_in: string }
+    }
+    readonly answer: SignInEnded
+  }
+  /** The groups that people are in or that readers name. */
+  "GET /admin/groups": {
+    readonly given: {
+      readonly query?: { readonly search?: string | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: Groups
+  }
+  /** Who may read a page, and why. */
+  "GET /admin/readers": {
+    readonly given: {
+      readonly query: { readonly url: string; readonly person?: string | undefined; readonly principals?: string | undefined }
+    }
+    readonly answer: PageReaders
+  }
+  /** What somebody may read. */
+  "GET /admin/readers/seen-by": {
+    readonly given: {
+      readonly query?: { readonly person?: string | undefined; readonly principals?: string | undefined }
+    }
+    readonly answer: SeenBy
+  }
+  /** Which groups may read which sources. */
+  "GET /admin/readers/matrix": {
+    readonly given: {
+      readonly query?: { readonly source?: string | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: ReadersMatrix
+  }
+  /** Who would gain and lose pages if the readers of a source changed. */
+  "POST /admin/readers/preview": {
+    readonly given: {
+      readonly body: {
+        /** Name of a source. */
+        readonly source: string
+        /** The new readers, as in the source; null: everybody. */
+        readonly readers: {
+          /** As in the source. Left out: everybody. */
+          readonly allow?: readonly string[] | undefined
+          /** As in the source. */
+          readonly deny?: readonly string[] | undefined
+        } | null
+      }
+    }
+    readonly answer: ReadersPreview
+  }
+  /** Search as somebody. */
+  "POST /admin/readers/search": {
+    readonly given: {
+      readonly body: {
+        /** The query. */
+        readonly query: string
+        /** Id of a person, or the name of a user. */
+        readonly person?: string | undefined
+        /** Instead of a person: what readers may name, separated by commas, such as `group:hr,signed-in`. */
+        readonly principals?: string | undefined
+      }
+    }
+    readonly answer: SearchAs
   }
   /** All keys, what each may do, and when it was used last. */
   "GET /admin/keys": {

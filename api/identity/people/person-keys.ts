@@ -1,6 +1,6 @@
 import { type ApiKey, apiKey } from "../accounts/keys/keys.ts"
 import { isPersonId, type Person, type PersonStore } from "./person-store.ts"
-import { proofAge, type ProofLimits } from "./proof-age.ts"
+import { type ProofAge, proofAge, type ProofLimits } from "./proof-age.ts"
 import { principalsOf, rightsOf, type RoleRule } from "./roles.ts"
 
 /** What decides on what people may do. */
@@ -43,6 +43,16 @@ export class PersonKeys {
   async nameOf(id: string): Promise<string> {
     return (await this.#people.get(id))?.user ?? ""
   }
+
+  /** Why a person may do nothing, whatever their provider says next; null: they may do something. */
+  refusalOf(person: Person): "disabled" | "provider" | "role" | null {
+    if (person.disabledAt !== null) return "disabled"
+    if (!this.#rules.providers.includes(person.provider)) return "provider"
+    return this.keyOf(person) === null ? "role" : null
+  }
+
+  /** How far what is known of a person still counts. */
+  readonly proofAge = (person: Person): ProofAge => proofAge(person, this.#rules)
 
   /** What a person may do, if what is known of them counts; null: nothing, since no role fits. */
   keyOf({ id, user, groups }: Pick<Person, "id" | "user" | "groups">): ApiKey | null {

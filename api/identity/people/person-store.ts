@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-import type { Selectable } from "kysely"
+import { type Selectable, sql, type SqlBool } from "kysely"
 
 import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
@@ -37,6 +37,19 @@ export type Proof = Pick<
   Person,
   "provider" | "subject" | "user" | "name" | "email" | "groups" | "isRenewable"
 >
+
+/** Which people are looked for; what is left out doesn't matter. */
+export interface PeopleWanted {
+  /** Part of the user's name, the name or the e-mail address, ignoring case. */
+  readonly search?: string | undefined
+  /** As {@link Person.groups} has it. */
+  readonly group?: string | undefined
+}
+
+interface Slice {
+  readonly limit: number
+  readonly offset: number
+}
 
 interface PersonTables {
   person: {
@@ -150,25 +163,34 @@ export class PersonStore {
     return row === undefined ? null : personOf(row)
   }
 
-  /** Those who signed in last come first. */
-  async list({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<Person[]> {
-    const rows = await this.#queries
-      .selectFrom("person")
-      .selectAll()
-      .orderBy("last_seen", "desc")
-      .orderBy("id")
-      .limit(limit)
-      .offset(offset)
-      .execute()
+  /** Those whom providers call so, who signed in last first. */
+  async ofUser(user: string): Promise<Person[]> {
+    const rows = await this.#found({}).selectAll().where("user_name", "=", user).execute()
     return rows.map(personOf)
   }
 
-  async count(): Promise<number> {
-    const { count } = await this.#queries
-      .selectFrom("person")
+  /** Those who signed in last come first. */
+  async list({ limit, offset, ...wanted }: PeopleWanted & Slice): Promise<Person[]> {
+    const found = this.#found(wanted).selectAll().orderBy("last_seen", "desc").orderBy("id")
+    return (await found.limit(limit).offset(offset).execute()).map(personOf)
+  }
+
+  async count(wanted: PeopleWanted = {}): Promise<number> {
+    const { count } = await this.#found(wanted)
       .select((eb) => eb.fn.countAll<number>().as("count"))
       .executeTakeFirstOrThrow()
-    return Number(count)
+    return count
+  }
+
+  #found({ search, group }: PeopleWanted) {
+    let found = this.#queries.selectFrom("person")
+    if (search !== undefined) {
+      const texts = sql`lower(user_name || ' ' || name || ' ' || email)`
+      found = found.where(sql<SqlBool>`instr(${texts}, lower(${search})) > 0`)
+    }
+    if (group !== undefined)
+      found = found.where(sql<SqlBool>`exists (select 1 from json_each(groups) where value = ${group})`)
+    return found
   }
 
   /** Has a person do nothing from now on, until they are enabled. Belongs into a write. @returns false when there is no such person */

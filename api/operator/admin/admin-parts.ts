@@ -8,6 +8,7 @@ import type { Values } from "#base/settings.ts"
 import type { Engine } from "#engine"
 import type { engineSettings } from "#engine/settings.ts"
 
+import type { PersonKeys } from "../../identity/people/person-keys.ts"
 import type { History } from "../history/history.ts"
 import type { QueryLog } from "../../services/queries/query-log.ts"
 
@@ -23,6 +24,8 @@ export interface AdminParts {
   readonly queries: QueryLog
   readonly history: History
   readonly audit: AuditLog
+  /** People as keys; null: no provider signs people in. */
+  readonly people: PersonKeys | null
   /** Of the process, counted in the metrics. */
   readonly eventStreams: FairPool
   readonly crawlerConfig: CrawlerConfig

@@ -15,6 +15,9 @@ import { auditRoutes } from "../audit/admin-routes.ts"
 import { lookingBefore } from "../audit/auditing.ts"
 import { openLooks } from "../audit/looks.ts"
 import { outboundRoutes } from "../outbound/admin-routes.ts"
+import { PageCounts } from "../people/pages-in-reach.ts"
+import { peopleRoutes } from "../people/people-routes.ts"
+import { readersRoutes } from "../people/readers-routes.ts"
 import { eventRoutes } from "./events/routes.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
 import { indexRoutes } from "./routes/index-state.ts"
@@ -88,6 +91,9 @@ export function adminRouter(
   pageRequestRoutes(router, parts)
   oauthRoutes(router, parts)
   usageRoutes(router, parts)
+  const counts = new PageCounts(parts.engine)
+  peopleRoutes(router, { ...parts, counts })
+  readersRoutes(router, { ...parts, counts })
   keyRoutes(router, parts)
   publicKeyRoutes(router, parts)
   paymentRoutes(router, parts)

@@ -1,4 +1,5 @@
 import type { Accounts } from "../../identity/accounts/accounts.ts"
+import type { PersonKeys } from "../../identity/people/person-keys.ts"
 import type { Feature } from "../../feature.ts"
 import type { ApiSettings } from "../upkeep/setting-routes.ts"
 import type { AdminParts } from "./admin-parts.ts"
@@ -11,6 +12,8 @@ interface From extends Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfi
   readonly gates: Pick<Gates, "eventStreams">
   readonly queries?: QueryLog
   readonly history?: History
+  /** Left out or null: no provider signs people in. */
+  readonly declared?: { readonly keys: PersonKeys } | null
 }
 
 interface Needs {
@@ -27,10 +30,11 @@ export const admin = {
   name: "admin",
   /** Only a way to open it: most processes that answer never need the admin API. */
   open(from) {
-    const { accounts, gates, ...parts } = from
+    const { accounts, gates, declared, ...parts } = from
     return async () => {
       const { openAdmin } = await import("./open-admin.ts")
-      return openAdmin({ ...parts, audit: accounts.audit, eventStreams: gates.eventStreams })
+      const { audit } = accounts
+      return openAdmin({ ...parts, audit, eventStreams: gates.eventStreams, people: declared?.keys ?? null })
     }
   },
   describe: async () => (await import("./operations/all-operations.ts")).adminDescription,

@@ -8,7 +8,7 @@ import type { AdminParts } from "./admin-parts.ts"
 /** What the admin API works on, beside what the process has open anyway. Nothing of it needs closing. */
 export async function openAdmin(
   open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig"> &
-    Partial<Pick<AdminParts, "queries" | "history" | "audit" | "eventStreams">>,
+    Partial<Pick<AdminParts, "queries" | "history" | "audit" | "eventStreams" | "people">>,
 ): Promise<AdminParts> {
   const [{ Sources }, { Removals }, { WebhookQueue }, { AlertBook }] = await Promise.all([
     import("#crawler/sources/sources.ts"),
@@ -23,6 +23,7 @@ export async function openAdmin(
     removals: new Removals(db),
     webhooks: new WebhookQueue(db),
     alerts: new AlertBook(db),
+    people: open.people ?? null,
     audit: open.audit ?? new AuditLog(db, 1),
     eventStreams: open.eventStreams ?? new FairPool("event-streams", { places: Infinity }),
     queries: open.queries ?? new QueryLog(db, 0),

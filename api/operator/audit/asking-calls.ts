@@ -11,7 +11,7 @@ const ASKING: readonly RegExp[] = [
   /^\/admin\/try$/,
   /^\/admin\/sources\/(?:propose|preview|trial)$/,
   /^\/admin\/networks\/look$/,
-  /^\/admin\/(?:rules|judged-questions)\/preview$/,
+  /^\/admin\/(?:rules|judged-questions|readers)\/preview$/,
 ]
 
 /** Whether a call leaves the appliance as it was. */

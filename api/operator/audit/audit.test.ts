@@ -138,6 +138,7 @@ describe("every call of the OpenAPI document that may change something", () => {
     expect(rest.map(({ path }) => path).toSorted()).toEqual([
       "/admin/judged-questions/preview",
       "/admin/networks/look",
+      "/admin/readers/preview",
       "/admin/rules/preview",
       "/admin/sources/preview",
       "/admin/sources/propose",

@@ -8,6 +8,7 @@ import { wantedModel } from "#engine/lifecycle/generations/generation-file.ts"
 
 import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
 import { openKeyStore } from "../../identity/accounts/keys/keys.ts"
+import { PersonStore } from "../../identity/people/person-store.ts"
 import { PublicKeyStore } from "../../identity/accounts/public-keys/public-key-store.ts"
 import { ApplianceName } from "../../faces/appliance-name.ts"
 import { JudgedStore } from "../judging/judged-store.ts"
@@ -27,6 +28,7 @@ export function openLooks({
   readonly engineConfig: { readonly dataDir: string; readonly engine: string }
 }): Looks {
   const keys = openKeyStore(db, "")
+  const people = new PersonStore(db)
   const publicKeys = new PublicKeyStore(db)
   const networks = new OpenedNetworks(db)
   const rules = new RuleStore(db)
@@ -52,6 +54,11 @@ export function openLooks({
     async keys(id) {
       const key = (await keys.list()).find((one) => one.id === id)
       return key === undefined ? null : keyOnWire(key)
+    },
+    async people(id) {
+      const person = await people.get(id)
+      // By the user, so that an entry says whom it is about.
+      return person && { [person.user]: person.disabledAt === null ? "enabled" : "disabled" }
     },
     "public-keys": (id) => publicKeys.get(id),
     async networks(id) {

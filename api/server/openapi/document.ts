@@ -18,6 +18,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Research: "Reports in which every piece names its source.",
   Watches: "Questions, sources and pages whose changes are told, by webhook, e-mail or feed.",
   "Keys and usage": "Keys, and the credits that they use.",
+  People: "Who signed in through an identity provider, and their groups.",
+  Readers: "Who may read which pages, and why.",
   "Public keys": "Keys that may stand in the source of web pages, for a search box in documentation.",
   Sessions: "Signing in on the pages of the appliance, in a browser.",
   Sources: "What is crawled, how, and when. For keys of the role `admin`, as all of `/admin`.",

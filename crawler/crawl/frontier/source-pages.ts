@@ -90,6 +90,12 @@ export async function pagesOf(db: StateStore, source: string): Promise<PageUrl[]
   return (await heldFor(db, source).select("url").execute()).map(({ url }) => url)
 }
 
+/** The first of them, by address. */
+export async function firstPages(db: StateStore, source: string, limit: number): Promise<PageUrl[]> {
+  if (!(await hasTable(db, "known_address"))) return []
+  return (await heldFor(db, source).select("url").orderBy("url").limit(limit).execute()).map(({ url }) => url)
+}
+
 /** Whether the index holds a page for a source; of a store that may hold no addresses at all. */
 export const hasPages = async (db: StateStore, source: string): Promise<boolean> =>
   (await somePage(db, source)) !== null

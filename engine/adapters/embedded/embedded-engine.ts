@@ -725,7 +725,10 @@ async function pagesByLanguage({ pages }: Tables): Promise<Map<string, number>> 
 
 async function pagesByReaders({ pages }: Tables, hasReaders: boolean): Promise<PagesOfReaders[]> {
   const counts = new Map<string, Map<string | null, number>>()
-  const found = pages.query().where(FIRST_SECTION).select(hasReaders ? ["source", READERS] : ["source"])
+  const found = pages
+    .query()
+    .where(FIRST_SECTION)
+    .select(hasReaders ? ["source", READERS] : ["source"])
   for await (const batch of batchesOf<Pick<PageRow, "source"> & Partial<Pick<PageRow, "readers">>>(found)) {
     for (const { source, readers: label = null } of batch) {
       const ofSource = counts.get(source) ?? new Map<string | null, number>()

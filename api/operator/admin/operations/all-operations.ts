@@ -8,6 +8,8 @@ import { paymentOperations } from "../../../doors/x402/books/operations.ts"
 import { queryOperations } from "../../../services/queries/operations.ts"
 import { ruleOperations } from "../../rules/operations.ts"
 import { outboundOperations } from "../../outbound/operations.ts"
+import { peopleOperations } from "../../people/operations.ts"
+import { readersOperations } from "../../people/readers-operations.ts"
 import { upkeepOperations } from "../../upkeep/operations.ts"
 import { keyOperations } from "../../usage/described/key-operations.ts"
 import { callerOperations } from "./callers.ts"
@@ -42,6 +44,8 @@ export const adminDescription: Description = {
     auditOperations,
     outboundOperations,
     judgedOperations,
+    peopleOperations,
+    readersOperations,
     keyOperations,
     publicKeyOperations,
   ].flatMap((group) => Object.values(group)),

@@ -1,0 +1,74 @@
+import { type Principal, principalOf } from "#engine/index/page/readers.ts"
+
+import { badRequest } from "../../errors.ts"
+import { type KeyScope, UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
+import type { Limited } from "../../identity/accounts/reach/scoped-pages.ts"
+import type { PersonKeys } from "../../identity/people/person-keys.ts"
+import { isPersonId, type Person, type PersonStore } from "../../identity/people/person-store.ts"
+
+/** What decides on people: the rules of sign-on; null: no provider signs people in. */
+export type People = Pick<PersonKeys, "keyOf" | "refusalOf" | "proofAge"> | null
+
+/** Somebody whose reach an operator looks at. */
+export interface Asked extends Limited {
+  /** Null: principals were named, and nobody is known by them. */
+  readonly person: Person | null
+  /** Why they may do nothing at all; null: they may do something. */
+  readonly refusal: string | null
+}
+
+/** How an operator names somebody. */
+export interface Named {
+  /** Id of a person, or the name of a user. */
+  readonly person?: string | undefined
+  /** Separated by commas. */
+  readonly principals?: string | undefined
+}
+
+const REFUSALS = {
+  disabled: "The operator disabled this person.",
+  provider: "The provider of this person no longer signs people in here.",
+  role: "No role of the sign-on file fits the groups of this person.",
+} as const
+const NO_SIGN_ON = "No provider signs people in here."
+
+/** Most principals that are named at a time. */
+const MOST_NAMED = 500
+
+/** Who is meant; null: nobody is named. @throws Refusal 400 for names that mean nobody */
+export async function askedOf(
+  { person: named, principals }: Named,
+  store: Pick<PersonStore, "get" | "ofUser">,
+  people: People,
+): Promise<Asked | null> {
+  if (named !== undefined && principals !== undefined)
+    throw badRequest("Invalid principals. Give them or a person, not both.")
+  if (principals !== undefined)
+    return { person: null, principals: principalsIn(principals), scope: UNLIMITED, refusal: null }
+  if (named === undefined) return null
+  const person = isPersonId(named)
+    ? await store.get(named)
+    : ((await store.ofUser(named.normalize("NFC").trim().toLowerCase()))[0] ?? null)
+  if (person === null) throw badRequest("Invalid person. Nobody of this id or user name has signed in.")
+  return ofPerson(person, people)
+}
+
+/** What a person may see. */
+export function ofPerson(person: Person, people: People): Asked {
+  const refused = people?.refusalOf(person)
+  const refusal = people === null ? NO_SIGN_ON : refused ? REFUSALS[refused] : null
+  const key = people?.keyOf(person) ?? null
+  const scope: KeyScope = key?.scope ?? UNLIMITED
+  return { person, principals: key === null ? [] : key.principals, scope, refusal }
+}
+
+function principalsIn(text: string): readonly Principal[] {
+  const written = text.split(",").map((one) => one.trim())
+  if (written.length > MOST_NAMED) throw badRequest(`Invalid principals. Name at most ${MOST_NAMED}.`)
+  return written.map((one) => {
+    const principal = principalOf(one)
+    if (principal === null)
+      throw badRequest("Invalid principals. Must be user:NAME, group:NAME or signed-in, separated by commas.")
+    return principal
+  })
+}

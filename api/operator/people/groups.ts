@@ -1,0 +1,53 @@
+import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
+import type { PagesOfReaders } from "#engine"
+import type { Principal, Readers } from "#engine/index/page/readers.ts"
+
+import type { PersonStore } from "../../identity/people/person-store.ts"
+import { principalsOf } from "../../identity/people/roles.ts"
+import { knownPeople } from "./known-people.ts"
+
+const GROUP = "group:"
+
+export interface Group {
+  /** Without `group:`. */
+  readonly name: string
+  /** People in it who have signed in. */
+  readonly people: number
+  /** Sources whose readers, or those of pages of theirs, name it; by name. */
+  readonly sources: readonly string[]
+}
+
+/** The groups that people are in or that readers name, those with the most people first. */
+export async function allGroups(
+  store: Pick<PersonStore, "list">,
+  now: ReadersNow,
+  counts: readonly PagesOfReaders[],
+): Promise<readonly Group[]> {
+  const found = new Map<string, { people: number; sources: Set<string> }>()
+  const groupOf = (principal: Principal) => {
+    const name = principal.slice(GROUP.length)
+    const group = found.get(name) ?? { people: 0, sources: new Set<string>() }
+    found.set(name, group)
+    return group
+  }
+  for await (const person of knownPeople(store))
+    for (const one of groupsIn(principalsOf(person))) groupOf(one).people += 1
+  const note = (source: string, readers: Readers) => {
+    for (const one of groupsIn(namedIn(readers))) groupOf(one).sources.add(source)
+  }
+  for (const [source, readers] of now.sources) note(source, readers)
+  // What a label stood for when there were pages with it says nothing of now.
+  for (const label of new Set(counts.map((row) => row.label)))
+    for (const rule of (label !== null && now.rules.get(label)) || []) note(rule.source, rule)
+  return Array.from(found, ([name, { people, sources }]) => ({
+    name,
+    people,
+    sources: [...sources].sort(),
+  })).sort((a, b) => b.people - a.people || (a.name < b.name ? -1 : 1))
+}
+
+/** Everybody whom readers name. */
+export const namedIn = ({ allow, deny }: Readers): readonly Principal[] => [...allow.flat(), ...deny]
+
+const groupsIn = (principals: readonly Principal[]) =>
+  new Set(principals.filter((one) => one.startsWith(GROUP)))

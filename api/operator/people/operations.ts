@@ -1,0 +1,136 @@
+import { KEY_ROLES } from "../../identity/accounts/keys/keys.ts"
+import { ok, operations } from "../../server/operation/operation.ts"
+import { filled, noBody, ofSlice, sliceOf } from "../../server/operation/shared-fields.ts"
+import { always, count, listOf, namedObject, oneOf, orNull, text, time } from "../../server/schema/schemas.ts"
+
+const Person = namedObject("Person", {
+  id: text(),
+  user: text("Name of the user, as readers of pages name it behind `user:`."),
+  name: text("Empty if the provider doesn't say."),
+  email: text("Empty if the provider doesn't say."),
+  provider: text("Identity provider that vouches for the person."),
+  groups: listOf(text(), "Groups of the person, as readers of pages name them behind `group:`."),
+  role: orNull(oneOf(KEY_ROLES, "What the person may do, as the role of a key; null: nothing.")),
+  refusal: orNull(text("Why the person may do nothing; null if they may do something.")),
+  first_seen_at: time("First sign-in."),
+  last_seen_at: time("Last sign-in."),
+  proved_at: time("When the provider vouched for the person last."),
+  proof: orNull(
+    oneOf(
+      ["fresh", "due", "over"],
+      "How far that counts: `fresh`; `due`: it counts, and the provider is asked with the next call; `over`: it no longer counts until the provider vouches again. Null where no provider signs people in.",
+    ),
+  ),
+  disabled_at: orNull(time("Since when the person may do nothing; null if they are not disabled.")),
+  sign_ins: count("Browsers in which the person is signed in."),
+})
+const People = namedObject("People", {
+  people: listOf(Person, "Those who signed in last come first."),
+  ...ofSlice,
+})
+const SignIns = namedObject("SignIns", {
+  sign_ins: listOf(
+    namedObject("SignIn", { id: text(), created_at: time(), expires_at: time() }),
+    "One for each browser, newest first.",
+  ),
+})
+const SignInsEnded = namedObject("SignInsEnded", { id: text("Id of the person."), ended: count() })
+const SignInEnded = namedObject("SignInEnded", { id: text("Id of the sign-in."), ended: always(true) })
+const Groups = namedObject("Groups", {
+  groups: listOf(
+    namedObject("Group", {
+      name: text("Name of the group, as readers of pages name it behind `group:`."),
+      people: count("People in the group who have signed in."),
+      sources: listOf(
+        text(),
+        "Sources whose readers name the group, or the readers of some of their pages do.",
+      ),
+    }),
+    "Those with the most people come first.",
+  ),
+  ...ofSlice,
+})
+
+const path = { id: text("Id of a person.", { pattern: "^person-[0-9a-f]+$" }) }
+const NOBODY = { id: "person-000000000000" }
+const SIGN_IN = "0".repeat(64)
+const none = { summary: "An unknown person", path: NOBODY, status: 404 }
+
+/** People who signed in through identity providers, and their groups. */
+export const peopleOperations = operations("People", "admin", {
+  listPeople: {
+    at: "GET /admin/people",
+    summary: "The people who have signed in",
+    query: {
+      search: filled("Part of the user name, name or e-mail address."),
+      group: filled("Only people in this group."),
+      ...sliceOf("People"),
+    },
+    answers: ok(People, "The people."),
+    examples: [
+      { summary: "Everybody" },
+      { summary: "The people of a group", query: { group: "hr", limit: "10" } },
+    ],
+  },
+  getPerson: {
+    at: "GET /admin/people/{id}",
+    summary: "One person",
+    path,
+    answers: ok(Person, "The person."),
+    refusals: [404],
+    examples: [none],
+  },
+  disablePerson: {
+    at: "POST /admin/people/{id}/disable",
+    summary: "Let a person do nothing, and end their sign-ins",
+    description:
+      "It counts at once, also for programs that act for the person, and stays through further sign-ins until the person is enabled.",
+    path,
+    body: noBody,
+    answers: ok(Person, "The person."),
+    refusals: [404, 422],
+    examples: [none],
+  },
+  enablePerson: {
+    at: "POST /admin/people/{id}/enable",
+    summary: "Let a disabled person in again",
+    path,
+    body: noBody,
+    answers: ok(Person, "The person."),
+    refusals: [404, 422],
+    examples: [none],
+  },
+  listSignIns: {
+    at: "GET /admin/people/{id}/sign-ins",
+    summary: "Where a person is signed in",
+    path,
+    answers: ok(SignIns, "The sign-ins."),
+    refusals: [404],
+    examples: [none],
+  },
+  endSignIns: {
+    at: "DELETE /admin/people/{id}/sign-ins",
+    summary: "Sign a person out everywhere",
+    description: "They may sign in again at their provider. To keep them out, disable them.",
+    path,
+    answers: ok(SignInsEnded, "Ended."),
+    refusals: [404],
+    examples: [none],
+  },
+  endSignIn: {
+    at: "DELETE /admin/people/{id}/sign-ins/{sign_in}",
+    summary: "Sign a person out of one browser",
+    path: { ...path, sign_in: text("Id of a sign-in.", { pattern: "^[0-9a-f]{64}$" }) },
+    answers: ok(SignInEnded, "Ended."),
+    refusals: [404],
+    examples: [{ ...none, path: { ...NOBODY, sign_in: SIGN_IN } }],
+  },
+  listGroups: {
+    at: "GET /admin/groups",
+    summary: "The groups that people are in or that readers name",
+    query: { search: filled("Part of the name."), ...sliceOf("Groups") },
+    answers: ok(Groups, "The groups."),
+    refusals: [503],
+    examples: [{ summary: "All groups" }],
+  },
+})

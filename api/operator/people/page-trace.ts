@@ -1,0 +1,125 @@
+import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
+import { contentFieldsOf } from "#crawler/source.ts"
+import type { SourceTable } from "#crawler/sources/source-table.ts"
+import { type Page, sourcesOf } from "#engine"
+import { EVERYBODY, mayRead, narrowedBy, type Principal, type Readers } from "#engine/index/page/readers.ts"
+
+import type { Collections } from "../../identity/accounts/reach/collections.ts"
+import type { Asked } from "./asked-person.ts"
+
+/** One rule on the way to a page. */
+export interface Rule {
+  /** `person`: whether they may do anything; `role`: the sources that their role leaves them. */
+  readonly kind: "person" | "role" | "source" | "page"
+  /** The source that has it; null: none does. */
+  readonly source: string | null
+  /** Null: nobody was asked about. */
+  readonly letsIn: boolean | null
+  readonly text: string
+}
+
+/** Who may read a page, and by which rules. */
+export interface PageTrace {
+  readonly rules: readonly Rule[]
+  /** What the rules of sources and of the page come to. */
+  readonly effective: Readers
+}
+
+/** The rules that a reader of a page has to pass, in their order. @param asked whether they may read it; null: nobody is asked about */
+export async function tracePage(
+  page: Page,
+  asked: Asked | null,
+  now: ReadersNow,
+  collections: Pick<Collections, "sourcesOf">,
+): Promise<PageTrace> {
+  const names = sourcesOf(page)
+  const of = (kind: "source" | "page", source: string, readers: Readers): Rule => ({
+    kind,
+    source,
+    letsIn: asked && (asked.principals === null || mayRead(new Set(asked.principals), readers)),
+    text: sentence(
+      kind === "source" ? `Source ${source}` : `The page, as source ${source} knows it,`,
+      readers,
+      asked,
+    ),
+  })
+  const ofSources = names.map((name) => ({ name, readers: now.sources.get(name) ?? EVERYBODY }))
+  const ofPage = page.readers ?? []
+  return {
+    rules: [
+      ...(asked === null ? [] : await personRules(asked, names, collections)),
+      ...ofSources.map(({ name, readers }) => of("source", name, readers)),
+      ...ofPage.map((readers) => of("page", readers.source, readers)),
+    ],
+    effective: [...ofSources.map(({ readers }) => readers), ...ofPage].reduce(narrowedBy, EVERYBODY),
+  }
+}
+
+async function personRules(
+  { person, principals, scope, refusal }: Asked,
+  names: readonly string[],
+  collections: Pick<Collections, "sourcesOf">,
+): Promise<readonly Rule[]> {
+  if (person === null) return []
+  if (refusal !== null) return [{ kind: "person", source: null, letsIn: false, text: refusal }]
+  const may: Rule = {
+    kind: "person",
+    source: null,
+    letsIn: true,
+    text: principals === null ? "An admin reads every page." : "The provider vouches for this person.",
+  }
+  if (scope.sources === null && scope.collections === null) return [may]
+  const left = new Set([...(scope.sources ?? []), ...(await collections.sourcesOf(scope.collections ?? []))])
+  const isLeft = names.some((name) => left.has(name))
+  const text = isLeft
+    ? "The role of this person leaves them a source of the page."
+    : "The role of this person leaves them no source of the page."
+  return [may, { kind: "role", source: null, letsIn: isLeft, text }]
+}
+
+/** `Source hr lets in group:hr, and not user:intern@example.com.` */
+function sentence(who: string, readers: Readers, asked: Asked | null): string {
+  const mine = new Set(asked?.principals)
+  const denied = readers.deny.find((one) => mine.has(one))
+  if (denied !== undefined) return `${who} keeps out ${denied}.`
+  const lacking = readers.allow.find((list) => !list.some((one) => mine.has(one)))
+  if (asked?.principals && lacking !== undefined)
+    return lacking.length === 0 ? `${who} lets nobody in.` : `${who} lets in only ${listed(lacking)}.`
+  return `${who} ${readersText(readers)}.`
+}
+
+/** `lets everybody in`, `lets in group:hr, and not user:intern@example.com` */
+export function readersText({ allow, deny }: Readers): string {
+  const but = deny.length === 0 ? "" : `, and not ${listed(deny)}`
+  if (allow.length === 0) return `lets everybody in${but}`
+  if (allow.some((list) => list.length === 0)) return "lets nobody in"
+  return `lets in ${allow.map(listed).join(", who must also be ")}${but}`
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  documents: "the document that was pushed",
+  folder: "the folder: its modes and lists of access, or a file beside",
+}
+
+/** Where a rule was found, in words; null: it is nobody's to write. */
+export async function placeOf(
+  { kind, source }: Pick<Rule, "kind" | "source">,
+  sources: Pick<SourceTable, "get">,
+): Promise<string | null> {
+  if (kind === "person") return null
+  if (kind === "role") return "the file of sign-on"
+  const entry = source === null ? null : await sources.get(source)
+  if (entry === null) return null
+  if (kind === "source") return entry.origin === "file" ? "the file of sources" : "the settings of the source"
+  const [field = "site"] = contentFieldsOf(entry.source)
+  return PLACES[field] ?? "the site: its headers and meta tags, or what it showed its logins"
+}
+
+/** Names that are written out. */
+const MOST_NAMED = 6
+
+function listed(principals: readonly Principal[]): string {
+  const names = principals.map((one) => (one === "signed-in" ? "everybody who signed in" : one))
+  if (names.length <= MOST_NAMED) return names.join(", ")
+  return `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} others`
+}

@@ -1,0 +1,75 @@
+import { sharing } from "#base/flow/sharing.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import type { Engine, PagesOfReaders } from "#engine"
+
+import type { PageLimits } from "../../identity/accounts/reach/scoped-pages.ts"
+
+/** Counting goes over all pages of the index: whoever looks from screen to screen gets the counts of a moment ago. */
+const FRESH_MS = 5000
+
+/** How many pages there are for whom, a few seconds old at most. */
+export class PageCounts {
+  readonly #count: () => Promise<readonly PagesOfReaders[]>
+  #counts: readonly PagesOfReaders[] = []
+  #countedAt = -Infinity
+
+  constructor(engine: Pick<Engine, "pagesByReaders">) {
+    this.#count = sharing(async () => {
+      this.#counts = await engine.pagesByReaders()
+      this.#countedAt = steadyNow()
+      return this.#counts
+    })
+  }
+
+  async now(): Promise<readonly PagesOfReaders[]> {
+    return steadyNow() - this.#countedAt < FRESH_MS ? this.#counts : await this.#count()
+  }
+}
+
+export interface SourceReach {
+  readonly pages: number
+  /** Those that may be seen. */
+  readonly readable: number
+}
+
+/** How many pages of each source may be seen. A page of several sources counts for each of them. */
+export function reachBySource(
+  counts: readonly PagesOfReaders[],
+  limits: PageLimits | null,
+): ReadonlyMap<string, SourceReach> {
+  const sees = testOf(limits)
+  const found = new Map<string, { pages: number; readable: number }>()
+  for (const row of counts) {
+    const isSeen = sees(row)
+    for (const name of row.sources) {
+      const reach = found.get(name) ?? { pages: 0, readable: 0 }
+      found.set(name, reach)
+      reach.pages += row.pages
+      if (isSeen) reach.readable += row.pages
+    }
+  }
+  return found
+}
+
+/** How many of all pages may be seen. */
+export function reachOfAll(counts: readonly PagesOfReaders[], limits: PageLimits | null): SourceReach {
+  const sees = testOf(limits)
+  const sum = (rows: readonly PagesOfReaders[]) => rows.reduce((total, { pages }) => total + pages, 0)
+  return { pages: sum(counts), readable: sum(counts.filter(sees)) }
+}
+
+/** @param isOpen whether the source lets them in, which tells where there is no page yet */
+export const reachName = ({ pages, readable }: SourceReach, isOpen: boolean): "all" | "some" | "none" =>
+  pages === 0 ? (isOpen ? "all" : "none") : readable === pages ? "all" : readable === 0 ? "none" : "some"
+
+function testOf(limits: PageLimits | null): (row: PagesOfReaders) => boolean {
+  if (limits === null) return () => true
+  const { sources, readable } = limits
+  const listed = sources && new Set(sources)
+  const hidden = new Set(readable?.hidden)
+  const labels = readable && new Set(readable.labels)
+  return (row) =>
+    (listed === null || row.sources.some((name) => listed.has(name))) &&
+    !row.sources.some((name) => hidden.has(name)) &&
+    (row.label === null || labels === null || labels.has(row.label))
+}

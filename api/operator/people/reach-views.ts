@@ -1,0 +1,132 @@
+import { firstPages } from "#crawler/crawl/frontier/source-pages.ts"
+import { type ReadersNow, readersNow } from "#crawler/sources/readers/readers-now.ts"
+import { declaredNames } from "#crawler/sources/source-names.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { Engine, Page } from "#engine"
+import { EVERYBODY, mayRead, type Principal, SIGNED_IN } from "#engine/index/page/readers.ts"
+
+import { UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
+import { type Collections, openCollections } from "../../identity/accounts/reach/collections.ts"
+import { type PageLimits, pageLimits, scopedPage } from "../../identity/accounts/reach/scoped-pages.ts"
+import { PersonStore } from "../../identity/people/person-store.ts"
+import { type Asked, ofPerson, type People } from "./asked-person.ts"
+import { allGroups } from "./groups.ts"
+import { knownPeople } from "./known-people.ts"
+import { readersText } from "./page-trace.ts"
+import { type PageCounts, reachBySource, reachName, reachOfAll, type SourceReach } from "./pages-in-reach.ts"
+
+export interface LookParts {
+  readonly db: StateStore
+  readonly engine: Pick<Engine, "get" | "search" | "pagesByReaders">
+  /** Null: no provider signs people in. */
+  readonly people: People
+  readonly counts: PageCounts
+}
+
+/** Sources of a matrix. */
+const MOST_SOURCES = 100
+/** Pages that are shown as a sample, and pages of each source that are looked at for them. */
+const SAMPLE = { pages: 10, looks: 5 }
+const NONE: SourceReach = { pages: 0, readable: 0 }
+
+/** What people and groups see, looked at by an operator. */
+export class ReachViews {
+  readonly store: PersonStore
+  readonly collections: Collections
+  readonly #parts: LookParts
+
+  constructor(parts: LookParts) {
+    this.#parts = parts
+    this.store = new PersonStore(parts.db)
+    this.collections = openCollections(parts.db)
+  }
+
+  readonly readers = (): Promise<ReadersNow> => readersNow(this.#parts.db)
+
+  /** Which pages somebody may see; null: all. */
+  limitsOf(limited: Pick<Asked, "scope" | "principals">): Promise<PageLimits | null> {
+    return pageLimits(limited, { collections: this.collections, readers: this.readers })
+  }
+
+  /** Which of the people who have signed in may read a page, among how many. */
+  async readersAmong(page: Page): Promise<{ readonly of: number; readonly users: readonly string[] }> {
+    const users: string[] = []
+    let of = 0
+    for await (const person of knownPeople(this.store)) {
+      const asked = ofPerson(person, this.#parts.people)
+      if (asked.refusal !== null) continue
+      of += 1
+      if (scopedPage(page, await this.limitsOf(asked)) !== null) users.push(person.user)
+    }
+    return { of, users }
+  }
+
+  /** Their sources, with counts and some pages. */
+  async seenBy(asked: Asked) {
+    const now = await this.readers()
+    const rows = await this.#parts.counts.now()
+    const limits = asked.refusal === null ? await this.limitsOf(asked) : NOTHING
+    const reach = reachBySource(rows, limits)
+    const sources = (await this.#names(reach)).map((source) => {
+      const own = now.sources.get(source) ?? EVERYBODY
+      const one = reach.get(source) ?? NONE
+      const isLeft = limits?.sources?.includes(source) ?? true
+      const isOpen = isLeft && (asked.principals === null || mayRead(new Set(asked.principals), own))
+      return { source, reach: reachName(one, isOpen), ...one, text: `Source ${source} ${readersText(own)}.` }
+    })
+    const seen = sources.filter(({ readable }) => readable > 0).map(({ source }) => source)
+    return { sources, ...reachOfAll(rows, limits), sample: await this.#sample(seen, limits) }
+  }
+
+  async #sample(sources: readonly string[], limits: PageLimits | null) {
+    const sample: { url: string; title: string; source: string }[] = []
+    for (const source of sources) {
+      for (const url of await firstPages(this.#parts.db, source, SAMPLE.looks)) {
+        if (sample.length >= SAMPLE.pages) return sample
+        const page = scopedPage(await this.#parts.engine.get(url), limits)
+        if (page !== null) sample.push({ url, title: page.title, source })
+      }
+    }
+    return sample
+  }
+
+  /** How much of each source each group may read. @param part of the names of sources */
+  async matrix({ part, limit, offset }: { part: string; limit: number; offset: number }) {
+    const now = await this.readers()
+    const rows = await this.#parts.counts.now()
+    const groups = await allGroups(this.store, now, rows)
+    const all = reachBySource(rows, null)
+    const named = (await this.#names(all)).filter((name) => name.includes(part))
+    const names = named.slice(0, MOST_SOURCES)
+    const row = async (
+      principal: Principal | null,
+      people: number | null,
+      more: readonly Principal[] = [],
+    ) => {
+      const principals = principal === null ? [] : [principal, ...more]
+      const reach = reachBySource(rows, await this.limitsOf({ scope: UNLIMITED, principals }))
+      const cells = names.map((name) => {
+        const one = reach.get(name) ?? NONE
+        const isOpen = mayRead(new Set(principals), now.sources.get(name) ?? EVERYBODY)
+        return { reach: reachName(one, isOpen), readable: one.readable }
+      })
+      return { principal, people, cells }
+    }
+    const lines = [await row(null, null), await row(SIGNED_IN, await this.store.count())]
+    for (const { name, people } of groups.slice(offset, offset + limit))
+      lines.push(await row(`group:${name}`, people, [SIGNED_IN]))
+    return {
+      sources: names.map((source) => ({ source, pages: all.get(source)?.pages ?? 0 })),
+      sources_total: named.length,
+      rows: lines,
+      total: groups.length,
+    }
+  }
+
+  /** Sources that are declared, and others that have pages; by name. */
+  async #names(reach: ReadonlyMap<string, SourceReach>): Promise<readonly string[]> {
+    return [...new Set([...(await declaredNames(this.#parts.db)), ...reach.keys()])].sort()
+  }
+}
+
+const NOTHING: PageLimits = { sources: [], domains: null, readable: null }

@@ -1,0 +1,197 @@
+import { bodyOf } from "../../server/operation/published.ts"
+import { ok, operations } from "../../server/operation/operation.ts"
+import { filled, ofSlice, sliceOf, webAddress } from "../../server/operation/shared-fields.ts"
+import {
+  count,
+  listOf,
+  namedObject,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  share,
+  text,
+  yesNo,
+} from "../../server/schema/schemas.ts"
+
+const MOST_WRITTEN = 1000
+const MAX_PRINCIPAL_CHARS = 200
+const MAX_QUERY_CHARS = 400
+
+const allow = listOf(
+  listOf(text()),
+  "Readers must be one of each list. Without a list, everybody may read; an empty list lets nobody in.",
+)
+const deny = listOf(text(), "None of these may read, whatever `allow` says.")
+const Readers = namedObject("Readers", { allow, deny })
+const asked = object({
+  principals: orNull(listOf(text(), "How readers may name them; null: they read everything.")),
+  person: orNull(text("Id of the person; null if principals were given.")),
+  user: orNull(text()),
+  refusal: orNull(text("Why they may do nothing; null if they may do something.")),
+})
+
+const PageReaders = namedObject("PageReaders", {
+  url: text(),
+  in_index: yesNo(),
+  title: orNull(text()),
+  rules: listOf(
+    object({
+      kind: oneOf(
+        ["person", "role", "source", "page"],
+        "`person`: whether they may do anything; `role`: the sources that their role leaves them; `source`: the readers of a source; `page`: those of the page.",
+      ),
+      source: orNull(text()),
+      from: orNull(text("Where the rule was found, in words.")),
+      lets_in: orNull(yesNo("Whether the rule lets the person in; null if nobody was asked about.")),
+      text: text("The rule in a sentence."),
+    }),
+    "All that a reader has to pass, in order.",
+  ),
+  effective: orNull(Readers),
+  may_read: orNull(yesNo("Null if nobody was asked about, or the page isn't in the index.")),
+  because: orNull(text("The first rule that says no; null if there is none.")),
+  asked: orNull(asked),
+  people: object(
+    { total: count(), of: count("People who may read anything."), users: listOf(text(), "Up to 20.") },
+    "People who have signed in before and may read the page.",
+  ),
+})
+
+const reach = oneOf(["all", "some", "none"])
+const SeenBy = namedObject("SeenBy", {
+  asked,
+  sources: listOf(
+    object({
+      source: text(),
+      reach,
+      pages: count("Pages in the index."),
+      readable: count("Pages that they may read."),
+      text: text("The rule of the source in words."),
+    }),
+  ),
+  pages: count("Pages in the index."),
+  readable: count("Pages that they may read."),
+  sample: listOf(
+    object({ url: text(), title: text(), source: text() }),
+    "Some of the pages that they may read.",
+  ),
+})
+
+const ReadersMatrix = namedObject("ReadersMatrix", {
+  sources: listOf(object({ source: text(), pages: count() }), "Up to 100 sources, by name."),
+  sources_total: count(),
+  rows: listOf(
+    object({
+      principal: orNull(text("`signed-in` or a group; null: whoever searches without signing in.")),
+      people: orNull(count("People in the group.")),
+      cells: listOf(object({ reach, readable: count() }), "One for each source, in their order."),
+    }),
+    "The first two rows are everybody and everybody who signed in.",
+  ),
+  ...ofSlice,
+})
+
+const change = object({ before: count(), after: count() })
+const shown = object({ total: count(), users: listOf(text(), "Up to 20.") })
+const ReadersPreview = namedObject("ReadersPreview", {
+  source: text(),
+  before: Readers,
+  after: Readers,
+  pages: count("Pages of the source."),
+  pages_gained: count("Pages that somebody could read who can't read them now."),
+  pages_lost: count("Pages that somebody could no longer read."),
+  people: count("People whom readers may keep out: neither admins nor those who may do nothing."),
+  gaining: { ...shown, description: "People who could read more pages." },
+  losing: { ...shown, description: "People who could read fewer pages." },
+  everybody: { ...change, description: "Pages that whoever searches may read." },
+  signed_in: { ...change, description: "Pages that everybody who signed in may read." },
+  warnings: listOf(
+    text(),
+    "Why to look twice: the change opens more than a fifth of the pages, or lets in more than a fifth of the people.",
+  ),
+})
+
+const SearchAs = namedObject("SearchAs", {
+  asked,
+  results: listOf(
+    object({ url: text(), title: text(), score: share(), sources: listOf(text()), text: text() }),
+  ),
+})
+
+const principal = text(undefined, { minLength: 1, maxLength: MAX_PRINCIPAL_CHARS })
+const written = object(
+  optional({
+    allow: listOf(principal, "As in the source. Left out: everybody.", { maxItems: MOST_WRITTEN }),
+    deny: listOf(principal, "As in the source.", { maxItems: MOST_WRITTEN }),
+  }),
+  "The new readers, as in the source; null: everybody.",
+  { additionalProperties: false },
+)
+const whom = {
+  person: filled("Id of a person, or the name of a user."),
+  principals: filled(
+    "Instead of a person: what readers may name, separated by commas, such as `group:hr,signed-in`.",
+  ),
+}
+const MISSING = "https://docs.example.com/missing"
+const nobody = {
+  summary: "Somebody who never signed in",
+  query: { person: "nobody@example.com" },
+  status: 400,
+}
+
+/** Who may read what, and why. */
+export const readersOperations = operations("Readers", "admin", {
+  pageReaders: {
+    at: "GET /admin/readers",
+    summary: "Who may read a page, and why",
+    query: { url: text("The page.", webAddress), ...whom },
+    needs: ["url"],
+    answers: ok(PageReaders, "The rules."),
+    refusals: [503],
+    examples: [{ summary: "A missing page", query: { url: MISSING, principals: "group:hr" } }],
+  },
+  seenBy: {
+    at: "GET /admin/readers/seen-by",
+    summary: "What somebody may read",
+    description: "Needs `person` or `principals`. Counts are a few seconds old at most.",
+    query: whom,
+    answers: ok(SeenBy, "Their sources."),
+    refusals: [503],
+    examples: [{ summary: "A group", query: { principals: "group:hr,signed-in" } }, nobody],
+  },
+  readersMatrix: {
+    at: "GET /admin/readers/matrix",
+    summary: "Which groups may read which sources",
+    query: { source: filled("Only sources with this in their name."), ...sliceOf("Groups") },
+    answers: ok(ReadersMatrix, "Groups and sources."),
+    refusals: [503],
+    examples: [{ summary: "All groups" }],
+  },
+  previewReaders: {
+    at: "POST /admin/readers/preview",
+    summary: "Who would gain and lose pages if the readers of a source changed",
+    description: "Nothing is saved. People count who have signed in before.",
+    body: bodyOf({ source: text("Name of a source."), readers: orNull(written) }),
+    answers: ok(ReadersPreview, "Who gains and who loses."),
+    refusals: [422, 503],
+    examples: [
+      { summary: "For a group only", body: { source: "docs", readers: { allow: ["group:hr"] } } },
+      { summary: "For nobody", body: { source: "docs", readers: { allow: ["hr"] } }, status: 422 },
+    ],
+  },
+  searchAs: {
+    at: "POST /admin/readers/search",
+    summary: "Search as somebody",
+    description:
+      "Finds what they would find. The audit log notes who searched as whom, and for what. Needs `person` or `principals`.",
+    body: bodyOf({
+      query: filled("The query.", { maxLength: MAX_QUERY_CHARS }),
+      ...optional(whom),
+    }),
+    answers: ok(SearchAs, "The results."),
+    refusals: [400, 422, 503],
+    examples: [{ summary: "As a group", body: { query: "salary", principals: "group:hr,signed-in" } }],
+  },
+})
