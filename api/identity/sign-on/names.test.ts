@@ -88,6 +88,6 @@ test("no two providers ever give the same name to somebody, however names are ch
         expect(a).not.toBe(b)
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: 3000 },
   )
 })
