@@ -50,7 +50,13 @@ export async function serveAccounts({
   const people = new PersonStore(db)
   const personKeys = signOnSpec === null ? undefined : personKeysOf(signOnSpec, people)
   const bridge = { outage: NO_OUTAGE, journals: null, people: personKeys }
-  const opened = await openAccounts(db, config, () => {}, () => {}, bridge)
+  const opened = await openAccounts(
+    db,
+    config,
+    () => {},
+    () => {},
+    bridge,
+  )
   const accounts = { ...opened, keys: withTestKeys(opened.keys) }
   const embedder = new HashingEmbedder()
   const log = pino({ level: "silent" })

@@ -20,7 +20,9 @@ const Session = namedObject("Session", {
   signed_in: yesNo("Whether the cookie of this call belongs to a session."),
   is_open: yesNo("Whether people may search without signing in."),
   role: orNull(oneOf(KEY_ROLES, "Role of the key or the person.")),
-  user: orNull(text("User of the person at their identity provider; null for a session that began with a key.")),
+  user: orNull(
+    text("User of the person at their identity provider; null for a session that began with a key."),
+  ),
   key_hint: orNull(text("Last characters of the key that began the session.")),
   expires_at: orNull(time("When the session ends.")),
   ways: listOf(

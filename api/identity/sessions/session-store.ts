@@ -188,7 +188,10 @@ export class SessionStore {
   /** Ends sessions that began with a provider: those of a session there, of a person, or of both. Belongs into a write. @returns how many */
   async endOfProvider(
     provider: string,
-    { providerSession, subject }: { readonly providerSession: string | null; readonly subject: string | null },
+    {
+      providerSession,
+      subject,
+    }: { readonly providerSession: string | null; readonly subject: string | null },
   ): Promise<number> {
     if (providerSession === null && subject === null) return 0
     let ended = this.#queries.deleteFrom("face_session").where("provider", "=", provider)

@@ -63,7 +63,10 @@ export function openSessions(
   {
     keys,
     writes,
-  }: { readonly keys: Pick<KeyStore, "verify" | "byId" | "nameOf">; readonly writes: Pick<WriteQueue, "run"> },
+  }: {
+    readonly keys: Pick<KeyStore, "verify" | "byId" | "nameOf">
+    readonly writes: Pick<WriteQueue, "run">
+  },
   config: { readonly sessionHours: number },
   outage: Pick<StateOutage, "remembered"> = NO_OUTAGE,
   people?: PeopleSessions,

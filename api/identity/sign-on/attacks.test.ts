@@ -163,7 +163,10 @@ roles: [{ signedIn: true, role: reader }]`
     ["signed with another key", { signed: "other" }],
     ["signed with the secret of the client", { signed: "secret" }],
     ["that nobody signed", { signed: "none" }],
-    ["for several clients, of whom another asked", { claims: { aud: ["fossick", "another"], azp: "another" } }],
+    [
+      "for several clients, of whom another asked",
+      { claims: { aud: ["fossick", "another"], azp: "another" } },
+    ],
     ["without a subject", { claims: { sub: undefined } }],
   ])("%s does not", async (_, lie) => {
     const shown = await come(lie)

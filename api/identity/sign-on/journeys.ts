@@ -41,7 +41,13 @@ export function comeBack(ctx: Context, sealer: Sealer, provider: string): Journe
 
 /** Not `Strict`: the browser comes from another site. */
 function setCookie(ctx: Context, provider: string, value: string, seconds: number): void {
-  const parts = [`${cookieOf(ctx, provider)}=${value}`, "Path=/", "HttpOnly", "SameSite=Lax", `Max-Age=${seconds}`]
+  const parts = [
+    `${cookieOf(ctx, provider)}=${value}`,
+    "Path=/",
+    "HttpOnly",
+    "SameSite=Lax",
+    `Max-Age=${seconds}`,
+  ]
   ctx.append("Set-Cookie", [...parts, ...(ctx.secure ? ["Secure"] : [])].join("; "))
 }
 

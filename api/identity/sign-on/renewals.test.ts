@@ -32,7 +32,11 @@ const byId = (id: string) => company.app.accounts.keys.byId(id)
 describe("a session", () => {
   test("has the groups of the provider as of the last quarter of an hour, for which it is asked once", async () => {
     const { visitor, id } = await anna()
-    company.company.accounts.set("anna", { email: "anna@example.com", email_verified: true, groups: ["search-admins"] })
+    company.company.accounts.set("anna", {
+      email: "anna@example.com",
+      email_verified: true,
+      groups: ["search-admins"],
+    })
     await company.age(14)
     expect(await visitor.session(url)).toMatchObject({ role: "search" })
     const before = company.company.tokenCalls()
@@ -50,7 +54,11 @@ describe("a session", () => {
 
   test("ends with the role of its person, and with the account", async () => {
     const { visitor, id } = await anna()
-    company.company.accounts.set("anna", { email: "anna@example.com", email_verified: true, groups: ["visitors"] })
+    company.company.accounts.set("anna", {
+      email: "anna@example.com",
+      email_verified: true,
+      groups: ["visitors"],
+    })
     await company.age(16)
     expect(await isSignedIn(visitor)).toBe(false)
     company.company.accounts.delete("anna")
@@ -96,7 +104,11 @@ describe("a session", () => {
 describe("work that a person leaves behind", () => {
   test("has the rights that the provider says by then, while a session of theirs lasts", async () => {
     const { visitor, id } = await anna()
-    company.company.accounts.set("anna", { email: "anna@example.com", email_verified: true, groups: ["staff"] })
+    company.company.accounts.set("anna", {
+      email: "anna@example.com",
+      email_verified: true,
+      groups: ["staff"],
+    })
     await company.age(60)
     expect((await byId(id))?.principals).toEqual(["user:anna@example.com", "group:staff", "signed-in"])
     await visitor.send(`${url}/session`, { method: "DELETE", headers: { Origin: url } })

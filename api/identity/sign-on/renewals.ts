@@ -73,7 +73,14 @@ export class Renewals {
     const { subject, name, email } = vouched
     this.#resting.delete(spec.name)
     return await this.#parts.people.proved(
-      { provider: spec.name, subject, name, email, ...namesOf(spec, vouched, all), isRenewable: proof.isRenewable },
+      {
+        provider: spec.name,
+        subject,
+        name,
+        email,
+        ...namesOf(spec, vouched, all),
+        isRenewable: proof.isRenewable,
+      },
       isSignIn,
       proof.provedAt.getTime(),
     )
@@ -149,7 +156,10 @@ export class Renewals {
       await writes.run(() => store.renewed(digest, null))
       if (!(error instanceof SignOnError)) throw error
       if (!this.#resting.has(spec.name))
-        this.#parts.log.warn({ provider: spec.name, reason: error.detail }, "{provider} can't be asked: {reason}")
+        this.#parts.log.warn(
+          { provider: spec.name, reason: error.detail },
+          "{provider} can't be asked: {reason}",
+        )
       this.#resting.set(spec.name, Date.now() + REST_MS)
       return "away"
     }

@@ -16,7 +16,18 @@ const EVENT = "http://schemas.openid.net/event/backchannel-logout"
 const OLDEST = "10m"
 const OLDEST_MS = 600_000
 /** With a key that the provider alone has. */
-export const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+export const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+]
 
 /** Checks all that section 2.6 asks for, but for whether the token was shown before. @throws SignOnError */
 export async function verifyLogoutToken(

@@ -19,7 +19,14 @@ const now = () => Math.floor(Date.now() / 1000)
 
 async function tokenOf(claims: Readonly<Record<string, unknown>>, signer = company.company): Promise<string> {
   const [key] = signer.keys()
-  const all = { iss: company.company.issuer, aud: "fossick", iat: now(), jti: crypto.randomUUID(), events: EVENTS, ...claims }
+  const all = {
+    iss: company.company.issuer,
+    aud: "fossick",
+    iat: now(),
+    jti: crypto.randomUUID(),
+    events: EVENTS,
+    ...claims,
+  }
   return await new SignJWT(all)
     .setProtectedHeader({ alg: "RS256", kid: key!.kid!, typ: "logout+jwt" })
     .sign(await importJWK(key!, "RS256"))
@@ -51,7 +58,11 @@ test("a person's sessions end together when the provider names the person alone"
   const [anna, elsewhere, adam] = [await signedIn(), await signedIn(), await signedIn("adam")]
   const answer = await send(await tokenOf({ sub: "anna" }))
   expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"])
-  expect([await isSignedIn(anna), await isSignedIn(elsewhere), await isSignedIn(adam)]).toEqual([false, false, true])
+  expect([await isSignedIn(anna), await isSignedIn(elsewhere), await isSignedIn(adam)]).toEqual([
+    false,
+    false,
+    true,
+  ])
 })
 
 test("a token counts once", async () => {

@@ -189,11 +189,7 @@ class OidcProvider implements Provider {
   }
 
   /** @param held what the sign-in that is renewed left; null: this is the sign-in */
-  async #vouched(
-    { config, keys }: Discovered,
-    tokens: Tokens,
-    held: Held | null,
-  ): Promise<Vouched> {
+  async #vouched({ config, keys }: Discovered, tokens: Tokens, held: Held | null): Promise<Vouched> {
     if (tokens.id_token !== undefined)
       // The library has checked what it says. The signature is checked although the token comes from the provider itself.
       await jwtVerify(tokens.id_token, keys, {

@@ -73,8 +73,12 @@ export async function startProvider({
   const accounts = new Map<string, Account>()
   let keys: readonly JWK[] = [await signingKey()]
   const make = (): RequestListener => {
-    const provider = new Provider(issuer, configuration({ appliance, name, secret, accounts, keys })) as Served
-    provider.on("server_error", (_, error) => console.error(error))
+    const provider = new Provider(
+      issuer,
+      configuration({ appliance, name, secret, accounts, keys }),
+    ) as Served
+    for (const event of ["server_error", "backchannel.error"])
+      provider.on(event, (_, error) => console.error(error))
     const answer = provider.callback()
     return (request, response) => {
       if (!request.url?.startsWith("/login/")) answer(request, response)
@@ -169,10 +173,11 @@ function configuration({
       ["AccessToken", "Grant", "IdToken", "Interaction", "RefreshToken", "Session"].map((one) => [one, 3600]),
     ),
     issueRefreshToken: async () => true,
+    // The dispatcher that it hands over is of another version of undici.
+    fetch: (url: string, { method, headers, body }: RequestInit) =>
+      fetch(url, { method: method!, headers: headers!, body: body! }),
     pkce: { required: () => true },
     findAccount: (_: unknown, sub: string) =>
-      accounts.has(sub)
-        ? { accountId: sub, claims: async () => ({ sub, ...accounts.get(sub) }) }
-        : undefined,
+      accounts.has(sub) ? { accountId: sub, claims: async () => ({ sub, ...accounts.get(sub) }) } : undefined,
   }
 }
