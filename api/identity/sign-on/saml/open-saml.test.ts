@@ -130,6 +130,13 @@ test("a name that is another one with every sign-in needs an attribute beside it
   expect(vouched).toMatchObject({ subject: "u-17", user: null })
 })
 
+test("groups that were left out for their number sign nobody in: one of them may be denied something", async () => {
+  await using play = await played()
+  const { requestId, remember } = await play.begin()
+  const attributes = { "http://schemas.microsoft.com/claims/groups.link": ["https://graph.example/groups"] }
+  await expect(play.finish({ requestId, attributes }, remember)).rejects.toThrow("more groups than your account says")
+})
+
 test("a provider with a new key is asked for its metadata again", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   try {

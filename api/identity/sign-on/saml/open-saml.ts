@@ -94,6 +94,11 @@ class SamlProvider implements Provider {
   #vouched({ nameId, isTransient, sessionIndex, sessionEndsAt, attributes }: Assertion): Vouched {
     const { subjectAttribute, userAttribute, nameAttribute, emailAttribute, groupsAttribute } = this.#spec.own
     const first = (name: string): string => attributes.get(name)?.[0] ?? ""
+    if (attributes.has(GROUPS_ELSEWHERE))
+      throw new SignOnError(
+        "You are in more groups than your account says. Ask the operator of this search engine.",
+        "the groups were left out for their number (groups.link)",
+      )
     const subject = subjectAttribute === null ? nameId : first(subjectAttribute)
     if (subject === "") throw new SignOnError(UNFIT, `the attribute ${subjectAttribute} is missing`)
     if (isTransient && subjectAttribute === null)
@@ -160,6 +165,9 @@ class SamlProvider implements Provider {
     }
   }
 }
+
+/** Microsoft Entra leaves out the groups of people who are in more than 150, and says where to ask for them. */
+const GROUPS_ELSEWHERE = "http://schemas.microsoft.com/claims/groups.link"
 
 const UNFIT =
   "The page that signs you in gave an answer that can't be used. Ask the operator of this search engine."
