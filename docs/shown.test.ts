@@ -4,6 +4,7 @@ import { engineSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { parseSources } from "#crawler/sources/file/sources-file.ts"
 import { parseJudged } from "../api/operator/judging/judged-file.ts"
+import { parseSignOn } from "../api/identity/sign-on/sign-on-file.ts"
 import { parsePeers } from "../api/services/federation/peers-file.ts"
 import { parseRules } from "../api/operator/rules/rules-file.ts"
 import { apiSettings } from "../api/settings.ts"
@@ -65,6 +66,7 @@ describe("YAML", () => {
   const READERS: Readonly<Record<string, (text: string, file: string) => unknown>> = {
     rules: parseRules,
     questions: parseJudged,
+    providers: (text, file) => parseSignOn(text, file, { KEYCLOAK_SECRET: "a-secret-of-the-client" }),
     peers: (text, file) => parsePeers(text, file, { PLANT_KEY: "a-key-of-the-plant" }),
   }
 

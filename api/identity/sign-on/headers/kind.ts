@@ -1,16 +1,6 @@
 import { checkProxies } from "../../../server/proxies/trusted-proxies.ts"
 import type { ProviderKind } from "../provider.ts"
-
-/** A proxy that signs people in and says in headers who they are, as it is declared. */
-export interface HeadersSpec {
-  /** IP addresses and ranges of the proxy; headers from elsewhere say nothing. */
-  readonly addresses: readonly string[]
-  readonly userHeader: string
-  readonly groupsHeader: string
-  readonly groupsSeparator: string
-  readonly nameHeader: string
-  readonly emailHeader: string
-}
+import type { HeadersSpec } from "./spec.ts"
 
 const header = { type: "string", pattern: "^[A-Za-z0-9-]{1,100}$" } as const
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { SettingsError } from "#base/settings.ts"
 import { parseSignOn } from "../sign-on-file.ts"
 import type { Carried } from "../provider.ts"
-import type { HeadersSpec } from "./kind.ts"
+import type { HeadersSpec } from "./spec.ts"
 import { openHeaders } from "./open-headers.ts"
 
 const declared = (fields: object) => {

@@ -1,6 +1,6 @@
 import { proxyTest } from "../../../server/proxies/trusted-proxies.ts"
 import { type Carried, type Provider, type ProviderSpec, SignOnError, type Vouched } from "../provider.ts"
-import type { HeadersSpec } from "./kind.ts"
+import type { HeadersSpec } from "./spec.ts"
 
 /** Believes a proxy, which has a page of its own to sign in and out. */
 export function openHeaders(spec: ProviderSpec<HeadersSpec>): Provider {

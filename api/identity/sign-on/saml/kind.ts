@@ -2,26 +2,8 @@ import { readFileSync } from "node:fs"
 
 import type { ProviderKind } from "../provider.ts"
 import { checkReach, REACH_FIELDS, type Reach } from "../reach-fields.ts"
-import { certificateOf, type IdentityProvider, readIdentityProvider } from "./identity-provider-metadata.ts"
-
-/** Where the description of a provider is found. */
-export type Described =
-  | { readonly kind: "address"; readonly url: string }
-  | { readonly kind: "file"; readonly path: string }
-  | { readonly kind: "written"; readonly provider: IdentityProvider }
-
-/** A provider of SAML 2.0, as it is declared. */
-export interface SamlSpec extends Reach {
-  readonly described: Described
-  /** What the provider calls this appliance; null: the address of our metadata. */
-  readonly entityId: string | null
-  /** Attributes by their names; null: the NameID. */
-  readonly subjectAttribute: string | null
-  readonly userAttribute: string | null
-  readonly nameAttribute: string
-  readonly emailAttribute: string
-  readonly groupsAttribute: string
-}
+import { certificateOf, readIdentityProvider } from "./identity-provider-metadata.ts"
+import type { Described, SamlSpec } from "./spec.ts"
 
 interface Written extends Partial<Reach> {
   readonly metadata?: string

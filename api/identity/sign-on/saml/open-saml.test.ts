@@ -7,7 +7,8 @@ import { expect, test, vi } from "vitest"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import type { Arriving, Provider, ProviderParts } from "../provider.ts"
 import { parseSignOn } from "../sign-on-file.ts"
-import { saml, type SamlSpec } from "./kind.ts"
+import { saml } from "./kind.ts"
+import type { SamlSpec } from "./spec.ts"
 import { type AnswerOptions, requestIn, SigningProvider } from "./testing/signing-provider.ts"
 
 const CALLBACK = "https://search.example.com/sign-on/company/callback"
@@ -134,7 +135,9 @@ test("groups that were left out for their number sign nobody in: one of them may
   await using play = await played()
   const { requestId, remember } = await play.begin()
   const attributes = { "http://schemas.microsoft.com/claims/groups.link": ["https://graph.example/groups"] }
-  await expect(play.finish({ requestId, attributes }, remember)).rejects.toThrow("more groups than your account says")
+  await expect(play.finish({ requestId, attributes }, remember)).rejects.toThrow(
+    "more groups than your account says",
+  )
 })
 
 test("a provider with a new key is asked for its metadata again", async () => {

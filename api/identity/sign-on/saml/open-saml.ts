@@ -15,8 +15,8 @@ import {
 } from "../provider.ts"
 import type { Assertion } from "./assertion.ts"
 import { type IdentityProvider, readIdentityProvider } from "./identity-provider-metadata.ts"
-import type { SamlSpec } from "./kind.ts"
 import { MOST_AGE_MS, ServiceProvider, type ServiceProviderNames } from "./service-provider.ts"
+import type { SamlSpec } from "./spec.ts"
 
 /** Metadata of a provider are read again after so long. */
 const FRESH_MS = 3_600_000

@@ -1,0 +1,10 @@
+/** A proxy that signs people in and says in headers who they are, as it is declared. */
+export interface HeadersSpec {
+  /** IP addresses and ranges of the proxy; headers from elsewhere say nothing. */
+  readonly addresses: readonly string[]
+  readonly userHeader: string
+  readonly groupsHeader: string
+  readonly groupsSeparator: string
+  readonly nameHeader: string
+  readonly emailHeader: string
+}
