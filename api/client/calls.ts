@@ -494,6 +494,13 @@ export type Document = {
   readonly received_at: string
   /** As it was sent. */
   readonly metadata: { readonly [name: string]: unknown }
+  /** Who may read it, of those who may read its source. Left out or null: all of them. */
+  readonly readers: {
+    /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Left out: everybody; empty: nobody. */
+    readonly allow?: readonly string[] | undefined
+    /** None of these may read it, whatever `allow` says. */
+    readonly deny?: readonly string[] | undefined
+  } | null
 }
 
 export type ResearchTask = {
@@ -805,11 +812,13 @@ export type Session = {
   readonly signed_in: boolean
   /** Whether people may search without signing in. */
   readonly is_open: boolean
-  /** Role of the key that began the session. */
+  /** Role of the key or the person. */
   readonly role: "search" | "write" | "admin" | null
-  /** Last characters of that key. */
+  /** User of the person at their identity provider; null for a session that began with a key. */
+  readonly user: string | null
+  /** Last characters of the key that began the session. */
   readonly key_hint: string | null
-  /** When the session ends. */
+  /** When the session ends; null also for a person whom a proxy vouches for with each call. */
   readonly expires_at: string | null
   /** How to sign in. */
   readonly ways: readonly ({
@@ -823,6 +832,8 @@ export type Session = {
     /** Address of the page. */
     readonly url: string
   })[]
+  /** After signing out: where the person may also sign out at their identity provider; else null. */
+  readonly sign_out_url: string | null
 }
 
 export type Appliance = {
@@ -895,6 +906,8 @@ export type SourceShown = {
   readonly seeds: string | readonly string[]
   /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
   readonly folder: string | null
+  /** posix: whoever may read a file by its mode and access control list may read its page; none: files .fossick-readers.yaml alone say who may. */
+  readonly folderReaders: "posix" | "none"
   /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
   readonly mailbox: {
     /** imaps://host, or imap://host for a connection that STARTTLS secures; :port where it is unusual. */
@@ -1031,6 +1044,8 @@ export type Source = {
   readonly seeds: string | readonly string[]
   /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
   readonly folder?: string | null | undefined
+  /** posix: whoever may read a file by its mode and access control list may read its page; none: files .fossick-readers.yaml alone say who may. */
+  readonly folderReaders?: "posix" | "none" | undefined
   /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
   readonly mailbox?: {
     /** imaps://host, or imap://host for a connection that STARTTLS secures; :port where it is unusual. */
@@ -3315,6 +3330,13 @@ export interface Calls {
           readonly published_at?: string | undefined
           /** When it was changed last. */
           readonly updated_at?: string | undefined
+          /** Who may read it, of those who may read its source. Left out or null: all of them. */
+          readonly readers?: {
+            /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Left out: everybody; empty: nobody. */
+            readonly allow?: readonly string[] | undefined
+            /** None of these may read it, whatever `allow` says. */
+            readonly deny?: readonly string[] | undefined
+          } | null | undefined
           /** Anything to keep with the document. Lists and calls for one document return it. */
           readonly metadata?: { readonly [name: string]: unknown } | undefined
         })[]
@@ -3348,6 +3370,35 @@ export interface Calls {
       readonly total: number
       /** Where the next list begins; null at the end. */
       readonly next_after: string | null
+    }
+  }
+  /** Change who may read documents. */
+  "POST /documents/readers": {
+    readonly given: {
+      readonly body: {
+        /** Name of the source of the documents. */
+        readonly source: string
+        readonly documents: readonly ({
+          /** Its own name within its source: a document with the same id replaces it. Left out: the address, else a hash of the document. */
+          readonly id: string
+          /** Who may read it, of those who may read its source. Left out or null: all of them. */
+          readonly readers: {
+            /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Left out: everybody; empty: nobody. */
+            readonly allow?: readonly string[] | undefined
+            /** None of these may read it, whatever `allow` says. */
+            readonly deny?: readonly string[] | undefined
+          } | null
+        })[]
+        /** Whether to answer only when searches go by it, within a minute. */
+        readonly wait?: boolean | undefined
+      }
+    }
+    readonly answer: {
+      readonly source: string
+      /** The ids of those that were there. */
+      readonly documents: readonly string[]
+      /** With `wait`: whether a run over the change ended well within a minute. Null without `wait`. */
+      readonly searchable: boolean | null
     }
   }
   /** Delete several documents. */

@@ -24,7 +24,9 @@ const Session = namedObject("Session", {
     text("User of the person at their identity provider; null for a session that began with a key."),
   ),
   key_hint: orNull(text("Last characters of the key that began the session.")),
-  expires_at: orNull(time("When the session ends.")),
+  expires_at: orNull(
+    time("When the session ends; null also for a person whom a proxy vouches for with each call."),
+  ),
   ways: listOf(
     anyOf([
       object({ kind: always("key", "`POST /session` with an API key.") }),

@@ -161,6 +161,14 @@ describe("a signed assertion of somebody else", () => {
   })
 })
 
+test("a message that would take long to check is refused before", async () => {
+  const groups = (many: number) => ({ groups: Array.from({ length: many }, (_, at) => `group-${at}`) })
+  expect((await accept({ attributes: groups(950) })).attributes.get("groups")).toHaveLength(950)
+  await expect(accept({ attributes: groups(1000) })).rejects.toThrow("more than 1000 elements")
+  const forged = () => "<a>".repeat(20_000)
+  await expect(accept({ forged })).rejects.toThrow("more than 1000 elements")
+})
+
 describe("a request of the provider to sign somebody out", () => {
   const destination = NAMES.signOutUrl
   const request = (one = provider, isSigned = true) =>
