@@ -19,6 +19,8 @@ export interface WarcExportArguments {
   readonly json: boolean
   /** Only pages of this source. */
   readonly source?: string | undefined
+  /** Names the sources whose pages not everybody may read. */
+  readonly closed: () => Promise<readonly string[]>
 }
 
 /**
@@ -28,7 +30,7 @@ export interface WarcExportArguments {
  */
 export async function runWarcExport(
   file: string,
-  { force, json, source }: WarcExportArguments,
+  { force, json, source, closed: closedSources }: WarcExportArguments,
 ): Promise<number> {
   if (!ENDING.test(file))
     throw new CommandError(`The name of a WARC file must end with .warc.gz; ${file} doesn't.`)
@@ -39,10 +41,13 @@ export async function runWarcExport(
       await using engine = await openEngine(readSettings(engineSettings, environment()), { mode: "read" })
       const startedAt = steadyNow()
       const part = partOf(file)
+      const closed = await closedSources()
       let written = { pages: 0, bytes: 0 }
+      let leftOut = 0
+      const onLeftOut = () => void (leftOut += 1)
       try {
         await using handle = await open(part, "w", 0o600)
-        for await (const { bytes, pages } of writeWarc(engine, { source, signal })) {
+        for await (const { bytes, pages } of writeWarc(engine, { source, closed, onLeftOut, signal })) {
           await handle.appendFile(bytes)
           written = { pages, bytes: written.bytes + bytes.length }
           progress.show(() => `${counted(pages, "page")}, ${bytesText(written.bytes)}`)
@@ -56,7 +61,11 @@ export async function runWarcExport(
       await syncFolder(path.dirname(file))
       const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
       progress.say(`Done: ${counted(written.pages, "page")} in ${seconds} s, ${bytesText(written.bytes)}.`)
-      if (json) process.stdout.write(`${JSON.stringify({ file, ...written, seconds })}\n`)
+      if (leftOut > 0)
+        progress.say(
+          `${counted(leftOut, "page")} left out, because not everybody may read them and a WARC file cannot say who may.`,
+        )
+      if (json) process.stdout.write(`${JSON.stringify({ file, ...written, leftOut, seconds })}\n`)
       return 0
     },
     () => {

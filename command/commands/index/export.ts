@@ -21,7 +21,8 @@ with the texts of the pages, for other programs or for a source that is an archi
     if (file === "-" && json) throw new ArgumentsError("--json and - both want the standard output")
     if (options.warc) {
       const { runWarcExport } = await import("#engine/commands/run-warc-export.ts")
-      return await runWarcExport(file, { ...options, json })
+      const { closedSources } = await import("#crawler/sources/readers/closed-sources.ts")
+      return await runWarcExport(file, { ...options, json, closed: closedSources })
     }
     if (options.source !== undefined) throw new ArgumentsError("--source needs --warc")
     const { runExport } = await import("#engine/commands/run-export.ts")

@@ -66,3 +66,13 @@ test("only the pages of a source are written, and the same page is the same reco
   expect(first.map((one) => /WARC-Target-URI: (.*)/.exec(one)?.[1])).toEqual([mine.url])
   expect(again.map(id)).toEqual(first.map(id))
 })
+
+test("pages that not everybody may read are left out, and counted", async () => {
+  const readers = [{ source: "docs", allow: [["group:hr"]], deny: [] }]
+  const pages = [aPage("pay", { readers }), aPage("open"), { ...aPage("plan"), sharedWith: ["board"] }]
+  let leftOut = 0
+  const options = { closed: ["board"], onLeftOut: () => void (leftOut += 1) }
+  const [, ...written] = await recordsOf(writeWarc(holding(...pages), options))
+  expect(written.map((one) => /WARC-Target-URI: (.*)/.exec(one)?.[1])).toEqual([pages[1]!.url])
+  expect(leftOut).toBe(2)
+})

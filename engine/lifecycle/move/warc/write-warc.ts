@@ -5,6 +5,7 @@ import { breather } from "#base/flow/breather.ts"
 import { fossickVersion } from "#base/fossick-version.ts"
 import type { Engine } from "../../../engine.ts"
 import { type Page, sourcesOf } from "../../../index/page/page.ts"
+import { readersLabel } from "../../../index/page/readers.ts"
 import { typeOf } from "../../../index/page/page-type.ts"
 import { pageDigest } from "../format/exported-page.ts"
 import { FACT_FIELDS } from "./fact-fields.ts"
@@ -14,6 +15,10 @@ const packed = promisify(gzip)
 export interface WarcOptions {
   /** Only pages of this source. */
   readonly source?: string | undefined
+  /** Sources whose pages not everybody may read. */
+  readonly closed?: readonly string[]
+  /** Told of each page that not everybody may read. */
+  readonly onLeftOut?: () => void
   readonly signal?: AbortSignal | undefined
 }
 
@@ -25,11 +30,12 @@ export interface WarcPart {
 
 /**
  * Writes the pages of an index as a WARC 1.1 file, one record at a time. Fossick keeps only the text of a page, so each record is a `conversion`
- * to Markdown (WARC 1.1, §6.7). The same page gets the same record each time.
+ * to Markdown (WARC 1.1, §6.7). The same page gets the same record each time. Pages that not everybody may read are left out: nothing in
+ * such a file says who may.
  */
 export async function* writeWarc(
   engine: Pick<Engine, "allPages">,
-  { source, signal }: WarcOptions = {},
+  { source, closed = [], onLeftOut, signal }: WarcOptions = {},
 ): AsyncGenerator<WarcPart> {
   const about = `software: Fossick ${fossickVersion()}\r\nformat: WARC File Format 1.1\r\n`
   const date = new Date().toISOString()
@@ -50,9 +56,15 @@ export async function* writeWarc(
   const breathe = breather()
   for await (const { page } of engine.allPages(signal && { signal })) {
     signal?.throwIfAborted()
-    if (source !== undefined && !sourcesOf(page).includes(source)) continue
+    const sources = sourcesOf(page)
+    if (source !== undefined && !sources.includes(source)) continue
+    if (readersLabel(page.readers) !== null || sources.some((name) => closed.includes(name))) {
+      onLeftOut?.()
+      continue
+    }
     pages += 1
-    yield { bytes: await record([...fieldsOf(page), ["WARC-Warcinfo-ID", info]], blockOf(page)), pages }
+    const bytes = await record([...fieldsOf(page), ["WARC-Warcinfo-ID", info]], blockOf(page))
+    yield { bytes, pages }
     await breathe()
   }
 }

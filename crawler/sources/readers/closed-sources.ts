@@ -1,0 +1,14 @@
+import { engineSettings } from "#engine/settings.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
+import { hasTable } from "#base/store/rows/tables.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { openStateToRead } from "#base/store/state-store.ts"
+import type { ReadersTables } from "./readers-schema.ts"
+
+/** For a command that only reads: the sources of the settings' state whose pages not everybody may read. */
+export async function closedSources(): Promise<readonly string[]> {
+  using db = openStateToRead(readSettings(engineSettings, environment()).dataDir)
+  if (db === null || !(await hasTable(db, "source_readers"))) return []
+  const rows = await queriesOf<ReadersTables>(db).selectFrom("source_readers").select("source").execute()
+  return rows.map(({ source }) => source)
+}
