@@ -3,7 +3,7 @@ import { lstatSync, type Stats } from "node:fs"
 import { type FileHandle, open, opendir, realpath } from "node:fs/promises"
 import { basename, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { fnv1a } from "#base/text/hash.ts"
-import { type Readers, readersLabel } from "#engine/index/page/readers.ts"
+import type { Readers } from "#engine/index/page/readers.ts"
 import type { PageUrl } from "#engine/index/page/page-url.ts"
 import { KnownError } from "#base/errors.ts"
 import type { FetchResult } from "../../fetch.ts"
@@ -13,6 +13,7 @@ import type { Content, ContentEntry, ContentLoadOptions, ContentListOptions } fr
 import { typeByEnding } from "../file-type.ts"
 import { fill, OPEN_UNLINKED } from "../read-file.ts"
 import { ACCOUNT_FILES } from "../readers/account-names.ts"
+import { labelOf } from "../readers/label-of.ts"
 import { FolderReaders } from "../readers/folder-readers.ts"
 import { READERS_FILE } from "../readers/readers-file.ts"
 import { failed, gone, tooLarge } from "../results.ts"
@@ -192,8 +193,6 @@ async function read(
     return failed("refused", "the file became shorter while it was read")
   return { kind: "fetched", url, status: 200, headers, body, ...(label !== null && { readers }) }
 }
-
-const labelOf = (readers: Readers): string | null => readersLabel([{ source: "", ...readers }])
 
 /** Half a day: a time is a little early, so that it differs for other readers and is never later than the next visit. */
 const MOST_SHIFT_MS = 2 ** 26

@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs"
 import { open, rename } from "node:fs/promises"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
+import { READERS_FILE } from "../readers/readers-file.ts"
 import { gitPieces, type GitOptions } from "./git.ts"
 import { lastChanges } from "./history.ts"
 
@@ -37,8 +38,16 @@ const REGULAR = /^100/
 export const headOf = (commit: string, paths: readonly string[]): TableHead => ({
   version: VERSION,
   commit,
-  paths,
+  paths: paths.length === 0 ? [] : [...new Set([...paths, ...paths.flatMap(readersFilesAbove)])],
 })
+
+/** The readers files that count for a path beside those below it. */
+function readersFilesAbove(path: string): string[] {
+  const names = path.split("/")
+  return names.map((_, depth) => [...names.slice(0, depth), READERS_FILE].join("/"))
+}
+
+export const isReadersFile = (path: string): boolean => path.split("/").at(-1) === READERS_FILE
 
 /**
  * Writes a table of all files of a commit, each with its last change. Rows of an earlier table are reused for unchanged files; the history is read for the others.
@@ -84,7 +93,8 @@ function fileIn(line: string): RepositoryFile[] {
   const tab = line.indexOf("\t")
   const [mode = "", , blob = "", bytes = ""] = line.slice(0, tab).split(/ +/)
   const path = line.slice(tab + 1)
-  return REGULAR.test(mode) && !LEFT_OUT.test(path)
+  // A readers file that is a link isn't understood, and that hides what is below.
+  return (REGULAR.test(mode) || isReadersFile(path)) && !LEFT_OUT.test(path)
     ? [{ path, blob, bytes: Number(bytes), time: 0, author: "" }]
     : []
 }

@@ -312,6 +312,47 @@ test("a fingerprint is the branch's commit, or says why there isn't one", { tags
   expect(await content.fingerprint()).toMatch(/^The folder .* isn't a Git repository\./)
 })
 
+test("readers files say who may read what is below them, and are no pages", { tags }, async () => {
+  using one = handbook()
+  const { work } = one
+  work.write(".fossick-readers.yaml", "allow: [group:staff]\n")
+  work.write("a.md", "A")
+  // Sorts before its folder's readers file.
+  work.write("hr/#1.md", "One")
+  work.write("hr/.fossick-readers.yaml", "files: { '#1.md': { allow: [group:hr] } }\n")
+  work.write("hr/2.md", "Two")
+  work.write("it/b.md", "B")
+  symlinkSync("../a.md", join(work.root, "it/.fossick-readers.yaml"))
+  work.commit()
+  const readersOf = async (of: RepositoryContent, path: string) => {
+    const result = await of.load(at(path), ALL)
+    return result.kind === "fetched" ? result.readers?.allow : result.kind
+  }
+  const content = one.content()
+  const first = await one.list(content)
+  expect([...first.times.keys()]).toEqual(["a.md", "hr/%231.md", "hr/2.md", "it/b.md"])
+  expect(first.troubles.join()).toContain("it/.fossick-readers.yaml")
+  // Paths of a source don't leave out what is said above them.
+  for (const each of [content, one.content(), one.content({ paths: ["hr"] })]) {
+    if (each !== content) await each.open({ guard })
+    expect(await readersOf(each, "hr/%231.md")).toEqual([["group:staff"], ["group:hr"]])
+    expect(await readersOf(each, "hr/2.md")).toEqual([["group:staff"]])
+  }
+  expect(await readersOf(content, "it/b.md")).toEqual([["group:staff"], []])
+  expect(await readersOf(content, ".fossick-readers.yaml")).toBe("skipped")
+  // Other readers make another time and another validator of a file that is the same.
+  const { headers } = (await content.load(at("a.md"), ALL)) as { headers: { etag: string } }
+  work.write(".fossick-readers.yaml", "allow: [group:all]\n")
+  work.commit()
+  const second = await one.list(content)
+  expect(second.times.get("a.md")).not.toBe(first.times.get("a.md"))
+  const validators = { etag: headers.etag, lastModified: null }
+  expect(await content.load(at("a.md"), { ...ALL, validators })).toMatchObject({
+    kind: "fetched",
+    readers: { allow: [["group:all"]] },
+  })
+})
+
 test("a file is found without a list, once or often, as the last run fetched it", { tags }, async () => {
   using one = handbook()
   const { work } = one

@@ -14,11 +14,14 @@ import type {
 } from "../content.ts"
 import { isText } from "../file-names.ts"
 import { typeByEnding } from "../file-type.ts"
+import { MOST_BYTES, readReadersFile, type ReadersFile, unreadReaders } from "../readers/readers-file.ts"
+import { labelOf } from "../readers/label-of.ts"
+import { ReadersTree } from "../readers/readers-tree.ts"
 import { failed, gone, tooLarge } from "../results.ts"
 import { Troubles } from "../troubles.ts"
 import { Blobs } from "./blobs.ts"
 import { marksAt } from "./forges.ts"
-import { headOf, readHead, readTable, type RepositoryFile, writeTable } from "./file-table.ts"
+import { headOf, isReadersFile, readHead, readTable, type RepositoryFile, writeTable } from "./file-table.ts"
 import { requireGit } from "./git.ts"
 import { commitInFolder, isLocal, type Mirror } from "./mirror.ts"
 
@@ -39,6 +42,8 @@ export class RepositoryContent implements Content {
   readonly #blobs: Blobs | null
   /** The files of the last list. Before the first list, pages are looked up in the table. */
   #listed: Map<string, RepositoryFile> | null = null
+  /** As of the last list. */
+  #readers: ReadersTree | null = null
   /** The table in which pages were looked up. */
   #looked: { readonly commit: string; files: Map<string, RepositoryFile> | null } | null = null
 
@@ -79,7 +84,7 @@ export class RepositoryContent implements Content {
     if (JSON.stringify(before) !== JSON.stringify(head))
       await writeTable(file, head, { ...mirror.git, signal })
     for await (const _ of readTable(file)) return
-    const { paths } = head
+    const { paths } = this.#repository
     throw new KnownError(
       `There are no files in ${this.place}${paths.length > 0 ? ` at ${paths.join(", ")}` : ""}.`,
     )
@@ -91,20 +96,29 @@ export class RepositoryContent implements Content {
       throw new KnownError(`The repository ${this.place} hasn't been fetched yet.`)
     const listed = new Map<string, RepositoryFile>()
     const troubles = new Troubles()
+    const readers = await this.#readersOf(file, async ({ path }, problem) => {
+      await onTrouble(
+        `not understood in ${this.place}, so nobody may read what is beside it: ${path} (${problem})`,
+      )
+    })
     for await (const files of readTable(file)) {
       if (signal.aborted) return
       const entries: ContentEntry[] = []
       for (const one of files) {
+        if (isReadersFile(one.path)) continue
         const url = isNameable(one.path) ? addressBelow(this.#address, one.path.split("/")) : null
         if (url === null) troubles.add(one.path)
         else {
           listed.set(one.path, one)
-          entries.push({ url, changedAt: changedAt(one), bytes: one.bytes })
+          const { time, blob, bytes, path } = one
+          const label = labelOf(readers.of(path))
+          entries.push({ url, changedAt: changedAt({ time, blob: `${blob}${label ?? ""}` }), bytes })
         }
       }
       yield entries
     }
     this.#listed = listed
+    this.#readers = readers
     if (troubles.isEmpty) return
     await onTrouble(
       `left out of ${this.place}, because their names aren't UTF-8 or lead elsewhere: ${troubles.toString()}`,
@@ -123,7 +137,7 @@ export class RepositoryContent implements Content {
     const names = namesBelow(this.#address, url)
     if (names === null) return gone("no file of the repository has this address")
     try {
-      const file = await this.#fileAt(names.join("/"))
+      const file = isReadersFile(names.join("/")) ? null : await this.#fileAt(names.join("/"))
       if (file === null) return gone(`the file is no longer in ${this.place}`)
       return await this.#read(file, url, options)
     } catch (error) {
@@ -138,7 +152,10 @@ export class RepositoryContent implements Content {
     { maxBytes, memory, validators, signal }: ContentLoadOptions,
   ): Promise<FetchResult> {
     const publishedAt = new Date(time * 1000)
-    const etag = `"${blob}"`
+    const tree = this.#listed === null ? null : this.#readers
+    const readers = (tree ?? (await this.#readersOf(tableOf(this.#needed())))).of(path)
+    const label = labelOf(readers)
+    const etag = `"${blob}${label === null ? "" : `-${label}`}"`
     const headers = { etag, "last-modified": publishedAt.toUTCString(), "content-type": typeByEnding(path) }
     if (validators?.etag === etag) return { kind: "not-modified", url, headers }
     if (bytes > maxBytes) return tooLarge(bytes, maxBytes)
@@ -154,7 +171,33 @@ export class RepositoryContent implements Content {
       }
     const facts = { publishedAt, ...(author !== "" && { author }) }
     const marks = marksAt(this.#address)
-    return { kind: "fetched", url, status: 200, headers, body, facts, ...(marks && { marks }) }
+    return {
+      kind: "fetched",
+      url,
+      status: 200,
+      headers,
+      body,
+      facts,
+      ...(label !== null && { readers }),
+      ...(marks && { marks }),
+    }
+  }
+
+  /** What the readers files of a table say. */
+  async #readersOf(
+    table: string,
+    onProblem?: (file: RepositoryFile, problem: string) => Promise<void>,
+  ): Promise<ReadersTree> {
+    const found: RepositoryFile[] = []
+    for await (const files of readTable(table)) found.push(...files.filter(({ path }) => isReadersFile(path)))
+    const byFolder = new Map<string, ReadersFile>()
+    for (const file of found) {
+      const body = file.bytes > MOST_BYTES ? null : await this.#blobs!.read(file.blob).catch(() => null)
+      const said = body === null ? unreadReaders("it cannot be read") : readReadersFile(body)
+      byFolder.set(file.path.split("/").slice(0, -1).join("/"), said)
+      if (said.problem !== null) await onProblem?.(file, said.problem)
+    }
+    return new ReadersTree(byFolder)
   }
 
   async #fileAt(path: string): Promise<RepositoryFile | null> {
