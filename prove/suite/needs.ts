@@ -58,6 +58,11 @@ export const NEEDS: readonly Need[] = [
     advice: "install strace",
     isThere: () => runs("strace", "--version"),
   },
+  {
+    name: "acl",
+    advice: "install acl, the programs for access control lists",
+    isThere: () => runs("setfacl", "--version"),
+  },
   { name: "git", advice: "install git", isThere: () => runs("git", "--version") },
   {
     name: "promtool",

@@ -99,10 +99,9 @@ describe("a mode", () => {
   })
 })
 
-const hasAcls = spawnSync("setfacl", ["--version"]).status === 0 && process.getuid?.() === 0
-
-test.runIf(hasAcls)(
+test(
   "whom the kernel lets read a file of real permissions may read its page, and nobody else",
+  { tags: ["acl", "root"] },
   async () => {
     const users = [5001, 5002, 5003]
     const groups = [6001, 6002]
