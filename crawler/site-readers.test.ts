@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { readersLabel } from "#engine/index/page/readers.ts"
+import { countPagesForNobody, listPagesForNobody } from "./sources/readers/pages-for-nobody.ts"
 import { forgetReadersNow, readersNow } from "./sources/readers/readers-now.ts"
 import { DailyCrawls } from "./testing/daily-crawls.ts"
 import { article, html, startTestSite, type TestSite } from "./testing/test-site.ts"
@@ -64,6 +65,21 @@ test("pages have the readers that their headers and tags name, and nobody where 
     .native("select detail from known_address where url = ?")
     .ask([site.url("/broken")])
   expect(note.rows[0]!["detail"]).toContain('aren\'t understood: "hr only, please"')
+})
+
+test("the operator learns of pages that have lost their last reader", async () => {
+  const told = async () => [
+    (await countPagesForNobody(fixture.db)).get("site") ?? 0,
+    (await listPagesForNobody(fixture.db, "site", 10)).map((url) => new URL(url).pathname),
+  ]
+  await run()
+  expect(await told()).toEqual([1, ["/broken"]])
+  header = "allow=group:hr; deny=group:hr"
+  await run()
+  expect(await told()).toEqual([2, ["/broken", "/salaries"]])
+  header = "allow=group:hr"
+  await run()
+  expect(await told()).toEqual([1, ["/broken"]])
 })
 
 test("a page that the site calls unmodified has its readers changed all the same", async () => {

@@ -5,6 +5,7 @@ import { queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { KnownAddresses } from "../crawl/frontier/known-addresses.ts"
 import type { Source } from "../source.ts"
+import { forgetPagesForNobody } from "./readers/pages-for-nobody.ts"
 import { ReaderRules } from "./readers/reader-rules.ts"
 import { isDeclared } from "./source-names.ts"
 import { migrateSources, type SourceTables } from "./source-schema.ts"
@@ -110,6 +111,7 @@ export class SharedPages {
     await this.#rules.register(stay)
     if (stay.length > 0) await this.#engine.index(stay)
     if (left.length > 0) await this.#engine.remove(left)
+    await forgetPagesForNobody(this.#db, left)
     return left
   }
 

@@ -1,6 +1,7 @@
 import type { Engine } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
 import { pageCount } from "../crawl/frontier/source-pages.ts"
+import { countPagesForNobody } from "./readers/pages-for-nobody.ts"
 import type { Job, JobResult, PageChanges } from "../job.ts"
 import type { JobRecords } from "../jobs/job-records.ts"
 import { entriesOf, isFailure, isSkip, type OutcomeName } from "../outcome-name.ts"
@@ -23,6 +24,8 @@ export interface SourceStatus {
   readonly pages: number
   /** Those of them that have their vectors; null when the index cannot be asked. */
   readonly pagesWithVectors: number | null
+  /** Pages that nobody may read, whoever asks. */
+  readonly pagesForNobody: number
   readonly lastResult: LastResult | null
   /** The newest job, whatever became of it. */
   readonly lastJob: Job | null
@@ -41,6 +44,7 @@ export async function sourceStatus(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, SourceStatus>> {
   const without = await withoutVectors(engine, names)
+  const forNobody = await countPagesForNobody(db)
   return new Map(
     await Promise.all(
       names.map(async (name): Promise<[string, SourceStatus]> => {
@@ -52,6 +56,7 @@ export async function sourceStatus(
           {
             pages,
             pagesWithVectors: without === null ? null : Math.max(0, pages - waiting),
+            pagesForNobody: forNobody.get(name) ?? 0,
             lastResult: judged && resultOf(judged),
             lastJob: (await jobs.list({ source: name, limit: 1 }))[0] ?? null,
           },

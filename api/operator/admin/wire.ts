@@ -45,7 +45,7 @@ export const eventOnWire = ({ at, level, text }: JobEvent) => ({ at, level, text
 
 export function sourceOnWire(
   entry: ListedSource,
-  { pages, pagesWithVectors, lastResult, lastJob: last }: SourceStatus,
+  { pages, pagesWithVectors, pagesForNobody, lastResult, lastJob: last }: SourceStatus,
 ) {
   return {
     name: entry.source.name,
@@ -57,6 +57,7 @@ export function sourceOnWire(
     watched: watcherOf(entry.source) !== null,
     pages,
     pages_with_vectors: pagesWithVectors,
+    pages_for_nobody: pagesForNobody,
     last_result: lastResult && {
       job_id: lastResult.job,
       result: lastResult.result,

@@ -16,6 +16,7 @@ const entry = (name: string): SourceEntry =>
 const status = (more: Partial<SourceStatus> = {}): SourceStatus => ({
   pages: 999_999,
   pagesWithVectors: 999_998,
+  pagesForNobody: 0,
   lastJob: null,
   lastResult: {
     job: 12,
@@ -51,6 +52,14 @@ test("a source that never ran, and an index that cannot be asked, are told as su
   const [, first, second] = listLines(["new", "docs"].map(entry), statuses)
   expect(first).toMatch(/^new +0 +- +- +- +- +- +never ran +- +11-21 03:41$/)
   expect(second).toMatch(/^docs +5 .* - +problems /)
+})
+
+test("pages that nobody may read are told of", () => {
+  const lines = listLines(
+    [entry("docs")],
+    new Map([["docs", status({ pagesForNobody: 1, lastResult: null })]]),
+  )
+  expect(lines.at(-1)).toBe("docs: nobody may read 1 page: those who might are denied, or none is named")
 })
 
 test("one-off crawls are marked as such", () => {

@@ -12,6 +12,7 @@ import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { BackupTable } from "../../upkeep/backup/scheduled/backup-table.ts"
 import { sourcesFile } from "../../sources/file/find-file.ts"
 import { withoutSecrets } from "../../sources/shown-source.ts"
+import { listPagesForNobody } from "../../sources/readers/pages-for-nobody.ts"
 import { sourceStatus, type SourceStatus } from "../../sources/source-status.ts"
 import type { ListedSource } from "../../sources/source-table.ts"
 import { Sources } from "../../sources/sources.ts"
@@ -19,9 +20,20 @@ import { readSourcesFile } from "../../sources/file/sources-file.ts"
 import { showBackups } from "../backups/backups-session.ts"
 import { backupLine } from "../backups/backups-text.ts"
 import { removeNow } from "./remove-now.ts"
-import { counted, listLines, say, scheduleText, teller, timeText, troubleOf } from "./sources-text.ts"
+import {
+  counted,
+  forNobodyText,
+  listLines,
+  say,
+  scheduleText,
+  teller,
+  timeText,
+  troubleOf,
+} from "./sources-text.ts"
 
 const SHOWN_RUNS = 5
+/** Pages that nobody may read. */
+const SHOWN_PAGES = 20
 
 /** What `fossick sources` is asked to do with what is declared; `run` is a crawl. */
 export interface SourcesArguments {
@@ -130,6 +142,7 @@ async function asJson(
     nextRuns: await sources.nextRuns(entry.source.name, SHOWN_RUNS),
     pages: status?.pages ?? 0,
     pagesWithVectors: status?.pagesWithVectors ?? null,
+    pagesForNobody: status?.pagesForNobody ?? 0,
     lastResult: status?.lastResult ?? null,
     lastJob: status?.lastJob?.id ?? null,
   })
@@ -175,6 +188,11 @@ async function show(
   const trouble = troubleOf(last)
   if (trouble) say(`            ${trouble}`)
   say(`pages       ${status?.pages ?? 0}`)
+  const hidden = forNobodyText(status?.pagesForNobody ?? 0)
+  if (hidden !== null) {
+    say(`            ${hidden}`)
+    for (const url of await listPagesForNobody(db, name, SHOWN_PAGES)) say(`            ${url}`)
+  }
   const changes = status?.lastResult
   if (changes) {
     say(

@@ -82,10 +82,17 @@ export function listLines(
   const rows = entries.map((entry) => rowOf(entry, statuses.get(entry.source.name)))
   const troubles = entries.flatMap(({ source: { name } }) => {
     const trouble = troubleOf(statuses.get(name)?.lastJob ?? null) ?? statuses.get(name)?.lastResult?.reason
-    return trouble ? [`${name}: ${trouble}`] : []
+    const hidden = forNobodyText(statuses.get(name)?.pagesForNobody ?? 0)
+    return [trouble, hidden].flatMap((text) => (text ? [`${name}: ${text}`] : []))
   })
   return [...table([HEADINGS, ...rows], NUMBERS), ...troubles]
 }
+
+/** What the operator should know of pages that nobody may read; null: nothing. */
+export const forNobodyText = (pages: number): string | null =>
+  pages === 0
+    ? null
+    : `nobody may read ${counted(pages, "page")}: those who might are denied, or none is named`
 
 function rowOf(
   { source, origin, paused, nextRun }: ListedSource,

@@ -3,6 +3,7 @@ import type { Page } from "#engine"
 import { normalReaders, readersLabel } from "#engine/index/page/readers.ts"
 import { queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
+import { notePagesForNobody } from "./pages-for-nobody.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
 /** What the labels of pages in the index stand for. A label whose page has left stays: the same readers come again, and a row is small. */
@@ -17,7 +18,8 @@ export class ReaderRules {
   }
 
   /** Makes the readers of pages known. Call it before the pages are written: a page whose label nobody knows is hidden from everybody. */
-  async register(pages: readonly Pick<Page, "readers">[]): Promise<void> {
+  async register(pages: readonly Pick<Page, "url" | "source" | "sharedWith" | "readers">[]): Promise<void> {
+    if (pages.length > 0) await notePagesForNobody(this.#db, pages)
     const fresh = new Map<string, Insertable<Omit<ReadersTables["reader_rule"], "id">>>()
     for (const { readers } of pages) {
       if (readers === undefined) continue

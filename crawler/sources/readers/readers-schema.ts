@@ -1,3 +1,4 @@
+import type { PageUrl } from "#engine"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 export interface ReadersTables {
@@ -5,12 +6,17 @@ export interface ReadersTables {
   reader_rule: { id: number; label: string; readers: string }
   /** `readers`: JSON of the `Readers` of a source; without a row everybody may read its pages. */
   source_readers: { source: string; readers: string }
+  /** Pages of the index that have readers of whom there can be none. */
+  page_for_nobody: { source: string; url: PageUrl }
 }
 
 const STEPS: readonly Step[] = [
   ({ lastingId, text, strict, keyed }) =>
     `create table reader_rule (id ${lastingId}, label ${text} not null unique, readers ${text} not null) ${strict};
    create table source_readers (source ${text} primary key, readers ${text} not null) ${keyed};`,
+  ({ text, keyed }) =>
+    `create table page_for_nobody (url ${text} not null, source ${text} not null, primary key (url, source)) ${keyed};
+   create index page_for_nobody_source on page_for_nobody (source, url);`,
 ]
 
 export function migrateReaders(db: StateStore): void {
