@@ -5,9 +5,11 @@ import { carryOutRemovals } from "./upkeep/removals/carry-out.ts"
 import { removeAskedPages } from "./upkeep/removals/remove-pages.ts"
 import { Removals } from "./upkeep/removals/removals.ts"
 import type { SourceSpec } from "./source.ts"
+import { readersLabel } from "#engine/index/page/readers.ts"
+import { forgetReadersNow, readersNow } from "./sources/readers/readers-now.ts"
 import { Sources } from "./sources/sources.ts"
 import { DailyCrawls, DAY_MS } from "./testing/daily-crawls.ts"
-import { article, conditional, startTestSite, status, type TestSite } from "./testing/test-site.ts"
+import { article, conditional, html, startTestSite, status, type TestSite } from "./testing/test-site.ts"
 import { tracePage } from "./reporting/why/trace.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
@@ -122,6 +124,24 @@ describe("a page that two sources crawl", () => {
     await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock: fixture.clock })
     expect(held()["/docs/a"]).toBe("all+docs")
     expect(await countOf("docs")).toBe(3)
+  })
+
+  test("has the readers that each of them knows, also after one has left it out and has it back", async () => {
+    site.serve({ "/docs/b": html(article("Beta"), { "x-fossick-readers": "allow=group:hr" }) })
+    const hr = (source: string) => ({ source, allow: [["group:hr"]], deny: [] })
+    const readers = () => fixture.engine.pages.get(url("/docs/b"))?.readers
+    await run("all")
+    await run("docs")
+    expect(readers()).toEqual(expect.arrayContaining([hr("all"), hr("docs")]))
+    const exclude = ["/docs/b"]
+    await run("docs", { exclude })
+    await run("docs", { exclude })
+    expect(readers()).toEqual([hr("all")])
+    await new Removals(fixture.db, fixture.clock).restore({ urls: [url("/docs/b")] })
+    await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock: fixture.clock })
+    expect(readers()).toEqual(expect.arrayContaining([hr("all"), hr("docs")]))
+    forgetReadersNow(fixture.db)
+    expect((await readersNow(fixture.db)).rules.has(readersLabel(readers())!)).toBe(true)
   })
 
   test("goes when both have found it missing, each by two runs of its own", async () => {
