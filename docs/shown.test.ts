@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
 import { engineSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
+import { readReadersFile } from "#crawler/fetch/content/readers/readers-file.ts"
 import { parseSources } from "#crawler/sources/file/sources-file.ts"
 import { parseJudged } from "../api/operator/judging/judged-file.ts"
 import { parseSignOn } from "../api/identity/sign-on/sign-on-file.ts"
@@ -63,8 +64,13 @@ describe("YAML", () => {
     "services",
     "webSearch",
   ]
+  const readersFile = (text: string) => {
+    const { problem } = readReadersFile(Buffer.from(text))
+    if (problem !== null) throw new Error(problem)
+  }
   const READERS: Readonly<Record<string, (text: string, file: string) => unknown>> = {
     rules: parseRules,
+    allow: readersFile,
     questions: parseJudged,
     providers: (text, file) => parseSignOn(text, file, { KEYCLOAK_SECRET: "a-secret-of-the-client" }),
     peers: (text, file) => parsePeers(text, file, { PLANT_KEY: "a-key-of-the-plant" }),

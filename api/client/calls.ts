@@ -863,6 +863,8 @@ export type SourceEntry = {
   readonly watched: boolean
   /** Pages of the source in the index. */
   readonly pages: number
+  /** Pages that nobody may read, since those they let in are denied or none is named. */
+  readonly pages_for_nobody: number
   /** Those pages that have vectors; null if the index cannot be reached. */
   readonly pages_with_vectors: number | null
   /** Result of the last run that ended and was not cancelled. */

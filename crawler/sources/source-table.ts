@@ -224,7 +224,7 @@ export class SourceTable {
   /** Says that the pages of a name are removed. */
   async removed(name: string): Promise<void> {
     await this.#queries.deleteFrom("source_removal").where("source", "=", name).execute()
-    await forgetSourceReaders(this.#db, name)
+    if ((await this.#row(name)) === undefined) await forgetSourceReaders(this.#db, name)
   }
 
   /** Keeps a source that was found right. @throws SourceOfFileError */

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { AuditLog } from "#base/audit/audit-log.ts"
 import { readSettings } from "#base/settings.ts"
 import { Jobs, openStateStore, type StateStore } from "#crawler"
+import { aPage } from "#engine/testing/pages.ts"
 import { ReaderRules } from "#crawler/sources/readers/reader-rules.ts"
 import { Sources } from "#crawler/sources/sources.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
@@ -67,7 +68,7 @@ beforeAll(async () => {
   await declare("wiki", { allow: ["signed-in"] })
   await declare("reviews", { allow: ["group:hr"], deny: ["user:anna@example.com"] })
   await declare("manual")
-  await new ReaderRules(db).register([{ readers: forHr }])
+  await new ReaderRules(db).register([aPage("pay", { readers: forHr })])
   const store = new PersonStore(db)
   for (const [user, groups] of [
     ["anna", ["hr"]],

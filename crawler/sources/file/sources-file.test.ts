@@ -103,7 +103,7 @@ sources:
     expect(refusal(text)).toEqual([
       "f:3: defaults.limits.pages must be >= 1",
       expect.stringMatching(
-        /^f:7: docs: colour is no field of a source; there are name, seeds, folder, mailbox, archive, documents, repository, scope/,
+        /^f:7: docs: colour is no field of a source; there are name, seeds, folder, folderReaders, mailbox, archive, documents, repository, scope/,
       ),
       "f:8: docs: scope must be one of host, domain, prefix",
       expect.stringMatching(/^f:11: docs: webhooks\[0\]\.secret must name a secret, not hold one/),
@@ -194,6 +194,7 @@ describe("the schema", () => {
     seeds: ["https://a.example/"],
     schedule: {},
     clientCert: { cert: "file:/c", key: "file:/k" },
+    readers: { allow: ["signed-in"], deny: [] },
     webhooks: [{ url: "b" }],
   })
   const { repository, mailbox } = defineSource({
@@ -226,7 +227,7 @@ describe("the schema", () => {
   })
 
   test("lets defaults say all but what is each source's own", () => {
-    const own = ["name", "seeds", ...CONTENT_FIELDS, "sitemaps", "feeds"]
+    const own = ["name", "seeds", ...CONTENT_FIELDS, "folderReaders", "sitemaps", "feeds"]
     expect(Object.keys(defaults.properties ?? {}).sort()).toEqual(
       Object.keys(source.properties ?? {})
         .filter((name) => !own.includes(name))

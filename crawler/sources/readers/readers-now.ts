@@ -73,7 +73,7 @@ class Snapshot {
     const rows = await ofSources.all(this.#db, {})
     const text = JSON.stringify(rows)
     if (text !== this.#sourcesText) {
-      const kept = rows.map(({ source, readers }) => [source, JSON.parse(readers) as Readers] as const)
+      const kept = rows.map((row) => [row.source, JSON.parse(row.readers) as Readers] as const)
       this.#sources = new Map([...kept, ...this.#fixed])
       this.#sourcesText = text
     }
@@ -86,7 +86,7 @@ class Snapshot {
     const areAll = this.#rules.size + some.length >= count
     const rows = areAll ? some : await rulesAfter.all(this.#db, { after: 0 })
     const rules = new Map(areAll ? this.#rules : [])
-    for (const { label, readers } of rows) rules.set(label, JSON.parse(readers) as PageReaders[])
+    for (const row of rows) rules.set(row.label, JSON.parse(row.readers) as PageReaders[])
     this.#last = rows.reduce((last, { id }) => Math.max(last, id), areAll ? this.#last : 0)
     this.#rules = rules
   }

@@ -40,6 +40,23 @@ test("readers that a process knows from elsewhere count beside those of the stat
   expect([...(await readersNow(db)).sources.keys()]).toEqual(["hr", "peer/hall"])
 })
 
+test("readers of a source that name nobody are refused by their field", async () => {
+  const db = emptyState()
+  const sources = new Sources(db, new Jobs(db))
+  const declare = (more: object) => sources.put({ name: "hr", seeds: ["https://hr.example/"], ...more })
+  const wrong = "must be user:NAME, group:NAME or signed-in"
+  await expect(declare({ readers: { allow: ["group:hr", "hr"] } })).rejects.toThrow(
+    `readers.allow[1] ${wrong}`,
+  )
+  await expect(declare({ readers: { deny: "everybody" } })).rejects.toThrow(`readers.deny[0] ${wrong}`)
+  await expect(declare({ readers: {} })).rejects.toThrow("readers must not be empty")
+  await expect(declare({ folderReaders: "posix" })).rejects.toThrow(
+    "folderReaders means nothing without folder",
+  )
+  const { source } = await declare({ readers: { allow: "group:hr" } })
+  expect(source.readers).toEqual({ allow: ["group:hr"] })
+})
+
 test("the readers of a source count as soon as they are declared, and until its pages are gone", async () => {
   const db = emptyState()
   const sources = new Sources(db, new Jobs(db))

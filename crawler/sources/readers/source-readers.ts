@@ -1,7 +1,6 @@
 import { type Readers, restricts } from "#engine/index/page/readers.ts"
 import { queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import type { SourceTables } from "../source-schema.ts"
 import { forgetReadersNow } from "./readers-now.ts"
 import type { ReadersTables } from "./readers-schema.ts"
 
@@ -28,12 +27,7 @@ export async function keepSourceReaders(
     .execute()
 }
 
-/** Forgets who may read the pages of a source that has none left, unless it is declared. */
+/** Forgets who may read the pages of a source that has none left and is not declared. */
 export async function forgetSourceReaders(db: StateStore, source: string): Promise<void> {
-  const declared = queriesOf<SourceTables>(db).selectFrom("source").select("name")
-  await queriesOf<ReadersTables>(db)
-    .deleteFrom("source_readers")
-    .where("source", "=", source)
-    .where("source", "not in", declared)
-    .execute()
+  await queriesOf<ReadersTables>(db).deleteFrom("source_readers").where("source", "=", source).execute()
 }
