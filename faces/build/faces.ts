@@ -44,6 +44,8 @@ export const FACES: readonly Face[] = [
       "console/overview/charts.css",
       "console/vectors/vectors.css",
       "console/upkeep/upkeep.css",
+      "console/people/people.css",
+      "console/readers/readers.css",
       "console/networks/networks.css",
       "console/playground/playground.css",
       "console/sources/wanted.css",

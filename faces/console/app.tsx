@@ -12,7 +12,10 @@ import { Going, usePlace } from "./link.tsx"
 import { Nothing, Problem } from "./parts.tsx"
 import { PageInspector } from "./page/page.tsx"
 import { hrefOf, type Place } from "./place.ts"
+import { People } from "./people/people.tsx"
+import { Person, SeenAs } from "./people/person.tsx"
 import { Playground } from "./playground/playground.tsx"
+import { Readers } from "./readers/readers.tsx"
 import { Removals } from "./removals/removals.tsx"
 import { Quality } from "./quality/quality.tsx"
 import { Question } from "./quality/question.tsx"
@@ -99,6 +102,14 @@ function Screen({
   if (place.view === "question") return <Question key={place.question} question={place.question} />
   if (place.view === "judged-run")
     return <JudgedRunView key={place.run} run={place.run} against={place.against} />
+  if (place.view === "people") return <People shown={place.shown} group={place.group} />
+  if (place.view === "person")
+    return place.person === null ? (
+      <SeenAs key={place.as} principals={place.as} />
+    ) : (
+      <Person key={place.person} id={place.person} />
+    )
+  if (place.view === "readers") return <Readers url={place.url} who={place.who} />
   if (place.view === "keys") return <Keys chosen={place.key} />
   if (place.view === "rules") return <Rules />
   if (place.view === "rule") return <RuleEditor key={hrefOf(place)} place={place} />

@@ -27,6 +27,10 @@ describe("the address of the console", () => {
     { view: "rule", id: null, kind: "pin", question: "a b", url: "https://example.com/?a=b&c" },
     { view: "rules" },
     { view: "keys", key: null },
+    { view: "people", shown: "groups", group: "hr & law" },
+    { view: "person", person: "person-0123456789ab", as: null },
+    { view: "person", person: null, as: "group:hr,signed-in" },
+    { view: "readers", url: "https://wiki.example.com/?a=b&c", who: "anna@example.com" },
   ])("holds where somebody is: %o", (place) => {
     expect(placeOf(new URL(hrefOf(place), "http://localhost/").search)).toEqual(place)
   })

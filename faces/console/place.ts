@@ -22,6 +22,11 @@ export const RULE_KINDS = ["synonym", "pin", "boost"] as const
 
 export type RuleKind = (typeof RULE_KINDS)[number]
 
+/** Of people. */
+export const PEOPLE_SHOWN = ["people", "groups", "matrix"] as const
+
+export type PeopleShown = (typeof PEOPLE_SHOWN)[number]
+
 /** Where in the console somebody is; all of it is in the address. */
 export type Place =
   | { readonly view: "overview" | "sources" | "vectors" | "playground" }
@@ -46,6 +51,11 @@ export type Place =
       readonly url: string | null
     }
   | { readonly view: "keys"; readonly key: string | null }
+  | { readonly view: "people"; readonly shown: PeopleShown; readonly group: string | null }
+  /** One person, or principals that nobody is known by, such as a group. */
+  | { readonly view: "person"; readonly person: string; readonly as: null }
+  | { readonly view: "person"; readonly person: null; readonly as: string }
+  | { readonly view: "readers"; readonly url: string | null; readonly who: string | null }
 
 /** What the query of an address means; the overview where it means nothing. */
 export function placeOf(search: string): Place {
@@ -100,6 +110,15 @@ export function placeOf(search: string): Place {
       const kind = one("kind", RULE_KINDS)
       return { view, id: text("id"), kind, question: text("question"), url: text("url") }
     }
+    case "people":
+      return { view, shown: one("shown", PEOPLE_SHOWN), group: text("group") }
+    case "person": {
+      const [person, as] = [text("person"), text("as")]
+      if (person !== null) return { view, person, as: null }
+      return as === null ? { view: "people", shown: "people", group: null } : { view, person, as }
+    }
+    case "readers":
+      return { view, url: text("url"), who: text("who") }
     case "keys":
       return { view, key: text("key") }
     default:

@@ -37,6 +37,13 @@ const VIEWS: readonly {
   },
   { to: { view: "rules" }, icon: "filter", name: "Rules", holds: ["rules", "rule"] },
   { to: { view: "keys", key: null }, icon: "key", name: "Keys", holds: ["keys"] },
+  {
+    to: { view: "people", shown: "people", group: null },
+    icon: "people",
+    name: "People",
+    holds: ["people", "person"],
+  },
+  { to: { view: "readers", url: null, who: null }, icon: "eye", name: "Readers", holds: ["readers"] },
   { to: { view: "upkeep", shown: "backups" }, icon: "tools", name: "Upkeep", holds: ["upkeep"] },
   { to: { view: "playground" }, icon: "code", name: "Playground", holds: ["playground"] },
 ]
@@ -120,6 +127,8 @@ export function Shell({
 function screenOf(place: Place): string {
   if (place.view === "run") return `run ${place.job}`
   if (place.view === "question") return `question ${place.question}`
+  if (place.view === "people") return `people ${place.shown}`
+  if (place.view === "person") return `person ${place.person ?? place.as}`
   if (place.view === "quality") return `quality ${place.shown}`
   return place.view
 }

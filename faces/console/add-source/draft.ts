@@ -30,6 +30,10 @@ export const EMPTY = {
   proof: "",
   sitemaps: "",
   language: "",
+  readable: "everybody",
+  /** One principal per line. */
+  allow: "",
+  deny: "",
   /** The source as it was, with the fields that the form doesn't show. */
   rest: {} as Written,
 }
@@ -52,6 +56,8 @@ const FIELDS: readonly (readonly [
   ["politeness.robots", "robots", (text) => (text === "" ? undefined : text === "true")],
   ["login", "login", (_, draft) => loginOf(draft)],
   ["pages.language", "language", (text) => text.trim() || undefined],
+  ["readers.allow", "allow", allowedOf],
+  ["readers.deny", "deny", someOf],
   ["sitemaps", "sitemaps", someOf],
 ]
 
@@ -80,6 +86,7 @@ export function draftOf(source: Written): Draft {
     loginUrl: textOf(login["url"]),
     values: pairsOf(login["headers"] ?? login["cookies"] ?? login["fields"]),
     proof: textOf(login["proof"]),
+    readable: readableOf(groupOf(source["readers"])["allow"]),
     rest: source,
   }
 }
@@ -97,6 +104,15 @@ export function sourceOf(draft: Draft): Written {
   const { schedule: _, ...others } = rest
   // Twice: first for the order of fields, then because they replace the other ones.
   return given({ ...fields, ...others, ...fields, schedule: scheduleOf(draft) }) ?? {}
+}
+
+const readableOf = (allow: unknown): string =>
+  allow === undefined ? "everybody" : [allow].flat().length === 0 ? "nobody" : "some"
+
+/** An empty list lets nobody in: it is left out only where everybody may read. */
+function allowedOf(lines: string, { readable }: Draft): string[] | undefined {
+  if (readable === "everybody") return undefined
+  return readable === "nobody" ? [] : listOf(lines)
 }
 
 function loginOf(draft: Draft): object | undefined {

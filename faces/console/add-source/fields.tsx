@@ -164,6 +164,34 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       isFor: loggingIn("form"),
     },
   ],
+  "Who may read it": [
+    {
+      name: "readable",
+      at: "readers",
+      showsProblemsAt: "everybody",
+      label: "Readers",
+      options: { everybody: "Everybody", some: "Only these", nobody: "Nobody but admins" },
+    },
+    {
+      name: "allow",
+      label: "Who is let in",
+      isTall: true,
+      isFor: ({ readable }) => readable === "some",
+      hint: (
+        <>
+          One per line: <code>group:hr</code>, <code>user:anna@example.com</code>, or <code>signed-in</code>{" "}
+          for everybody who signed in.
+        </>
+      ),
+    },
+    {
+      name: "deny",
+      label: "Who is kept out all the same",
+      isTall: true,
+      isFor: ({ readable }) => readable !== "nobody",
+      hint: "One per line, as above. Saving counts at once, without a run.",
+    },
+  ],
   "When it runs": [
     {
       name: "when",

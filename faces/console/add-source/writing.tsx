@@ -1,3 +1,4 @@
+import type { ComponentProps } from "preact"
 import { useContext, useRef, useState } from "preact/hooks"
 
 import { Button } from "../../design/button.tsx"
@@ -7,6 +8,7 @@ import { Going } from "../link.tsx"
 import { Form, Problem } from "../parts.tsx"
 import type { Place } from "../place.ts"
 import { counted, lasting } from "../words.ts"
+import { wideningOf, Widening } from "../readers/widening.tsx"
 import { AllowNetwork } from "../networks/allow-network.tsx"
 import { type Draft, sourceOf } from "./draft.ts"
 import { SourceForm } from "./source-form.tsx"
@@ -52,6 +54,13 @@ export function Writing({
         <Reading draft={draft} seen={seen} onWrong={writing.tell} />
       </div>
       <Beside writing={writing} />
+      {writing.widening !== null && (
+        <Widening
+          of={writing.widening.preview}
+          onYes={() => writing.save(writing.widening!.isRun, true)}
+          onClose={writing.closeWidening}
+        />
+      )}
     </Form>
   )
 }
@@ -61,6 +70,7 @@ function useWriting({ start, isNew, after }: WritingProps) {
   const [draft, setDraft] = useState(start)
   const [isAsked, setAsked] = useState(false)
   const preview = usePreview(draft)
+  const [widening, setWidening] = useState<Widened | null>(null)
   const saving = useCall<void>()
   const go = useContext(Going)
   const form = useRef<HTMLFormElement>(null)
@@ -70,7 +80,8 @@ function useWriting({ start, isNew, after }: WritingProps) {
     // Those who listen hear what is wrong; the first of it is where they go on.
     setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus())
   }
-  const save = (isRun: boolean) =>
+  /** @param isAgreed whether somebody has said yes to readers that let in many more */
+  const save = (isRun: boolean, isAgreed = false) =>
     saving.call(async (signal) => {
       // As it stands now: what is shown may be of a moment ago.
       const latest = await previewOf(draft, signal)
@@ -80,11 +91,18 @@ function useWriting({ start, isNew, after }: WritingProps) {
         return
       }
       const name = draft.name.trim()
+      const written = sourceOf(draft)
+      const isChanged = JSON.stringify(written["readers"]) !== JSON.stringify(sourceOf(start)["readers"])
+      if (isChanged && !isNew && !isAgreed) {
+        const preview = await wideningOf(name, written["readers"], signal)
+        setWidening(preview && { preview, isRun })
+        if (preview !== null) return
+      }
       await appliance.call("PUT /admin/sources/{name}", {
         path: { name },
         query: { run: isRun },
         // Checked just now; what is wrong all the same is told by the call.
-        body: sourceOf(draft) as never,
+        body: written as never,
         signal,
       })
       toast(isRun ? `${name} is saved and will be run` : `${name} is saved`)
@@ -102,7 +120,15 @@ function useWriting({ start, isNew, after }: WritingProps) {
     tell,
     saving,
     save,
+    /** Waits for a yes. */
+    widening,
+    closeWidening: () => setWidening(null),
   }
+}
+
+interface Widened {
+  readonly preview: ComponentProps<typeof Widening>["of"]
+  readonly isRun: boolean
 }
 
 /** The YAML, how long a run takes, and the buttons that save. */

@@ -106,6 +106,11 @@ function Page({ url, query }: { readonly url: string; readonly query: string | n
           <h2>{trace.in_index ? state.page?.title || "Without a title" : "Not in the index"}</h2>
           <p>{trace.summary}</p>
         </div>
+        {trace.in_index && (
+          <Link to={{ view: "readers", url, who: null }} class="button">
+            Who may read it
+          </Link>
+        )}
         {state.known.length > 0 && (
           <Button icon="restore" disabled={isBusy} onClick={() => void recrawl()}>
             Recrawl

@@ -1,0 +1,96 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Field } from "../../design/field.tsx"
+import { type Column, Table } from "../../design/table.tsx"
+import { More, useFirstRows } from "../asking/more.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { useAnswer } from "../asking/use-polled.ts"
+import { Link } from "../link.tsx"
+import { Nothing } from "../parts.tsx"
+import { whole } from "../words.ts"
+import { Reach } from "./sees.tsx"
+
+type Seen = AnswerOf<"GET /admin/readers/matrix">
+type Row = Seen["rows"][number]
+
+/** Rows that are no groups: everybody, and everybody who signed in. */
+const OTHERS = 2
+
+/** How much of each source the people of each group may read. */
+export function Matrix() {
+  const [search, setSearch] = useState("")
+  const rows = useFirstRows()
+  const wanted = search.trim()
+  const polled = useAnswer("GET /admin/readers/matrix", {
+    query: { limit: rows.limit, ...(wanted !== "" && { source: wanted }) },
+  })
+  const { value } = polled
+  return (
+    <section class="block" aria-label="Groups and sources">
+      <p class="small">
+        What somebody may read who is in this group and no other. Rules that name users come on top: look at a
+        person for these.
+      </p>
+      <div class="filter-list">
+        <Field label="Name of the source" name="source" value={search} onWrite={setSearch} />
+      </div>
+      <PolledStatus of={polled} />
+      {value?.sources_total === 0 && <Nothing icon="globe" title="No source fits" />}
+      {value !== null && value.sources_total > 0 && (
+        <>
+          {value.sources_total > value.sources.length && (
+            <p class="small">
+              {whole(value.sources.length)} of {whole(value.sources_total)} sources. Write a part of a name to
+              see others.
+            </p>
+          )}
+          <div class="matrix">
+            <Table
+              caption="Groups and sources"
+              columns={columnsOf(value.sources)}
+              rows={value.rows}
+              keyOf={({ principal }) => principal ?? ""}
+            />
+          </div>
+          <More
+            rows={rows}
+            shown={value.rows.length - OTHERS}
+            total={value.total}
+            label="More groups"
+            unit={["group"]}
+          />
+        </>
+      )}
+    </section>
+  )
+}
+
+const columnsOf = (sources: Seen["sources"]): readonly Column<Row>[] => [
+  { heading: "Who", cell: ({ principal }) => <Who principal={principal} /> },
+  {
+    heading: "People",
+    isNumber: true,
+    cell: ({ people }) => (people === null ? "–" : whole(people)),
+  },
+  ...sources.map(({ source, pages }, index): Column<Row> => ({
+    heading: (
+      <>
+        <Link to={{ view: "source", source }}>{source}</Link>
+        <span class="small"> {whole(pages)}</span>
+      </>
+    ),
+    cell: ({ cells }) => <Reach of={{ ...cells[index]!, pages }} />,
+  })),
+]
+
+const Who = ({ principal }: { readonly principal: string | null }) => {
+  if (principal === null) return <>Everybody</>
+  if (principal === "signed-in") return <>Everybody who signed in</>
+  const name = principal.replace(/^group:/, "")
+  return (
+    <Link to={{ view: "person", person: null, as: `${principal},signed-in` }} class="strong">
+      {name}
+    </Link>
+  )
+}

@@ -1,0 +1,218 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Chip } from "../../design/chip.tsx"
+import { Field } from "../../design/field.tsx"
+import { type Column, Table } from "../../design/table.tsx"
+import { More, useFirstRows } from "../asking/more.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { useAnswer } from "../asking/use-polled.ts"
+import { Link, LinkTabs } from "../link.tsx"
+import { Head, Nothing, Time } from "../parts.tsx"
+import { PEOPLE_SHOWN, type PeopleShown } from "../place.ts"
+import { whole } from "../words.ts"
+import { Matrix } from "./matrix.tsx"
+
+export type Person = AnswerOf<"GET /admin/people">["people"][number]
+type Group = AnswerOf<"GET /admin/groups">["groups"][number]
+
+const NAMES: Readonly<Record<PeopleShown, string>> = {
+  people: "People",
+  groups: "Groups",
+  matrix: "Groups and sources",
+}
+
+/** Who has signed in, the groups that they are in, and what these may read. */
+export function People({ shown, group }: { readonly shown: PeopleShown; readonly group: string | null }) {
+  return (
+    <>
+      <Head
+        title="People"
+        page="People"
+        under={
+          group !== null && (
+            <>
+              <span>In the group {group} alone.</span>
+              <Link to={{ view: "people", shown, group: null }}>All people</Link>
+            </>
+          )
+        }
+      />
+      <LinkTabs
+        label="People"
+        parts={PEOPLE_SHOWN}
+        names={NAMES}
+        shown={shown}
+        to={(one) => ({ view: "people", shown: one, group: null })}
+      />
+      {shown === "people" && <Everybody group={group} />}
+      {shown === "groups" && <Groups />}
+      {shown === "matrix" && <Matrix />}
+    </>
+  )
+}
+
+/** How a person is called where their name isn't known. */
+export const nameOf = ({ name, user }: Pick<Person, "name" | "user">): string => name || user
+
+const ROLES: Readonly<Record<string, string>> = { search: "Reader", operator: "Operator", admin: "Admin" }
+
+export const RoleChip = ({ of: { role, disabled_at: disabled } }: { readonly of: Person }) => {
+  if (disabled !== null) return <Chip tone="bad">Disabled</Chip>
+  if (role === null) return <Chip tone="warn">May do nothing</Chip>
+  return <Chip tone={role === "search" ? "good" : "accent"}>{ROLES[role] ?? role}</Chip>
+}
+
+function Everybody({ group }: { readonly group: string | null }) {
+  const [search, setSearch] = useState("")
+  const rows = useFirstRows()
+  const wanted = search.trim()
+  const polled = useAnswer("GET /admin/people", {
+    query: { limit: rows.limit, ...(wanted !== "" && { search: wanted }), ...(group !== null && { group }) },
+  })
+  const { value } = polled
+  const isFiltered = wanted !== "" || group !== null
+  return (
+    <section class="block" aria-label="People">
+      <Found label="Name or e-mail address" name="search" value={search} onWrite={setSearch} />
+      <PolledStatus of={polled} />
+      {value?.total === 0 && isFiltered && <Nothing icon="search" title="Nobody fits" />}
+      {value?.total === 0 && !isFiltered && (
+        <Nothing icon="people" title="Nobody has signed in yet">
+          <p>
+            People sign in with the accounts that they have already, once <code>sign-on.yaml</code> names your
+            identity provider. <a href="docs/people">About people and groups</a>
+          </p>
+        </Nothing>
+      )}
+      {value !== null && value.total > 0 && (
+        <>
+          <Table caption="People" columns={PEOPLE} rows={value.people} keyOf={({ id }) => id} />
+          <More
+            rows={rows}
+            shown={value.people.length}
+            total={value.total}
+            label="More people"
+            unit={["person", "people"]}
+          />
+        </>
+      )}
+    </section>
+  )
+}
+
+/** A field that filters the list below. */
+const Found = (field: {
+  readonly label: string
+  readonly name: string
+  readonly value: string
+  readonly onWrite: (text: string) => void
+}) => (
+  <div class="filter-list">
+    <Field {...field} />
+  </div>
+)
+
+/** Groups that are named in a row. */
+const MOST_NAMED = 4
+
+const PEOPLE: readonly Column<Person>[] = [
+  {
+    heading: "Person",
+    cell: (person) => (
+      <>
+        <Link to={{ view: "person", person: person.id, as: null }} class="strong">
+          {nameOf(person)}
+        </Link>
+        <p class="small">{person.name === "" ? person.email : person.user}</p>
+      </>
+    ),
+  },
+  { heading: "May do", cell: (person) => <RoleChip of={person} /> },
+  {
+    heading: "Groups",
+    cell: ({ groups }) => {
+      const more = groups.length - MOST_NAMED
+      return `${groups.slice(0, MOST_NAMED).join(", ") || "–"}${more > 0 ? ` and ${whole(more)} more` : ""}`
+    },
+  },
+  { heading: "Provider", cell: ({ provider }) => provider },
+  { heading: "Signed in in", cell: ({ sign_ins: many }) => (many === 0 ? "–" : browsers(many)) },
+  { heading: "Last sign-in", cell: ({ last_seen_at: at }) => <Time class="when" at={at} /> },
+]
+
+const browsers = (many: number) => `${whole(many)} browser${many === 1 ? "" : "s"}`
+
+function Groups() {
+  const [search, setSearch] = useState("")
+  const rows = useFirstRows()
+  const wanted = search.trim()
+  const polled = useAnswer("GET /admin/groups", {
+    query: { limit: rows.limit, ...(wanted !== "" && { search: wanted }) },
+  })
+  const { value } = polled
+  return (
+    <section class="block" aria-label="Groups">
+      <p class="small">
+        Groups come from your identity provider with each sign-in, or are named by the readers of sources and
+        pages. A group that readers name and nobody is in may be misspelt.
+      </p>
+      <Found label="Name of the group" name="search" value={search} onWrite={setSearch} />
+      <PolledStatus of={polled} />
+      {value?.total === 0 && (
+        <Nothing icon="people" title={wanted === "" ? "No group is known" : "No group fits"} />
+      )}
+      {value !== null && value.total > 0 && (
+        <>
+          <Table caption="Groups" columns={GROUPS} rows={value.groups} keyOf={({ name }) => name} />
+          <More
+            rows={rows}
+            shown={value.groups.length}
+            total={value.total}
+            label="More groups"
+            unit={["group"]}
+          />
+        </>
+      )}
+    </section>
+  )
+}
+
+const GROUPS: readonly Column<Group>[] = [
+  {
+    heading: "Group",
+    cell: ({ name }) => (
+      <Link to={{ view: "person", person: null, as: `group:${name},signed-in` }} class="strong">
+        {name}
+      </Link>
+    ),
+  },
+  {
+    heading: "People",
+    isNumber: true,
+    cell: ({ name, people }) =>
+      people === 0 ? (
+        "0"
+      ) : (
+        <Link to={{ view: "people", shown: "people", group: name }} label={`The people in ${name}`}>
+          {whole(people)}
+        </Link>
+      ),
+  },
+  {
+    heading: "Named by readers of",
+    cell: ({ people, sources }) => (
+      <>
+        {sources.join(", ") || "–"}
+        {people === 0 && (
+          <>
+            {" "}
+            <Chip tone="warn" icon="alert">
+              Nobody is in it
+            </Chip>
+          </>
+        )}
+      </>
+    ),
+  },
+]

@@ -1,0 +1,185 @@
+import { useContext, useEffect, useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Field } from "../../design/field.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { useAnswer } from "../asking/use-polled.ts"
+import { Going, Link } from "../link.tsx"
+import { Block, Form, Head, Nothing } from "../parts.tsx"
+import { addressIn, counted, whole } from "../words.ts"
+
+type Traced = AnswerOf<"GET /admin/readers">
+
+/** Who may read one page, and why; and whether somebody may. @param who a person, by id or user, or principals */
+export function Readers({ url, who }: { readonly url: string | null; readonly who: string | null }) {
+  return (
+    <>
+      <Head title="Readers" page="Readers" />
+      <Asking url={url} who={who} />
+      {url === null ? (
+        <Nothing icon="eye" title="Who may read this page, and why?">
+          <p>
+            Give the address of a page. Add a person to see whether they may read it, and which rule says no.{" "}
+            <Link to={{ view: "people", shown: "matrix", group: null }}>Groups and sources at a glance</Link>
+          </p>
+        </Nothing>
+      ) : (
+        <Page key={`${url} ${who ?? ""}`} url={url} who={who} />
+      )}
+    </>
+  )
+}
+
+function Asking({ url, who }: { readonly url: string | null; readonly who: string | null }) {
+  const [address, setAddress] = useState(url ?? "")
+  const [someone, setSomeone] = useState(who ?? "")
+  const [wrong, setWrong] = useState<string | null>(null)
+  const go = useContext(Going)
+  useEffect(() => {
+    setAddress(url ?? "")
+    setSomeone(who ?? "")
+  }, [url, who])
+  const submit = () => {
+    const page = addressIn(address)
+    setWrong(page === null ? "Write the address of a page." : null)
+    if (page !== null) go({ view: "readers", url: page, who: someone.trim() || null })
+  }
+  return (
+    <Form class="look-form inspect" onSubmit={submit}>
+      <Field
+        label="Address of the page"
+        name="url"
+        value={address}
+        placeholder="https://wiki.example.com/salaries"
+        wrong={wrong}
+        onWrite={setAddress}
+      />
+      <Field
+        label="Person (if you like)"
+        name="who"
+        value={someone}
+        placeholder="anna@example.com or group:hr,signed-in"
+        onWrite={setSomeone}
+      />
+      <p class="row">
+        <Button look="primary" icon="search" type="submit">
+          Look
+        </Button>
+      </p>
+    </Form>
+  )
+}
+
+/** Principals say what they are; anything else is a person. */
+const namedBy = (who: string | null) =>
+  who === null ? {} : /(?:^|,)\s*(?:user:|group:|signed-in)/.test(who) ? { principals: who } : { person: who }
+
+function Page({ url, who }: { readonly url: string; readonly who: string | null }) {
+  const polled = useAnswer("GET /admin/readers", { query: { url, ...namedBy(who) } })
+  const { value } = polled
+  return (
+    <>
+      <PolledStatus of={polled} />
+      {value !== null && !value.in_index && (
+        <Nothing icon="page" title="The index does not hold this page">
+          <p>
+            <Link to={{ view: "page", url, query: null }}>Why is it not found?</Link>
+          </p>
+        </Nothing>
+      )}
+      {value?.in_index === true && (
+        <>
+          <Verdict of={value} />
+          <Rules of={value} />
+          <Who of={value} />
+        </>
+      )}
+    </>
+  )
+}
+
+function Verdict({ of }: { readonly of: Traced }) {
+  const { title, may_read: mayRead, because, asked, effective, people, url } = of
+  const isOpen = effective !== null && effective.allow.length + effective.deny.length === 0
+  const whom = asked?.user ?? asked?.principals?.join(", ") ?? "They"
+  const text =
+    mayRead === null
+      ? isOpen
+        ? "Everybody may read this page."
+        : `${counted(people.total, "person", "people")} of ${whole(people.of)} may read this page.`
+      : mayRead
+        ? `${whom} may read this page.`
+        : `${whom} may not read this page. ${because ?? ""}`
+  return (
+    <section class={mayRead === false ? "verdict bad" : "verdict good"} aria-label="Verdict">
+      <Icon name={mayRead === null ? "eye" : mayRead ? "check" : "close"} />
+      <div>
+        <h2>{title || "Without a title"}</h2>
+        <p>{text}</p>
+      </div>
+      <Link to={{ view: "page", url, query: null }} class="button">
+        Inspect the page
+      </Link>
+    </section>
+  )
+}
+
+const KINDS = { person: "Person", role: "Role", source: "Source", page: "Page" } as const
+
+/** All that a reader has to pass; whoever fails one doesn't see the page. */
+const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
+  <Block id="rules" title="The rules, in order">
+    <ol class="why-steps readers-rules">
+      {rules.map(({ kind, source, from, lets_in: letsIn, text }) => (
+        <li key={`${kind} ${source ?? ""}`} class={letsIn === false ? "no" : letsIn ? "yes" : undefined}>
+          <Icon name={letsIn === false ? "close" : letsIn ? "check" : "next"} />
+          <strong>{KINDS[kind]}</strong>
+          <div>
+            <span>{text}</span>
+            {letsIn !== null && <span class="unseen">{letsIn ? "Lets them in." : "Keeps them out."}</span>}
+            {from !== null && (
+              <p class="small">
+                Found in {from}
+                {kind === "source" && source !== null && (
+                  <>
+                    {" "}
+                    <Link to={{ view: "source", source }}>Open {source}</Link>
+                  </>
+                )}
+              </p>
+            )}
+          </div>
+        </li>
+      ))}
+    </ol>
+  </Block>
+)
+
+/** Who of the people that are known may read it. */
+const Who = ({ of: { people, url } }: { readonly of: Traced }) => (
+  <Block id="readers" title="Who may read it">
+    {people.of === 0 ? (
+      <p class="small">Nobody has signed in who may read anything.</p>
+    ) : (
+      <>
+        <p class="small">
+          {whole(people.total)} of {counted(people.of, "person", "people")} who have signed in.
+        </p>
+        <ul class="reader-names">
+          {people.users.map((user) => (
+            <li key={user}>
+              <Link to={{ view: "readers", url, who: user }} class="chip">
+                {user}
+              </Link>
+            </li>
+          ))}
+          {people.total > people.users.length && (
+            <li class="small">and {whole(people.total - people.users.length)} more</li>
+          )}
+        </ul>
+      </>
+    )}
+  </Block>
+)

@@ -1,0 +1,47 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { appliance } from "../../session/appliance.ts"
+import { Confirm } from "../confirm.tsx"
+import { counted } from "../words.ts"
+
+type Written = AnswerOf<"POST /admin/readers/preview">
+
+/** What a change of a source's readers would do, if it needs a second look; null: it doesn't. */
+export async function wideningOf(
+  source: string,
+  readers: unknown,
+  signal: AbortSignal,
+): Promise<Written | null> {
+  const preview = await appliance.call("POST /admin/readers/preview", {
+    // Checked with the source.
+    body: { source, readers: (readers ?? null) as never },
+    signal,
+  })
+  return preview.warnings.length > 0 ? preview : null
+}
+
+/** Asks before many more may read a source. */
+export const Widening = ({
+  of: { source, warnings, gaining, losing, pages_gained: gained },
+  onYes,
+  onClose,
+}: {
+  readonly of: Written
+  readonly onYes: () => void
+  readonly onClose: () => void
+}) => (
+  <Confirm title={`Open ${source} to many more?`} yes="Save it" no="Go back" onYes={onYes} onClose={onClose}>
+    <ul class="notice plain widening">
+      {warnings.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+    <p>
+      {counted(gained, "page")} could be read by somebody who can't read {gained === 1 ? "it" : "them"} now.{" "}
+      {counted(gaining.total, "person", "people")} would gain pages
+      {gaining.users.length > 0 && <>: {gaining.users.join(", ")}</>}
+      {gaining.total > gaining.users.length && ` and ${gaining.total - gaining.users.length} more`}.{" "}
+      {losing.total > 0 && `${counted(losing.total, "person", "people")} would lose pages.`}
+    </p>
+    <p class="small">The change counts as soon as it is saved. Only people who have signed in are counted.</p>
+  </Confirm>
+)
