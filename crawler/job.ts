@@ -115,6 +115,10 @@ export const limitNote = (limit: string): string => `ended at ${limit}`
 export const givenUpNote = (host: string, why: string): string => `${host} was given up for this run: ${why}`
 export const stoppedNote = (why: string): string => `stopped: ${why}`
 
+/** Of an observer that could not look at all pages. */
+export const observerNote = (name: string, why: string): string =>
+  `the observer ${name} could not look at every page: ${why}`
+
 /** Names pages that are in the index although their answers were cut off. */
 export const cutOffNote = ([first, ...others]: readonly string[]): string =>
   `pages read although their answers were cut off: ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`

@@ -79,6 +79,10 @@ export interface Source {
   readonly pages: PageDefaults
   /** Who may read its pages; null: everybody. A page may be for fewer, and never for more. */
   readonly readers: WrittenReaders | null
+  /** Whose logins each page is looked at with as well, to learn who may read it; empty: that is not learned. */
+  readonly observers: readonly Observer[]
+  /** What an observer was shown counts no longer after so many days in which it could not look again. */
+  readonly observersMaxAgeDays: number
   /** Sitemaps and feeds to read beside those the site names; absolute addresses. */
   readonly sitemaps: readonly string[]
   readonly feeds: readonly string[]
@@ -161,6 +165,16 @@ export type Login =
       /** A text that only pages of somebody who is logged in hold; null: any answer but an error is taken. */
       readonly proof: string | null
     }
+
+/** Somebody who is shown some of a source's pages, and stands for all who are shown the same. */
+export interface Observer {
+  /** Unique in its source. */
+  readonly name: string
+  /** `same`: the source's own, which is shown every page. `none`: nobody is signed in. */
+  readonly login: Login | "same" | "none"
+  /** Who may read what it is shown. */
+  readonly readers: "everybody" | { readonly allow: readonly string[] }
+}
 
 /** Each names its PEM like a secret: `${NAME}` from the environment, `file:/path`. */
 export interface ClientCertificate {
@@ -285,6 +299,8 @@ export function defineSource(spec: SourceSpec): Source {
     clientCert: spec.clientCert ? { passphrase: null, ...spec.clientCert } : null,
     pages: { topic: null, country: null, language: null, safe: null, ...spec.pages },
     readers: spec.readers ?? null,
+    observers: spec.observers ?? [],
+    observersMaxAgeDays: spec.observersMaxAgeDays ?? 7,
     sitemaps: spec.sitemaps ?? [],
     feeds: spec.feeds ?? [],
     schedule: spec.schedule ? defineSchedule(spec.schedule) : null,

@@ -1,4 +1,5 @@
-import type { Engine, PageUrl } from "#engine"
+import { type Engine, type Page, type PageUrl, sourcesOf } from "#engine"
+import { type PageReaders, readersLabel } from "#engine/index/page/readers.ts"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { CrawlerConfig } from "../settings.ts"
@@ -14,6 +15,8 @@ import { isMissing, isPageOutcome, type OutcomeName } from "../outcome-name.ts"
 import { SoftNotFound } from "../upkeep/removals/soft-not-found.ts"
 import { SharedPages } from "../sources/shared-pages.ts"
 import { RunTraps } from "./traps/run-traps.ts"
+import { observersOf } from "../fetch/observe/observations.ts"
+import type { Observers } from "../fetch/observe/observers.ts"
 import type { PageReader } from "../fetch/visit/reader.ts"
 import { HostWaits } from "../fetch/hosts/host-waits.ts"
 import { mannersOf } from "../fetch/hosts/manners.ts"
@@ -41,6 +44,8 @@ export interface CrawlPartsOptions {
   readonly db: StateStore
   readonly engine: Engine
   readonly reader: PageReader
+  /** Of a source that has any; they are logged in. */
+  readonly observers?: Observers | null | undefined
   readonly config: CrawlerConfig
   /** No visit begins after it. */
   readonly signal: AbortSignal
@@ -84,6 +89,8 @@ export class CrawlParts {
   readonly hosts: RunHosts
   /** Whether the pages come from websites, which may say anything, and not from a folder, say. */
   readonly isSite: boolean
+  /** Whether observers learn who may read the pages. */
+  readonly isObserved: boolean
   readonly #engine: Engine
   readonly #source: string
   /** Addresses to reopen as soon as their visit is recorded. */
@@ -92,6 +99,9 @@ export class CrawlParts {
   static async open(options: CrawlPartsOptions): Promise<CrawlParts> {
     const { job, db, config, clock, onTrap, share } = options
     const { source } = job
+    // Without them its pages would be everybody's.
+    if (observersOf(source).length > 0 && !options.observers)
+      throw new Error(`the observers of ${source.name} are not open`)
     const known = new KnownAddresses(db, clock)
     const limits = await RunLimits.open(db, job)
     const suspects = await Suspects.open(db, job, known)
@@ -116,6 +126,7 @@ export class CrawlParts {
     this.#engine = engine
     this.#source = job.source.name
     this.isSite = options.reader.content === null
+    this.isObserved = options.observers !== null && options.observers !== undefined
     this.known = known
     this.limits = limits
     this.frontier = frontier
@@ -166,6 +177,10 @@ export class CrawlParts {
       credit,
       onCopy: (bytes, spared) => {
         this.limits.tookCopy(bytes, spared)
+      },
+      observers: options.observers ?? null,
+      onBytes: (bytes) => {
+        this.limits.bytes += bytes
       },
       stop: signal,
       cut,
@@ -236,6 +251,15 @@ export class CrawlParts {
   /** Whether the index holds a page for this source. */
   async isHeld(url: PageUrl): Promise<boolean> {
     return (await this.#engine.holdersOf(url)).includes(this.#source)
+  }
+
+  /** Whether the index holds a page for this source, with the readers that it has now. A run that was lost may have left others there. */
+  async isHeldAs({ url, readers = [] }: Pick<Page, "url" | "readers">): Promise<boolean> {
+    if (!this.isObserved) return await this.isHeld(url)
+    const held = await this.#engine.get(url)
+    const own = (all: readonly PageReaders[]) =>
+      readersLabel(all.filter(({ source }) => source === this.#source))
+    return held !== null && sourcesOf(held).includes(this.#source) && own(held.readers ?? []) === own(readers)
   }
 
   /** Reopens addresses that were read without a browser although scripts make their pages. */

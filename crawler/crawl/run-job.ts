@@ -14,6 +14,8 @@ import { outcomeName } from "../outcome-name.ts"
 import type { NoPage } from "./judge/verdict.ts"
 import { detailOf } from "./judge/visit-outcome.ts"
 import { cutOffPages } from "./frontier/source-pages.ts"
+import { Observers } from "../fetch/observe/observers.ts"
+import { narrowUnseen } from "../upkeep/observed/narrow-unseen.ts"
 import { crawlSite } from "./crawl-site.ts"
 import { CrawlShare } from "./together/crawl-share.ts"
 import type { JobPlace } from "./together/job-places.ts"
@@ -26,6 +28,7 @@ import {
   type Job,
   type Judged,
   limitNote,
+  observerNote,
   stoppedNote,
 } from "../job.ts"
 import { factsOfRun, judgeJob } from "../jobs/results/judge-job.ts"
@@ -118,17 +121,21 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
       places: share.reading,
       signal: watch.signal,
     })
+    await using observers = await Observers.open({ db, source: job.source, reader, clock: options.clock })
     const { state, limit } = await crawlSite({
       ...crawlOptions(job, options),
       reader,
+      observers,
       signal: watch.signal,
       place,
     })
     if (watch.asked === "lost") return null
     if (watch.failure !== null) throw watch.failure
     if (limit !== null) await jobs.note(id, limitNote(limit))
+    const lost = (observers?.lost ?? []).map(({ name, error }) => observerNote(name, shownError(job, error)))
+    for (const note of lost) await jobs.note(id, note)
     // Before the job is over: a process that is lost in between takes it up again.
-    const judged = state === "finished" ? await removeAndJudge(job, options) : undefined
+    const judged = state === "finished" ? await removeAndJudge(job, options, lost) : undefined
     await jobs.end(
       id,
       state === "finished" ? "finished" : (watch.asked ?? options.whenAborted),
@@ -221,8 +228,13 @@ function crawlOptions(job: Job, { db, jobs, engine, config, share, clock }: Shar
 }
 
 /** Removes the pages that are gone, and judges the run. */
-async function removeAndJudge(job: Job, options: SharedOptions): Promise<Judged> {
+async function removeAndJudge(
+  job: Job,
+  options: SharedOptions,
+  lostObservers: readonly string[],
+): Promise<Judged> {
   const { db, jobs, engine, share, clock } = options
+  await narrowUnseen({ db, engine, source: job.source, writes: share.writes, clock })
   // Before pages are removed: what was there is judged with what is.
   const facts = await factsOfRun(db, job)
   const { removed, held } = await settleRemovals({
@@ -241,17 +253,33 @@ async function removeAndJudge(job: Job, options: SharedOptions): Promise<Judged>
       `pages that seem to be gone, too many to remove unasked: ${held} (fossick removals)`,
     )
   }
-  return judgeJob((await jobs.get(job.id)) ?? job, facts, { held })
+  const judged = judgeJob((await jobs.get(job.id)) ?? job, facts, { held })
+  const [first] = lostObservers
+  if (first === undefined || judged.result !== "finished") return judged
+  return { result: "finished-with-problems", reason: first }
+}
+
+/** An error in words that whoever declared the source may read. */
+const shownError = ({ author }: Pick<Job, "author">, error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error)
+  return author === "api" && error instanceof Error ? concealedMessage(error) : message
 }
 
 /** Ends a job whose crawl threw an error. */
-async function endBroken({ id, author }: Job, error: unknown, options: SharedOptions): Promise<void> {
-  const { jobs, whenAborted } = options
+async function endBroken(job: Job, error: unknown, options: SharedOptions): Promise<void> {
+  const { id } = job
+  const { db, jobs, engine, share, clock, whenAborted } = options
   const me = options.process?.id ?? null
   if (error instanceof NetworkChangedError)
     await jobs.note(id, stoppedNote(`${error.host} moved to another network`))
-  const message = error instanceof Error ? error.message : String(error)
-  const isConcealed = author === "api" && error instanceof Error
   if (isPassing(error)) await interrupted(jobs, id, whenAborted, me, error)
-  else await jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message, undefined, me)
+  else {
+    try {
+      // Of a source that cannot be read nobody looks at the pages, and days go by all the same.
+      await narrowUnseen({ db, engine, source: job.source, writes: share.writes, clock })
+    } catch (other) {
+      await jobs.note(id, `pages could not be taken from their readers: ${String(other)}`)
+    }
+    await jobs.end(id, "failed", shownError(job, error), undefined, me)
+  }
 }

@@ -14,6 +14,9 @@ import type { Reading, Visit, VisitOptions } from "../reading.ts"
 import type { Source } from "../source.ts"
 import type { Unread } from "./judge/visit-outcome.ts"
 import { pause } from "#base/flow/pause.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import { EVERYBODY, narrowedBy } from "#engine/index/page/readers.ts"
+import type { Observers } from "../fetch/observe/observers.ts"
 
 export interface SourceVisitsOptions extends Pick<CopyChecksOptions, "clock" | "credit" | "onCopy"> {
   readonly source: Source
@@ -31,6 +34,10 @@ export interface SourceVisitsOptions extends Pick<CopyChecksOptions, "clock" | "
   readonly hasLinks: (url: PageUrl) => Promise<boolean>
   /** Told that the page of an address is about to be read. */
   readonly onReading: (url: PageUrl) => Promise<void>
+  /** Who learn who may read each page; null: the source has none. */
+  readonly observers: Observers | null
+  /** Told how much observers were shown. */
+  readonly onBytes: (bytes: number) => void
   /** No visit begins after it. */
   readonly stop: AbortSignal
   /** Ends the visits under way. */
@@ -99,7 +106,9 @@ export class SourceVisits {
     // The site was just asked for its robots.txt.
     if (isFirst) await pause(frontier.delayOf(entry), cut)
     if (stop.aborted) return CUT_SHORT
-    const known = (await this.#isAsKnown(entry, before)) ? before : null
+    // What is compared with what observers are shown is the whole page.
+    const isWhole = this.#options.observers !== null
+    const known = !isWhole && (await this.#isAsKnown(entry, before)) ? before : null
     const answer = known?.copy ? await this.#askCopy(entry, known.copy) : null
     if (answer?.kind === "same") {
       const { url } = entry
@@ -129,6 +138,7 @@ export class SourceVisits {
     if (visit.kind === "unmodified" && visit.readersSent !== sentIn(known?.readAs))
       visit = await reader.visit(entry.url, options)
     if (visit.kind !== "read") return visit
+    if (isWhole) return { kind: "read", reading: await this.#observed(entry, visit.reading, options) }
     const { reading } = visit
     // Working validators save more than a copy. If they were sent and the page came all the same, they may not work.
     const isWanted = reading.validators && (validators !== null || !hasAny(reading.validators))
@@ -136,6 +146,28 @@ export class SourceVisits {
     const isOwn = reading.url === entry.url
     const copy = this.#copies.learned(reading, isOwn ? answer : null, isOwn ? (before?.copy ?? null) : null)
     return { kind: "read", reading: { ...reading, copy } }
+  }
+
+  /** The page with those who may read it, as its observers were shown it. */
+  async #observed(
+    entry: FrontierEntry,
+    reading: Reading,
+    { onRedirect, onReading }: VisitOptions,
+  ): Promise<Reading> {
+    const { observers, frontier, config, cut, onBytes } = this.#options
+    const { extracted } = reading
+    const isLeftOut = extracted.markdown.trim() === "" || (this.obeysNoindex && extracted.robots.noindex)
+    if (observers === null || isLeftOut) return reading
+    const { readers, restUntil } = await observers.learn(reading, {
+      signal: cut,
+      ...(onRedirect && { onRedirect }),
+      ...(onReading && { onReading }),
+      turn: () => pause(frontier.delayOf(entry), cut),
+      onBytes,
+    })
+    if (restUntil !== null) frontier.block(entry, Math.min(restUntil, steadyNow() + config.maxWaitMs))
+    const ownReaders = narrowedBy(extracted.ownReaders ?? EVERYBODY, readers)
+    return { ...reading, extracted: { ...extracted, ownReaders } }
   }
 
   /** Asks for the markdown copy of a page instead of the page. Seeds are always read, because they link new pages. */

@@ -27,6 +27,8 @@ export function readAs(source: Source, settings: ReadingSettings): string {
   const robots = source.politeness.robots ?? settings.robots
   // A page that may no longer be taken has to be sent anew, for "not modified" does not repeat its meta tags.
   const asked = ignoreNoindex ? ["ignoreNoindex"] : []
+  // Who may read it is learned from whole pages.
+  const observed = (source.observers ?? []).length > 0 ? ["observed"] : []
   const parts = [
     ownHash,
     name,
@@ -35,6 +37,7 @@ export function readAs(source: Source, settings: ReadingSettings): string {
     login,
     robots,
     ...asked,
+    ...observed,
     settings.userAgent,
     settings.maxBytes,
   ]

@@ -1,4 +1,4 @@
-import type { Login, Repository, SourceSpec } from "../source.ts"
+import type { Login, Observer, Repository, SourceSpec } from "../source.ts"
 
 const HIDDEN = "(hidden)"
 /** A value that names its secret and holds none. */
@@ -6,21 +6,26 @@ const REFERENCE = /^(\w+ )?(\$\{[A-Za-z_][A-Za-z0-9_]*\}|file:.+)$/
 
 interface MayHoldSecrets {
   readonly login?: Login | null
+  readonly observers?: readonly Observer[]
   readonly repository?: Partial<Repository> | null
   readonly mailbox?: SourceSpec["mailbox"]
 }
 
 /** A source as it may be shown: values of it that may be secrets themselves are hidden, names of secrets are not. */
 export function withoutSecrets<S extends MayHoldSecrets>(source: S): S {
-  const { login, repository, mailbox } = source
+  const { login, observers, repository, mailbox } = source
   return {
     ...source,
     ...(login && { login: loginWithoutSecrets(login) }),
+    ...(observers && { observers: observers.map(observerWithoutSecrets) }),
     ...(repository?.token && { repository: { ...repository, token: shown(repository.token) } }),
     ...(mailbox &&
       typeof mailbox === "object" && { mailbox: { ...mailbox, password: shown(mailbox.password) } }),
   }
 }
+
+const observerWithoutSecrets = (observer: Observer): Observer =>
+  typeof observer.login === "string" ? observer : { ...observer, login: loginWithoutSecrets(observer.login) }
 
 function loginWithoutSecrets(login: Login): Login {
   switch (login.kind) {

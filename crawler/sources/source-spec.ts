@@ -8,6 +8,7 @@ import { loginProblems } from "../fetch/secrets.ts"
 import { PatternError } from "../crawl/scope/patterns.ts"
 import { scheduleProblems } from "../jobs/tasks/schedule.ts"
 import type { SourceSpec } from "../source.ts"
+import { observersProblems } from "./written/observers-problems.ts"
 import { readersProblems } from "./written/readers-problems.ts"
 import { contentProblems } from "./written/content-source.ts"
 import { schemaProblems } from "./written/schema-problems.ts"
@@ -63,7 +64,20 @@ function normalized(given: Written): SourceSpec & { readonly name: string } {
   if (typeof spec["schedule"] === "string") spec["schedule"] = { cron: spec["schedule"] }
   const login = spec["login"] as Written | null | undefined
   if (login?.["kind"] === "form") spec["login"] = { proof: null, ...login }
+  const observers = spec["observers"] as readonly Written[] | undefined
+  if (observers) spec["observers"] = observers.map(normalObserver)
   return spec as unknown as SourceSpec & { readonly name: string }
+}
+
+function normalObserver({ login: givenLogin, readers: givenReaders, ...rest }: Written): Written {
+  const login = givenLogin as Written | string | null
+  const isForm = typeof login === "object" && login?.["kind"] === "form"
+  const readers = givenReaders as Written | string
+  return {
+    ...rest,
+    login: isForm ? { proof: null, ...login } : login,
+    readers: typeof readers === "string" ? readers : { allow: [readers["allow"]].flat() },
+  }
 }
 
 /** In the spelling that pages have; as it stands when it is no address, or holds a password. */
@@ -118,7 +132,11 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
   if (login) {
     for (const { path, message } of loginProblems(login)) problems.push({ path: ["login", ...path], message })
   }
-  problems.push(...contentProblems(spec), ...tlsProblems(spec))
+  problems.push(...contentProblems(spec), ...tlsProblems(spec), ...observersProblems(spec))
+  for (const [index, { login: other }] of (spec.observers ?? []).entries()) {
+    if (typeof other === "object" && other?.kind === "form")
+      check(["observers", index, "login", "url"], () => assertAddress(other.url))
+  }
   if (schedule) {
     for (const { path, message } of scheduleProblems(schedule))
       problems.push({ path: ["schedule", ...path], message })

@@ -40,10 +40,11 @@ export function openLooks({
       const entry = await sources.get(id)
       if (entry === null) return null
       // As it was written: what it leaves out has its default, and is no change.
-      const { name: _, login, ...spec } = entry.spec
+      const { name: _, login, observers, ...spec } = entry.spec
       return {
         ...spec,
         ...withoutSecrets({ login: login ? entry.source.login : null }),
+        ...(observers && withoutSecrets({ observers })),
         paused: entry.paused,
       }
     },

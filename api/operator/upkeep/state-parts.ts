@@ -11,6 +11,7 @@ import { OpenedNetworks } from "#crawler/fetch/guard/opened-networks.ts"
 import { PinnedNetworks } from "#crawler/fetch/guard/pinned-networks.ts"
 import { migrateHostTurns } from "#crawler/fetch/hosts/host-turns.ts"
 import { migrateHostWaits } from "#crawler/fetch/hosts/host-waits.ts"
+import { migrateObservations } from "#crawler/fetch/observe/observation-schema.ts"
 import { AlertBook } from "#crawler/reporting/alerts/alert-book.ts"
 import { openCrawlerParts } from "#crawler/upkeep/backup/foreign-code.ts"
 import { BackupTable } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
@@ -83,6 +84,7 @@ function openOtherCrawlerParts(db: StateStore): void {
   migrateImages(db)
   migrateRemovals(db)
   migrateReaders(db)
+  migrateObservations(db)
 }
 
 function openIdentityParts(db: StateStore): void {

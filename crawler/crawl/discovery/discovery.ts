@@ -18,6 +18,7 @@ import { MAX_FEED_BYTES, MAX_FEEDS, MAX_SITEMAP_BYTES, MAX_SITEMAPS } from "../l
 import { AS_LIST, readList } from "../listings/read-list.ts"
 import type { ListingKind } from "../frontier/frontier-schema.ts"
 import { type Listing, Listings } from "../frontier/known-listings.ts"
+import { observersOf } from "../../fetch/observe/observations.ts"
 import type { PageReader } from "../../fetch/visit/reader.ts"
 import type { Reading } from "../../reading.ts"
 import { listContent } from "./list-content.ts"
@@ -87,8 +88,7 @@ export class Discovery {
 
   constructor(options: DiscoveryOptions) {
     const { db, reader } = options
-    // A list of all there is, with the times of changes, leaves nothing to visit for its own sake.
-    const visits = reader.content !== null && options.job.visits === "all" ? "due" : options.job.visits
+    const visits = visitsOf(options.job, reader)
     const job = { ...options.job, visits }
     this.#options = { ...options, job }
     this.#listings = new Listings(db, job.source.name)
@@ -497,4 +497,12 @@ function outOfScope({ url, depth }: KnownAddress, detail: string): Visited {
 
 function hasValidators({ etag, lastModified }: Validators): boolean {
   return etag !== null || lastModified !== null
+}
+
+/** Which known addresses a run visits. */
+function visitsOf({ visits, source }: Job, { content }: Pick<PageReader, "content">): Job["visits"] {
+  // A list of all there is, with the times of changes, leaves nothing to visit for its own sake.
+  if (content !== null && visits === "all") return "due"
+  // Who may read a page changes without the page.
+  return visits === "due" && observersOf(source).length > 0 ? "all" : visits
 }

@@ -44,6 +44,8 @@ interface PageRead {
   readonly page: Page
   readonly hash: string
   readonly isUnchanged: boolean
+  /** Whether an earlier run has read it. */
+  readonly isKnown: boolean
 }
 
 /** Judges what a visit found: a page of its own, another address of one, or none; and has it recorded. */
@@ -123,7 +125,7 @@ export class PageJudge {
     const heldHash = taken.isRedirected
       ? await parts.known.hashOf(url, this.#source.name)
       : (before?.hash ?? null)
-    const isUnchanged = heldHash === hash && (await parts.isHeld(url))
+    const isUnchanged = heldHash === hash && (await parts.isHeldAs(page))
     const isMarked = reading.extracted.isMissing === true
     const complaint =
       isUnchanged || !parts.isSite
@@ -137,7 +139,7 @@ export class PageJudge {
       await this.#closeWithout(taken, outcome, page.markdown)
       return
     }
-    await this.#place(taken, { page, hash, isUnchanged })
+    await this.#place(taken, { page, hash, isUnchanged, isKnown: heldHash !== null })
   }
 
   /** Whether a redirect brought a page in while it was being read under its own address. */
@@ -217,7 +219,9 @@ export class PageJudge {
     }
     const page = read.isUnchanged ? null : read.page
     const replacedNow = replaces.flatMap((one) => (one.isNew ? one.url : []))
-    const formerly = replaces.find(({ isNew }) => !isNew)?.url
+    // Where only its readers have changed, it keeps its vectors.
+    const before = this.#parts.isObserved && read.isKnown ? url : undefined
+    const formerly = replaces.find(({ isNew }) => !isNew)?.url ?? before
     return { page, seen: read.page, results, replaces: replacedNow, formerly }
   }
 

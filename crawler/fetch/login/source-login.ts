@@ -1,6 +1,6 @@
 import { toPageUrl } from "#engine"
 import type { AddressGuard } from "../guard/address-guard.ts"
-import type { FetchResult } from "../fetch.ts"
+import type { FetchFailure, FetchResult } from "../fetch.ts"
 import type { Source } from "../../source.ts"
 import { hasFields, logInByForm } from "./log-in.ts"
 import { readForms } from "./login-form.ts"
@@ -12,6 +12,11 @@ export interface SourceLoginOptions {
   readonly source: Pick<Source, "seeds"> & { readonly login: NonNullable<Source["login"]> }
   /** Where secrets that are named `${NAME}` are. */
   readonly env: NodeJS.ProcessEnv
+  /**
+   * Whether it is an observer's, who may be shown a form instead of any page: then no answer is taken for a lost session, and
+   * {@link SourceLogin.isSignedIn} is asked instead. Default false.
+   */
+  readonly isObserver?: boolean
 }
 
 /** What a login needs of the reader that it is for. */
@@ -72,11 +77,33 @@ export class SourceLogin {
    */
   async start(reader: LoginReader): Promise<void> {
     const { login } = this.#options.source
-    if (login.kind === "form") {
-      await this.renew(this.#count, reader)
+    if (login.kind !== "form") {
+      await this.#checkSeed(reader)
       return
     }
-    await this.#checkSeed(reader)
+    await this.renew(this.#count, reader)
+    if (this.#options.isObserver !== true || (await this.isSignedIn(reader)) === true) return
+    throw new LoginError(
+      `${this.#seed} does not hold the text that proves the login, though the site took what was filled in`,
+    )
+  }
+
+  /**
+   * Whether the first seed shows that somebody is signed in: by the proof of a form's login, else by an answer that is neither a refusal
+   * nor a form. Null: it could not be asked.
+   */
+  async isSignedIn(reader: LoginReader): Promise<boolean | null> {
+    const { login } = this.#options.source
+    const answer = await reader.fetch(this.#seed)
+    if (answer.kind === "postponed") return null
+    if (answer.kind === "failed" && (answer.status ?? 0) < 400) return null
+    if (answer.kind === "failed" && answer.transient) return null
+    if (login.kind !== "form") return !isRefused(answer) && !this.#isLedAway(answer)
+    return answer.kind === "fetched" && login.proof !== null && Buffer.from(answer.body).includes(login.proof)
+  }
+
+  get #seed(): string {
+    return this.#options.source.seeds[0] ?? ""
   }
 
   /**
@@ -110,7 +137,7 @@ export class SourceLogin {
   /** Whether those are sent to `url` who are not logged in: it has the form, or is on a site that is only for that. */
   isLoginPage(url: string): boolean {
     const { login, seeds } = this.#options.source
-    if (login.kind !== "form") return false
+    if (login.kind !== "form" || this.#options.isObserver === true) return false
     const page = new URL(login.url)
     const other = new URL(url)
     if (other.origin !== page.origin) return false
@@ -119,6 +146,7 @@ export class SourceLogin {
 
   /** Whether an answer to a request for `asked` says that nobody is logged in. */
   isSignedOut(asked: string, result: FetchResult): boolean {
+    if (this.#options.isObserver === true) return false
     if (this.isLoginPage(asked) || !this.session.covers(new URL(asked))) return false
     const { kind } = this.#options.source.login
     // A gateway's credentials say nothing of the forms behind it, such as those of a site not yet open to all.
@@ -147,14 +175,17 @@ export class SourceLogin {
   }
 
   async #checkSeed(reader: LoginReader): Promise<void> {
-    const { login, seeds } = this.#options.source
-    const [seed = ""] = seeds
+    const seed = this.#seed
     const answer = await reader.fetch(seed)
-    const status = answer.kind === "failed" ? answer.status : undefined
-    if (status === 401 || status === 403 || status === 407)
-      throw new LoginError(`the site refuses the credentials: ${seed} answered ${status}`)
-    if (login.kind === "cookies" && isLedToForm(toPageUrl(seed) ?? seed, answer))
+    if (isRefused(answer))
+      throw new LoginError(`the site refuses the credentials: ${seed} answered ${answer.status}`)
+    if (this.#isLedAway(answer))
       throw new LoginError(`${seed} leads to a form that asks for a password: the session may be over`)
+  }
+
+  #isLedAway(answer: FetchResult): boolean {
+    const { login } = this.#options.source
+    return login.kind === "cookies" && isLedToForm(toPageUrl(this.#seed) ?? this.#seed, answer)
   }
 
   #holdsForm({ body, url, headers }: Extract<FetchResult, { kind: "fetched" }>): boolean {
@@ -166,6 +197,9 @@ export class SourceLogin {
     return readForms(bytes.toString("latin1"), url).some((form) => hasFields(form, login.fields))
   }
 }
+
+const isRefused = (answer: FetchResult): answer is FetchFailure =>
+  answer.kind === "failed" && [401, 403, 407].includes(answer.status ?? 0)
 
 /** Whether a request for `asked` ended at another page, which asks for a password. */
 function isLedToForm(asked: string, result: FetchResult): boolean {

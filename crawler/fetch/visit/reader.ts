@@ -71,6 +71,7 @@ export class PageReader implements Reader {
   /** robots.txt of the sites met, for those who must obey it. */
   readonly robots: RobotsCache
   readonly #config: CrawlerConfig
+  readonly #options: ReaderOptions
   readonly #guard: AddressGuard
   readonly #isOwn: (url: URL) => boolean
   readonly #places: ReadingPlaces
@@ -83,6 +84,7 @@ export class PageReader implements Reader {
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
     this.#config = config
+    this.#options = options
     this.#isOwn = ownHosts(config)
     this.#guard = new AddressGuard({
       allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
@@ -126,7 +128,7 @@ export class PageReader implements Reader {
    * @throws LoginError saying why nobody is logged in
    */
   async logIn(): Promise<void> {
-    await this.#login?.start(this.#loginReader())
+    await this.#login?.start(this.loginReader())
   }
 
   /**
@@ -228,7 +230,7 @@ export class PageReader implements Reader {
         return await this.#step(to, { ...asked, ...left }, after)
       },
       async (generation) => {
-        await this.#login?.renew(generation, this.#loginReader(options.signal))
+        await this.#login?.renew(generation, this.loginReader(options.signal))
       },
     )
   }
@@ -257,6 +259,12 @@ export class PageReader implements Reader {
     return { visit: await this.#rendering.read(fetched, rendering, deadline, options), chain }
   }
 
+  /** A reader with the same reach and places, and with nothing of this one's session: its own login, cookies and connections. */
+  beside(login: SourceLogin | null): PageReader {
+    const { login: _, ...options } = this.#options
+    return new PageReader(this.#config, { ...options, places: this.#places, ...(login && { login }) })
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#ownsPlaces) await this.#places[Symbol.asyncDispose]()
     await this.#guard[Symbol.asyncDispose]()
@@ -268,7 +276,7 @@ export class PageReader implements Reader {
     return await fetchLoggedIn(login, url, {
       onRedirect: options.onRedirect,
       attempt: (onRedirect) => this.#fetchOnce(url, { ...options, onRedirect }, timeoutMs),
-      reader: () => this.#loginReader(options.signal),
+      reader: () => this.loginReader(options.signal),
     })
   }
 
@@ -286,7 +294,8 @@ export class PageReader implements Reader {
     })
   }
 
-  #loginReader(signal?: AbortSignal): LoginReader {
+  /** What a login works with: requests as this reader makes them. */
+  loginReader(signal?: AbortSignal): LoginReader {
     return {
       ...this.#fetchOptions(this.#config.timeoutMs),
       signal,

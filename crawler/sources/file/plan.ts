@@ -12,6 +12,7 @@ import { landingsOf } from "../../jobs/landings.ts"
 import {
   contentFieldsOf,
   defineSource,
+  type Observer,
   type Source,
   type SourceAuthor,
   type SourceSpec,
@@ -158,11 +159,15 @@ async function change(db: StateStore, source: Source, old: SourceEntry | null): 
 
 /** Fields in which two sources differ; secrets are not told. */
 export function fieldChanges(from: Source, to: Source): FieldChange[] {
-  return differences({ ...from, login: null }, { ...to, login: null }).concat(
-    isDeepStrictEqual(from.login, to.login)
+  return [
+    ...differences({ ...from, login: null, observers: [] }, { ...to, login: null, observers: [] }),
+    ...(isDeepStrictEqual(from.login, to.login)
       ? []
-      : [{ field: "login", from: kindOf(from.login), to: kindOf(to.login) }],
-  )
+      : [{ field: "login", from: kindOf(from.login), to: kindOf(to.login) }]),
+    ...(isDeepStrictEqual(from.observers, to.observers)
+      ? []
+      : [{ field: "observers", from: from.observers.map(observerText), to: to.observers.map(observerText) }]),
+  ]
 }
 
 function differences<T extends object>(from: T, to: T): FieldChange[] {
@@ -192,6 +197,9 @@ export function planBackup(old: BackupPlan | null, wanted: BackupPlan | null): B
 }
 
 const kindOf = (login: Source["login"]): string | null => login && `${login.kind} (its values are not shown)`
+
+const observerText = ({ name, login, readers }: Observer): string =>
+  `${name}, login ${typeof login === "string" ? login : kindOf(login)}, for ${readers === "everybody" ? readers : readers.allow.join(", ")}`
 
 const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

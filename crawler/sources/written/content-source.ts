@@ -12,6 +12,7 @@ export const OF_WEBSITES = [
   "login",
   "caFile",
   "clientCert",
+  "observers",
   "sitemaps",
   "feeds",
 ] as const satisfies readonly (keyof SourceSpec)[]

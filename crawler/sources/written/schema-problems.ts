@@ -73,6 +73,8 @@ function compiled(): Validators {
   }
   const holders = new Map<string, string[]>(Object.keys(schema.$defs.fields).map((field) => [field, []]))
   for (const [group, node] of Object.entries(schema.$defs.fields)) {
+    // Its fields have the names of a source's own.
+    if (group === "observers") continue
     const inner = [node, node.items ?? {}, ...(node.oneOf ?? [])]
     for (const field of new Set(inner.flatMap(({ properties = {} }) => Object.keys(properties)))) {
       holders.set(field, [...(holders.get(field) ?? []), group])
@@ -133,6 +135,7 @@ function ownerOf(part: SchemaPart, path: SourceProblem["path"], data: unknown): 
   const group = rest.findLast((step) => typeof step === "string")
   if (group === "login") return `a ${String((data as Written | null)?.["kind"])} login`
   if (group === "webhooks") return "a webhook"
+  if (group === "observers") return "an observer"
   if (group !== undefined) return group
   if (!inFile) return part === "defaults" ? "the defaults" : "a source"
   if (path.length === 0) return "the file"

@@ -32,6 +32,7 @@ export function workProblems(spec: SourceSpec, { env, webhookNetworks }: Surroun
   )
   const named = {
     login: spec.login,
+    observers: spec.observers?.map(({ login }) => ({ login })),
     repository: { token: spec.repository?.token },
     mailbox: typeof spec.mailbox === "object" && { password: spec.mailbox?.password },
     webhooks: spec.webhooks?.map(({ secret }) => ({ secret })),

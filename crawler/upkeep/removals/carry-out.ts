@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
 import { Serial } from "#base/flow/serial.ts"
 import type { Clock } from "#base/clock.ts"
+import { Observations } from "../../fetch/observe/observations.ts"
 import { ImageNotes } from "../images/image-notes.ts"
 import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
 import { queriesOf } from "#base/store/query/queries.ts"
@@ -75,6 +76,7 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
     // What a source leaves out by its own rules may be another's all the same.
     const going = pages.map(({ url, reason }) => ({ url, isGone: reason !== "out-of-scope" }))
     left.push(...(await shared.letGo(going)))
+    await new Observations(db, { name: source, login: null }).forget(pages.map(({ url }) => url))
   }
   const now = clock()
   await transaction(db, async () => {

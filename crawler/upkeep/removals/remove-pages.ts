@@ -3,6 +3,7 @@ import { Listings } from "../../crawl/frontier/known-listings.ts"
 import { Serial } from "#base/flow/serial.ts"
 import type { Engine } from "#engine"
 import { TextStore } from "../../crawl/duplicates/text-store.ts"
+import { Observations } from "../../fetch/observe/observations.ts"
 import { ImageNotes } from "../images/image-notes.ts"
 import { SharedPages } from "../../sources/shared-pages.ts"
 import { Removals } from "./removals.ts"
@@ -47,6 +48,7 @@ export async function removeAskedPages(options: RemovePagesOptions): Promise<num
         await texts.clearAlias(url)
       }
       await texts.flush()
+      await new Observations(db, { name, login: null }).forget(urls)
       await transaction(db, async () => {
         for (const url of urls) await known.forget(url, name)
       })

@@ -18,6 +18,7 @@ import type { CrawlerConfig } from "../../settings.ts"
 import type { ReadOptions, ReadResult } from "../../reading.ts"
 import { contentFieldsOf, type Source, type SourceAuthor } from "../../source.ts"
 import { SourceTable } from "../../sources/source-table.ts"
+import { observersOf } from "../../fetch/observe/observations.ts"
 import type { PageReader } from "../../fetch/visit/reader.ts"
 import { type Tried, tryPage } from "../../reporting/why/try/try-page.ts"
 import { sourceNamed } from "../../reporting/why/membership-reasons.ts"
@@ -97,6 +98,7 @@ export class Rereader implements AsyncDisposable {
     if (before !== null) return before
     const source = await sourceNamed(held.source, { sources: this.#sources, jobs: this.#parts.jobs })
     if (source === null) return { kind: "refused", because: "its source no longer exists" }
+    if (observersOf(source).length > 0) return { kind: "refused", because: OBSERVED }
     try {
       const author = await this.#sources.authorOf(source.name)
       const work = this.#readers.use(source, author, (reader) =>
@@ -119,6 +121,7 @@ export class Rereader implements AsyncDisposable {
   async readLive({ url, source: name }: Page, options: ReadOptions): Promise<ReadResult | null> {
     const source = await sourceNamed(name, { sources: this.#sources, jobs: this.#parts.jobs })
     if (source === null || !isClosed(source)) return null
+    if (observersOf(source).length > 0) return { kind: "failed", because: "http-status", detail: OBSERVED }
     try {
       const author = await this.#sources.authorOf(name)
       const manners = mannersOf(source, author, this.#parts.config)(url)
@@ -219,6 +222,10 @@ export class Rereader implements AsyncDisposable {
     return found.page && { kind: "changed", page: found.page, at }
   }
 }
+
+/** What its login is shown now, nobody has seen the observers being shown. */
+const OBSERVED =
+  "who may read its pages is learned when its source runs, so they are given as the index holds them"
 
 /** Whether strangers could not read the pages of a source. */
 const isClosed = (source: Source): boolean =>

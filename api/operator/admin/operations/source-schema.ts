@@ -6,6 +6,7 @@ import {
   anyObject,
   count,
   type JsonSchema,
+  listOf,
   named,
   namedObject,
   orNull,
@@ -48,6 +49,10 @@ const shownFields = {
     anyObject(
       "How the source logs in. Values that may be secret are shown as `(hidden)`, names of secrets as they are.",
     ),
+  ),
+  observers: listOf(
+    anyObject("As it was written. Values of its login are shown as those of the source's login are."),
+    "Whose logins each page is looked at with as well, to learn who may read it.",
   ),
 }
 export const SourceShown: Schema<object> = namedObject(

@@ -70,13 +70,13 @@ export async function checkSource(
  * machine has opened to the API, and no file: else the key would read the whole machine.
  */
 function secretProblems(written: Written, open: readonly string[]): Problem[] {
-  const { login, webhooks, clientCert, caFile } = written
+  const { login, observers, webhooks, clientCert, caFile } = written
   const authority =
     caFile === undefined || caFile === null ? [] : [{ field: "caFile", message: NO_AUTHORITY }]
   const content = contentFieldsOf(written)
     .filter((field) => !CONTENT_FOR_ADMINS.includes(field))
     .map((field) => ({ field, message: NO_CONTENT }))
-  const secrets = secretsNamed({ login, webhooks, clientCert })
+  const secrets = secretsNamed({ login, observers, webhooks, clientCert })
     .filter(({ from }) => !open.some((name) => from === `\${${name}}`))
     .map(({ path, from }) => ({
       field: path.join("."),
@@ -121,6 +121,11 @@ function closedAddresses(
         (spec[field] ?? []).map((address, index) => ({ field: `${field}[${index}]`, address })),
       ),
     ...(spec.login?.kind === "form" ? [{ field: "login.url", address: spec.login.url }] : []),
+    ...(spec.observers ?? []).flatMap(({ login }, index) =>
+      typeof login === "object" && login.kind === "form"
+        ? [{ field: `observers[${index}].login.url`, address: login.url }]
+        : [],
+    ),
   ]
   return addresses.filter(({ address }) => {
     const url = new URL(address)
@@ -177,8 +182,9 @@ function mannersProblems(
 const HIDDEN = "(hidden)"
 
 /** What was read here must not be written back: it would replace a secret by the word that hides it. */
-function hiddenProblems({ login = null }: Written): Problem[] {
-  if (!JSON.stringify(login).includes(JSON.stringify(HIDDEN))) return []
+function hiddenProblems({ login = null, observers = null }: Written): Problem[] {
   const message = `holds ${HIDDEN} where a value was hidden; write the value, or name a secret`
-  return [{ field: "login", message }]
+  return Object.entries({ login, observers })
+    .filter(([, value]) => JSON.stringify(value).includes(JSON.stringify(HIDDEN)))
+    .map(([field]) => ({ field, message }))
 }

@@ -1,0 +1,138 @@
+import { hash } from "node:crypto"
+import type { PageUrl } from "#engine"
+import { NOBODY, type Readers, readersOf } from "#engine/index/page/readers.ts"
+import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { listed } from "#base/store/query/words.ts"
+import { hasTable } from "#base/store/rows/tables.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { Observer, Source } from "../../source.ts"
+import { migrateObservations, type ObservationTables } from "./observation-schema.ts"
+
+/** What an observer was shown of a page when it could last look. */
+export interface Observation {
+  readonly observer: string
+  /** Changes with the observer's login, so that nothing is taken over by another. */
+  readonly identity: string
+  readonly shown: boolean
+  /** Why, in words. */
+  readonly reason: string
+  /** Of what it was compared with. */
+  readonly text: string
+  readonly at: number
+}
+
+/** What of a source decides who may read its pages. */
+export type ObservedSource = Pick<Source, "name" | "login"> &
+  Partial<Pick<Source, "observers" | "observersMaxAgeDays">>
+
+const DAY_MS = 24 * 3_600_000
+
+/** A job may be older than the field. */
+export const observersOf = ({ observers = [] }: Partial<Pick<Source, "observers">>): readonly Observer[] =>
+  observers
+
+/** Those with a session of their own: `same` is shown what the source is. */
+export const lookersOf = (source: ObservedSource): readonly Observer[] =>
+  observersOf(source).filter(({ login }) => login !== "same")
+
+/** Names what decides what an observer is shown; secrets are in it by their names alone. */
+export const identityOf = ({ login }: Observer): string =>
+  hash("sha256", JSON.stringify(login), "base64url").slice(0, 16)
+
+/** Before when a look counts no longer. */
+export const countsFrom = ({ observersMaxAgeDays = 7 }: ObservedSource, now: number): number =>
+  now - observersMaxAgeDays * DAY_MS
+
+/** Who may read a page: whoever one of those stands for that were shown it. */
+export function learnedReaders(source: ObservedSource, shownTo: ReadonlySet<string>): Readers {
+  const seeing = observersOf(source).filter(({ name, login }) => login === "same" || shownTo.has(name))
+  if (seeing.some(({ readers }) => readers === "everybody")) return { allow: [], deny: [] }
+  const allow = seeing.flatMap(({ readers }) => (readers === "everybody" ? [] : readers.allow))
+  return allow.length === 0 ? NOBODY : readersOf({ allow })
+}
+
+/** What the observers of one source were shown, in `state.db`. */
+export class Observations {
+  readonly #queries: Queries<ObservationTables>
+  readonly #source: ObservedSource
+
+  constructor(db: StateStore, source: ObservedSource) {
+    migrateObservations(db)
+    this.#queries = queriesOf(db)
+    this.#source = source
+  }
+
+  /** What is known of a page, by observer. What another observer of this name was shown is left out. */
+  async of(url: PageUrl): Promise<ReadonlyMap<string, Observation>> {
+    const all = await this.#ofPage(url)
+    const identities = new Map(lookersOf(this.#source).map((one) => [one.name, identityOf(one)]))
+    return new Map(
+      all
+        .filter(({ observer, identity }) => identities.get(observer) === identity)
+        .map((row) => [row.observer, row]),
+    )
+  }
+
+  async keep(url: PageUrl, rows: readonly Observation[]): Promise<void> {
+    if (rows.length === 0) return
+    await this.#queries
+      .insertInto("observation")
+      .values(rows.map((row) => ({ ...row, source: this.#source.name, url, shown: row.shown ? 1 : 0 })))
+      .onConflict((conflict) =>
+        conflict.columns(["source", "url", "observer"]).doUpdateSet((eb) => ({
+          identity: eb.ref("excluded.identity"),
+          shown: eb.ref("excluded.shown"),
+          reason: eb.ref("excluded.reason"),
+          text: eb.ref("excluded.text"),
+          at: eb.ref("excluded.at"),
+        })),
+      )
+      .execute()
+  }
+
+  async forget(urls: readonly PageUrl[]): Promise<void> {
+    await this.#queries
+      .deleteFrom("observation")
+      .where("source", "=", this.#source.name)
+      .where("url", "in", listed(urls))
+      .execute()
+  }
+
+  /** Forgets what observers were shown that the source has no more, or that log in otherwise now. */
+  async forgetOthers(): Promise<void> {
+    const lookers = lookersOf(this.#source)
+    await this.#queries
+      .deleteFrom("observation")
+      .where("source", "=", this.#source.name)
+      .where((eb) =>
+        eb.not(eb.or(lookers.map((one) => eb.and({ observer: one.name, identity: identityOf(one) })))),
+      )
+      .execute()
+  }
+
+  async #ofPage(url: PageUrl): Promise<Observation[]> {
+    const rows = await this.#queries
+      .selectFrom("observation")
+      .select(["observer", "identity", "shown", "reason", "text", "at"])
+      .where((eb) => eb.and({ source: this.#source.name, url }))
+      .orderBy("observer")
+      .execute()
+    return rows.map((row) => ({ ...row, shown: row.shown === 1 }))
+  }
+}
+
+/** What the observers of sources were shown of a page, for whoever asks why it has its readers; of a state that may hold none. */
+export async function observationsOf(
+  db: StateStore,
+  url: PageUrl,
+): Promise<readonly (Omit<Observation, "identity" | "text"> & { readonly source: string })[]> {
+  if (!(await hasTable(db, "observation"))) return []
+  const rows = await queriesOf<ObservationTables>(db)
+    .selectFrom("observation")
+    .select(["source", "observer", "shown", "reason", "at"])
+    .where("url", "=", url)
+    .orderBy("source")
+    .orderBy("observer")
+    .execute()
+  return rows.map((row) => ({ ...row, shown: row.shown === 1 }))
+}

@@ -1,0 +1,131 @@
+import type { PageUrl } from "#engine"
+import type { Readers } from "#engine/index/page/readers.ts"
+import type { Clock } from "#base/clock.ts"
+import { environment } from "#base/settings.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { PageReader } from "../visit/reader.ts"
+import type { Reading } from "../../reading.ts"
+import type { Source } from "../../source.ts"
+import {
+  countsFrom,
+  identityOf,
+  learnedReaders,
+  lookersOf,
+  type Observation,
+  Observations,
+} from "./observations.ts"
+import { type Look, type LookOptions, OneObserver } from "./one-observer.ts"
+import { digestOf, shownLines } from "./shown-text.ts"
+
+export interface ObserversOptions {
+  readonly db: StateStore
+  readonly source: Source
+  /** The reader of the source. */
+  readonly reader: PageReader
+  readonly clock?: Clock | undefined
+  /** Where secrets of logins are. Default: the process's, with `fossick.env` under it. */
+  readonly env?: NodeJS.ProcessEnv | undefined
+}
+
+/** What was learned of one page. */
+export interface Learned {
+  readonly readers: Readers
+  /** When the site may be asked again, by `steadyNow()`; null: at its usual pace. */
+  readonly restUntil: number | null
+}
+
+/** An observer whose login failed, or was lost on the way. */
+export interface LostObserver {
+  readonly name: string
+  readonly error: Error
+}
+
+/** The observers of a source in one run, logged in: they learn who may read each page that the run reads. */
+export class Observers implements AsyncDisposable {
+  readonly #source: Source
+  readonly #observations: Observations
+  readonly #all: readonly OneObserver[]
+  readonly #clock: Clock
+
+  /** @returns null where the source has none. An observer that could not log in is among them, and learns nothing. */
+  static async open(options: ObserversOptions): Promise<Observers | null> {
+    const { db, source, reader, env = environment() } = options
+    const lookers = lookersOf(source)
+    const observations = new Observations(db, source)
+    await observations.forgetOthers()
+    if (lookers.length === 0) return null
+    const all: OneObserver[] = []
+    for (const one of lookers) all.push(await OneObserver.open(one, source, reader, env))
+    return new Observers(options, observations, all)
+  }
+
+  private constructor(
+    { source, clock = Date.now }: ObserversOptions,
+    observations: Observations,
+    all: readonly OneObserver[],
+  ) {
+    this.#source = source
+    this.#observations = observations
+    this.#all = all
+    this.#clock = clock
+  }
+
+  /** Those that could not look at everything. */
+  get lost(): readonly LostObserver[] {
+    return this.#all.flatMap(({ observer, lost }) =>
+      lost === null ? [] : [{ name: observer.name, error: lost }],
+    )
+  }
+
+  /** Has each observer look at a page that was read, one after the other, and keeps what they were shown. */
+  async learn(reading: Reading, options: LookOptions): Promise<Learned> {
+    const { url } = reading
+    const lines = shownLines(reading.extracted)
+    const text = digestOf(lines)
+    const before = await this.#observations.of(url)
+    const rows: Observation[] = []
+    let restUntil: number | null = null
+    for (const one of this.#all) {
+      const look = await one.look({ reading, lines }, options)
+      if (look.restUntil !== undefined) restUntil = Math.max(restUntil ?? 0, look.restUntil)
+      const { name: observer } = one.observer
+      const known = before.get(observer) ?? null
+      const seen = { observer, identity: identityOf(one.observer), text }
+      rows.push({ ...seen, ...this.#after(look, known, text) })
+    }
+    // Of a visit that was cut short nothing is known.
+    if (options.signal?.aborted !== true) await this.#keep(url, rows)
+    const shownTo = new Set(rows.filter(({ shown }) => shown).map(({ observer }) => observer))
+    return { readers: learnedReaders(this.#source, shownTo), restUntil }
+  }
+
+  /**
+   * What counts after a look. One that came to nothing leaves what is known, for the days that the source gives it, and as long as the
+   * page says what it said then: that somebody may read what is new, nobody has seen.
+   */
+  #after(
+    { kind, because }: Look,
+    before: Observation | null,
+    text: string,
+  ): Pick<Observation, "shown" | "reason" | "at"> {
+    const now = this.#clock()
+    if (kind !== "unknown") return { shown: kind === "shown", reason: because, at: now }
+    const couldNot = `could not look: ${because}`
+    if (before === null) return { shown: false, reason: couldNot, at: now }
+    const { shown, at } = before
+    if (!shown) return { shown, reason: couldNot, at }
+    if (at <= countsFrom(this.#source, now))
+      return { shown: false, reason: `${couldNot}; it was shown it too long ago`, at }
+    if (before.text !== text)
+      return { shown: false, reason: `${couldNot}; the page has changed since it was shown it`, at }
+    return { shown, reason: before.reason, at }
+  }
+
+  async #keep(url: PageUrl, rows: readonly Observation[]): Promise<void> {
+    await this.#observations.keep(url, rows)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const one of this.#all) await one[Symbol.asyncDispose]()
+  }
+}

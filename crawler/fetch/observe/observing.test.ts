@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import type { PageUrl } from "#engine"
+import type { SourceSpec } from "../../source.ts"
+import { FORM, loginOf, ObservedRuns, ObservedSite, secretOf } from "../../testing/observed-site.ts"
+import { status } from "../../testing/test-site.ts"
+import { observationsOf } from "./observations.ts"
+
+// A site that shows its pages to some of its users. HR reads for the index; staff, a guest and whoever isn't signed in are observers.
+
+const USERS = ["hr", "staff", "guest"]
+let runs: ObservedRuns
+let site: ObservedSite
+let source: SourceSpec & { readonly name: string }
+
+beforeEach(async () => {
+  for (const user of USERS) vi.stubEnv(`${user.toUpperCase()}_SECRET`, secretOf(user))
+  runs = await ObservedRuns.open()
+  site = await ObservedSite.open(USERS)
+  site.pages.set("/", { for: [], links: ["/salaries", "/canteen", "/minutes", "/visitors"] })
+  site.pages.set("/salaries", { for: ["hr"] })
+  site.pages.set("/canteen", { for: ["hr", "staff", "guest"] })
+  site.pages.set("/minutes", { for: ["hr", "staff"] })
+  site.pages.set("/visitors", { for: [] })
+  source = {
+    name: "wiki",
+    seeds: [site.url("/")],
+    login: loginOf(site.site, "hr"),
+    observers: [
+      { name: "hr", login: "same", readers: { allow: ["group:hr"] } },
+      { name: "staff", login: loginOf(site.site, "staff"), readers: { allow: ["group:staff"] } },
+      { name: "guest", login: loginOf(site.site, "guest"), readers: { allow: ["group:guests"] } },
+      { name: "anyone", login: "none", readers: "everybody" },
+    ],
+  }
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await runs[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
+})
+
+const run = async (options: Parameters<ObservedRuns["runNextDay"]>[1] = {}) =>
+  await runs.runNextDay(source, options)
+
+/** Who may read a page: the one list that was learned; null: everybody; undefined: the index has no such page. */
+function readersOf(path: string): readonly string[] | null | undefined {
+  const page = runs.engine.pages.get(site.url(path))
+  if (page === undefined) return undefined
+  const [own] = page.readers ?? []
+  if (own === undefined) return null
+  expect(own).toMatchObject({ source: "wiki", deny: [] })
+  expect(own.allow).toHaveLength(1)
+  return own.allow[0]
+}
+const reasons = async (path: string) =>
+  Object.fromEntries((await observationsOf(runs.db, site.url(path))).map((o) => [o.observer, o.reason]))
+
+test("who may read each page is learned from what each login is shown", async () => {
+  const job = await run()
+  expect(job).toMatchObject({ state: "finished", result: "finished", note: null })
+  expect(readersOf("/salaries")).toEqual(["group:hr"])
+  expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
+  expect(readersOf("/canteen")).toEqual(["group:guests", "group:hr", "group:staff"])
+  expect(readersOf("/visitors")).toBeNull()
+  expect(readersOf("/login")).toBeUndefined()
+  expect(await reasons("/minutes")).toEqual({
+    staff: "the same text",
+    guest: `it leads to ${site.url("/login")}`,
+    anyone: `it leads to ${site.url("/login")}`,
+  })
+})
+
+test("pages that are opened and closed on the site have their new readers after the next run, though nothing else has changed", async () => {
+  await run()
+  site.pages.set("/salaries", { for: ["hr", "staff"] })
+  site.pages.set("/minutes", { for: ["hr"] })
+  site.pages.set("/visitors", { for: USERS })
+  await run({ visits: "due" })
+  expect(readersOf("/salaries")).toEqual(["group:hr", "group:staff"])
+  expect(readersOf("/minutes")).toEqual(["group:hr"])
+  expect(readersOf("/visitors")).toEqual(["group:guests", "group:hr", "group:staff"])
+  const before = runs.engine.batches.length
+  await run()
+  expect(runs.engine.batches.length).toBe(before)
+})
+
+test.each([
+  ["a login form with status 200", FORM],
+  [
+    "a notice with status 200",
+    "<html><body><main><h1>minutes</h1><p>Access denied.</p></main></body></html>",
+  ],
+  ["401", status(401)],
+  ["403", status(403)],
+  ["404", status(404)],
+  ["410", status(410)],
+])("%s is no page", async (_, refusal) => {
+  await run()
+  site.pages.set("/minutes", { for: ["hr"], refusal })
+  await run()
+  expect(readersOf("/minutes")).toEqual(["group:hr"])
+})
+
+test("a page that shows less to an observer isn't shown to it", async () => {
+  const own =
+    "The canteen opens at noon. Its lease ends in May. Please bring your own cup, since there are none."
+  site.pages.set("/canteen", {
+    for: ["hr"],
+    text: own,
+    refusal: `<html><head><title>canteen</title></head><body><main><article><h1>canteen</h1><p>${own.replace("Its lease ends in May. ", "")}</p></article></main></body></html>`,
+  })
+  await run()
+  expect(readersOf("/canteen")).toEqual(["group:hr"])
+  expect((await reasons("/canteen"))["staff"]).toContain("another text, without")
+})
+
+test("a wrong password widens nothing: what was shown stays for the days that it counts, and what is new is for the others", async () => {
+  await run()
+  site.users.delete("staff")
+  site.pages.set("/new", { for: ["hr", "staff"] })
+  site.pages.set("/", { for: [], links: ["/salaries", "/canteen", "/minutes", "/visitors", "/new"] })
+  site.pages.set("/salaries", { for: ["hr", "staff"] })
+  const job = await run()
+  expect(job).toMatchObject({ state: "finished", result: "finished-with-problems" })
+  expect(job.reason).toContain(
+    "the observer staff could not look at every page: login: the site shows the form",
+  )
+  expect(job.note).toContain("the observer staff could not look at every page")
+  expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
+  expect(readersOf("/new")).toEqual(["group:hr"])
+  expect(readersOf("/salaries")).toEqual(["group:hr"])
+  // What nobody has seen staff being shown isn't for staff.
+  site.pages.set("/minutes", {
+    for: ["hr", "staff"],
+    text: "The minutes have been rewritten from the first line to the last.",
+  })
+  await run()
+  expect(readersOf("/minutes")).toEqual(["group:hr"])
+  expect(readersOf("/canteen")).toEqual(["group:guests", "group:hr", "group:staff"])
+  await run({ days: 6 })
+  expect(readersOf("/canteen")).toEqual(["group:guests", "group:hr"])
+  site.users.add("staff")
+  await run()
+  expect(readersOf("/canteen")).toEqual(["group:guests", "group:hr", "group:staff"])
+  expect(readersOf("/new")).toEqual(["group:hr", "group:staff"])
+})
+
+test("when the source itself can't log in, its pages keep their readers for the days that a look counts, and lose them then", async () => {
+  await run()
+  site.users.delete("hr")
+  expect(await run({ days: 6 })).toMatchObject({ state: "failed" })
+  expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
+  await run({ days: 1 })
+  // HR reads with the source's own login, and what the index holds was shown to it.
+  const [own] = runs.engine.pages.get(site.url("/minutes"))!.readers!
+  expect(own!.allow).toEqual([["group:hr", "group:staff"], ["group:hr"]])
+  expect(runs.engine.pages.get(site.url("/visitors"))!.readers).toMatchObject([{ allow: [["group:hr"]] }])
+  site.users.add("hr")
+  await run()
+  expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
+  expect(readersOf("/visitors")).toBeNull()
+})
+
+test("a session that ends on the way is begun anew, and one that can't be leaves what is known", async () => {
+  await run()
+  site.forgets.add("staff")
+  await run()
+  expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
+  expect(readersOf("/canteen")).toEqual(["group:guests", "group:hr", "group:staff"])
+  // Once it is in, the site forgets it with its first page and lets it in no more.
+  const sessions = new Set(site.sessions.keys())
+  const look = setInterval(() => {
+    for (const [session, user] of site.sessions)
+      if (user === "staff" && !sessions.has(session)) site.users.delete("staff")
+  }, 1)
+  const job = await run()
+  clearInterval(look)
+  expect(job.note).toContain("the observer staff could not look at every page")
+  expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
+})
+
+test("trouble with the site says nothing, neither for an observer nor against it", async () => {
+  await run()
+  for (const refusal of [
+    status(500),
+    status(503, { "retry-after": "0" }),
+    status(429, { "retry-after": "0" }),
+  ]) {
+    site.pages.set("/minutes", { for: ["hr"], refusal })
+    await run()
+    expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
+  }
+  site.pages.set("/minutes", { for: ["hr"], refusal: (_, response) => void response.destroy() })
+  await run({ days: 7 })
+  expect(readersOf("/minutes")).toEqual(["group:hr"])
+})
+
+test("sessions never meet: each request has the cookie of its own login, and nobody's validators", async () => {
+  await run()
+  await run()
+  const pages = site.asked.filter(({ path }) => path !== "/")
+  expect(
+    Object.fromEntries(
+      [...Map.groupBy(pages, ({ user }) => String(user))].map(([user, all]) => [user, all.length]),
+    ),
+  ).toEqual({
+    hr: 8,
+    staff: 8,
+    guest: 8,
+    null: 8,
+  })
+  expect(site.asked.filter(({ etag }) => etag !== null)).toEqual([])
+})
+
+test("another login under the name of an observer starts anew, and so does one with another name", async () => {
+  await run()
+  site.users.add("clerk")
+  const [hr, staff, guest, anyone] = source.observers!
+  site.users.delete("guest")
+  source = {
+    ...source,
+    observers: [
+      hr!,
+      { ...staff!, login: loginOf(site.site, "guest") },
+      { ...guest!, name: "visitor" },
+      anyone!,
+    ],
+  }
+  await run()
+  // Neither could look.
+  expect(readersOf("/minutes")).toEqual(["group:hr"])
+  expect(readersOf("/canteen")).toEqual(["group:hr"])
+  source = { ...source, observers: [] }
+  await run()
+  expect(readersOf("/minutes")).toBeNull()
+  expect(await observationsOf(runs.db, site.url("/minutes"))).toEqual([])
+})
+
+test("pages of a source that had no observers are nobody's but HR's, until they are looked at", async () => {
+  const { observers, ...before } = source
+  await runs.runNextDay(before)
+  expect(readersOf("/salaries")).toBeNull()
+  source = { ...source, limits: { pages: 1 }, removal: { maxShare: 0 } }
+  await run()
+  for (const path of ["/salaries", "/canteen", "/minutes"]) expect(readersOf(path)).toEqual(["group:hr"])
+  expect(observers).toHaveLength(4)
+})
+
+test("equal texts with other readers are two pages, whichever way they change", async () => {
+  const text =
+    "The same few words stand on both of these pages, and there are enough of them to be told apart from others."
+  const twins = (first: readonly string[], second: readonly string[]) => {
+    site.pages.set("/a/notes", { for: first, text })
+    site.pages.set("/b/notes", { for: second, text })
+  }
+  site.pages.set("/", { for: [], links: ["/a/notes", "/b/notes"] })
+  const of = (path: string) => readersOf(path)
+  twins(["hr"], ["hr", "staff"])
+  await run()
+  expect([of("/a/notes"), of("/b/notes")]).toEqual([["group:hr"], ["group:hr", "group:staff"]])
+  twins(["hr", "staff"], ["hr"])
+  await run()
+  expect([of("/a/notes"), of("/b/notes")]).toEqual([["group:hr", "group:staff"], ["group:hr"]])
+})
+
+test("what was shown is forgotten with its page", async () => {
+  source = { ...source, removal: { maxShare: 1 } }
+  await run()
+  site.pages.delete("/minutes")
+  await run()
+  await run()
+  expect(readersOf("/minutes")).toBeUndefined()
+  expect(await observationsOf(runs.db, site.url("/minutes") as PageUrl)).toEqual([])
+})

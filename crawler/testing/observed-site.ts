@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { PageUrl } from "#engine"
+import type { SourceSpec } from "../source.ts"
+import { Jobs } from "../jobs/jobs.ts"
+import { type Job } from "../job.ts"
+import { runJob } from "../crawl/run-job.ts"
+import { defineSource } from "../source.ts"
+import { CrawlFixture, shareFor, testConfig } from "./crawl-fixture.ts"
+import { DAY_MS } from "./daily-crawls.ts"
+import { type Answer, article, startTestSite, type TestSite } from "./test-site.ts"
+
+/** The secret of an account is its name backwards. */
+export const secretOf = (user: string): string => [...user].reverse().join("")
+
+export const loginOf = (site: TestSite, user: string) =>
+  ({
+    kind: "form",
+    url: site.url("/login"),
+    fields: { user, password: `\${${user.toUpperCase()}_SECRET}` },
+    proof: "signed in as",
+  }) as const
+
+/** Who a page is for, and what it says; a text alone is for everybody. */
+export interface SitePage {
+  readonly for: readonly string[]
+  readonly text?: string
+  readonly links?: readonly string[]
+  /** What those get for whom it is not. */
+  readonly refusal?: Answer
+}
+
+/**
+ * A site with sessions, as many applications have them: a form, a cookie for each session, pages for some users. Each page says in its
+ * corner who is signed in.
+ */
+export class ObservedSite implements AsyncDisposable {
+  readonly site: TestSite
+  readonly pages = new Map<string, SitePage>()
+  /** Users whose password the site takes. */
+  readonly users = new Set<string>()
+  /** Session cookies with their users. */
+  readonly sessions = new Map<string, string>()
+  /** Each request for a page: who asked, for what, and with which validator. */
+  readonly asked: { readonly user: string | null; readonly path: string; readonly etag: string | null }[] = []
+  /** Whether each request for a page ends the session that made it. */
+  forgets = new Set<string>()
+  #count = 0
+
+  static async open(users: readonly string[]): Promise<ObservedSite> {
+    const opened: { one: ObservedSite | null } = { one: null }
+    const site = await startTestSite({ "*": (request, response) => opened.one!.#answer(request, response) })
+    opened.one = new ObservedSite(site, users)
+    return opened.one
+  }
+
+  private constructor(site: TestSite, users: readonly string[]) {
+    this.site = site
+    for (const user of users) this.users.add(user)
+  }
+
+  url(path: string): PageUrl {
+    return this.site.url(path) as PageUrl
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? "/"
+    if (path === "/robots.txt" || path.endsWith(".xml") || path === "/llms.txt") {
+      response.writeHead(404).end()
+      return
+    }
+    if (path === "/login") return await this.#login(request, response)
+    const session = /sid=(\w+)/.exec(request.headers.cookie ?? "")?.[1] ?? ""
+    const user = this.sessions.get(session) ?? null
+    this.asked.push({ user, path, etag: request.headers["if-none-match"] ?? null })
+    if (user !== null && this.forgets.has(user)) this.sessions.delete(session)
+    const page = this.pages.get(path)
+    if (page === undefined) {
+      response.writeHead(404).end()
+      return
+    }
+    if (page.for.length > 0 && !page.for.includes(user ?? "nobody")) {
+      const { refusal = redirectToLogin } = page
+      if (typeof refusal === "string") response.writeHead(200, HTML).end(refusal)
+      else await refusal(request, response)
+      return
+    }
+    const body = article(path.slice(1) || "Home", {
+      ...(page.text !== undefined && { text: page.text }),
+      links: page.links ?? [],
+    })
+    const corner = user === null ? `<a href="/login">Sign in</a>` : `<footer>signed in as ${user}</footer>`
+    response.writeHead(200, HTML).end(body.replace("<nav>", `<nav>${corner}`))
+  }
+
+  async #login(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== "POST") {
+      response.writeHead(200, HTML).end(FORM)
+      return
+    }
+    let body = ""
+    for await (const chunk of request) body += String(chunk)
+    const given = new URLSearchParams(body)
+    const user = given.get("user") ?? ""
+    if (!this.users.has(user) || given.get("password") !== secretOf(user)) {
+      response.writeHead(200, HTML).end(FORM)
+      return
+    }
+    const session = `s${++this.#count}`
+    this.sessions.set(session, user)
+    response.writeHead(303, { "set-cookie": `sid=${session}; Path=/`, location: "/" }).end()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.site[Symbol.asyncDispose]()
+  }
+}
+
+const HTML = { "content-type": "text/html; charset=utf-8" }
+export const FORM = `<html><body><main><h1>Sign in</h1><form method="post" action="/login">
+  <input name="user"><input type="password" name="password"><button>Sign in</button></form></main></body></html>`
+const redirectToLogin: Answer = (_, response) => void response.writeHead(302, { location: "/login" }).end()
+
+/** Runs of a source, a day after one another, each with its logins and its judgement. */
+export class ObservedRuns extends CrawlFixture {
+  now = Date.UTC(2026, 0, 1)
+
+  async runNextDay(
+    spec: SourceSpec,
+    options: { days?: number; visits?: Job["visits"]; signal?: AbortSignal } = {},
+  ) {
+    const { days = 1, visits = "all", signal = new AbortController().signal } = options
+    this.now += days * DAY_MS
+    const { db, engine } = this
+    const jobs = new Jobs(db)
+    const config = testConfig()
+    const { id } = await jobs.enqueue(defineSource(spec), { visits, trigger: "run" })
+    const clock = () => this.now
+    const share = shareFor(config)
+    return (await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued", share, clock }))!
+  }
+}

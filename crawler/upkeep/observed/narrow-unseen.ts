@@ -1,0 +1,150 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { Engine, PageUrl } from "#engine"
+import { narrowedBy, type PageReaders, type Readers } from "#engine/index/page/readers.ts"
+import type { Clock } from "#base/clock.ts"
+import { Serial } from "#base/flow/serial.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { FrontierTables } from "../../crawl/frontier/frontier-schema.ts"
+import type { ObservationTables } from "../../fetch/observe/observation-schema.ts"
+import {
+  countsFrom,
+  identityOf,
+  learnedReaders,
+  lookersOf,
+  type Observation,
+  Observations,
+  type ObservedSource,
+} from "../../fetch/observe/observations.ts"
+import { ReaderRules } from "../../sources/readers/reader-rules.ts"
+
+export interface NarrowUnseenOptions {
+  readonly db: StateStore
+  readonly engine: Pick<Engine, "withVectors" | "load">
+  readonly source: ObservedSource
+  readonly clock?: Clock | undefined
+  /** Of all that write to the index. Default: nobody else does. */
+  readonly writes?: Serial
+}
+
+/** Pages that are held in memory at a time. */
+const BATCH = 50
+
+/**
+ * Takes pages from those to whom an observer was shown them too long ago, and from everybody where no observer has looked yet. Call it
+ * at the end of every run, whatever became of it: pages that it did not come to are narrowed too. It never widens. What was kept of pages
+ * that the source holds no more is forgotten. The caller holds the index for writing.
+ * @returns how many pages were narrowed
+ */
+export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number> {
+  const { db, source, clock = Date.now, writes = new Serial() } = options
+  const observations = new Observations(db, source)
+  await observations.forgetOthers()
+  await forgetUnheld(db, source.name)
+  if (lookersOf(source).length === 0) return 0
+  const from = countsFrom(source, clock())
+  let narrowed = 0
+  for (let after = ""; ;) {
+    const urls = await unseen(db, source.name, from, after)
+    const last = urls.at(-1)
+    if (last === undefined) return narrowed
+    narrowed += await writes.run(() => narrow(urls, from, { ...options, observations }))
+    after = last
+    await nextTurn()
+  }
+}
+
+/** Pages with something to narrow, in the order of their addresses. */
+async function unseen(db: StateStore, source: string, from: number, after: string): Promise<PageUrl[]> {
+  const rows = await queriesOf<FrontierTables & ObservationTables>(db)
+    .selectFrom("known_address as known")
+    .select("known.url")
+    .where("known.source", "=", source)
+    .where("known.hash", "is not", null)
+    .where("known.url", ">", after as PageUrl)
+    .where((eb) => {
+      const looks = eb
+        .selectFrom("observation")
+        .select("observation.url")
+        .whereRef("observation.source", "=", "known.source")
+        .whereRef("observation.url", "=", "known.url")
+      return eb.or([
+        eb.not(eb.exists(looks)),
+        eb.exists(looks.where("observation.shown", "=", 1).where("observation.at", "<=", from)),
+      ])
+    })
+    .orderBy("known.url")
+    .limit(BATCH)
+    .execute()
+  return rows.map(({ url }) => url)
+}
+
+async function narrow(
+  urls: readonly PageUrl[],
+  from: number,
+  {
+    db,
+    engine,
+    source,
+    observations,
+    clock = Date.now,
+  }: NarrowUnseenOptions & { observations: Observations },
+): Promise<number> {
+  const pages = await engine.withVectors(urls)
+  const kept: [PageUrl, Observation[]][] = []
+  const written = []
+  for (const { page, vectors } of pages) {
+    const rows = countedRows(source, await observations.of(page.url), from, clock())
+    const shownTo = new Set(rows.filter(({ shown }) => shown).map(({ observer }) => observer))
+    const readers = withNarrowed(page.readers ?? [], source.name, learnedReaders(source, shownTo))
+    kept.push([page.url, rows])
+    written.push({ page: { ...page, readers }, vectors })
+  }
+  await new ReaderRules(db).register(written.map(({ page }) => page))
+  if (written.length > 0) await engine.load(written)
+  // After the pages: a process that is lost in between narrows them once more.
+  for (const [url, rows] of kept) await observations.keep(url, rows)
+  return written.length
+}
+
+/** One row for each observer, as it counts now. */
+function countedRows(
+  source: ObservedSource,
+  known: ReadonlyMap<string, Observation>,
+  from: number,
+  now: number,
+): Observation[] {
+  return lookersOf(source).map((observer) => {
+    const row = known.get(observer.name)
+    if (row !== undefined && (!row.shown || row.at > from)) return row
+    const seen = { observer: observer.name, identity: identityOf(observer), shown: false }
+    return row === undefined
+      ? { ...seen, reason: "has not looked yet", text: "", at: now }
+      : { ...row, ...seen, reason: "was shown it too long ago" }
+  })
+}
+
+/** Who one source lets read a page, narrowed; the rest is what other sources say. */
+function withNarrowed(all: readonly PageReaders[], source: string, readers: Readers): PageReaders[] {
+  const own = all.find((one) => one.source === source) ?? { allow: [], deny: [] }
+  return [...all.filter((one) => one.source !== source), { source, ...narrowedBy(own, readers) }]
+}
+
+async function forgetUnheld(db: StateStore, source: string): Promise<void> {
+  await queriesOf<FrontierTables & ObservationTables>(db)
+    .deleteFrom("observation")
+    .where("source", "=", source)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("known_address as known")
+            .select("known.url")
+            .whereRef("known.source", "=", "observation.source")
+            .whereRef("known.url", "=", "observation.url")
+            .where("known.hash", "is not", null),
+        ),
+      ),
+    )
+    .execute()
+}
