@@ -8,6 +8,7 @@ import { findBrowser } from "#crawler/fetch/render/find-browser.ts"
 import { chainProgram } from "../../api/doors/x402/testing/chain-program.ts"
 import { whyNot } from "../air-gap/air-gap.ts"
 import { findConverter } from "#crawler/page/conversion/find-converter.ts"
+import { findDokuwiki } from "#crawler/testing/dokuwiki.ts"
 import { findDovecot } from "#crawler/testing/dovecot.ts"
 import { findRecognition } from "#crawler/page/scans/installed.ts"
 import { mayMount } from "../damage/mounts.ts"
@@ -88,6 +89,12 @@ export const NEEDS: readonly Need[] = [
     name: "keycloak",
     advice: "install it with prove/sign-on/keycloak/install and name its folder in KEYCLOAK",
     isThere: () => findKeycloak() !== null,
+  },
+  {
+    name: "dokuwiki",
+    advice:
+      "install PHP with its XML module, unpack Debian's dokuwiki, and name the folder in DOKUWIKI: see .ci/install",
+    isThere: findDokuwiki,
   },
   {
     name: "compose",
