@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { PageUrl } from "#engine"
-import type { SourceSpec } from "../source.ts"
-import { Jobs } from "../jobs/jobs.ts"
-import { type Job } from "../job.ts"
+import type { Engine, PageUrl } from "#engine"
+import type { Job } from "../job.ts"
 import { runJob } from "../crawl/run-job.ts"
-import { defineSource } from "../source.ts"
+import { defineSource, type SourceSpec } from "../source.ts"
 import { CrawlFixture, shareFor, testConfig } from "./crawl-fixture.ts"
 import { DAY_MS } from "./daily-crawls.ts"
 import { type Answer, article, startTestSite, type TestSite } from "./test-site.ts"
@@ -42,8 +40,10 @@ export class ObservedSite implements AsyncDisposable {
   readonly sessions = new Map<string, string>()
   /** Each request for a page: who asked, for what, and with which validator. */
   readonly asked: { readonly user: string | null; readonly path: string; readonly etag: string | null }[] = []
-  /** Whether each request for a page ends the session that made it. */
-  forgets = new Set<string>()
+  /** Users whose session ends with each page that they ask for. */
+  readonly forgets = new Set<string>()
+  /** Users who are let in once more, and then no more. */
+  readonly letsInOnce = new Set<string>()
   #count = 0
 
   static async open(users: readonly string[]): Promise<ObservedSite> {
@@ -105,6 +105,7 @@ export class ObservedSite implements AsyncDisposable {
       response.writeHead(200, HTML).end(FORM)
       return
     }
+    if (this.letsInOnce.has(user)) this.users.delete(user)
     const session = `s${++this.#count}`
     this.sessions.set(session, user)
     response.writeHead(303, { "set-cookie": `sid=${session}; Path=/`, location: "/" }).end()
@@ -124,18 +125,24 @@ const redirectToLogin: Answer = (_, response) => void response.writeHead(302, { 
 export class ObservedRuns extends CrawlFixture {
   now = Date.UTC(2026, 0, 1)
 
-  async runNextDay(
-    spec: SourceSpec,
-    options: { days?: number; visits?: Job["visits"]; signal?: AbortSignal } = {},
-  ) {
-    const { days = 1, visits = "all", signal = new AbortController().signal } = options
+  async runNextDay(spec: SourceSpec, options: DayOptions = {}): Promise<Job> {
+    const { days = 1, visits = "all", engine = this.engine } = options
     this.now += days * DAY_MS
-    const { db, engine } = this
-    const jobs = new Jobs(db)
-    const config = testConfig()
+    const { db, jobs } = this
+    const config = testConfig(options.settings)
     const { id } = await jobs.enqueue(defineSource(spec), { visits, trigger: "run" })
     const clock = () => this.now
     const share = shareFor(config)
+    const { signal } = new AbortController()
     return (await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued", share, clock }))!
   }
+}
+
+interface DayOptions {
+  /** Since the run before. Default: 1. */
+  readonly days?: number
+  readonly visits?: Job["visits"]
+  /** Default: the fixture's. */
+  readonly engine?: Engine
+  readonly settings?: Parameters<typeof testConfig>[0]
 }
