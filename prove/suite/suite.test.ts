@@ -89,7 +89,7 @@ test(
     expect(calls.filter((call) => call.startsWith("update"))).toHaveLength(1)
     expect(calls.find((call) => call.startsWith("install"))).toContain("chromium")
     expect(readFileSync(join(tools, "env"), "utf8")).toContain(
-      "needs='chromium postgresql git strace promtool schemathesis oikb recognition dovecot keycloak dokuwiki'",
+      "needs='chromium postgresql git acl strace promtool schemathesis oikb recognition dovecot keycloak dokuwiki'",
     )
   },
 )
