@@ -176,7 +176,9 @@ export async function openApp(
     db,
     embedder,
     engine,
-  }: Pick<Awaited<ReturnType<typeof openDataFolder>>, "dir" | "db" | "embedder"> & { readonly engine: Engine },
+  }: Pick<Awaited<ReturnType<typeof openDataFolder>>, "dir" | "db" | "embedder"> & {
+    readonly engine: Engine
+  },
   site: Pick<TestSite, "authority">,
   more: Partial<NonNullable<Parameters<typeof serveAccounts>[0]>> = {},
 ): Promise<ServedAccounts> {

@@ -27,15 +27,34 @@ export function someCall(
     const { finds: _finds, ...rest } = one
     return page.hasKin && one.path === "/search" ? rest : one
   }
-  return random.one([...misspelt(page, pages, random), ...counted(page, random), ...byOtherAddresses(page, origin)])()
+  return random.one([
+    ...misspelt(page, pages, random),
+    ...counted(page, random),
+    ...byOtherAddresses(page, origin),
+  ])()
 }
 
-function misspelt({ proof, asked }: GuardedPage, pages: readonly GuardedPage[], random: Chance): (() => Try)[] {
+function misspelt(
+  { proof, asked }: GuardedPage,
+  pages: readonly GuardedPage[],
+  random: Chance,
+): (() => Try)[] {
   const search = (body: Readonly<Record<string, unknown>>): Try => ({ of: "spelling", path: "/search", body })
   return [
     () => search({ query: slip(proof), max_results: 20 }),
-    () => search({ query: `seals of ${slip(proof)} and ${slip(asked)}`, search_depth: random.one(["fast", "advanced"]) }),
-    () => search({ query: random.some(pages, MANY).map((one) => slip(one.proof)).join(" "), max_results: 20 }),
+    () =>
+      search({
+        query: `seals of ${slip(proof)} and ${slip(asked)}`,
+        search_depth: random.one(["fast", "advanced"]),
+      }),
+    () =>
+      search({
+        query: random
+          .some(pages, MANY)
+          .map((one) => slip(one.proof))
+          .join(" "),
+        max_results: 20,
+      }),
     () => search({ query: slip(proof), include_facets: FACETS }),
     () => ({ of: "spelling", path: query("/suggest", { q: slip(proof), limit: "20" }) }),
     () => ({ of: "spelling", path: query("/searxng/search", { q: slip(proof), format: "json" }) }),
@@ -58,25 +77,58 @@ function counted({ asked, folder, host, proof }: GuardedPage, random: Chance): (
     () => search({ versions: [random.one(["1.0", "2.0", "v1.0"])] }),
     () => search({ sources: [random.one(SOURCES)] }),
     () => search({ paths: [`/${folder}`], include_evidence: true }),
-    () => ({ of: "suggestions", path: query("/suggest", { q: random.one(["zprf", "Seals of zprf", proof.slice(0, 6)]), limit: "20" }) }),
+    () => ({
+      of: "suggestions",
+      path: query("/suggest", { q: random.one(["zprf", "Seals of zprf", proof.slice(0, 6)]), limit: "20" }),
+    }),
     () => ({ of: "suggestions", path: query("/suggest/opensearch", { q: "Pump zask" }) }),
     () => ({ of: "sources", path: random.one(["/sources", "/v1/vector_stores", "/usage"]) }),
-    () => ({ of: "searches with words counted", path: "/search", body: { query: asked, include_word_statistics: true, max_results: random.below(3) } }),
-    () => ({ of: "searches without results", path: "/search", body: { query: `zzyx ${slip(asked)}`, sources: random.one(SOURCES), max_results: 20 } }),
+    () => ({
+      of: "searches with words counted",
+      path: "/search",
+      body: { query: asked, include_word_statistics: true, max_results: random.below(3) },
+    }),
+    () => ({
+      of: "searches without results",
+      path: "/search",
+      body: { query: `zzyx ${slip(asked)}`, sources: random.one(SOURCES), max_results: 20 },
+    }),
   ]
 }
 
-function byOtherAddresses({ url, proof, number, isLive, inAddress }: GuardedPage, origin: string): (() => Try)[] {
+function byOtherAddresses(
+  { url, proof, number, isLive, inAddress }: GuardedPage,
+  origin: string,
+): (() => Try)[] {
   const path = isLive ? new URL(url).pathname.replace(/[^/]*$/, "") : ""
   const known = isLive ? `${origin}${path}hop-${number}` : url.replace("https:", "http:")
-  const spellings = [known, `${url}/`, `${url}#part`, `${url}?utm_source=x`, url.replace("://", "://www."), isLive ? `${origin}/hop/${number}` : url]
-  const each = <T>(make: (address: string) => T): (() => T)[] => spellings.map((address) => () => make(address))
+  const spellings = [
+    known,
+    `${url}/`,
+    `${url}#part`,
+    `${url}?utm_source=x`,
+    url.replace("://", "://www."),
+    isLive ? `${origin}/hop/${number}` : url,
+  ]
+  const each = <T>(make: (address: string) => T): (() => T)[] =>
+    spellings.map((address) => () => make(address))
   return [
-    ...each((address): Try => ({ of: "stored pages", path: query("/pages", { url: address }), showsLinks: true })),
-    ...each((address): Try => ({ of: "extract", path: "/extract", body: { urls: [address], include_images: true } })),
+    ...each((address): Try => ({
+      of: "stored pages",
+      path: query("/pages", { url: address }),
+      showsLinks: true,
+    })),
+    ...each((address): Try => ({
+      of: "extract",
+      path: "/extract",
+      body: { urls: [address], include_images: true },
+    })),
     () => ({
       of: "images",
-      path: query("/thumbnails", { page: url, image: isLive ? `${origin}/${proof}.png` : `https://images.example.net/${proof}.png` }),
+      path: query("/thumbnails", {
+        page: url,
+        image: isLive ? `${origin}/${proof}.png` : `https://images.example.net/${proof}.png`,
+      }),
     }),
     () => ({ of: "stored pages", path: query("/pages/passages", { url, q: inAddress }), showsLinks: true }),
     () => ({ of: "MCP", path: "/mcp", tool: "fetch", body: { id: known }, showsLinks: true }),

@@ -7,7 +7,11 @@ import { clusterUnderTest } from "#engine/testing/opensearch/cluster-under-test.
 import { onCluster } from "#engine/testing/opensearch/under-test.ts"
 
 /** An index of its own: on the server of `MEILI_URL`, on the cluster of `OPENSEARCH_URLS`, else in the folder. It goes with the stack. */
-export async function openIndex(opened: AsyncDisposableStack, dir: string, embedder: Embedder): Promise<Engine> {
+export async function openIndex(
+  opened: AsyncDisposableStack,
+  dir: string,
+  embedder: Embedder,
+): Promise<Engine> {
   if (!process.env["MEILI_URL"] && !process.env["OPENSEARCH_URLS"])
     return opened.use(await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder }))
   const adapter = process.env["MEILI_URL"] ? onServer(await openTestServer()) : onCluster(clusterUnderTest())

@@ -129,14 +129,25 @@ function seenIn(text: string, call: Try, pages: readonly GuardedPage[]): Guarded
 }
 
 /** What is sold is for everybody who pays: nobody whom readers name. */
-async function askAsPayer({ app, engine, pages }: World, random: Chance, judge: Judge, count: number): Promise<void> {
+async function askAsPayer(
+  { app, engine, pages }: World,
+  random: Chance,
+  judge: Judge,
+  count: number,
+): Promise<void> {
   const nobody: Person = { key: "", scope: NO_LIMITS, principals: [] }
-  const sold = engineForSale(engine, null, { collections: app.accounts.collections, readers: app.accounts.readers })
+  const sold = engineForSale(engine, null, {
+    collections: app.accounts.collections,
+    readers: app.accounts.readers,
+  })
   for (let at = 0; at < count; at++) {
     const { asked } = random.one(pages)
     // oxlint-disable-next-line no-await-in-loop
     const found = await sold.search({ text: random.one([asked, `pump seals ${asked}`]), limit: 20 })
-    judge.judge({ of: "searches that are sold", path: asked }, nobody, { status: 200, text: JSON.stringify(found.hits) })
+    judge.judge({ of: "searches that are sold", path: asked }, nobody, {
+      status: 200,
+      text: JSON.stringify(found.hits),
+    })
   }
 }
 
@@ -164,22 +175,32 @@ async function watched(world: World, random: Chance, judge: Judge, count: number
   }
   for (let at = 0; at < count; at++) {
     const page = random.one(live)
-    const subjects = [{ source: page.sources[0] }, { url: page.url }, { question: `pump seals ${page.asked}` }]
+    const subjects = [
+      { source: page.sources[0] },
+      { url: page.url },
+      { question: `pump seals ${page.asked}` },
+    ]
     // oxlint-disable-next-line no-await-in-loop -- each waits for the one before: that of the admin is the last to be told
     await watch(random.one(people), random.one(subjects))
   }
   const last = live.at(-1)!
   await watch(people[0]!, { source: last.sources[0] })
   const control = made.at(-1)!
-  const entriesOf = ({ id, person }: Made) => ask(`${app.url}/watches/${id}/entries?after=0&limit=500`, person.key)
-  const entriesOfControl = async () => JSON.parse((await entriesOf(control)).text) as { readonly entries: readonly object[] }
+  const entriesOf = ({ id, person }: Made) =>
+    ask(`${app.url}/watches/${id}/entries?after=0&limit=500`, person.key)
+  const entriesOfControl = async () =>
+    JSON.parse((await entriesOf(control)).text) as { readonly entries: readonly object[] }
   const judgeAll = async () => {
     for (const one of made) {
       const call = { ...one.call, showsLinks: false, path: `the entries of ${one.call.path}` } as const
       // oxlint-disable-next-line no-await-in-loop
       judge.judge({ of: "watches", path: call.path, body: one.call.body! }, one.person, await entriesOf(one))
       // oxlint-disable-next-line no-await-in-loop
-      judge.judge({ of: "feeds", path: "a feed", body: one.call.body! }, one.person, await ask(one.feed, one.person.key))
+      judge.judge(
+        { of: "feeds", path: "a feed", body: one.call.body! },
+        one.person,
+        await ask(one.feed, one.person.key),
+      )
     }
   }
   for (const readers of [false, true]) {

@@ -82,7 +82,9 @@ function someReaders(random: Chance): Written {
   const named = [...GROUPS, ...USERS, "signed-in"]
   const kind = random.below(4)
   return {
-    ...(kind !== 0 && { allow: kind === 3 ? random.one([[], ["signed-in"]]) : random.some(named, 1 + random.below(20)) }),
+    ...(kind !== 0 && {
+      allow: kind === 3 ? random.one([[], ["signed-in"]]) : random.some(named, 1 + random.below(20)),
+    }),
     ...(kind !== 1 && { deny: random.some(GROUPS, 1 + random.below(4)) }),
   }
 }
@@ -104,7 +106,12 @@ export async function openWorld(random: Chance, livePages: number, people: numbe
   const declare = async (name: string, written: Written) => {
     // The last source holds pages of the first as well.
     const shared = name === SOURCES.at(-1) ? [site.url(`/${SOURCES[0]}/shared/`)] : []
-    const spec = { name, seeds: [site.url(`/${name}/`), ...shared], scope: "prefix", removal: { maxShare: 1 } }
+    const spec = {
+      name,
+      seeds: [site.url(`/${name}/`), ...shared],
+      scope: "prefix",
+      removal: { maxShare: 1 },
+    }
     await sources.put({ ...spec, ...(Object.keys(written).length > 0 && { readers: written }) })
     if (Object.keys(written).length > 0) ofSources.set(name, written)
     else ofSources.delete(name)
@@ -145,11 +152,13 @@ export async function openWorld(random: Chance, livePages: number, people: numbe
       (principals === null ||
         (page.own.every((one) => admits(principals, one)) &&
           page.sources.every((name) => admits(principals, ofSources.get(name) ?? {})))),
-    mayKnow: ({ principals }, name) =>
-      principals === null || admits(principals, ofSources.get(name) ?? {}),
+    mayKnow: ({ principals }, name) => principals === null || admits(principals, ofSources.get(name) ?? {}),
     async known() {
       const expected = new Map(Array.from(ofSources, ([name, written]) => [name, readersOf(written)]))
-      await until(async () => isDeepStrictEqual(new Map((await app.accounts.readers()).sources), expected), 50)
+      await until(
+        async () => isDeepStrictEqual(new Map((await app.accounts.readers()).sources), expected),
+        50,
+      )
     },
     async changeAll({ readers }) {
       for (const page of pages)
@@ -174,7 +183,10 @@ async function somePerson(at: number, random: Chance, app: ServedAccounts, site:
 /** Pages of the site, pages that are in the index only, and of those some that say the same as others. */
 function somePages(random: Chance, livePages: number, site: TestSite, own: () => readonly Written[]) {
   const pages: GuardedPage[] = []
-  const add = (at: (address: string) => string, about: Partial<GuardedPage> & Pick<GuardedPage, "sources">) => {
+  const add = (
+    at: (address: string) => string,
+    about: Partial<GuardedPage> & Pick<GuardedPage, "sources">,
+  ) => {
     const number = pages.length
     const proof = word("prf", number)
     const address = word("adr", number)
@@ -223,7 +235,10 @@ function somePages(random: Chance, livePages: number, site: TestSite, own: () =>
 /** Pages that a search may show one in place of the other: two copies, a translation, two versions. */
 function addKin(
   host: string,
-  add: (at: (address: string) => string, about: Partial<GuardedPage> & Pick<GuardedPage, "sources">) => GuardedPage,
+  add: (
+    at: (address: string) => string,
+    about: Partial<GuardedPage> & Pick<GuardedPage, "sources">,
+  ) => GuardedPage,
   sources: () => string[],
 ): void {
   const kin = { hasKin: true } as const
@@ -270,10 +285,7 @@ function serve(site: TestSite, pages: readonly GuardedPage[], random: Chance, ve
         return [`/${folder}/`, listing(folder === SOURCES[0] ? [...links, "/s0/shared/"] : links)]
       }),
       ...live.map((page) => [pathOf(page), served(page, random.some(live, 3), version)]),
-      ...live.map((page) => [
-        pathOf(page).replace(/[^/]*$/, `hop-${page.number}`),
-        redirect(page.url),
-      ]),
+      ...live.map((page) => [pathOf(page).replace(/[^/]*$/, `hop-${page.number}`), redirect(page.url)]),
       ...live.map((page) => [`/hop/${page.number}`, redirect(page.url)]),
     ]),
   )
@@ -298,12 +310,17 @@ function served(page: GuardedPage, others: readonly GuardedPage[], version: numb
 }
 
 const written = ({ allow, deny }: Written): string =>
-  [allow && `allow=${allow.join(", ")}`, deny && `deny=${deny.join(", ")}`].filter((one) => one !== undefined).join("; ")
+  [allow && `allow=${allow.join(", ")}`, deny && `deny=${deny.join(", ")}`]
+    .filter((one) => one !== undefined)
+    .join("; ")
 
 function storedPage(page: GuardedPage): Page {
   const [source, ...sharedWith] = page.sources
   const { proof, title, text, language, own } = page
-  const readers = own.map((one, at): PageReaders => ({ source: page.sources[at % page.sources.length]!, ...readersOf(one) }))
+  const readers = own.map((one, at): PageReaders => ({
+    source: page.sources[at % page.sources.length]!,
+    ...readersOf(one),
+  }))
   return aPage(page.url, {
     title,
     description: page.hasKin ? null : `About ${proof}`,

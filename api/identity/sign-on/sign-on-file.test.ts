@@ -74,7 +74,10 @@ test("a file without providers is none", () => {
 describe("what is wrong is named by its field:", () => {
   test.each([
     ["", ["sign-on.yaml: the file lacks providers", "sign-on.yaml: the file lacks roles"]],
-    [`providers: [{name: a, kind: ldap}]${ROLES}`, ["sign-on.yaml: providers[0].kind must be one of oidc, saml, headers"]],
+    [
+      `providers: [{name: a, kind: ldap}]${ROLES}`,
+      ["sign-on.yaml: providers[0].kind must be one of oidc, saml, headers"],
+    ],
     [
       `providers: [{name: a, kind: oidc, issuer: "https://id.example", realm: x}]${ROLES}`,
       ["sign-on.yaml: providers[0] lacks clientId", "sign-on.yaml: providers[0] has the unknown field realm"],
