@@ -44,16 +44,21 @@ export function App() {
           <Problem title="No answer" text={state.problem} onAgain={() => void refresh()} />
         </main>
       )}
-      {known && !known.signed_in && (
-        <SignIn title="Sign in to the console" ways={known.ways} onKey={signIn} />
-      )}
+      {known && !known.signed_in && <SignIn title="Sign in to the console" session={known} onKey={signIn} />}
       {known?.signed_in && known.role !== "admin" && (
         <main class="alone">
-          <Nothing icon="key" title="This key may not run the appliance">
-            <p>You are signed in with a key that may search. The console takes a key of the role admin.</p>
+          <Nothing
+            icon="key"
+            title={`${known.user === null ? "This key" : "Your account"} may not run the appliance`}
+          >
+            <p>
+              {known.user === null
+                ? "You are signed in with a key that may search. The console takes a key of the role admin."
+                : `You are signed in as ${known.user}, who may search. The console is for the role admin.`}
+            </p>
             <p class="row">
               <Button look="primary" icon="exit" onClick={() => void signOut()}>
-                Sign in with another key
+                Sign in {known.user === null ? "with another key" : "as somebody else"}
               </Button>
             </p>
           </Nothing>
@@ -65,7 +70,7 @@ export function App() {
             <Shell
               place={place}
               name={known.appliance_name ?? "Fossick"}
-              keyHint={known.key_hint}
+              who={known.user ?? (known.key_hint && `…${known.key_hint}`)}
               onSignOut={() => void signOut()}
             >
               <Screen place={place} onNamed={() => void refresh()} />

@@ -52,7 +52,7 @@ const VIEWS: readonly {
 export function Shell({
   place,
   name,
-  keyHint,
+  who,
   onSignOut,
   children,
 }: {
@@ -60,7 +60,8 @@ export function Shell({
   /** What the appliance is called. */
   readonly name: string
   /** Last characters of the key. */
-  readonly keyHint: string | null
+  /** Name of the user, or end of the key; null: not known. */
+  readonly who: string | null
   readonly onSignOut: () => void
   readonly children: ComponentChildren
 }) {
@@ -110,7 +111,7 @@ export function Shell({
         <div class="who">
           <p>
             <span>Signed in as admin</span>
-            {keyHint && <code>…{keyHint}</code>}
+            {who && <code>{who}</code>}
           </p>
           <ThemeButton />
           <Button look="quiet" icon="exit" label="Sign out" onClick={onSignOut} />

@@ -27,7 +27,7 @@ export function App() {
         (state.session.signed_in || state.session.is_open ? (
           <Search session={session} isAdmin={state.session.role === "admin"} />
         ) : (
-          <SignIn ways={state.session.ways} onKey={signIn} />
+          <SignIn session={state.session} onKey={signIn} />
         ))}
       <Toasts />
     </>

@@ -1,7 +1,8 @@
 import { Button } from "../design/button.tsx"
 import { ThemeButton } from "../design/theme.tsx"
 import { addressOf } from "../session/appliance.ts"
-import type { UsedSession } from "../session/use-session.ts"
+import { signInAddress } from "../session/sign-in.tsx"
+import type { Session, UsedSession } from "../session/use-session.ts"
 import { SearchBox } from "./search-box.tsx"
 
 /** The box, and what stands beside it. Before the first question it is in the middle of the page. */
@@ -32,8 +33,23 @@ export function Header({
           </a>
         )}
         <ThemeButton />
+        {!isSignedIn && state.kind === "known" && <SignInLinks ways={state.session.ways} />}
         {isSignedIn && <Button look="quiet" icon="exit" label="Sign out" onClick={() => void signOut()} />}
       </nav>
     </header>
+  )
+}
+
+/** Where everybody may search, people sign in to find more. */
+function SignInLinks({ ways }: { readonly ways: Session["ways"] }) {
+  const links = ways.filter((way) => way.kind === "link")
+  return (
+    <>
+      {links.map((way) => (
+        <a key={way.url} class="button quiet" href={signInAddress(way)}>
+          {links.length === 1 ? "Sign in" : way.name}
+        </a>
+      ))}
+    </>
   )
 }

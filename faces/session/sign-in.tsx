@@ -6,28 +6,42 @@ import { Field } from "../design/field.tsx"
 import { addressOf, inWords } from "./appliance.ts"
 import type { Session } from "./use-session.ts"
 
+/** Where a link leads that signs in elsewhere: back to the page that is open now. */
+export const signInAddress = (way: Extract<Session["ways"][number], { readonly kind: "link" }>): string =>
+  `${addressOf(way.url)}?return=${encodeURIComponent(location.pathname + location.search + location.hash)}`
+
 /** The ways to sign in, as the appliance lists them: a page that shows this needs to know none of them. */
 export function SignIn({
   title = "Sign in to search",
-  ways,
+  session: { ways, sign_out_url: signOutUrl },
   onKey,
 }: {
   readonly title?: string
-  readonly ways: Session["ways"]
+  readonly session: Pick<Session, "ways" | "sign_out_url">
   readonly onKey: (key: string) => Promise<void>
 }) {
+  const links = ways.filter((way) => way.kind === "link")
+  const takesKey = ways.some(({ kind }) => kind === "key")
   return (
     <main class="sign-in" id="content">
       <img src="faces/icon.svg" alt="" width="44" height="44" />
       <h1>{title}</h1>
-      {ways.map((way) =>
-        way.kind === "key" ? (
-          <KeyForm key="key" onKey={onKey} />
-        ) : (
-          <a key={way.url} class="button primary" href={addressOf(way.url)}>
-            {way.name}
-          </a>
-        ),
+      {signOutUrl !== null && (
+        <p role="status">
+          You are signed out here. <a href={signOutUrl}>Sign out of your account as well</a>
+        </p>
+      )}
+      {links.map((way) => (
+        <a key={way.url} class="button primary" href={signInAddress(way)}>
+          {way.name}
+        </a>
+      ))}
+      {takesKey && links.length === 0 && <KeyForm onKey={onKey} />}
+      {takesKey && links.length > 0 && (
+        <details>
+          <summary>Sign in with an API key</summary>
+          <KeyForm onKey={onKey} />
+        </details>
       )}
     </main>
   )

@@ -26,8 +26,10 @@ roles:
     collections: [catalogue]
 `
 
+type Given = NonNullable<Parameters<typeof serveAccounts>[0]>
+
 /** Anna and Adam work in the company, Eve at a partner. */
-export async function openCompany(): Promise<Company> {
+export async function openCompany(given: Pick<Given, "engine"> = {}): Promise<Company> {
   const opened = new AsyncDisposableStack()
   const port = await freePort()
   const appliance = `http://127.0.0.1:${port}`
@@ -60,7 +62,9 @@ export async function openCompany(): Promise<Company> {
     networks: [localhost]
 ${ROLES}`
   const signOnSpec = parseSignOn(text, "sign-on.yaml", { OIDC_SECRET: SECRET })
-  const app = opened.use(await serveAccounts({ port, config: { publicUrl: appliance }, signOnSpec }))
+  const app = opened.use(
+    await serveAccounts({ ...given, port, config: { publicUrl: appliance }, signOnSpec }),
+  )
   return {
     app,
     company,

@@ -81,7 +81,8 @@ export async function startProvider({
       provider.on(event, (_, error) => console.error(error))
     const answer = provider.callback()
     return (request, response) => {
-      if (!request.url?.startsWith("/login/")) answer(request, response)
+      if (request.url === "/favicon.ico") response.writeHead(204).end()
+      else if (!request.url?.startsWith("/login/")) answer(request, response)
       else if (request.method === "GET") response.setHeader("Content-Type", "text/html").end(LOGIN)
       else void logIn(provider, request, response)
     }
@@ -118,6 +119,9 @@ export async function startProvider({
 
 const LOGIN = `<!doctype html><title>Company account</title><form method="post" action="">
 <label>Login <input name="login"></label> <button>Sign in</button></form>`
+
+const LOGOUT = `<!doctype html><title>Company account</title>
+<button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button>`
 
 async function logIn(provider: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const form = new URLSearchParams(await text(request))
@@ -164,7 +168,14 @@ function configuration({
     jwks: { keys },
     cookies: { keys: ["signs the cookies of a test"] },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
-    features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: false } },
+    features: {
+      backchannelLogout: { enabled: true },
+      devInteractions: { enabled: false },
+      // Its own page loads a font from the web.
+      rpInitiatedLogout: {
+        logoutSource: (ctx: { body: string }, form: string) => void (ctx.body = `${LOGOUT}${form}`),
+      },
+    },
     interactions: { url: (_: unknown, { uid }: { readonly uid: string }) => `/login/${uid}` },
     loadExistingGrant: grantAll,
     // It warns of its own.

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
+
+import { type Company, openCompany } from "../../api/identity/sign-on/testing/company.ts"
+import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
+import { FakeEngine, hit } from "../../api/testing/fake-engine.ts"
+import { faultsOf, WIDTHS } from "../testing/axe.ts"
+import { openWatchedPage } from "../testing/watched-page.ts"
+
+// Somebody signs in at a real provider, which is another site than the appliance, in a real browser.
+
+const executablePath = await findTestBrowser()
+
+describe("sign-on in a browser", { tags: ["chromium"] }, () => {
+  let browser: TestBrowser
+  let company: Company
+  beforeAll(async () => {
+    company = await openCompany({ engine: new FakeEngine([hit({ title: "Pumps in spring", images: [] })]) })
+    browser = await openBrowser(executablePath!)
+  })
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]()
+    await company?.[Symbol.asyncDispose]()
+  })
+
+  test("somebody comes with a question, signs in at the provider, finds the answer, and signs out of both", async () => {
+    const { url } = company.app
+    const { page, complaints } = await openWatchedPage(browser, url, WIDTHS.desktop)
+    await page.goto(`${url}/?q=pumps`)
+    const button = page.getByRole("link", { name: "Company account" })
+    await button.waitFor()
+    expect(await page.getByLabel("API key").isVisible()).toBe(false)
+    expect(await faultsOf(page, "phone")).toEqual([])
+    await button.click()
+    await page.getByLabel("Login").fill("anna")
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("link", { name: "Pumps in spring" }).waitFor()
+    expect(new URL(page.url()).search).toBe("?q=pumps")
+    const cookies = await browser.context.cookies(url)
+    expect(cookies).toContainEqual(
+      expect.objectContaining({ name: "fossick-session", httpOnly: true, sameSite: "Strict" }),
+    )
+    expect(cookies.map(({ name }) => name)).not.toContain("fossick-sign-on-company")
+
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.getByText("You are signed out here.").waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
+    await page.getByRole("link", { name: "Sign out of your account as well" }).click()
+    await page.getByRole("button", { name: /sign me out/i }).click()
+    await page.waitForURL(`${url}/`)
+    await page.getByRole("link", { name: "Company account" }).click()
+    // The provider no longer knows the browser.
+    await page.getByLabel("Login").waitFor()
+    const here = complaints.filter((one) => !one.startsWith(`asked for ${company.company.issuer}`))
+    expect(here).toEqual([])
+    await page.close()
+  })
+
+  test("the operator's key signs in on the same page", async () => {
+    const { url } = company.app
+    const { page } = await openWatchedPage(browser, url, WIDTHS.phone)
+    await page.goto(url)
+    await page.getByText("Sign in with an API key").click()
+    await page.getByLabel("API key").fill(await company.app.key())
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("combobox", { name: "Search" }).waitFor()
+    await page.close()
+  })
+})
