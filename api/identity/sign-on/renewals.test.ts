@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
+import { SessionStore } from "../sessions/session-store.ts"
 import { type Company, openCompany } from "./testing/company.ts"
 import { Visitor } from "./testing/visitor.ts"
 
@@ -50,6 +51,20 @@ describe("a session", () => {
       await company.age(40)
       expect(await isSignedIn(visitor)).toBe(true)
     }
+  })
+
+  test("is renewed by one of several processes, and the others wait for it", async () => {
+    const { visitor, id } = await anna()
+    await company.age(40)
+    await using other = await company.otherProcess()
+    const [session] = await new SessionStore(company.app.db).renewableOf(id, Date.now(), 1)
+    const before = company.company.tokenCalls()
+    const asked = await Promise.all([
+      ...Array.from({ length: 5 }, () => other.sessions.mayContinue(session!)),
+      ...Array.from({ length: 5 }, () => isSignedIn(visitor)),
+    ])
+    expect(asked).toEqual(asked.map(() => true))
+    expect(company.company.tokenCalls()).toBe(before + 1)
   })
 
   test("ends with the role of its person, and with the account", async () => {

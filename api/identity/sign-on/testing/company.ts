@@ -1,7 +1,13 @@
+import { pino } from "pino"
+
+import { readSettings } from "#base/settings.ts"
 import { freePort } from "#base/testing/free-port.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
 
 import { serveAccounts, type ServedAccounts } from "../../../testing/serve-accounts.ts"
+import { personKeysOf } from "../declared.ts"
 import { parseSignOn } from "../sign-on-file.ts"
+import { openSignOn, type SignOn } from "../sign-on.ts"
 import { type IdentityProvider, startProvider } from "./identity-provider.ts"
 
 /** An appliance whose people sign in at two providers. */
@@ -9,6 +15,8 @@ export interface Company extends AsyncDisposable {
   readonly app: ServedAccounts
   readonly company: IdentityProvider
   readonly partner: IdentityProvider
+  /** Sign-on as another process on the same state has it. */
+  otherProcess(): Promise<SignOn>
   /** Lets so much time pass for every proof that is kept. */
   age(minutes: number): Promise<void>
 }
@@ -69,6 +77,13 @@ ${ROLES}`
     app,
     company,
     partner,
+    otherProcess: async () => {
+      const { db, accounts, people } = app
+      const parts = { db, accounts, people, keys: personKeysOf(signOnSpec!, people), publicUrl: appliance }
+      const proxy = readSettings(crawlerSettings, {})
+      const log = pino({ level: "silent" })
+      return openSignOn(signOnSpec!, { ...parts, sessionHours: 1, proxy, userAgent: "test", env: {}, log })
+    },
     async age(minutes) {
       const by = minutes * 60_000
       await app.db.script(
