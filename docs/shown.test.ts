@@ -5,7 +5,7 @@ import { crawlerSettings } from "#crawler/settings.ts"
 import { readReadersFile } from "#crawler/fetch/content/readers/readers-file.ts"
 import { parseSources } from "#crawler/sources/file/sources-file.ts"
 import { parseJudged } from "../api/operator/judging/judged-file.ts"
-import { parseSignOn } from "../api/identity/sign-on/sign-on-file.ts"
+import { parseSignOn } from "../api/identity/sign-on/file/sign-on-file.ts"
 import { parsePeers } from "../api/services/federation/peers-file.ts"
 import { parseRules } from "../api/operator/rules/rules-file.ts"
 import { apiSettings } from "../api/settings.ts"
@@ -72,7 +72,7 @@ describe("YAML", () => {
     rules: parseRules,
     allow: readersFile,
     questions: parseJudged,
-    providers: (text, file) => parseSignOn(text, file, { KEYCLOAK_SECRET: "a-secret-of-the-client" }),
+    providers: (text, file) => parseSignOn(text, file, { KEYCLOAK_SECRET: "a-secret", COMPANY_SECRET: "a-secret" }),
     peers: (text, file) => parsePeers(text, file, { PLANT_KEY: "a-key-of-the-plant" }),
   }
 

@@ -48,6 +48,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "api/doors/mcp/ask-api.ts": "this appliance",
   "api/services/federation/peer.ts": "through the address guard",
   "api/identity/oauth/client-documents.ts": "through the address guard",
+  "api/identity/sign-on/guarded-fetch.ts": "through the address guard",
   "api/start.ts": "this appliance",
   "command/doctor/service-checks.ts": "this appliance, when the doctor is asked",
   "command/service/service-session.ts": "this appliance",

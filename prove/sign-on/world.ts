@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { parse } from "yaml"
 import { freePort } from "#base/testing/free-port.ts"
 
-import { parseSignOn } from "../../api/identity/sign-on/sign-on-file.ts"
+import { parseSignOn } from "../../api/identity/sign-on/file/sign-on-file.ts"
 import { serveAccounts, type ServedAccounts } from "../../api/testing/serve-accounts.ts"
 import { Keycloak } from "./keycloak/keycloak.ts"
 

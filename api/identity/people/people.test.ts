@@ -54,6 +54,17 @@ describe("a person", () => {
     expect(await people.count()).toBe(2)
   })
 
+  test("who doesn't come for more than a year is forgotten, unless they are disabled", async () => {
+    using db = emptyState()
+    const people = new PersonStore(db)
+    const gone = await people.proved(anna, true, 1000)
+    const disabled = await people.proved({ ...anna, subject: "s2" }, true, 1000)
+    await people.disable(disabled.id)
+    await people.proved({ ...anna, subject: "s3" }, true, 1000 + 401 * 1440 * MINUTE)
+    expect(await people.get(gone.id)).toBeNull()
+    expect(await people.get(disabled.id)).not.toBeNull()
+  })
+
   test("who is disabled stays so through further sign-ins, until they are enabled", async () => {
     using db = emptyState()
     const people = new PersonStore(db)

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 
 import { type Selectable, sql, type SqlBool } from "kysely"
 
+import { deletionTime } from "#base/store/clock/trusted-time.ts"
 import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
@@ -84,7 +85,8 @@ const STEPS: readonly Step[] = [
      disabled_at ${integer},
      unique (provider, subject)
    ) ${strict};
-   create index person_by_user on person (user_name)`,
+   create index person_by_user on person (user_name);
+   create index person_by_last_seen on person (last_seen)`,
 ]
 
 const byId = once((q: Queries<PersonTables>, { id }: { id: string }) =>
@@ -97,6 +99,8 @@ const bySubject = once(
 )
 
 const PREFIX = "person-"
+/** Those who haven't signed in for so long are forgotten: longer than any session lasts. */
+const KEPT_MS = 400 * 86_400_000
 /** Of what people read of a person. */
 export const MAX_CHARS = 200
 
@@ -123,6 +127,7 @@ export class PersonStore {
     isSignIn: boolean,
     now = Date.now(),
   ): Promise<Person> {
+    if (isSignIn) await this.#forgetOld(now)
     const said = {
       user_name: user,
       name: name.slice(0, MAX_CHARS),
@@ -203,6 +208,16 @@ export class PersonStore {
   /** Lets a person in again. Belongs into a write. @returns false when there is no such person */
   async enable(id: string): Promise<boolean> {
     return await this.#setDisabled(id, null)
+  }
+
+  /** Whoever is disabled stays so. */
+  async #forgetOld(now: number): Promise<void> {
+    const before = (await deletionTime(this.#db, now)) - KEPT_MS
+    await this.#queries
+      .deleteFrom("person")
+      .where("last_seen", "<", before)
+      .where("disabled_at", "is", null)
+      .execute()
   }
 
   async #setDisabled(id: string, at: number | null): Promise<boolean> {

@@ -80,6 +80,16 @@ export interface StoredSession {
   readonly proof: SessionProof | null
 }
 
+/** As lists show it. */
+export interface OpenSession {
+  /** Names the session, and opens nothing. */
+  readonly digest: Uint8Array
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
 /** The sessions of this appliance. Only SHA-256 digests of their tokens are kept: 256 random bits need no slow hash. */
 export class SessionStore {
   readonly #db: StateStore
@@ -183,6 +193,25 @@ export class SessionStore {
   /** Belongs into a write. */
   async endByDigest(digest: Uint8Array): Promise<void> {
     await this.#queries.deleteFrom("face_session").where("digest", "=", digest).execute()
+  }
+
+  /** Those of a key or a person that are not over, the newest first. */
+  async ofKey(keyId: string, now: number): Promise<readonly OpenSession[]> {
+    const rows = await this.#queries
+      .selectFrom("face_session")
+      .select(["digest", "created_at as createdAt", "expires_at as expiresAt"])
+      .where("key_id", "=", keyId)
+      .where("expires_at", ">", now)
+      .orderBy("created_at", "desc")
+      .execute()
+    return rows
+  }
+
+  /** Ends one session of a key or a person, or all. Belongs into a write. @returns how many */
+  async endOfKey(keyId: string, digest: Uint8Array | null): Promise<number> {
+    const all = this.#queries.deleteFrom("face_session").where("key_id", "=", keyId)
+    const ended = digest === null ? all : all.where("digest", "=", digest)
+    return Number((await ended.executeTakeFirst()).numDeletedRows)
   }
 
   /** Ends sessions that began with a provider: those of a session there, of a person, or of both. Belongs into a write. @returns how many */

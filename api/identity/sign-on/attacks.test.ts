@@ -4,7 +4,7 @@ import { freePort } from "#base/testing/free-port.ts"
 
 import { serveAccounts, type ServedAccounts } from "../../testing/serve-accounts.ts"
 import { ownPath } from "./journeys.ts"
-import { parseSignOn } from "./sign-on-file.ts"
+import { parseSignOn } from "./file/sign-on-file.ts"
 import { type Company, openCompany } from "./testing/company.ts"
 import { type Lie, type LyingProvider, startLyingProvider } from "./testing/lying-provider.ts"
 import { Visitor } from "./testing/visitor.ts"

@@ -8,7 +8,7 @@ import type { Accounts } from "../accounts/accounts.ts"
 import type { PersonKeys } from "../people/person-keys.ts"
 import type { PersonStore } from "../people/person-store.ts"
 import { signOnSettings } from "./settings.ts"
-import type { SignOnSpec } from "./sign-on-file.ts"
+import type { SignOnSpec } from "./file/sign-on-file.ts"
 import type { SignOn } from "./sign-on.ts"
 
 interface From {

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts"
-import type { Sealer } from "./sealer.ts"
+import type { Sealer } from "./kept/sealer.ts"
 
 /** A browser that is away at a provider. */
 export interface Journey {

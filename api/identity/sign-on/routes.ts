@@ -11,7 +11,7 @@ import { setToken } from "../sessions/cookie.ts"
 import { comeBack, ownPath, setOut } from "./journeys.ts"
 import { showAgain, showPage } from "./page.ts"
 import { type Arriving, ProviderAwayError, SignOnError, type Vouched } from "./provider.ts"
-import type { Declared } from "./renewals.ts"
+import type { Declared } from "./kept/renewals.ts"
 import { pathOf, type SignOn } from "./sign-on.ts"
 
 /** First segment of its paths. */

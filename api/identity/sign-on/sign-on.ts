@@ -7,14 +7,15 @@ import type { PersonKeys } from "../people/person-keys.ts"
 import type { PersonStore } from "../people/person-store.ts"
 import { newToken, SessionStore } from "../sessions/session-store.ts"
 import type { Begun, PeopleSessions } from "../sessions/sessions.ts"
-import { limitsOf } from "./declared.ts"
+import { limitsOf } from "./file/declared.ts"
 import { recogniser, type Recognised } from "./headers/recogniser.ts"
+import type { Names } from "./file/names.ts"
 import { KINDS } from "./kinds.ts"
 import { type Carried, type LoggedOut, type ProviderParts, SignOnError, type Vouched } from "./provider.ts"
-import { type Declared, Renewals } from "./renewals.ts"
-import { openSealer, type Sealer } from "./sealer.ts"
-import { openShownOnce } from "./shown-once.ts"
-import type { SignOnSpec } from "./sign-on-file.ts"
+import { type Declared, Renewals } from "./kept/renewals.ts"
+import { openSealer, type Sealer } from "./kept/sealer.ts"
+import { openShownOnce } from "./kept/shown-once.ts"
+import type { SignOnSpec } from "./file/sign-on-file.ts"
 
 /** Sign-on by the providers of an appliance. */
 export interface SignOn extends AsyncDisposable {
@@ -88,6 +89,10 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
       const token = newToken()
       const now = Date.now()
       const lastsMs = Math.min(lifetimeMs, (vouched.endsAt ?? Infinity) - now)
+      const names = renewals.namesOf(declared, vouched)
+      const isKnown = (await people.of(declared.name, vouched.subject)) !== null
+      // Whoever has an account there would have something kept here.
+      if (!isKnown && keys.keyOf({ id: "", ...names }) === null) throw noRole(names)
       const { person, key } = await writes.run(async () => {
         const kept = await renewals.keep(declared, vouched, proof, true)
         const theirs = kept.disabledAt === null ? keys.keyOf(kept) : null
@@ -96,7 +101,7 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
       })
       if (person.disabledAt !== null)
         throw new SignOnError(DISABLED, `${person.user} (${person.id}) is disabled`)
-      if (key === null) throw new SignOnError(NO_ROLE, `${person.user} is in no group that a role fits`)
+      if (key === null) throw noRole(person)
       return { token, key, user: person.user, expiresAt: new Date(now + lastsMs) }
     },
     recognise: recogniser({ providers: [...providers.values()], renewals, people, keys, writes }),
@@ -105,6 +110,14 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
       await Promise.all([...providers.values()].map(({ provider }) => provider[Symbol.asyncDispose]()))
     },
   }
+}
+
+/** Groups of a person that the log names. */
+const SHOWN = 20
+
+function noRole({ user, groups }: Names): SignOnError {
+  const shown = groups.slice(0, SHOWN).join(", ")
+  return new SignOnError(NO_ROLE, `no role fits ${user}, who is in ${groups.length} groups: ${shown}`)
 }
 
 const NO_ROLE =

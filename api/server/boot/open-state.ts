@@ -12,7 +12,7 @@ import { LostPages } from "#crawler/crawl/frontier/lost-pages.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 
 import { openAccounts } from "../../identity/accounts/accounts.ts"
-import { openPeople } from "../../identity/sign-on/declared.ts"
+import { openPeople } from "../../identity/sign-on/file/declared.ts"
 import { Journal } from "../outage/journal.ts"
 import { REMEMBERED_MS, StateOutage } from "../outage/state-outage.ts"
 import type { ProcessSettings } from "./read-settings.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { SettingsError } from "#base/settings.ts"
-import { parseSignOn } from "../sign-on-file.ts"
+import { parseSignOn } from "../file/sign-on-file.ts"
 import type { Carried } from "../provider.ts"
 import type { HeadersSpec } from "./spec.ts"
 import { openHeaders } from "./open-headers.ts"

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { serveAccounts, type ServedAccounts } from "../../../testing/serve-accounts.ts"
 import { PersonStore } from "../../people/person-store.ts"
-import { parseSignOn } from "../sign-on-file.ts"
+import { parseSignOn } from "../file/sign-on-file.ts"
 
 const FILE = `providers:
   - name: proxy

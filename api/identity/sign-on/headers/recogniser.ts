@@ -2,9 +2,9 @@ import type { WriteQueue } from "../../accounts/billing/write-queue.ts"
 import type { ApiKey } from "../../accounts/keys/keys.ts"
 import type { PersonKeys } from "../../people/person-keys.ts"
 import { MAX_CHARS, type Person, type PersonStore } from "../../people/person-store.ts"
-import { namesOf } from "../names.ts"
+import { namesOf } from "../file/names.ts"
 import type { Carried } from "../provider.ts"
-import type { Declared, Renewals } from "../renewals.ts"
+import type { Declared, Renewals } from "../kept/renewals.ts"
 
 /** A person for whom a provider vouches with a request of theirs. */
 export interface Recognised {
@@ -38,6 +38,7 @@ export function recogniser({
       const said = { ...namesOf(spec, vouched, all), name: vouched.name, email: vouched.email }
       // oxlint-disable-next-line no-await-in-loop -- the first that vouches is the last that is asked
       let person = await people.of(spec.name, vouched.subject)
+      if (person === null && keys.keyOf({ id: "", ...said }) === null) return null
       if (person === null || !isKept(person, said))
         person = await writes.run(() =>
           renewals.keep(spec, vouched, renewals.proofOf(spec.name, vouched), true),

@@ -1,6 +1,6 @@
 import type { Vouched } from "../provider.ts"
 import { SignOnError } from "../provider.ts"
-import type { OidcSpec } from "./kind.ts"
+import type { OidcSpec } from "./spec.ts"
 
 export type Claims = Readonly<Record<string, unknown>>
 

@@ -1,21 +1,8 @@
 import { resolveSecret } from "#base/secret.ts"
 
 import type { ProviderKind } from "../provider.ts"
-import { checkReach, REACH_FIELDS, type Reach } from "../reach-fields.ts"
-
-/** A provider of OpenID Connect (Core 1.0), as it is declared. */
-export interface OidcSpec extends Reach {
-  /** As discovery names it. */
-  readonly issuer: string
-  readonly clientId: string
-  /** The secret itself, never to be shown; null: a public client, held together by PKCE alone. */
-  readonly clientSecret: string | null
-  readonly scopes: readonly string[]
-  /** Null: the e-mail address, if it is verified. */
-  readonly userClaim: string | null
-  /** Steps to the claim; null: no groups. */
-  readonly groupsClaim: readonly string[] | null
-}
+import { checkReach, type Reach, REACH_FIELDS } from "../reach-fields.ts"
+import type { OidcSpec } from "./spec.ts"
 
 interface Written extends Partial<Reach> {
   readonly issuer: string

@@ -14,7 +14,7 @@ import {
   type Vouched,
 } from "../provider.ts"
 import { type Claims, personOf } from "./claims.ts"
-import type { OidcSpec } from "./kind.ts"
+import type { OidcSpec } from "./spec.ts"
 import { ALGORITHMS, type LogoutToken, verifyLogoutToken } from "./logout-token.ts"
 
 /** What a browser remembers while it is away. */

@@ -6,7 +6,7 @@ import { freePort } from "#base/testing/free-port.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 import { serveAccounts } from "../../../testing/serve-accounts.ts"
-import { parseSignOn } from "../sign-on-file.ts"
+import { parseSignOn } from "../file/sign-on-file.ts"
 import { Visitor } from "../testing/visitor.ts"
 import { requestIn, SigningProvider } from "./testing/signing-provider.ts"
 

@@ -5,8 +5,8 @@ import { freePort } from "#base/testing/free-port.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 
 import { serveAccounts, type ServedAccounts } from "../../../testing/serve-accounts.ts"
-import { personKeysOf } from "../declared.ts"
-import { parseSignOn } from "../sign-on-file.ts"
+import { personKeysOf } from "../file/declared.ts"
+import { parseSignOn } from "../file/sign-on-file.ts"
 import { openSignOn, type SignOn } from "../sign-on.ts"
 import { type IdentityProvider, startProvider } from "./identity-provider.ts"
 

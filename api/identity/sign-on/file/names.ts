@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 
 import { principalOf } from "#engine/index/page/readers.ts"
 
-import { type ProviderSpec, SignOnError, type Vouched } from "./provider.ts"
+import { type ProviderSpec, SignOnError, type Vouched } from "../provider.ts"
 
 type Named = Pick<ProviderSpec, "name"> &
   Partial<Pick<ProviderSpec, "userPrefix" | "userDomains" | "groupPrefix">>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
-import { SessionStore } from "../sessions/session-store.ts"
-import { type Company, openCompany } from "./testing/company.ts"
-import { Visitor } from "./testing/visitor.ts"
+import { SessionStore } from "../../sessions/session-store.ts"
+import { type Company, openCompany } from "../testing/company.ts"
+import { Visitor } from "../testing/visitor.ts"
 
 let company: Company
 let url: string

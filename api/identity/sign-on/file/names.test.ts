@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 
 import { namesOf, namesProblems } from "./names.ts"
-import type { ProviderSpec } from "./provider.ts"
+import type { ProviderSpec } from "../provider.ts"
 
 const provider = (name: string, more: Partial<ProviderSpec> = {}): ProviderSpec => ({
   name,

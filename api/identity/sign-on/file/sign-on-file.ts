@@ -6,10 +6,10 @@ import { parseDocument } from "yaml"
 import { SettingsError } from "#base/settings.ts"
 import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 
-import type { RoleRule } from "../people/roles.ts"
-import { KINDS } from "./kinds.ts"
+import type { RoleRule } from "../../people/roles.ts"
+import { KINDS } from "../kinds.ts"
 import { namesProblems } from "./names.ts"
-import type { ProviderSpec } from "./provider.ts"
+import type { ProviderSpec } from "../provider.ts"
 
 const DEFAULT_FILE = "sign-on.yaml"
 const SCHEMA_FILE = new URL("sign-on.schema.json", import.meta.url)

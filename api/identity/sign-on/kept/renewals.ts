@@ -2,13 +2,13 @@ import type { Logger } from "pino"
 
 import { pause } from "#base/flow/pause.ts"
 
-import type { WriteQueue } from "../accounts/billing/write-queue.ts"
-import type { Renewal } from "../people/person-keys.ts"
-import type { Person, PersonStore } from "../people/person-store.ts"
-import { proofAge, type ProofLimits } from "../people/proof-age.ts"
-import type { SessionProof, SessionStore, StoredSession } from "../sessions/session-store.ts"
-import { namesOf } from "./names.ts"
-import { type Held, type Provider, type ProviderSpec, SignOnError, type Vouched } from "./provider.ts"
+import type { WriteQueue } from "../../accounts/billing/write-queue.ts"
+import type { Renewal } from "../../people/person-keys.ts"
+import type { Person, PersonStore } from "../../people/person-store.ts"
+import { proofAge, type ProofLimits } from "../../people/proof-age.ts"
+import type { SessionProof, SessionStore, StoredSession } from "../../sessions/session-store.ts"
+import { type Names, namesOf } from "../file/names.ts"
+import { type Held, type Provider, type ProviderSpec, SignOnError, type Vouched } from "../provider.ts"
 import type { Sealer } from "./sealer.ts"
 
 /** A provider with how it was declared. */
@@ -67,9 +67,17 @@ export class Renewals {
     return text === null ? null : (JSON.parse(text) as Held)
   }
 
+  /** How a person is named here. @throws SignOnError */
+  namesOf(spec: ProviderSpec, vouched: Vouched): Names {
+    return namesOf(
+      spec,
+      vouched,
+      [...this.#parts.providers.values()].map((one) => one.spec),
+    )
+  }
+
   /** Keeps what a provider says of a person. Belongs into a write. @throws SignOnError */
   async keep(spec: ProviderSpec, vouched: Vouched, proof: SessionProof, isSignIn: boolean): Promise<Person> {
-    const all = [...this.#parts.providers.values()].map((one) => one.spec)
     const { subject, name, email } = vouched
     this.#resting.delete(spec.name)
     return await this.#parts.people.proved(
@@ -78,7 +86,7 @@ export class Renewals {
         subject,
         name,
         email,
-        ...namesOf(spec, vouched, all),
+        ...this.namesOf(spec, vouched),
         isRenewable: proof.isRenewable,
       },
       isSignIn,

@@ -4,7 +4,7 @@ import { deletionTime } from "#base/store/clock/trusted-time.ts"
 import { queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
-import type { WriteQueue } from "../accounts/billing/write-queue.ts"
+import type { WriteQueue } from "../../accounts/billing/write-queue.ts"
 
 interface Tables {
   sign_on_shown: { digest: Uint8Array; until: number }

@@ -1,8 +1,8 @@
 import { SettingsError } from "#base/settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
-import { PersonKeys } from "../people/person-keys.ts"
-import { PersonStore } from "../people/person-store.ts"
+import { PersonKeys } from "../../people/person-keys.ts"
+import { PersonStore } from "../../people/person-store.ts"
 import { readSignOn, type SignOnSpec } from "./sign-on-file.ts"
 
 /** The people of an appliance, and what the file of sign-on says of them. */

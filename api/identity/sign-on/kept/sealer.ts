@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 
 import type { StateStore } from "#base/store/state-store.ts"
 
-import { keptSecret } from "../accounts/human-ids.ts"
+import { keptSecret } from "../../accounts/human-ids.ts"
 
 /** Texts that this appliance alone can read and make (AES-256-GCM, NIST SP 800-38D). */
 export interface Sealer {
@@ -20,7 +20,7 @@ const KEY_BYTES = 32
 /** With a key that is kept in the state, so that all processes of an appliance open what one of them sealed. */
 export async function openSealer(db: StateStore): Promise<Sealer> {
   const secret = await keptSecret(db, "sign-on")
-  const key = Buffer.from(hkdfSync("sha256", secret, new Uint8Array(), "fossick sign-on", KEY_BYTES))
+  const key = Buffer.from(hkdfSync("sha256", secret, new Uint8Array(), "sign-on", KEY_BYTES))
   return {
     seal(use, text) {
       const nonce = randomBytes(NONCE_BYTES)
