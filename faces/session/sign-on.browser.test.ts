@@ -65,6 +65,7 @@ describe("sign-on in a browser", { tags: ["chromium"] }, () => {
     await page.getByLabel("API key").fill(await company.app.key())
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByRole("combobox", { name: "Search" }).waitFor()
+    expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(1)
     await page.close()
   })
 })

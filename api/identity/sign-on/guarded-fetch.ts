@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 
-import { type Dispatcher, request } from "undici"
+import { request } from "undici"
 
 import { OutgoingProxy } from "#crawler/fetch/connect/outgoing-proxy.ts"
 import { tlsOf } from "#crawler/fetch/connect/source-tls.ts"
@@ -43,7 +43,7 @@ export function guardedFetch(name: string, { networks, caFile }: Reach, parts: P
   const send = async (url: URL, { method, headers, body }: GuardedRequest): Promise<Response> => {
     const answer = await request(url, {
       dispatcher: guard.dispatcherFor(url),
-      method: method as Dispatcher.HttpMethod,
+      method,
       headers: { ...headers, "accept-encoding": "identity", "user-agent": parts.userAgent },
       body: body instanceof URLSearchParams ? body.toString() : ((body as string | undefined) ?? null),
       // One clock for all: the signal.

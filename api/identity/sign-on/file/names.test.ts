@@ -1,4 +1,4 @@
-import fc from "fast-check"
+import { array, assert, constantFrom, pre, property, record } from "fast-check"
 import { expect, test } from "vitest"
 
 import { namesOf, namesProblems } from "./names.ts"
@@ -56,38 +56,30 @@ test("more groups than can be kept are refused, since one of them may be denied"
 })
 
 test("no two providers ever give the same name to somebody, however names are chosen", () => {
-  const part = fc.constantFrom("a", "b", "ab", "a/", "b/", "x@a.example", "x@b.example", "@", "~", "1")
-  const text = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(""))
-  const declared = fc.record({
-    userPrefix: fc.constantFrom("", "a", "ab", "a/", "b/"),
-    userDomains: fc.constantFrom(null, ["a.example"], ["b.example"]),
+  const part = constantFrom("a", "b", "ab", "a/", "b/", "x@a.example", "x@b.example", "@", "~", "1")
+  const text = array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(""))
+  const declared = record({
+    userPrefix: constantFrom("", "a", "ab", "a/", "b/"),
+    userDomains: constantFrom(null, ["a.example"], ["b.example"]),
   })
-  fc.assert(
-    fc.property(
-      declared,
-      declared,
-      text,
-      text,
-      text,
-      text,
-      (one, other, user1, user2, subject1, subject2) => {
-        const all = [provider("a", one), provider("b", other)]
-        // Left out is not null in a file.
-        const written = all.map(({ userDomains, ...rest }) =>
-          userDomains === null ? rest : { ...rest, userDomains },
-        )
-        fc.pre(namesProblems(written).length === 0)
-        const [a, b] = all.map(
-          (of, at) =>
-            namesOf(
-              of,
-              { user: at === 0 ? user1 : user2, subject: at === 0 ? subject1 : subject2, groups: [] },
-              all,
-            ).user,
-        )
-        expect(a).not.toBe(b)
-      },
-    ),
+  assert(
+    property(declared, declared, text, text, text, text, (one, other, user1, user2, subject1, subject2) => {
+      const all = [provider("a", one), provider("b", other)]
+      // Left out is not null in a file.
+      const written = all.map(({ userDomains, ...rest }) =>
+        userDomains === null ? rest : { ...rest, userDomains },
+      )
+      pre(namesProblems(written).length === 0)
+      const [a, b] = all.map(
+        (of, at) =>
+          namesOf(
+            of,
+            { user: at === 0 ? user1 : user2, subject: at === 0 ? subject1 : subject2, groups: [] },
+            all,
+          ).user,
+      )
+      expect(a).not.toBe(b)
+    }),
     { numRuns: 3000 },
   )
 })

@@ -33,7 +33,7 @@ function userOf(claims: Claims, claim: string | null): string | null {
 function groupsOf(claims: Claims, path: readonly string[]): readonly string[] {
   // Microsoft Entra leaves out the groups of people who are in many, and says where to ask for them.
   const elsewhere = claims["_claim_names"]
-  if (typeof elsewhere === "object" && elsewhere !== null && path[0]! in elsewhere)
+  if (typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, path[0] ?? ""))
     throw new SignOnError(
       "You are in more groups than your account says. Ask the operator of this search engine.",
       `the claim ${path.join(".")} was left out for its size (_claim_names)`,

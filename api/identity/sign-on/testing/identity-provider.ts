@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers"
 
 import { exportJWK, type JWK } from "jose"
 // @ts-expect-error -- it has no types
-import Provider from "oidc-provider"
+import { Provider } from "oidc-provider"
 // @ts-expect-error -- it has no types
 import MemoryAdapter from "oidc-provider/lib/adapters/memory_adapter.js"
 
