@@ -72,7 +72,8 @@ describe("YAML", () => {
     rules: parseRules,
     allow: readersFile,
     questions: parseJudged,
-    providers: (text, file) => parseSignOn(text, file, { KEYCLOAK_SECRET: "a-secret", COMPANY_SECRET: "a-secret" }),
+    providers: (text, file) =>
+      parseSignOn(text, file, { KEYCLOAK_SECRET: "a-secret", COMPANY_SECRET: "a-secret" }),
     peers: (text, file) => parsePeers(text, file, { PLANT_KEY: "a-key-of-the-plant" }),
   }
 
