@@ -46,6 +46,8 @@ export async function startLyingProvider(audience: string, secret: string): Prom
       authorization_endpoint: `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
       jwks_uri: `${issuer}/jwks`,
+      // Whatever it offers, a signature that others can make counts for nothing.
+      id_token_signing_alg_values_supported: [ALGORITHM, "HS256", "none"],
     }),
     "/jwks": () => jwks,
     "/token": async () => ({ access_token: "a", token_type: "Bearer", id_token: await token(next) }),
