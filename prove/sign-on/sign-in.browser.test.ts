@@ -1,6 +1,7 @@
 import type { Page } from "playwright"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
+import { PATIENCE } from "#base/testing/patience.ts"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
@@ -30,7 +31,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
     onPosted: (form: string) => void = () => {},
   ) {
     const context = await browser.context.browser()!.newContext()
-    context.setDefaultTimeout(60_000)
+    context.setDefaultTimeout(PATIENCE.expect.poll.timeout)
     const page = await context.newPage()
     page.on("request", (request) => {
       if (request.url().includes("/callback") && request.method() === "POST")
