@@ -103,6 +103,16 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
     expect(bob.page.url()).toContain(world.keycloak.issuer)
   })
 
+  test("who signs out on Keycloak's page comes by here with a message of SAML, and is signed out", async () => {
+    await world.keycloak.tellByBrowser(`${world.url}/sign-on/company/metadata`)
+    await using bob = await signedIn("bob", "company")
+    await box(bob.page).waitFor()
+    await bob.page.goto(`${world.keycloak.issuer}/protocol/openid-connect/logout`)
+    await bob.page.getByRole("button", { name: "Logout" }).click()
+    await bob.page.getByText("You are logged out").first().waitFor()
+    expect(await session(bob.page)).toMatchObject({ signed_in: false })
+  })
+
   describe("an answer of Keycloak by SAML", () => {
     /** Signs somebody in. @returns the form that Keycloak had their browser post */
     async function answerFor(user: string): Promise<Readonly<Record<string, string>>> {

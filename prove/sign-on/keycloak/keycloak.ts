@@ -124,6 +124,13 @@ export class Keycloak implements AsyncDisposable {
     return secret
   }
 
+  /** Has it tell a client of sign-outs by way of the browser, instead of calling it. */
+  async tellByBrowser(clientId: string): Promise<void> {
+    const query = `clientId=${encodeURIComponent(clientId)}`
+    const [client] = (await this.#admin("GET", `/${REALM}/clients?${query}`)) as Named[]
+    await this.#admin("PUT", `/${REALM}/clients/${client!.id}`, { ...client, frontchannelLogout: true })
+  }
+
   /** How it reads the metadata of a client. */
   async described(metadata: string): Promise<{ readonly attributes: Readonly<Record<string, string>> }> {
     const described = await this.#admin("POST", `/${REALM}/client-description-converter`, metadata)
