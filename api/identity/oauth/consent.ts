@@ -143,8 +143,7 @@ export function openConsent(parts: ConsentParts): Consent {
 
 /** Who is signed in with this browser, and how pages call them; null: nobody. */
 async function holderOf(ctx: Context, { sessions, keys }: ConsentParts) {
-  const token = tokenOf(ctx)
-  const found = token === null || sessions === undefined ? null : await sessions.whoIs(token)
+  const found = await whoIsHere(ctx, sessions)
   if (found === null) return null
   const { id, hint } = found.key
   return { id, name: (await keys.nameOf(id)) || `the key ${hint === "" ? id : `…${hint}`}` }
@@ -152,9 +151,15 @@ async function holderOf(ctx: Context, { sessions, keys }: ConsentParts) {
 
 /** The key of whoever the page named, if they are still the one who is signed in: nobody allows what they were not shown. */
 async function sameHolder(ctx: Context, { holder }: Ticket, { sessions }: ConsentParts) {
-  const token = tokenOf(ctx)
-  const found = holder === null || token === null ? null : await sessions?.whoIs(token)
+  const found = holder === null ? null : await whoIsHere(ctx, sessions)
   return found?.key.id === holder ? (found?.key ?? null) : null
+}
+
+/** By the word of a trusted proxy, or by a session. */
+async function whoIsHere(ctx: Context, sessions: ConsentParts["sessions"]) {
+  const { recognised = null } = ctx.state
+  const token = tokenOf(ctx)
+  return recognised ?? (token === null ? null : ((await sessions?.whoIs(token)) ?? null))
 }
 
 /** A link that signs somebody in elsewhere, and leads back to the page. */

@@ -93,12 +93,18 @@ export async function openKeyOf(keys: Pick<KeyStore, "verify">, openKey: string)
 
 /** @throws ApiError 403, 415 */
 export function checkOrigin(ctx: Context, own: string | undefined): void {
-  if (isSafe(ctx.method)) return
-  if (!isSameOrigin(ctx, own)) throw new ApiError(403, CROSS_ORIGIN)
+  const problem = originProblem(ctx, own)
+  if (problem !== null) throw problem
+}
+
+/** Why a call can't go by what the browser sends by itself; null: it can. */
+export function originProblem(ctx: Context, own: string | undefined): ApiError | null {
+  if (isSafe(ctx.method)) return null
+  if (!isSameOrigin(ctx, own)) return new ApiError(403, CROSS_ORIGIN)
   const hasBody = ctx.get("Transfer-Encoding") !== "" || Number(ctx.get("Content-Length") || 0) > 0
-  if (hasBody && ctx.is("application/json") === false) {
-    throw new ApiError(415, "Unsupported content type. Send the body as application/json.")
-  }
+  return hasBody && ctx.is("application/json") === false
+    ? new ApiError(415, "Unsupported content type. Send the body as application/json.")
+    : null
 }
 
 const CROSS_ORIGIN =

@@ -58,14 +58,18 @@ export async function framed<More>(
 /** What each request goes through before anything is answered. */
 function useFirst(
   app: Koa<RequestState>,
-  { accounts, config, connections, log, oauth, questions, sessions }: Desk,
+  { accounts, config, connections, log, oauth, questions, sessions, signOn }: Desk,
   served: readonly Served[],
   keylessBudget: KeylessBudget,
 ): void {
   const otherApis = served.flatMap(({ otherApi }) => otherApi ?? [])
   const hasKey = async (ctx: Context) => {
     const given = bearerOf(ctx)
-    if (given === null) return sessions !== undefined && (await sessions.whoIs(tokenOf(ctx) ?? "")) !== null
+    if (given === null) {
+      const { rawHeaders, socket } = ctx.req
+      const vouched = signOn?.recognise({ peer: socket.remoteAddress ?? "", rawHeaders }).catch(() => null)
+      return ((await vouched) ?? (await sessions?.whoIs(tokenOf(ctx) ?? "")) ?? null) !== null
+    }
     for (const keys of [accounts.keys, accounts.publicKeys, oauth])
       if (((await keys?.verify(given)) ?? null) !== null) return true
     return false

@@ -85,7 +85,7 @@ describe("behind a proxy that signs people in", { tags: ["linux"] }, () => {
   })
 
   test("another site can't call in the name of somebody whose browser the proxy knows", async () => {
-    expect((await search(PROXY, { ...ANNA, "Sec-Fetch-Site": "cross-site" })).status).toBe(403)
+    expect((await search(PROXY, { ...ANNA, "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
   })
 
   test("a key that a program sends counts, whatever the proxy says", async () => {

@@ -2,13 +2,13 @@ import type { Logger } from "pino"
 
 import type { Middleware } from "../../../context.ts"
 import { ApiError } from "../../../errors.ts"
-import { checkOrigin, isSignOn } from "../../sessions/presented.ts"
+import { isSignOn, originProblem } from "../../sessions/presented.ts"
 import { SignOnError } from "../provider.ts"
 import type { SignOn } from "../sign-on.ts"
 
 /**
- * Finds out in whose name a proxy calls, before sessions are looked at. As with a session, a call that may change something has to come from
- * a page of this appliance: browsers send what the proxy knows people by from every page.
+ * Finds out for whom a proxy vouches with a call, before sessions are looked at. As with a session, a call that may change something is in their
+ * name only if it comes from a page of this appliance: browsers send what the proxy knows people by from every page.
  */
 export function recognised({
   signOn,
@@ -26,9 +26,8 @@ export function recognised({
       try {
         const found = await signOn.recognise({ peer: socket.remoteAddress ?? "", rawHeaders })
         if (found !== null) {
-          checkOrigin(ctx, own)
-          ctx.state.presented = found.key
           ctx.state.recognised = found
+          if (originProblem(ctx, own) === null) ctx.state.presented = found.key
         }
       } catch (error) {
         if (!(error instanceof SignOnError)) throw error
