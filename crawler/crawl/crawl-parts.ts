@@ -273,6 +273,21 @@ export class CrawlParts {
     }
   }
 
+  /** Has addresses of the source visited in this run, once more where they were. */
+  async visitAgain(urls: readonly PageUrl[]): Promise<void> {
+    for (const url of urls) {
+      // A run that stops before their visit leaves them to the next.
+      await this.known.makeDue(url, this.#source)
+      const outcome = await this.frontier.outcomeOf(url)
+      if (outcome !== null || this.recorder.isSettled(url)) this.#toReopen.add(url)
+      if (outcome !== null) await this.#reopen(url, outcome)
+      else {
+        const known = await this.known.get(url, this.#source)
+        if (known !== null) await this.frontier.revisit([known])
+      }
+    }
+  }
+
   async #reopen(url: PageUrl, outcome: OutcomeName): Promise<void> {
     if (!this.#toReopen.delete(url)) return
     if (isPageOutcome(outcome)) this.limits.pages -= 1

@@ -126,7 +126,8 @@ export class PageWriter {
     const replaced = new Set<PageUrl>()
     for (const { page, replaces = [], formerly } of items) {
       if (page) pages.set(page.url, page)
-      if (page && formerly !== undefined) moved.set(page.url, formerly)
+      // Often nothing but the readers of such a page has changed.
+      if (page && (formerly !== undefined || page.readers)) moved.set(page.url, formerly ?? page.url)
       for (const url of replaces) {
         pages.delete(url)
         replaced.add(url)
@@ -149,7 +150,7 @@ export class PageWriter {
     }
   }
 
-  /** @param moved where pages were before, by where they are */
+  /** @param moved where pages may have been before with the same text, by where they are */
   async #index(pages: readonly Page[], moved: ReadonlyMap<PageUrl, PageUrl>): Promise<void> {
     const { engine } = this.#parts
     if (moved.size === 0) return await engine.index(pages)

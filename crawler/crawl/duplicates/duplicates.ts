@@ -13,7 +13,7 @@ import {
   isSameDocument,
   OTHER_FORMAT,
 } from "./document-form.ts"
-import { type PageContent, type PageText, plainLines, readText } from "./page-text.ts"
+import { type PageContent, type PageText, plainLines, readersIn, readText } from "./page-text.ts"
 import { RecentTexts } from "./recent-texts.ts"
 import { isLike, isNear, mayBeNear, sameButEdges, sameText } from "./near-duplicates.ts"
 import { type KeptText, TextStore } from "./text-store.ts"
@@ -49,6 +49,8 @@ export type Judgement = (
       readonly kind: "page"
       /** Addresses that were pages until now, and are the same as this one. */
       readonly replaces: readonly Replaced[]
+      /** Addresses that were taken for other ones of it while it had other readers: they have to be read again. */
+      readonly estranged: readonly PageUrl[]
     }
   | {
       /** Another address of a page that is kept. */
@@ -189,9 +191,16 @@ export class Duplicates {
         replaces.set(other.url, this.#replaced(other, CANONICAL))
       }
     }
+    const estranged = await this.#estranged(url, text)
     await this.#keep(page, { ...text, document }, null, [...replaces.values()])
     this.#recent.set(url, lines)
-    return { kind: "page", replaces: [...replaces.values()], lines, probes }
+    return { kind: "page", replaces: [...replaces.values()], estranged, lines, probes }
+  }
+
+  async #estranged(url: PageUrl, text: PageText): Promise<PageUrl[]> {
+    const before = await this.#texts.get(url)
+    if (before === null || readersIn(before) === readersIn(text)) return []
+    return (await this.#texts.aliasesOf(url, MOST_CLAIMS)).map((alias) => alias.url)
   }
 
   async #learn(answer: Answered, alike: readonly KeptText[]): Promise<PageUrl[]> {

@@ -45,7 +45,7 @@ export function readText(page: PageContent): { readonly text: PageText; readonly
     lines,
     text: {
       exact: digest(`${lines.join("\n")}${label}`),
-      lines: `${unordered(lines)}${label}`,
+      lines: label === "" ? unordered(lines) : `${unordered(lines)}.${label}`,
       similar: words.length < 3 || label !== "" ? null : simhash(words.map((word) => fnv1a(word))),
       words: words.length,
       title: digest(plainTitle(page.title)),
@@ -53,6 +53,9 @@ export function readText(page: PageContent): { readonly text: PageText; readonly
     },
   }
 }
+
+/** Tells whether two texts are for the same readers. */
+export const readersIn = ({ lines }: Pick<PageText, "lines">): string => lines.split(".")[3] ?? ""
 
 /** The lines of a page's text without the addresses of links; empty ones are left out. */
 export function plainLines(markdown: string): string[] {

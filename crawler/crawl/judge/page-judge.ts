@@ -190,6 +190,7 @@ export class PageJudge {
     if (judgement === null) return
     await this.#watch(entry.url, { lines: judgement.lines, isPage: judgement.kind === "page", leads })
     await links.probe(entry, url, judgement.probes)
+    if (judgement.kind === "page") await this.#parts.visitAgain(judgement.estranged)
     await recorder.room()
   }
 

@@ -49,6 +49,8 @@ test("a file that is as it was is not read, and one that an older copy replaced 
   const validators = { etag: first.headers.etag!, lastModified: null }
   expect(await content.load(at("a.md"), { ...ALL, validators })).toMatchObject({ kind: "not-modified" })
 
+  // The clock of a file system ticks every few milliseconds.
+  await setTimeout(20)
   writeFileSync(join(root, "older.md"), "Jelly")
   utimesSync(join(root, "older.md"), 1, 1)
   renameSync(join(root, "older.md"), join(root, "a.md"))

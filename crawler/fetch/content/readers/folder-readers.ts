@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs"
-import { lstat, open } from "node:fs/promises"
+import { lstat, open, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { EVERYBODY, narrowedBy, NOBODY, type Readers } from "#engine/index/page/readers.ts"
 import { codeOf } from "../../network-error.ts"
@@ -88,7 +88,9 @@ export class FolderReaders {
 
   async #modeOfFolder(path: readonly string[]): Promise<Readers> {
     try {
-      return await this.#byMode(path, await lstat(join(this.#root, ...path)), REACH)
+      // The root may be a link; no folder below it is.
+      const look = path.length === 0 ? stat : lstat
+      return await this.#byMode(path, await look(join(this.#root, ...path)), REACH)
     } catch {
       return NOBODY
     }
