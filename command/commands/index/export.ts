@@ -5,7 +5,7 @@ export const exportIndex = command({
   about: `Writes the whole index, pages with their vectors, into one file that fossick import reads, on this or another
 machine, with this or another engine. The appliance may serve and crawl meanwhile. After an interruption, run the
 export again: it continues. With --warc, the file is a WARC file
-with the texts of the pages, for other programs or for a source that is an archive.`,
+with the texts of the pages that everybody may read, for other programs or for a source that is an archive.`,
   args: { file: { about: "the file to write; - is the standard output", complete: "files" } },
   options: {
     force: { about: "replace the file if it is there" },
