@@ -33,6 +33,7 @@ import { AmongCrawlers } from "./together/among-crawlers.ts"
 import { CrawlShare } from "./together/crawl-share.ts"
 import { JobRuns } from "./together/job-runs.ts"
 import { removeAskedPages } from "../upkeep/removals/remove-pages.ts"
+import { hasOldRules, pruneRules } from "../sources/readers/prune-rules.ts"
 import { SourceTable } from "../sources/source-table.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
 import { startTracing } from "#base/telemetry/traces/tracing.ts"
@@ -209,6 +210,7 @@ try {
   })
   /** Sources whose runs are under way, here and elsewhere. */
   const atWork = async () => runs.sources.union(await jobs.sourcesAtWork())
+  let hasPruned = false
   const duties: readonly Duty[] = [
     {
       // A job whose source was deleted has been asked to end.
@@ -229,6 +231,13 @@ try {
           writes,
         })
         log.info({ removed }, "the pages of deleted sources were removed")
+      },
+    },
+    {
+      isDue: async () => !hasPruned && (await hasOldRules(db, Date.now)),
+      async work() {
+        hasPruned = true
+        if (await new TimeGuard(db).mayDelete()) await pruneRules(db, engine, Date.now)
       },
     },
     {

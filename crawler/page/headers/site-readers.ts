@@ -39,7 +39,11 @@ export function readersHeaders(headers: Readonly<Record<string, string | string[
 export const readersDigest = (sent: readonly string[]): string =>
   hash("sha256", JSON.stringify(sent), "base64url").slice(0, 16)
 
+/** A site writes no more of this than people would. */
+const MOST_CHARS = 16_000
+
 function readOne(text: string): Readers | null {
+  if (text.length > MOST_CHARS) return null
   let allow: readonly (readonly string[])[] = []
   let deny: readonly string[] = []
   const fields = new Set<string>()

@@ -1,38 +1,45 @@
 import type { Insertable } from "kysely"
 import type { Page } from "#engine"
 import { normalReaders, readersLabel } from "#engine/index/page/readers.ts"
+import type { Clock } from "#base/clock.ts"
 import { queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { notePagesForNobody } from "./pages-for-nobody.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** What the labels of pages in the index stand for. A label whose page has left stays: the same readers come again, and a row is small. */
+/** So long a label that was registered isn't again: a small part of what pruning waits for. */
+const KNOWN_MS = 3_600_000
+
+/** What the labels of pages in the index stand for. */
 export class ReaderRules {
   readonly #db: StateStore
-  /** Labels that this object has seen in the table. */
-  readonly #known = new Set<string>()
+  readonly #clock: Clock
+  /** When labels were registered. */
+  readonly #known = new Map<string, number>()
 
-  constructor(db: StateStore) {
+  constructor(db: StateStore, clock: Clock = Date.now) {
     migrateReaders(db)
     this.#db = db
+    this.#clock = clock
   }
 
   /** Makes the readers of pages known. Call it before the pages are written: a page whose label nobody knows is hidden from everybody. */
   async register(pages: readonly Pick<Page, "url" | "source" | "sharedWith" | "readers">[]): Promise<void> {
     if (pages.length > 0) await notePagesForNobody(this.#db, pages)
-    const fresh = new Map<string, Insertable<Omit<ReadersTables["reader_rule"], "id">>>()
+    const now = this.#clock()
+    const fresh = new Map<string, Insertable<ReadersTables["reader_rule"]>>()
     for (const { readers } of pages) {
       if (readers === undefined) continue
       const label = readersLabel(readers)
-      if (label === null || this.#known.has(label)) continue
-      fresh.set(label, { label, readers: JSON.stringify(normalReaders(readers)) })
+      if (label === null || (this.#known.get(label) ?? -Infinity) > now - KNOWN_MS) continue
+      fresh.set(label, { label, readers: JSON.stringify(normalReaders(readers)), seen_at: now })
     }
     if (fresh.size === 0) return
-    await queriesOf<{ reader_rule: Omit<ReadersTables["reader_rule"], "id"> }>(this.#db)
+    await queriesOf<ReadersTables>(this.#db)
       .insertInto("reader_rule")
       .values([...fresh.values()])
-      .onConflict((conflict) => conflict.doNothing())
+      .onConflict((conflict) => conflict.column("label").doUpdateSet({ seen_at: now }))
       .execute()
-    for (const label of fresh.keys()) this.#known.add(label)
+    for (const label of fresh.keys()) this.#known.set(label, now)
   }
 }

@@ -82,8 +82,8 @@ class Snapshot {
 
   async #readRules(count: number): Promise<void> {
     const some = await rulesAfter.all(this.#db, { after: this.#last })
-    // Of two processes, the one that took the lower number may be seen last.
-    const areAll = this.#rules.size + some.length >= count
+    // Of two processes, the one that took the lower number may be seen last; and some may have been pruned.
+    const areAll = this.#rules.size + some.length === count
     const rows = areAll ? some : await rulesAfter.all(this.#db, { after: 0 })
     const rules = new Map(areAll ? this.#rules : [])
     for (const row of rows) rules.set(row.label, JSON.parse(row.readers) as PageReaders[])

@@ -1,9 +1,13 @@
+import type { Generated } from "kysely"
 import type { PageUrl } from "#engine"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 export interface ReadersTables {
-  /** `readers`: JSON of the `PageReaders` that a label names, as `normalReaders` writes them. */
-  reader_rule: { id: number; label: string; readers: string }
+  /**
+   * `readers`: JSON of the `PageReaders` that a label names, as `normalReaders` writes them. `seen_at`: when pages with it were written
+   * or counted last.
+   */
+  reader_rule: { id: Generated<number>; label: string; readers: string; seen_at: number }
   /** `readers`: JSON of the `Readers` of a source; without a row everybody may read its pages. */
   source_readers: { source: string; readers: string }
   /** Pages of the index that have readers of whom there can be none. */
@@ -17,6 +21,9 @@ const STEPS: readonly Step[] = [
   ({ text, keyed }) =>
     `create table page_for_nobody (url ${text} not null, source ${text} not null, primary key (url, source)) ${keyed};
    create index page_for_nobody_source on page_for_nobody (source, url);`,
+  ({ integer }) =>
+    `alter table reader_rule add column seen_at ${integer} not null default 0;
+   create index reader_rule_seen on reader_rule (seen_at);`,
 ]
 
 export function migrateReaders(db: StateStore): void {

@@ -4,6 +4,7 @@ import { type PageReaders, readersLabel } from "#engine/index/page/readers.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { Sources } from "../sources.ts"
+import { hasOldRules, pruneRules } from "./prune-rules.ts"
 import { ReaderRules } from "./reader-rules.ts"
 import { fixReaders, forgetReadersNow, readersNow } from "./readers-now.ts"
 
@@ -27,6 +28,29 @@ test("what labels of pages stand for is known once they are registered", async (
   await rules.register([aPage("/new", { readers: forGroup("law") })])
   forgetReadersNow(db)
   expect((await readersNow(db)).rules.get(readersLabel(forGroup("law"))!)).toEqual(forGroup("law"))
+})
+
+test("what a label stands for is forgotten a month after its last page has left, and not before", async () => {
+  const db = emptyState()
+  let now = Date.UTC(2026, 0, 1)
+  const clock = () => now
+  const rules = new ReaderRules(db, clock)
+  const page = (name: string) => aPage(`/${name}`, { readers: forGroup(name) })
+  const label = (name: string) => readersLabel(forGroup(name))!
+  const engine = { pagesByReaders: async () => [{ sources: ["wiki"], label: label("held"), pages: 1 }] }
+  const known = async () => {
+    forgetReadersNow(db)
+    return Array.from((await readersNow(db)).rules.values(), ([one]) => one!.allow[0]![0]).toSorted()
+  }
+  await rules.register(["held", "left", "again"].map(page))
+  expect(await known()).toHaveLength(3)
+  now += 40 * 24 * 3_600_000
+  // It is about to be written.
+  await rules.register([page("again")])
+  expect(await hasOldRules(db, clock)).toBe(true)
+  await pruneRules(db, engine, clock)
+  expect(await known()).toEqual(["group:again", "group:held"])
+  expect(await hasOldRules(db, clock)).toBe(false)
 })
 
 test("readers that a process knows from elsewhere count beside those of the state", async () => {

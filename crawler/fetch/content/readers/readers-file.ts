@@ -47,6 +47,9 @@ export function readReadersFile(bytes: Uint8Array): ReadersFile {
   }
 }
 
+/** Of one list. */
+const MOST_PRINCIPALS = 1000
+
 type Group = Readonly<Record<string, unknown>>
 
 function groupIn(value: unknown, place: string): Group {
@@ -66,6 +69,7 @@ function writtenReaders({ allow, deny, ...others }: Group, place: string): Reade
 
 function principalsIn(value: unknown, field: string): string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (list.length > MOST_PRINCIPALS) throw new Error(`${field} has more than ${MOST_PRINCIPALS} entries`)
   return list.map((one) => {
     if (typeof one !== "string" || principalOf(one) === null)
       throw new Error(`${field} must name user:NAME, group:NAME or signed-in, not ${JSON.stringify(one)}`)

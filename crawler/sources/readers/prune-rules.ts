@@ -1,0 +1,46 @@
+import type { Engine } from "#engine"
+import type { Clock } from "#base/clock.ts"
+import { queriesOf } from "#base/store/query/queries.ts"
+import { listed } from "#base/store/query/words.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
+import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
+
+/** So long a rule is kept whose pages have left: other processes may be about to write one, and an older index may come back. */
+const KEPT_MS = 30 * 24 * 3_600_000
+/** A server of the index may leave some of so many labels out of its count. */
+const MOST_COUNTED = 50_000
+
+/** Whether rules have not been looked at for long. */
+export async function hasOldRules(db: StateStore, clock: Clock): Promise<boolean> {
+  migrateReaders(db)
+  const old = queriesOf<ReadersTables>(db)
+    .selectFrom("reader_rule")
+    .select("id")
+    .where("seen_at", "<", clock() - KEPT_MS)
+    .limit(1)
+  return (await old.executeTakeFirst()) !== undefined
+}
+
+/** Forgets what labels stand for that no page has had for long: whoever may write a page says what its readers are, so there may be many. */
+export async function pruneRules(
+  db: StateStore,
+  engine: Pick<Engine, "pagesByReaders">,
+  clock: Clock,
+): Promise<void> {
+  const labels = new Set((await engine.pagesByReaders()).flatMap(({ label }) => label ?? []))
+  if (labels.size > MOST_COUNTED) return
+  const queries = queriesOf<ReadersTables>(db)
+  const now = clock()
+  await transaction(db, async () => {
+    await queries
+      .updateTable("reader_rule")
+      .set({ seen_at: now })
+      .where("label", "in", listed(labels))
+      .execute()
+    // One that was registered meanwhile is young.
+    await queries
+      .deleteFrom("reader_rule")
+      .where("seen_at", "<", now - KEPT_MS)
+      .execute()
+  })
+}
