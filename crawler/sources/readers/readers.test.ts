@@ -40,7 +40,7 @@ test("what a label stands for is forgotten a month after its last page has left,
   const engine = { pagesByReaders: async () => [{ sources: ["wiki"], label: label("held"), pages: 1 }] }
   const known = async () => {
     forgetReadersNow(db)
-    return Array.from((await readersNow(db)).rules.values(), ([one]) => one!.allow[0]![0]).toSorted()
+    return Array.from((await readersNow(db)).rules.values(), ([one]) => one!.allow[0]![0]!).toSorted()
   }
   await rules.register(["held", "left", "again"].map(page))
   expect(await known()).toHaveLength(3)
