@@ -1,3 +1,5 @@
+import { toPageUrl } from "#engine"
+import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import type { Relevance } from "../relevance/relevance.ts"
 import { addressWords } from "./relevant-pages.ts"
 import { type Site, walk, type Walking } from "./walk.ts"
@@ -11,7 +13,10 @@ export interface MappedPage {
   readonly isRead: boolean
 }
 
-/** The pages of a site in the order in which they were found. @throws as {@link walk} does */
+/** Addresses that are looked up in the index at once. */
+const AT_ONCE = 32
+
+/** The pages of a site in the order in which they were found, without those whose readers keep the caller out. @throws as {@link walk} does */
 export async function mapSite(site: Site, walking: Omit<Walking, "discoverOnly">): Promise<MappedPage[]> {
   const found: MappedPage[] = []
   await walk(site, { ...walking, discoverOnly: true }, ({ url, result }) => {
@@ -23,7 +28,18 @@ export async function mapSite(site: Site, walking: Omit<Walking, "discoverOnly">
     found.push({ url, title, description, isRead: result !== null })
     if (about) walking.memory.keep(about, url.length + title.length + description.length)
   })
-  return found
+  const shown: MappedPage[] = []
+  for (let at = 0; at < found.length; at += AT_ONCE) {
+    const some = found.slice(at, at + AT_ONCE)
+    const hidden = await Promise.all(some.map(({ url, isRead }) => !isRead && isKeptOut(url, walking.reach)))
+    shown.push(...some.filter((_, i) => !hidden[i]))
+  }
+  return shown
+}
+
+async function isKeptOut(address: string, reach: Pick<Reach, "keepsOut">): Promise<boolean> {
+  const url = toPageUrl(address)
+  return url !== null && (await reach.keepsOut(url))
 }
 
 /** Pages by relevance, best first. Relevance is judged by title, description and the words of the address. */

@@ -15,7 +15,7 @@ export type Site = Omit<WalkOptions, keyof Walking | "admits" | "pause">
 /** What a walk reads with, and how. */
 export interface Walking extends Pick<WalkOptions, "rendering" | "sitemap"> {
   /** No page outside it is read or named. */
-  readonly reach: Pick<Reach, "addresses" | "reader">
+  readonly reach: Pick<Reach, "addresses" | "keepsOut" | "reader">
   readonly memory: CallMemory
   /** Judges which links are followed; null: all are. */
   readonly relevance: Relevance | null

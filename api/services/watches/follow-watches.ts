@@ -5,6 +5,8 @@ import type { Attempt } from "#base/work/retries.ts"
 import type { AlertConfig } from "#crawler/alert-settings.ts"
 import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"
 
+import type { PageUrl } from "#engine"
+
 import { KeyReceivers } from "../../identity/accounts/reach/key-receivers.ts"
 import { pageTest } from "../../identity/accounts/reach/scoped-pages.ts"
 import { look, lookFirst, type LookParts, MOST_NOTES, NotYet, settledNotes } from "./look.ts"
@@ -96,7 +98,10 @@ async function unlessNotYet<T>(looking: Promise<T>): Promise<T | null> {
   }
 }
 
-/** What the holder of a watch may be told of its entries, now; null: the key is over. */
+/**
+ * What the holder of a watch may be told of its entries, now; null: the key is over. Neither the readers that a page had then nor those that it
+ * has now may keep them out.
+ */
 export async function tellable(
   watch: Watch,
   entries: readonly Entry[],
@@ -104,10 +109,14 @@ export async function tellable(
 ): Promise<readonly Entry[] | null> {
   const key = await keys.byId(watch.key)
   if (key === null) return null
-  const limits = await reachOf(key).limits()
+  const reach = reachOf(key)
+  const limits = await reach.limits()
   if (limits === null) return entries
   const mayTell = pageTest(limits)
-  return entries.filter(({ url, sources, readers }) => mayTell(url, sources, readers))
+  const seen = entries.filter(({ url, sources, readers }) => mayTell(url, sources, readers))
+  const hidden = new Set<PageUrl>()
+  for (const url of new Set(seen.map((entry) => entry.url))) if (await reach.keepsOut(url)) hidden.add(url)
+  return seen.filter(({ url }) => !hidden.has(url))
 }
 
 async function attempted(

@@ -3,6 +3,7 @@ import { hash } from "node:crypto"
 import { Refusal } from "#base/errors.ts"
 import { countedDegraded } from "#base/flow/degraded.ts"
 import { type Engine, type Page, type PageUrl, sourcesOf } from "#engine"
+import { readersLabel } from "#engine/index/page/readers.ts"
 import { pageHash } from "#crawler/page/page-hash.ts"
 import { KnownAddresses } from "#crawler/crawl/frontier/known-addresses.ts"
 import { pagesOf } from "#crawler/crawl/frontier/source-pages.ts"
@@ -21,7 +22,7 @@ export interface LookParts {
   readonly engine: Pick<Engine, "get" | "stats">
   readonly keys: Pick<KeyStore, "byId">
   /** What somebody may see, now. */
-  readonly reachOf: (key: ApiKey) => Pick<Reach, "engine" | "limits" | "names">
+  readonly reachOf: (key: ApiKey) => Pick<Reach, "engine" | "limits" | "keepsOut" | "names">
   readonly readQuestion: (
     search: Parameters<ReadQuestion>[0],
     names: Parameters<ReadQuestion>[2],
@@ -138,15 +139,26 @@ export async function look(
     for (const [url, page] of pages) {
       const before = await parts.store.seen(watch.id, url)
       const shown = page && scopedPage(page, limits)
+      const filed = before !== null && page !== null ? refiled(watch, before, page) : null
       // What the key no longer sees may be there or not.
-      if (page !== null && shown === null) continue
+      if (page !== null && shown === null) {
+        if (filed !== null) found.push(filed)
+        continue
+      }
       if (before !== null && page === null && !mayTell(url, before.sources, before.readers)) continue
       const matching = shown !== null && matches(shown, before) ? shown : null
       const one = await compare(watch, url, { before, page: matching }, differences)
-      if (one !== null) found.push(one)
+      const kept = one ?? filed
+      if (kept !== null) found.push(kept)
     }
   }
   return found
+}
+
+/** What was seen of a page, with the readers it has now: they say who may be told when it is gone. Null: they are the same. */
+function refiled({ id: watch }: Watch, before: SeenPage, { url, readers }: Page): Found | null {
+  if (readersLabel(before.readers) === readersLabel(readers)) return null
+  return { watch, url, entry: null, seen: { ...before, readers, text: null }, before: before.hash }
 }
 
 async function compare(

@@ -9,7 +9,7 @@ import { crawlerSettings } from "#crawler/settings.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { startMailServer } from "#crawler/testing/mail-server.ts"
 import { runSource, shareOfRuns } from "#crawler/testing/run-source.ts"
-import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
+import { article, html, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { leaveOut } from "#base/flow/degraded.ts"
 import { readSettings } from "#base/settings.ts"
@@ -258,6 +258,29 @@ test("what a key may no longer see is neither sent nor shown, though it was foun
   expect((await call("POST", "/watches", key, { source: "cellar" })).status).toBe(400)
   const outside = await call("POST", "/watches", key, { url: site.url("/cellar/wine") })
   expect(outside.body.detail.error).toContain("outside what this key may see")
+})
+
+test("a page whose readers keep somebody out now is told no more: neither what changed before nor that it is gone", async () => {
+  const key = await makeKey({})
+  const wine = await watch({ source: "cellar" }, key)
+  const reader = await makeKey({ principals: ["group:cellar"] })
+  const all = await watch({ source: "cellar" }, reader)
+  const text = page("Wine", "The wine is sold.")
+  site.serve({ "/cellar/wine": text })
+  await run("cellar")
+  await entries(wine, 1, key)
+  // The text stays as it is.
+  site.serve({ "/cellar/wine": html(text, { "x-fossick-readers": "allow=group:cellar" }) })
+  await run("cellar")
+  await entries(wine, 0, key)
+  expect(await (await fetch(wine.feed_url)).text()).not.toContain("<entry>")
+  // The store knows whom to tell when the page goes.
+  const seen = () => statement(db, "select count(*) as n from watch_seen where readers is not null").get()
+  await until(async () => Number(((await seen()) as { n: number }).n) >= 2, 50)
+  site.serve({ "/cellar/wine": status(410) })
+  await run("cellar")
+  await entries(all, 2, reader)
+  await entries(wine, 0, key)
 })
 
 test("an e-mail goes out once, to whom the operator lets it", async () => {

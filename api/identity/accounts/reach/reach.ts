@@ -1,6 +1,6 @@
-import type { ReadOptions, Reader } from "#crawler"
+import type { ReadOptions, Reader, ReadResult } from "#crawler"
 import type { Reread, RereadOptions, Rereader } from "#crawler/upkeep/reread/rereader.ts"
-import { mayRead } from "#engine/index/page/readers.ts"
+import { EVERYBODY, mayRead } from "#engine/index/page/readers.ts"
 import { toPageUrl } from "#engine/index/page/page-url.ts"
 import {
   type Engine,
@@ -56,6 +56,8 @@ export interface Reach {
   page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
   /** Which pages of the index may be seen, now; null: all. */
   limits(): Promise<PageLimits | null>
+  /** Whether the index has the page, and its readers keep the caller out; true while the index is away, where pages have readers. */
+  keepsOut(url: PageUrl): Promise<boolean>
   /** The other appliance that is to read a page, as it was found there; null: the reader is. */
   holderOf(url: PageUrl): Promise<Peer | null>
   /**
@@ -136,28 +138,38 @@ export function reachOf(
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
-  /**
-   * Reads an indexed page with the rights of its source; null when anyone can read it, and while the index is away. A page whose readers
-   * keep the caller out isn't read, whatever the web shows of it.
-   */
-  const readAsSource = async (text: string, options: ReadOptions) => {
+  const keepsOut: Reach["keepsOut"] = async (url) => {
+    const readable = (await limits())?.readable ?? null
+    if (readable === null) return false
+    try {
+      const stored = await parts.engine.get(url)
+      return stored !== null && !isReadable(readable, sourcesOf(stored), stored.readers)
+    } catch (error) {
+      // While the index is away, nobody knows who may read the page.
+      if (error instanceof EngineError) return true
+      throw error
+    }
+  }
+  /** Reads an indexed page with the rights of its source; null when anyone can read it, and while the index is away. */
+  const readAsSource = async (url: PageUrl, options: ReadOptions) => {
     const { rereader } = parts
-    const url = rereader && toPageUrl(text)
-    if (!url) return null
+    if (!rereader) return null
     const stored = await parts.engine.get(url).catch((error: unknown) => {
       if (error instanceof EngineError) return null
       throw error
     })
-    const now = await limits()
-    const held = scopedPage(stored, now)
-    if (
-      stored !== null &&
-      held === null &&
-      now?.readable &&
-      !isReadable(now.readable, sourcesOf(stored), stored.readers)
-    )
-      return ELSEWHERE
+    const held = scopedPage(stored, await limits())
     return held && (await rereader.readLive(held, options))
+  }
+  /** Reads a page, whatever it is in the index, unless its readers keep the caller out; where a redirect leads, too. */
+  const readLive = async (text: string, options: ReadOptions): Promise<ReadResult> => {
+    const url = toPageUrl(text)
+    if (url && (await keepsOut(url))) return ELSEWHERE
+    const found = (url && (await readAsSource(url, options))) ?? (await parts.reader.read(text, options))
+    if (found.kind !== "read" || principals === null) return found
+    const { extracted, url: end } = found.reading
+    const mayBeRead = mayRead(new Set(principals), extracted.ownReaders ?? EVERYBODY)
+    return mayBeRead && (end === url || !(await keepsOut(end))) ? found : ELSEWHERE
   }
   return {
     engine: isLimited ? scopedEngine(engine, limits) : engine,
@@ -204,6 +216,7 @@ export function reachOf(
       }
     },
     limits,
+    keepsOut,
     names: knownNames({ scope, principals }, parts),
     addresses,
     async holderOf(url) {
@@ -216,12 +229,7 @@ export function reachOf(
       async read(url, options = {}) {
         const admitted: ReadOptions = isLimited ? { ...options, admits: await addresses() } : options
         try {
-          const read = async () =>
-            (await readAsSource(url, admitted)) ?? (await parts.reader.read(url, admitted))
-          const found = await gates.reads.run(read, { key: id, signal: options.signal })
-          const readers = found.kind === "read" ? found.reading.extracted.ownReaders : undefined
-          const isKeptOut = readers && principals && !mayRead(new Set(principals), readers)
-          return isKeptOut ? ELSEWHERE : found
+          return await gates.reads.run(() => readLive(url, admitted), { key: id, signal: options.signal })
         } catch (error) {
           if (options.signal?.aborted) return CANCELLED
           throw error

@@ -5,6 +5,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import type { PageUrl } from "#engine"
+import type { PageReaders } from "#engine/index/page/readers.ts"
 
 import { KeptByKey } from "../../../identity/accounts/storage/kept-by-key.ts"
 import type { Change, Entry, SeenPage, Subject, Watch, WatchOptions } from "../watch.ts"
@@ -24,8 +25,8 @@ export interface Found {
   readonly url: PageUrl
   /** To be told; null: it is no news, or none that is wanted. */
   readonly entry: Omit<Entry, "seq" | "id" | "watch" | "url" | "at"> | null
-  /** What is seen from now on; null: nothing. */
-  readonly seen: (SeenPage & { readonly text: string }) | null
+  /** What is seen from now on; null: nothing. `text`: null where it is as before. */
+  readonly seen: (SeenPage & { readonly text: string | null }) | null
   /** What was seen until now. */
   readonly before: string | null
 }
@@ -243,8 +244,23 @@ export class WatchStore {
     }
     if (seen === null) {
       await this.#queries.deleteFrom("watch_seen").where("watch", "=", watch).where("url", "=", url).execute()
-    } else if (hasRoom || before !== null) await this.#see(watch, seen, key)
+    } else if (hasRoom || before !== null) {
+      await this.#see(watch, seen, key)
+      if (seen.text === null) await this.#narrowEntries(watch, url, seen.readers ?? [])
+    }
     if (before !== null && before !== seen?.hash) await this.texts.release(before)
+  }
+
+  /** Keeps whoever may no longer read a page from what was told of it before, also once the page is gone. */
+  async #narrowEntries(watch: string, url: PageUrl, readers: readonly PageReaders[]): Promise<void> {
+    for (const row of await this.#entriesOf(watch).where("url", "=", url).execute()) {
+      const all = [...(entryOf(row).readers ?? []), ...readers].map((one) => JSON.stringify(one))
+      await this.#queries
+        .updateTable("watch_entry")
+        .set({ readers: `[${[...new Set(all)].join(",")}]` })
+        .where("seq", "=", row.seq)
+        .execute()
+    }
   }
 
   async #see(
@@ -258,7 +274,7 @@ export class WatchStore {
       .values({ watch, url, ...seen })
       .onConflict((conflict) => conflict.columns(["watch", "url"]).doUpdateSet(seen))
       .execute()
-    if (await this.hasRoom(key)) await this.texts.keep(hash, text, key)
+    if (text !== null && (await this.hasRoom(key))) await this.texts.keep(hash, text, key)
   }
 }
 

@@ -37,6 +37,7 @@ watches.start(
   () => ({
     engine,
     limits: async () => null,
+    keepsOut: async () => false,
     names: {
       named: async () => undefined,
       all: async () => ({ sources: [], collections: [] }),

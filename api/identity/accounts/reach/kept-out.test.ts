@@ -1,0 +1,96 @@
+import { beforeEach, expect, test } from "vitest"
+import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
+import { readSettings } from "#base/settings.ts"
+import type { Page, PageUrl } from "#engine"
+import { EngineError } from "#engine/errors.ts"
+import { type PageReaders, readersLabel, readersOf } from "#engine/index/page/readers.ts"
+import { aPage } from "#engine/testing/pages.ts"
+
+import { mapSite } from "../../../core/walk/map-site.ts"
+import { openGates } from "../../../server/load/gates.ts"
+import { apiSettings } from "../../../settings.ts"
+import { UNLIMITED } from "../keys/key-scope.ts"
+import { reachOf, type ReachParts } from "./reach.ts"
+
+// Pages that the index knows to be for some people only, and that the web shows to everybody.
+
+const HR: PageReaders[] = [{ source: "wiki", ...readersOf({ allow: ["group:hr"] }) }]
+const NOW: ReadersNow = { sources: new Map(), rules: new Map([[readersLabel(HR)!, HR]]) }
+const salaries = aPage("salaries", { source: "wiki", readers: HR })
+let stored: (url: PageUrl) => Page | null
+/** Addresses that were read live. */
+let read: string[]
+
+beforeEach(() => {
+  stored = (url) => (url === salaries.url ? salaries : null)
+  read = []
+})
+
+const reach = (principals: readonly string[] | null) =>
+  reachOf({ id: "anna", scope: UNLIMITED, principals }, {
+    engine: { get: async (url: PageUrl) => stored(url) },
+    reader: {
+      // Every page is in one place, wherever it was asked for, and names no readers.
+      read: async (url: string) => {
+        read.push(url)
+        const end = url.endsWith("/hop") ? salaries.url : url
+        return { kind: "read", reading: { url: end, extracted: { links: [], robots: {} } } }
+      },
+    },
+    gates: openGates(readSettings(apiSettings, {})),
+    collections: { sourcesOf: async () => [], list: async () => [] },
+    sourceNames: async () => ["wiki"],
+    sites: async () => () => false,
+    readers: async () => NOW,
+  } as unknown as ReachParts)
+
+test("a page that its readers keep somebody out of is not read live, nor where another address leads to it", async () => {
+  const elsewhere = { kind: "skipped", because: "out-of-scope" }
+  expect(await reach([]).reader.read(salaries.url)).toEqual(elsewhere)
+  expect(read).toEqual([])
+  expect(await reach([]).reader.read("https://docs.example.com/hop")).toEqual(elsewhere)
+  for (const principals of [["group:hr"], null])
+    expect(await reach(principals).reader.read("https://docs.example.com/hop")).toMatchObject({
+      kind: "read",
+    })
+  expect(await reach([]).reader.read("https://docs.example.com/open")).toMatchObject({ kind: "read" })
+})
+
+test("while the index is away, nobody whom readers may keep out reads a page that may be in it", async () => {
+  stored = () => {
+    throw new EngineError("ENGINE_UNAVAILABLE", "away")
+  }
+  expect(await reach([]).keepsOut(salaries.url)).toBe(true)
+  expect(await reach(null).keepsOut(salaries.url)).toBe(false)
+  expect(await reach([]).reader.read(salaries.url)).toMatchObject({ kind: "skipped" })
+})
+
+test("a map does not name it, though a page that everybody may read links to it", async () => {
+  const open = aPage("open").url
+  const links = [
+    { url: salaries.url, text: "Salaries" },
+    { url: aPage("news").url, text: "News" },
+  ]
+  const linking = (principals: readonly string[]) => {
+    const { reader, ...rest } = reach(principals)
+    const reading = { url: open, extracted: { links, robots: {}, title: "Open", description: null } }
+    return {
+      ...rest,
+      reader: { ...reader, read: async () => ({ kind: "read", reading }), sitemap: async () => [] },
+    }
+  }
+  const named = async (principals: readonly string[]) => {
+    const memory = { metered: (one: unknown) => one, keep: () => {} }
+    const walking = {
+      reach: linking(principals),
+      memory,
+      relevance: null,
+      signal: new AbortController().signal,
+    }
+    const site = { url: open, maxDepth: 1, maxBreadth: 9, limit: 9, allowExternal: false }
+    const pages = await mapSite(site as never, walking as never)
+    return pages.map(({ url }) => url)
+  }
+  expect(await named([])).toEqual([open, aPage("news").url])
+  expect(await named(["group:hr"])).toEqual([open, salaries.url, aPage("news").url])
+})
