@@ -17,18 +17,22 @@ export async function correctionsSeen(
   if (filter?.readers === undefined) return await index.corrections(asked)
   const { readers, excludeSources = [] } = filter
   const inReach: Condition[] = [{ readers, excludeSources }]
-  const unheldAmong = async (terms: readonly string[]): Promise<Set<string>> => {
+  const heldAmong = async (terms: readonly string[]): Promise<Set<string>> => {
     const looked = [...new Set(terms)].slice(0, MOST_LOOKED_UP)
     const held = await Promise.all(
       looked.map(async (term) => (await index.holding([term], "all", 1, inReach)).length > 0),
     )
-    return new Set(looked.filter((_, i) => !held[i]))
+    return new Set(looked.filter((_, i) => held[i]))
   }
-  const corrections = await index.corrections(asked, await unheldAmong(asked.terms))
-  const unseen = await unheldAmong([...corrections.values()].flat())
-  const seen = Array.from(
+  // Terms beyond those that are looked up are taken as they were written.
+  const terms = asked.terms.slice(0, MOST_LOOKED_UP)
+  const held = await heldAmong(terms)
+  const unheld = new Set(terms.filter((term) => !held.has(term)))
+  const corrections = await index.corrections({ ...asked, terms }, unheld)
+  const seen = await heldAmong([...corrections.values()].flat())
+  const inSight = Array.from(
     corrections,
-    ([term, meant]) => [term, meant.filter((one) => !unseen.has(one))] as const,
+    ([term, meant]) => [term, meant.filter((one) => seen.has(one))] as const,
   )
-  return new Map(seen.filter(([, meant]) => meant.length > 0))
+  return new Map(inSight.filter(([, meant]) => meant.length > 0))
 }

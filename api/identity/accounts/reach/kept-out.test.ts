@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest"
 import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 import { readSettings } from "#base/settings.ts"
-import type { Page, PageUrl } from "#engine"
+import type { FacetQuery, Page, PageUrl, SuggestionQuery } from "#engine"
 import { EngineError } from "#engine/errors.ts"
 import { type PageReaders, readersLabel, readersOf } from "#engine/index/page/readers.ts"
 import { aPage } from "#engine/testing/pages.ts"
@@ -15,6 +15,7 @@ import { reachOf, type ReachParts } from "./reach.ts"
 // Pages that the index knows to be for some people only, and that the web shows to everybody.
 
 const HR: PageReaders[] = [{ source: "wiki", ...readersOf({ allow: ["group:hr"] }) }]
+let known: ReadersNow
 const NOW: ReadersNow = { sources: new Map(), rules: new Map([[readersLabel(HR)!, HR]]) }
 const salaries = aPage("salaries", { source: "wiki", readers: HR })
 let stored: (url: PageUrl) => Page | null
@@ -22,13 +23,19 @@ let stored: (url: PageUrl) => Page | null
 let read: string[]
 
 beforeEach(() => {
+  known = NOW
   stored = (url) => (url === salaries.url ? salaries : null)
   read = []
 })
 
 const reach = (principals: readonly string[] | null) =>
   reachOf({ id: "anna", scope: UNLIMITED, principals }, {
-    engine: { get: async (url: PageUrl) => stored(url) },
+    engine: {
+      get: async (url: PageUrl) => stored(url),
+      search: async () => ({ hits: [salaries, aPage("open")] }),
+      suggest: async ({ filter }: SuggestionQuery) => [filter],
+      facets: async ({ filter }: FacetQuery) => ({ facets: [], filter }),
+    },
     reader: {
       // Every page is in one place, wherever it was asked for, and names no readers.
       read: async (url: string) => {
@@ -41,7 +48,7 @@ const reach = (principals: readonly string[] | null) =>
     collections: { sourcesOf: async () => [], list: async () => [] },
     sourceNames: async () => ["wiki"],
     sites: async () => () => false,
-    readers: async () => NOW,
+    readers: async () => known,
   } as unknown as ReachParts)
 
 test("a page that its readers keep somebody out of is not read live, nor where another address leads to it", async () => {
@@ -93,4 +100,20 @@ test("a map does not name it, though a page that everybody may read links to it"
   }
   expect(await named([])).toEqual([open, aPage("news").url])
   expect(await named(["group:hr"])).toEqual([open, salaries.url, aPage("news").url])
+})
+
+test("while nobody knows any readers, as after the state was lost, a page that has some is for nobody", async () => {
+  known = { sources: new Map(), rules: new Map() }
+  const [anna, admin] = [reach(["group:hr"]), reach(null)]
+  const found = async ({ engine }: typeof anna) =>
+    (await engine.search({ text: "x", limit: 9 })).hits.map(({ url }) => url)
+  expect([await found(anna), await found(admin)]).toEqual([
+    [aPage("open").url],
+    [salaries.url, aPage("open").url],
+  ])
+  expect([await anna.page(salaries.url), await admin.page(salaries.url)]).toEqual([null, salaries])
+  const filter = { readers: [], excludeSources: [] }
+  expect(await anna.suggest({ text: "x", limit: 9 })).toEqual([filter])
+  expect(await anna.facets({ text: "x", fields: [] })).toMatchObject({ filter })
+  expect(await admin.suggest({ text: "x", limit: 9 })).toEqual([{}])
 })

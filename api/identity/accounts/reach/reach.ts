@@ -25,6 +25,7 @@ import { limitsPages } from "../keys/key-scope.ts"
 import {
   domainTest,
   narrowed,
+  NONE_KNOWN,
   type Limited,
   type LimitParts,
   type PageLimits,
@@ -111,6 +112,7 @@ export function reachOf(
 ): Reach {
   const { gates } = parts
   const limits = () => pageLimits({ scope, principals }, parts)
+  const stored = async () => (await limits()) ?? (principals === null ? null : NONE_KNOWN)
   const isLimited = limitsPages(scope) || principals !== null
   const byTurns: Pick<Engine, "search"> = {
     // Whom else to ask is settled above.
@@ -133,8 +135,8 @@ export function reachOf(
     return (url) => onDomains(url) && ofSources(url) && !isHidden(url)
   }
   const page: Reach["page"] = async (url, signal) => {
-    const stored = await gates.searches.run(() => parts.engine.get(url), { key: id, signal })
-    const found = scopedPage(stored, await limits())
+    const held = await gates.searches.run(() => parts.engine.get(url), { key: id, signal })
+    const found = scopedPage(held, await stored())
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
@@ -176,7 +178,7 @@ export function reachOf(
     facets: (query, signal) =>
       gates.searches.run(
         async () => {
-          const now = await limits()
+          const now = await stored()
           const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
           if (filter === null) return noFacets(query)
           const found = await parts.engine.facets({ ...query, filter }, signal ? { signal } : {})
@@ -188,7 +190,7 @@ export function reachOf(
       ),
     // It takes a millisecond or two: no turn is waited for.
     suggest: async (query) => {
-      const now = await limits()
+      const now = await stored()
       const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
       return filter === null ? [] : await parts.engine.suggest({ ...query, filter })
     },

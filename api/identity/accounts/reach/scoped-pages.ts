@@ -32,6 +32,13 @@ export interface PageLimits {
   readonly readable: Readable | null
 }
 
+/** For whom nobody knows any readers of pages: a page that has some all the same, as after the state was lost, is for nobody. */
+export const NONE_KNOWN: PageLimits = {
+  sources: null,
+  domains: null,
+  readable: { principals: new Set(), hidden: [], partly: new Set(), labels: [] },
+}
+
 /** What a scope leaves to whom. */
 export interface Limited {
   readonly scope: KeyScope
@@ -69,7 +76,8 @@ export function namesLeft(limits: PageLimits | null, all: readonly string[]): re
 
 /**
  * The engine as somebody of limited scope sees it. The filter carries the limits, so that a search finds as many pages
- * as without them; what comes back is looked at once more, so that no adapter's mistake shows a page.
+ * as without them; what comes back is looked at once more, so that no adapter's mistake shows a page. Without limits none shows that
+ * has readers: nobody knows them.
  */
 export function scopedEngine(
   engine: Pick<Engine, "search">,
@@ -78,7 +86,10 @@ export function scopedEngine(
   return {
     async search(query, options) {
       const now = await limits()
-      if (now === null) return await engine.search(query, options)
+      if (now === null) {
+        const { hits, ...found } = await engine.search(query, options)
+        return { ...found, hits: hits.filter(({ readers }) => readers === undefined) }
+      }
       const filter = narrowed(query.filter ?? {}, now)
       if (filter === null) return { hits: [] }
       const { languageNotice, ...found } = await engine.search({ ...query, filter }, options)
