@@ -18,6 +18,8 @@ import { QueryLog } from "../../api/services/queries/query-log.ts"
 import { RuleStore } from "../../api/operator/rules/rule-store.ts"
 import { ruledEngine } from "../../api/operator/rules/ruled-engine.ts"
 import { openAdmin } from "../../api/operator/admin/open-admin.ts"
+import { PersonKeys } from "../../api/identity/people/person-keys.ts"
+import { PersonStore } from "../../api/identity/people/person-store.ts"
 import { openPageKnowledge } from "../../api/services/pages/page-knowledge.ts"
 import { serveAccounts } from "../../api/testing/serve-accounts.ts"
 import { TEST_KEY } from "../../api/testing/serve-app.ts"
@@ -134,6 +136,13 @@ export async function openWorkshop({
   const ruled = ruledEngine(engine, new RuleStore(db))
   const queries = new QueryLog(db, isNew ? 0 : 30)
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
+  const everybody = { groups: null, role: "reader", sources: null, collections: null } as const
+  const people = new PersonKeys(new PersonStore(db), {
+    roles: [everybody, { ...everybody, groups: ["admins"], role: "admin" }],
+    providers: ["company"],
+    refreshMs: 900_000,
+    unrenewedMs: 900_000,
+  })
   const app = opened.use(
     await serveAccounts({
       dir,
@@ -143,7 +152,7 @@ export async function openWorkshop({
       sourceNames: () => sourceNames(db),
       questions,
       admin: () =>
-        openAdmin({ db, engine: ruled, queries, history, jobs, crawlerConfig: config, engineConfig }),
+        openAdmin({ db, engine: ruled, queries, history, jobs, crawlerConfig: config, engineConfig, people }),
     }),
   )
   const kept = opened.move()

@@ -27,7 +27,7 @@ export function Matrix() {
   })
   const { value } = polled
   return (
-    <section class="block" aria-label="Groups and sources">
+    <section class="block" aria-label="Who may read which source">
       <p class="small">
         What somebody may read who is in this group and no other. Rules that name users come on top: look at a
         person for these.

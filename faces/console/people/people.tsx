@@ -73,7 +73,7 @@ function Everybody({ group }: { readonly group: string | null }) {
   const { value } = polled
   const isFiltered = wanted !== "" || group !== null
   return (
-    <section class="block" aria-label="People">
+    <section class="block" aria-label="All people">
       <Found label="Name or e-mail address" name="search" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />
       {value?.total === 0 && isFiltered && <Nothing icon="search" title="Nobody fits" />}
@@ -124,7 +124,7 @@ const PEOPLE: readonly Column<Person>[] = [
         <Link to={{ view: "person", person: person.id, as: null }} class="strong">
           {nameOf(person)}
         </Link>
-        <p class="small">{person.name === "" ? person.email : person.user}</p>
+        {person.name !== "" && <p class="small">{person.user}</p>}
       </>
     ),
   },
@@ -137,11 +137,9 @@ const PEOPLE: readonly Column<Person>[] = [
     },
   },
   { heading: "Provider", cell: ({ provider }) => provider },
-  { heading: "Signed in in", cell: ({ sign_ins: many }) => (many === 0 ? "–" : browsers(many)) },
+  { heading: "Sign-ins", isNumber: true, cell: ({ sign_ins: many }) => whole(many) },
   { heading: "Last sign-in", cell: ({ last_seen_at: at }) => <Time class="when" at={at} /> },
 ]
-
-const browsers = (many: number) => `${whole(many)} browser${many === 1 ? "" : "s"}`
 
 function Groups() {
   const [search, setSearch] = useState("")
@@ -152,7 +150,7 @@ function Groups() {
   })
   const { value } = polled
   return (
-    <section class="block" aria-label="Groups">
+    <section class="block" aria-label="All groups">
       <p class="small">
         Groups come from your identity provider with each sign-in, or are named by the readers of sources and
         pages. A group that readers name and nobody is in may be misspelt.

@@ -49,7 +49,7 @@ export const Sees = ({
     </Block>
     {sample.length > 0 && (
       <Block id="sample" title="Some of the pages">
-        <ul class="sample">
+        <ul class="some-pages">
           {sample.map(({ url, title, source }) => (
             <li key={url}>
               <Link to={{ view: "readers", url, who: "person" in whom ? whom.person : whom.principals }}>

@@ -108,7 +108,7 @@ function Verdict({ of }: { readonly of: Traced }) {
     mayRead === null
       ? isOpen
         ? "Everybody may read this page."
-        : `${counted(people.total, "person", "people")} of ${whole(people.of)} may read this page.`
+        : `${whole(people.total)} of ${counted(people.of, "person", "people")} may read this page.`
       : mayRead
         ? `${whom} may read this page.`
         : `${whom} may not read this page. ${because ?? ""}`
@@ -141,12 +141,11 @@ const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
             {letsIn !== null && <span class="unseen">{letsIn ? "Lets them in." : "Keeps them out."}</span>}
             {from !== null && (
               <p class="small">
-                Found in {from}
-                {kind === "source" && source !== null && (
-                  <>
-                    {" "}
-                    <Link to={{ view: "source", source }}>Open {source}</Link>
-                  </>
+                Found in{" "}
+                {kind === "source" && source !== null ? (
+                  <Link to={{ view: "source", source }}>{from}</Link>
+                ) : (
+                  from
                 )}
               </p>
             )}

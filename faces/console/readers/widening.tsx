@@ -37,9 +37,8 @@ export const Widening = ({
     </ul>
     <p>
       {counted(gained, "page")} could be read by somebody who can't read {gained === 1 ? "it" : "them"} now.{" "}
-      {counted(gaining.total, "person", "people")} would gain pages
-      {gaining.users.length > 0 && <>: {gaining.users.join(", ")}</>}
-      {gaining.total > gaining.users.length && ` and ${gaining.total - gaining.users.length} more`}.{" "}
+      {gaining.total > 0 &&
+        `${counted(gaining.total, "person", "people")} would gain pages: ${gaining.users.join(", ")}${gaining.total > gaining.users.length ? ` and ${gaining.total - gaining.users.length} more` : ""}. `}
       {losing.total > 0 && `${counted(losing.total, "person", "people")} would lose pages.`}
     </p>
     <p class="small">The change counts as soon as it is saved. Only people who have signed in are counted.</p>
