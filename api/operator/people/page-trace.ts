@@ -112,7 +112,11 @@ export async function placeOf(
   if (entry === null) return null
   if (kind === "source") return entry.origin === "file" ? "the file of sources" : "the settings of the source"
   const [field = "site"] = contentFieldsOf(entry.source)
-  return PLACES[field] ?? "the site: its headers and meta tags, or what it showed its logins"
+  const isObserved = entry.source.observers.length > 0
+  return (
+    PLACES[field] ??
+    `the site: its headers and meta tags${isObserved ? ", and what it showed its observers" : ""}`
+  )
 }
 
 /** Names that are written out. */

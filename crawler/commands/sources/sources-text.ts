@@ -10,7 +10,11 @@ import type { Source } from "../../source.ts"
 
 /** A plan in words, one line each change; sources that stay as they are are counted. */
 export function planLines(changes: readonly SourceChange[], removePages: boolean): string[] {
-  const lines = changes.flatMap((change) => [...changeLines(change, removePages), ...listNotes(change)])
+  const lines = changes.flatMap((change) => [
+    ...changeLines(change, removePages),
+    ...wideningNotes(change),
+    ...listNotes(change),
+  ])
   const same = changes.filter(({ kind }) => kind === "unchanged").length
   if (same > 0) lines.push(`${same} unchanged`)
   return lines.length > 0 ? lines : ["No sources, and none before"]
@@ -37,6 +41,16 @@ function* changeLines(
   }
   if (fullCrawl) yield `    ${fullCrawlText(fullCrawl)}`
 }
+
+const OPENED = { everybody: "everybody", "signed-in": "everybody who signs in" } as const
+
+/** A page may have readers of its own, which the plan doesn't count. */
+const wideningNotes = ({ name, pages, opens }: SourceChange): string[] =>
+  opens === undefined
+    ? []
+    : [
+        `! ${name}: ${OPENED[opens]} could read its ${counted(pages, "page")}, except those with readers of their own`,
+      ]
 
 const listNotes = ({ name, lists = [] }: SourceChange): string[] =>
   lists.map((note) => `! ${name}: in its last run, ${note}`)

@@ -142,3 +142,18 @@ test("a change says how long a whole crawl takes, by what is known", async () =>
     "    a full crawl: about 2 pages, 1 min at one request to a host every 30 s",
   )
 })
+
+test("a plan warns when it opens a source to many", async () => {
+  await using fixture = await Fixture.open()
+  const hr = { name: "hr", seeds: ["https://hr.example/"] }
+  await fixture.apply([{ ...hr, readers: { allow: "group:hr" } }])
+  const plan = async (readers: object | null) =>
+    (await fixture.plan([{ ...hr, readers }])).filter((line) => line.startsWith("!"))
+  const opened = "could read its 0 pages, except those with readers of their own"
+  expect(await plan(null)).toEqual([`! hr: everybody ${opened}`])
+  expect(await plan({ deny: "group:interns" })).toEqual([`! hr: everybody ${opened}`])
+  expect(await plan({ allow: ["signed-in"] })).toEqual([`! hr: everybody who signs in ${opened}`])
+  expect(await plan({ allow: ["group:hr", "group:law"] })).toEqual([])
+  await fixture.apply([hr])
+  expect(await plan({ allow: "signed-in" })).toEqual([])
+})

@@ -18,6 +18,7 @@ import {
   type SourceSpec,
 } from "../../source.ts"
 import { type FullCrawl, fullCrawl, machineMs } from "../crawl-time.ts"
+import { openedTo } from "../readers/opened-to.ts"
 import type { SourceEntry } from "../source-table.ts"
 import type { Sources } from "../sources.ts"
 
@@ -43,6 +44,8 @@ export interface SourceChange {
   readonly pagesShared: number
   /** Those of them that would no longer belong to it. */
   readonly pagesOutOfScope: number
+  /** Whom its pages are opened to, if these are many: see `opened-to.ts`. */
+  readonly opens?: NonNullable<ReturnType<typeof openedTo>>
   /** The last run's notes on sitemaps and feeds that could not be read in full. */
   readonly lists?: readonly string[]
   /** What a run over all of it takes; of new and changed ones. */
@@ -148,8 +151,10 @@ async function change(db: StateStore, source: Source, old: SourceEntry | null): 
   const landings = await landingsOf(db, name)
   const was = membership(old.source, landings)
   const is = membership(source, landings)
+  const opens = openedTo(old.source.readers, source.readers)
   return {
     name,
+    ...(opens !== null && { opens }),
     kind: old.origin === "api" ? "taken-over" : fields.length > 0 ? "changed" : "unchanged",
     fields,
     ...(await pageCounts(db, name)),

@@ -1,0 +1,16 @@
+import { EVERYBODY, mayRead, readersOf, SIGNED_IN, type WrittenReaders } from "#engine/index/page/readers.ts"
+
+const WIDE = [
+  ["everybody", []],
+  ["signed-in", [SIGNED_IN]],
+] as const
+
+/** Whom a change of readers lets in who was kept out before, if these are everybody, or everybody who signed in; else null. */
+export function openedTo(
+  before: WrittenReaders | null,
+  after: WrittenReaders | null,
+): (typeof WIDE)[number][0] | null {
+  const lets = (readers: WrittenReaders | null, who: readonly string[]) =>
+    mayRead(new Set(who), readers === null ? EVERYBODY : readersOf(readers))
+  return WIDE.find(([, who]) => lets(after, who) && !lets(before, who))?.[0] ?? null
+}
