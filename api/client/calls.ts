@@ -998,6 +998,10 @@ export type SourceShown = {
     /** None of these may read, whatever allow says. */
     readonly deny?: string | readonly string[] | undefined
   } | null
+  /** Whose logins each page is looked at with as well, to learn who may read it. */
+  readonly observers: readonly ({ readonly [name: string]: unknown })[]
+  /** What an observer was shown counts no longer after so many days in which it could not look again. */
+  readonly observersMaxAgeDays: number
   /** Sitemaps to read beside those the site names. */
   readonly sitemaps: string | readonly string[]
   /** RSS and Atom feeds to read beside those the site names. */
@@ -1151,6 +1155,17 @@ export type Source = {
     /** None of these may read, whatever allow says. */
     readonly deny?: string | readonly string[] | undefined
   } | null | undefined
+  /** Whose logins each page is looked at with as well, to learn who may read it: whoever an observer that was shown the page stands for. Empty: not learned. */
+  readonly observers?: readonly ({
+    /** Unique in its source. */
+    readonly name: string
+    /** How the observer logs in, with the fields of login; or same: with the login of the source; or none: nobody is signed in. */
+    readonly login: unknown
+    /** Who may read what the observer is shown: everybody, or allow with user:NAME, group:NAME, or signed-in. */
+    readonly readers: unknown
+  })[] | undefined
+  /** What an observer was shown counts no longer after so many days in which it could not look again. */
+  readonly observersMaxAgeDays?: number | undefined
   /** Sitemaps to read beside those the site names. */
   readonly sitemaps?: string | readonly string[] | undefined
   /** RSS and Atom feeds to read beside those the site names. */
@@ -2794,6 +2809,16 @@ export type SeenBy = {
     readonly title: string
     readonly source: string
   })[]
+}
+
+export type PagesForNobody = {
+  /** By source and address. */
+  readonly pages: readonly ({
+    readonly url: string
+    readonly source: string
+  })[]
+  /** All entries, not only the ones listed. A page counts for each of its sources. */
+  readonly total: number
 }
 
 export type ReadersMatrix = {
@@ -4506,6 +4531,13 @@ export interface Calls {
       readonly query?: { readonly person?: string | undefined; readonly principals?: string | undefined }
     }
     readonly answer: SeenBy
+  }
+  /** Pages that nobody may read. */
+  "GET /admin/readers/for-nobody": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined }
+    }
+    readonly answer: PagesForNobody
   }
   /** Which groups may read which sources. */
   "GET /admin/readers/matrix": {

@@ -32,7 +32,7 @@ export function typeOf(schema: JsonSchema, depth = 0): string {
 const KNOWN = new Set(
   `$ref const enum anyOf oneOf type properties required additionalProperties items description default examples format
    pattern minimum maximum exclusiveMinimum minLength maxLength minItems maxItems uniqueItems minProperties maxProperties
-   dependentRequired`.split(/\s+/),
+   dependentRequired if then else`.split(/\s+/),
 )
 
 function plainType(schema: JsonSchema, depth: number): string {

@@ -8,6 +8,7 @@ import { AuditLog } from "#base/audit/audit-log.ts"
 import { readSettings } from "#base/settings.ts"
 import { Jobs, openStateStore, type StateStore } from "#crawler"
 import { aPage } from "#engine/testing/pages.ts"
+import { forgetPagesForNobody, notePagesForNobody } from "#crawler/sources/readers/pages-for-nobody.ts"
 import { ReaderRules } from "#crawler/sources/readers/reader-rules.ts"
 import { Sources } from "#crawler/sources/sources.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
@@ -204,6 +205,18 @@ describe("who may read a page", () => {
       expect((await ask(`/admin/readers?url=https://wiki.example/&${who}`)).status).toBe(400)
     expect((await ask("/admin/readers/seen-by")).status).toBe(400)
   })
+})
+
+test("pages that nobody may read are listed", async () => {
+  const closed = { source: "wiki", allow: [["group:hr"]], deny: ["group:hr"] }
+  const page = { url: toPageUrl("https://wiki.example/lost")!, source: "wiki", readers: [closed] }
+  await notePagesForNobody(db, [page])
+  expect(await get("/admin/readers/for-nobody")).toEqual({
+    pages: [{ url: page.url, source: "wiki" }],
+    total: 1,
+  })
+  await forgetPagesForNobody(db, [page.url])
+  expect((await get("/admin/readers/for-nobody")).total).toBe(0)
 })
 
 describe("what somebody sees", () => {

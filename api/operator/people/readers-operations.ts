@@ -11,8 +11,11 @@ import {
   orNull,
   share,
   text,
+  whole,
+  withDefault,
   yesNo,
 } from "../../server/schema/schemas.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/wire/list-limits.ts"
 
 const MOST_WRITTEN = 1000
 const MAX_PRINCIPAL_CHARS = 200
@@ -56,6 +59,11 @@ const PageReaders = namedObject("PageReaders", {
     { total: count(), of: count("People who may read anything."), users: listOf(text(), "Up to 20.") },
     "People who have signed in before and may read the page.",
   ),
+})
+
+const PagesForNobody = namedObject("PagesForNobody", {
+  pages: listOf(object({ url: text(), source: text() }), "By source and address."),
+  total: count("All entries, not only the ones listed. A page counts for each of its sources."),
 })
 
 const reach = oneOf(["all", "some", "none"])
@@ -160,6 +168,15 @@ export const readersOperations = operations("Readers", "admin", {
     answers: ok(SeenBy, "Their sources."),
     refusals: [503],
     examples: [{ summary: "A group", query: { principals: "group:hr,signed-in" } }, nobody],
+  },
+  pagesForNobody: {
+    at: "GET /admin/readers/for-nobody",
+    summary: "Pages that nobody may read",
+    description:
+      "Their readers let nobody in, whoever asks: no reader is named, or all who are named are denied. Only keys of the role `admin` find them.",
+    query: { limit: withDefault(whole(1, MAX_LIMIT, "Pages at most."), DEFAULT_LIMIT) },
+    answers: ok(PagesForNobody, "The pages."),
+    examples: [{ summary: "The first of them" }],
   },
   readersMatrix: {
     at: "GET /admin/readers/matrix",

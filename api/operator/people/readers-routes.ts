@@ -2,7 +2,9 @@ import type { Router } from "@koa/router"
 
 import { EVERYBODY, readersOf } from "#engine/index/page/readers.ts"
 import { sourcesOf } from "#engine"
+import type { StateStore } from "#base/store/state-store.ts"
 import type { SourceTable } from "#crawler/sources/source-table.ts"
+import { countPagesForNobody, listPagesForNobody } from "#crawler/sources/readers/pages-for-nobody.ts"
 import { readersProblems } from "#crawler/sources/written/readers-problems.ts"
 import { fieldText } from "#crawler/sources/written/source-problem.ts"
 
@@ -70,6 +72,8 @@ export function readersRoutes(router: Router<RequestState>, parts: ReadersParts)
     return { asked: askedOnWire(asked), ...(await views.seenBy(asked)) }
   })
 
+  serve(router, calls.pagesForNobody, async ({ query: { limit } }) => await pagesForNobody(db, limit))
+
   serve(router, calls.readersMatrix, async ({ query: { source: part = "", limit, offset } }) => ({
     ...(await views.matrix({ part: part.trim(), limit, offset })),
     limit,
@@ -121,6 +125,17 @@ export function readersRoutes(router: Router<RequestState>, parts: ReadersParts)
     }))
     return { asked: askedOnWire(asked), results }
   })
+}
+
+async function pagesForNobody(db: StateStore, limit: number) {
+  const counted = [...(await countPagesForNobody(db))].sort(([a], [b]) => (a < b ? -1 : 1))
+  const pages: { url: string; source: string }[] = []
+  for (const [source] of counted) {
+    const urls = await listPagesForNobody(db, source, limit - pages.length)
+    pages.push(...urls.map((url) => ({ url, source })))
+    if (pages.length >= limit) break
+  }
+  return { pages, total: counted.reduce((sum, [, count]) => sum + count, 0) }
 }
 
 const NOT_THERE = {

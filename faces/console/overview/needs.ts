@@ -56,6 +56,17 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
       todo: "Decide",
     })
   }
+  for (const { name, pages_for_nobody: pages } of sources.sources) {
+    if (pages === 0) continue
+    needs.push({
+      tone: "warn",
+      icon: "eye",
+      title: `Nobody may read ${counted(pages, "page")} of ${name}`,
+      text: "Their readers let nobody in but admins: no reader is named, or all who are named are denied.",
+      to: { view: "readers", url: null, who: null },
+      todo: "Look at the pages",
+    })
+  }
   for (const { about, name, reason, result, bad_runs: runs } of alerts) {
     if (about !== "backup") continue
     needs.push({

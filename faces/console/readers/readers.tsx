@@ -19,16 +19,45 @@ export function Readers({ url, who }: { readonly url: string | null; readonly wh
       <Head title="Readers" page="Readers" />
       <Asking url={url} who={who} />
       {url === null ? (
-        <Nothing icon="eye" title="Who may read this page, and why?">
-          <p>
-            Give the address of a page. Add a person to see whether they may read it, and which rule says no.{" "}
-            <Link to={{ view: "people", shown: "matrix", group: null }}>Groups and sources at a glance</Link>
-          </p>
-        </Nothing>
+        <>
+          <Nothing icon="eye" title="Who may read this page, and why?">
+            <p>
+              Give the address of a page. Add a person to see whether they may read it, and which rule says
+              no.{" "}
+              <Link to={{ view: "people", shown: "matrix", group: null }}>
+                Groups and sources at a glance
+              </Link>
+            </p>
+          </Nothing>
+          <ForNobody />
+        </>
       ) : (
         <Page key={`${url} ${who ?? ""}`} url={url} who={who} />
       )}
     </>
+  )
+}
+
+/** Pages that have lost their last reader. */
+function ForNobody() {
+  const { value } = useAnswer("GET /admin/readers/for-nobody")
+  if (value === null || value.total === 0) return null
+  return (
+    <Block id="for-nobody" title="Pages that nobody may read">
+      <p class="small">
+        Their readers let nobody in but admins: no reader is named, or all who are named are denied.
+      </p>
+      <ul class="for-nobody">
+        {value.pages.map(({ url, source }) => (
+          <li key={`${source} ${url}`}>
+            <Link to={{ view: "readers", url, who: null }}>{url}</Link> <span class="small">{source}</span>
+          </li>
+        ))}
+        {value.total > value.pages.length && (
+          <li class="small">and {whole(value.total - value.pages.length)} more</li>
+        )}
+      </ul>
+    </Block>
   )
 }
 

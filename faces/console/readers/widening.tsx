@@ -13,7 +13,7 @@ export async function wideningOf(
 ): Promise<Written | null> {
   const preview = await appliance.call("POST /admin/readers/preview", {
     // Checked with the source.
-    body: { source, readers: (readers ?? null) as never },
+    body: { source, readers: readers ?? null },
     signal,
   })
   return preview.warnings.length > 0 ? preview : null
