@@ -80,14 +80,12 @@ export interface StoredSession {
   readonly proof: SessionProof | null
 }
 
-/** As lists show it. */
-export interface OpenSession {
-  /** Names the session, and opens nothing. */
-  readonly digest: Uint8Array
-  /** Milliseconds since 1970. */
-  readonly createdAt: number
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number
+/** A session of somebody in some browser. */
+export interface SignIn {
+  /** The digest of its token, in hex. It opens nothing. */
+  readonly id: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
 }
 
 /** The sessions of this appliance. Only SHA-256 digests of their tokens are kept: 256 random bits need no slow hash. */
@@ -195,22 +193,26 @@ export class SessionStore {
     await this.#queries.deleteFrom("face_session").where("digest", "=", digest).execute()
   }
 
-  /** Those of a key or a person that are not over, the newest first. */
-  async ofKey(keyId: string, now: number): Promise<readonly OpenSession[]> {
+  /** The sessions of a key or person that are not over, the newest first. */
+  async of(keyId: string, now: number): Promise<readonly SignIn[]> {
     const rows = await this.#queries
       .selectFrom("face_session")
-      .select(["digest", "created_at as createdAt", "expires_at as expiresAt"])
+      .select(["digest", "created_at", "expires_at"])
       .where("key_id", "=", keyId)
       .where("expires_at", ">", now)
       .orderBy("created_at", "desc")
       .execute()
-    return rows
+    return rows.map((row) => ({
+      id: Buffer.from(row.digest).toString("hex"),
+      createdAt: new Date(row.created_at),
+      expiresAt: new Date(row.expires_at),
+    }))
   }
 
-  /** Ends one session of a key or a person, or all. Belongs into a write. @returns how many */
-  async endOfKey(keyId: string, digest: Uint8Array | null): Promise<number> {
+  /** Ends one of them, or all. Belongs into a write. @returns how many */
+  async endOf(keyId: string, id?: SignIn["id"]): Promise<number> {
     const all = this.#queries.deleteFrom("face_session").where("key_id", "=", keyId)
-    const ended = digest === null ? all : all.where("digest", "=", digest)
+    const ended = id === undefined ? all : all.where("digest", "=", Buffer.from(id, "hex"))
     return Number((await ended.executeTakeFirst()).numDeletedRows)
   }
 

@@ -6,12 +6,12 @@ import { readersNow } from "#crawler/sources/readers/readers-now.ts"
 import type { RequestState } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { type Person, PersonStore } from "../../identity/people/person-store.ts"
+import { SessionStore } from "../../identity/sessions/session-store.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
 import { ofPerson, type People } from "./asked-person.ts"
 import { allGroups } from "./groups.ts"
 import { peopleOperations as calls } from "./operations.ts"
 import type { PageCounts } from "./pages-in-reach.ts"
-import { SignIns } from "./sign-ins.ts"
 
 export interface PeopleParts {
   readonly db: StateStore
@@ -23,7 +23,7 @@ export interface PeopleParts {
 /** Who has signed in: `/admin/people`, `/admin/groups`. */
 export function peopleRoutes(router: Router<RequestState>, { db, people, counts }: PeopleParts): void {
   const store = new PersonStore(db)
-  const signIns = new SignIns(db)
+  const sessions = new SessionStore(db)
   const known = async (id: string): Promise<Person> => {
     const person = await store.get(id)
     if (person === null) throw new ApiError(404, `There is no person ${JSON.stringify(id.slice(0, 100))}.`)
@@ -31,7 +31,7 @@ export function peopleRoutes(router: Router<RequestState>, { db, people, counts 
   }
   const onWire = async (person: Person) => ({
     ...personOnWire(person, people),
-    sign_ins: (await signIns.of(person.id)).length,
+    sign_ins: (await sessions.of(person.id, Date.now())).length,
   })
 
   serve(router, calls.listPeople, async ({ query: { limit, offset, search, group } }) => {
@@ -44,8 +44,10 @@ export function peopleRoutes(router: Router<RequestState>, { db, people, counts 
 
   serve(router, calls.disablePerson, async ({ path }) => {
     const { id } = await known(path.id)
-    await transaction(db, () => store.disable(id))
-    await signIns.end(id)
+    await transaction(db, async () => {
+      await store.disable(id)
+      await sessions.endOf(id)
+    })
     return await onWire(await known(id))
   })
 
@@ -57,7 +59,7 @@ export function peopleRoutes(router: Router<RequestState>, { db, people, counts 
 
   serve(router, calls.listSignIns, async ({ path }) => {
     const { id } = await known(path.id)
-    const found = await signIns.of(id)
+    const found = await sessions.of(id, Date.now())
     return {
       sign_ins: found.map((one) => ({
         id: one.id,
@@ -69,12 +71,12 @@ export function peopleRoutes(router: Router<RequestState>, { db, people, counts 
 
   serve(router, calls.endSignIns, async ({ path }) => {
     const { id } = await known(path.id)
-    return { id, ended: await signIns.end(id) }
+    return { id, ended: await transaction(db, () => sessions.endOf(id)) }
   })
 
   serve(router, calls.endSignIn, async ({ path }) => {
     const { id } = await known(path.id)
-    if ((await signIns.end(id, path.sign_in)) === 0)
+    if ((await transaction(db, () => sessions.endOf(id, path.sign_in))) === 0)
       throw new ApiError(404, "There is no such sign-in, or it is over.")
     return { id: path.sign_in, ended: true } as const
   })

@@ -1,8 +1,9 @@
 import type { Router } from "@koa/router"
 
 import { EVERYBODY, readersOf } from "#engine/index/page/readers.ts"
-import { sourcesOf } from "#engine"
+import { sourcesOf, toPageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
+import { unknownSource } from "#crawler/sources/source-names.ts"
 import type { SourceTable } from "#crawler/sources/source-table.ts"
 import { countPagesForNobody, listPagesForNobody } from "#crawler/sources/readers/pages-for-nobody.ts"
 import { readersProblems } from "#crawler/sources/written/readers-problems.ts"
@@ -13,8 +14,6 @@ import { badRequest } from "../../errors.ts"
 import { scopedEngine } from "../../identity/accounts/reach/scoped-pages.ts"
 import { unprocessable } from "../../server/middleware/query-parameters.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
-import { addressOf } from "../admin/routes/page/pages.ts"
-import { requireSourceField } from "../admin/source-filter.ts"
 import { type Asked, askedOf, type Named } from "./asked-person.ts"
 import { placeOf, tracePage } from "./page-trace.ts"
 import { type LookParts, ReachViews } from "./reach-views.ts"
@@ -40,7 +39,7 @@ export function readersRoutes(router: Router<RequestState>, parts: ReadersParts)
   }
 
   serve(router, calls.pageReaders, async ({ query: { url: address, ...named } }) => {
-    const url = addressOf(address)
+    const url = toPageUrl(address ?? "")
     if (url === null) throw badRequest("Invalid url. Must be an http or https address.")
     const whom = await askedOf(named, views.store, people)
     const asked = whom && askedOnWire(whom)
@@ -81,7 +80,8 @@ export function readersRoutes(router: Router<RequestState>, parts: ReadersParts)
   }))
 
   serve(router, calls.previewReaders, async ({ body: { source, readers: written } }) => {
-    await requireSourceField(source, db)
+    const unknown = await unknownSource(db, [source])
+    if (unknown !== null) throw unprocessable([{ field: "source", message: `is unknown: ${unknown}` }])
     const problems = readersProblems(written ?? {})
     if (problems.length > 0) throw unprocessable(problems.map(problemOnWire))
     const now = await views.readers()
