@@ -261,6 +261,21 @@ describe("what somebody sees", () => {
     })
   })
 
+  test("is for every page what the rules say of it", async () => {
+    for (const user of Object.keys(people)) {
+      const person = people[user]!.id
+      const { body } = await app.post("/admin/readers/search", { query: "pumps", person })
+      const found = body.results.map(({ title }: { title: string }) => title)
+      for (const { title, url } of pages) {
+        const { may_read: mayRead, people: readers } = await get(
+          `/admin/readers?url=${encodeURIComponent(url)}&person=${person}`,
+        )
+        const told = [mayRead, readers.users.includes(`${user}@example.com`)]
+        expect([user, title, ...told]).toEqual([user, title, found.includes(title), found.includes(title)])
+      }
+    }
+  })
+
   test("is laid out by groups and sources", async () => {
     const { sources, rows } = await get("/admin/readers/matrix")
     expect(sources.map(({ source }: { source: string }) => source)).toEqual(["manual", "reviews", "wiki"])

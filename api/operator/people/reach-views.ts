@@ -1,3 +1,4 @@
+import { breather } from "#base/flow/breather.ts"
 import { firstPages } from "#crawler/crawl/frontier/source-pages.ts"
 import { type ReadersNow, readersNow } from "#crawler/sources/readers/readers-now.ts"
 import { declaredNames } from "#crawler/sources/source-names.ts"
@@ -12,7 +13,7 @@ import { PersonStore } from "../../identity/people/person-store.ts"
 import { type Asked, ofPerson, type People } from "./asked-person.ts"
 import { allGroups } from "./groups.ts"
 import { knownPeople } from "./known-people.ts"
-import { readersText } from "./page-trace.ts"
+import { readersText, tracePage } from "./page-trace.ts"
 import { type PageCounts, reachBySource, reachName, reachOfAll, type SourceReach } from "./pages-in-reach.ts"
 
 export interface LookParts {
@@ -52,11 +53,13 @@ export class ReachViews {
   async readersAmong(page: Page): Promise<{ readonly of: number; readonly users: readonly string[] }> {
     const users: string[] = []
     let of = 0
+    const now = await this.readers()
     for await (const person of knownPeople(this.store)) {
       const asked = ofPerson(person, this.#parts.people)
       if (asked.refusal !== null) continue
       of += 1
-      if (scopedPage(page, await this.limitsOf(asked)) !== null) users.push(person.user)
+      const { rules } = await tracePage(page, asked, now, this.collections)
+      if (rules.every(({ letsIn }) => letsIn)) users.push(person.user)
     }
     return { of, users }
   }
@@ -113,8 +116,11 @@ export class ReachViews {
       return { principal, people, cells }
     }
     const lines = [await row(null, null), await row(SIGNED_IN, await this.store.count())]
-    for (const { name, people } of groups.slice(offset, offset + limit))
+    const breathe = breather()
+    for (const { name, people } of groups.slice(offset, offset + limit)) {
       lines.push(await row(`group:${name}`, people, [SIGNED_IN]))
+      await breathe()
+    }
     return {
       sources: names.map((source) => ({ source, pages: all.get(source)?.pages ?? 0 })),
       sources_total: named.length,

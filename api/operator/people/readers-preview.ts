@@ -1,11 +1,10 @@
-import { breather } from "#base/flow/breather.ts"
 import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 import type { PagesOfReaders } from "#engine"
 import { EVERYBODY, mayRead, type Principal, type Readers, SIGNED_IN } from "#engine/index/page/readers.ts"
 
 import type { PersonStore } from "../../identity/people/person-store.ts"
 import type { Collections } from "../../identity/accounts/reach/collections.ts"
-import { ofPerson, type People } from "./asked-person.ts"
+import { type Asked, ofPerson, type People } from "./asked-person.ts"
 import { namedIn } from "./groups.ts"
 import { knownPeople } from "./known-people.ts"
 
@@ -44,11 +43,8 @@ export interface PreviewParts {
   readonly counts: readonly PagesOfReaders[]
 }
 
-/** People of whom readers of the source say the same, and the pages that they gain and lose. */
-interface Alike {
-  readonly users: string[]
-  readonly rows: { readonly before: ReadonlySet<PagesOfReaders>; readonly after: ReadonlySet<PagesOfReaders> }
-}
+type Rows = ReadonlySet<PagesOfReaders>
+const NO_ROWS: Rows = new Set()
 
 /** Who gains and who loses which pages when the readers of a source change. */
 export async function previewReaders(
@@ -58,42 +54,84 @@ export async function previewReaders(
 ): Promise<ReadersPreview> {
   const before = now.sources.get(source) ?? EVERYBODY
   const rows = counts.filter(({ sources }) => sources.includes(source))
-  const readersOf = new Map(rows.map((row) => [row, readersOfRow(row, source, now)]))
-  const visible = (who: ReadonlySet<Principal>, own: Readers) =>
-    new Set(rows.filter((row) => mayRead(who, own) && readersOf.get(row)!.every((one) => mayRead(who, one))))
-  const both = (who: ReadonlySet<Principal>) => ({ before: visible(who, before), after: visible(who, after) })
-  const named = new Set([before, after, ...[...readersOf.values()].flat()].flatMap(namedIn))
-  const groups = new Map<string, Alike>()
-  let total = 0
-  const breathe = breather()
-  for await (const person of knownPeople(store)) {
-    const { principals, scope, refusal } = ofPerson(person, people)
-    if (refusal !== null || principals === null) continue
-    total += 1
-    const left = [...(scope.sources ?? []), ...(await collections.sourcesOf(scope.collections ?? []))]
-    if ((scope.sources !== null || scope.collections !== null) && !left.includes(source)) continue
-    const relevant = principals.filter((one) => named.has(one)).sort()
-    const key = JSON.stringify(relevant)
-    const alike = groups.get(key) ?? { users: [], rows: both(new Set(relevant)) }
-    groups.set(key, alike)
-    alike.users.push(person.user)
-    await breathe()
+  const pages = pagesFor(rows, source, now)
+  /** What a change does to somebody: only whether the source lets them in changes, and not what else holds of its pages. */
+  const changeOf = (principals: readonly Principal[]) => {
+    const who = new Set(principals)
+    const [was, is] = [mayRead(who, before), mayRead(who, after)]
+    return {
+      gained: is && !was ? pages(principals) : NO_ROWS,
+      lost: was && !is ? pages(principals) : NO_ROWS,
+    }
   }
-  const all = [...groups.values()]
-  const nobody = both(new Set())
-  const signedIn = both(new Set([SIGNED_IN]))
-  const cases = [...all.map((one) => one.rows), nobody, signedIn]
+  const gaining: string[] = []
+  const losing: string[] = []
+  const gained = new Set<PagesOfReaders>()
+  const lost = new Set<PagesOfReaders>()
+  const add = (principals: readonly Principal[]) => {
+    const change = changeOf(principals)
+    for (const row of change.gained) gained.add(row)
+    for (const row of change.lost) lost.add(row)
+    return change
+  }
+  let total = 0
+  for await (const person of knownPeople(store)) {
+    const asked = ofPerson(person, people)
+    if (asked.refusal !== null || asked.principals === null) continue
+    total += 1
+    if (!(await leaves(asked, source, collections))) continue
+    const change = add(asked.principals)
+    if (change.gained.size > 0) gaining.push(person.user)
+    if (change.lost.size > 0) losing.push(person.user)
+  }
+  for (const principals of [[], [SIGNED_IN]]) add(principals)
+  const open = (principals: readonly Principal[]): Change => {
+    const who = new Set(principals)
+    const count = (own: Readers) => (mayRead(who, own) ? sum(pages(principals)) : 0)
+    return { before: count(before), after: count(after) }
+  }
   const found = {
     pages: sum(rows),
-    pagesGained: sum(new Set(cases.flatMap((one) => [...one.after.difference(one.before)]))),
-    pagesLost: sum(new Set(cases.flatMap((one) => [...one.before.difference(one.after)]))),
+    pagesGained: sum(gained),
+    pagesLost: sum(lost),
     people: total,
-    gaining: all.flatMap(({ users, rows: { before: b, after: a } }) => (a.isSubsetOf(b) ? [] : users)),
-    losing: all.flatMap(({ users, rows: { before: b, after: a } }) => (b.isSubsetOf(a) ? [] : users)),
-    everybody: { before: sum(nobody.before), after: sum(nobody.after) },
-    signedIn: { before: sum(signedIn.before), after: sum(signedIn.after) },
+    gaining,
+    losing,
+    everybody: open([]),
+    signedIn: open([SIGNED_IN]),
   }
   return { ...found, warnings: warningsOf(source, found) }
+}
+
+/** Whether the role of somebody leaves them a source. */
+async function leaves(
+  { scope }: Pick<Asked, "scope">,
+  source: string,
+  collections: PreviewParts["collections"],
+): Promise<boolean> {
+  if (scope.sources === null && scope.collections === null) return true
+  return [...(scope.sources ?? []), ...(await collections.sourcesOf(scope.collections ?? []))].includes(
+    source,
+  )
+}
+
+/** Which pages of a source everything but its own readers lets somebody see, worked out once for all of whom the rules say the same. */
+function pagesFor(
+  rows: readonly PagesOfReaders[],
+  source: string,
+  now: ReadersNow,
+): (principals: readonly Principal[]) => Rows {
+  const readersOf = new Map(rows.map((row) => [row, readersOfRow(row, source, now)]))
+  const named = new Set([...readersOf.values()].flat().flatMap(namedIn))
+  const known = new Map<string, Rows>()
+  return (principals) => {
+    const who = new Set(principals.filter((one) => named.has(one)).sort())
+    const key = JSON.stringify([...who])
+    const seen =
+      known.get(key) ?? new Set(rows.filter((row) => readersOf.get(row)!.every((one) => mayRead(who, one))))
+    known.set(key, seen)
+    return seen
+  }
 }
 
 /** The readers of a row's pages, but for those of the source itself. A label that nobody knows is for nobody. */
