@@ -44,11 +44,11 @@ export class PersonKeys {
     return (await this.#people.get(id))?.user ?? ""
   }
 
-  /** Why a person may do nothing, whatever their provider says next; null: they may do something. */
-  refusalOf(person: Person): "disabled" | "provider" | "role" | null {
+  /** What a person may do, if what is known of them counts; or why they may do nothing, whatever their provider says next. */
+  standingOf(person: Person): ApiKey | "disabled" | "provider" | "role" {
     if (person.disabledAt !== null) return "disabled"
     if (!this.#rules.providers.includes(person.provider)) return "provider"
-    return this.keyOf(person) === null ? "role" : null
+    return this.keyOf(person) ?? "role"
   }
 
   /** How far what is known of a person still counts. */

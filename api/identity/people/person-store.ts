@@ -180,6 +180,12 @@ export class PersonStore {
     return (await found.limit(limit).offset(offset).execute()).map(personOf)
   }
 
+  /** Those whose ids come after this one, by id: for whoever goes through all of them. */
+  async after(id: string, limit: number): Promise<Person[]> {
+    const found = this.#found({}).selectAll().where("id", ">", id).orderBy("id")
+    return (await found.limit(limit).execute()).map(personOf)
+  }
+
   async count(wanted: PeopleWanted = {}): Promise<number> {
     const { count } = await this.#found(wanted)
       .select((eb) => eb.fn.countAll<number>().as("count"))

@@ -1,13 +1,14 @@
 import { type Principal, principalOf } from "#engine/index/page/readers.ts"
 
 import { badRequest } from "../../errors.ts"
-import { type KeyScope, UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
+import { UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
+import type { KeyRole } from "../../identity/accounts/keys/keys.ts"
 import type { Limited } from "../../identity/accounts/reach/scoped-pages.ts"
 import type { PersonKeys } from "../../identity/people/person-keys.ts"
 import { isPersonId, type Person, type PersonStore } from "../../identity/people/person-store.ts"
 
 /** What decides on people: the rules of sign-on; null: no provider signs people in. */
-export type People = Pick<PersonKeys, "keyOf" | "refusalOf" | "proofAge"> | null
+export type People = Pick<PersonKeys, "standingOf" | "proofAge"> | null
 
 /** Somebody whose reach an operator looks at. */
 export interface Asked extends Limited {
@@ -54,12 +55,14 @@ export async function askedOf(
 }
 
 /** What a person may see. */
-export function ofPerson(person: Person, people: People): Asked {
-  const refused = people?.refusalOf(person)
-  const refusal = people === null ? NO_SIGN_ON : refused ? REFUSALS[refused] : null
-  const key = people?.keyOf(person) ?? null
-  const scope: KeyScope = key?.scope ?? UNLIMITED
-  return { person, principals: key === null ? [] : key.principals, scope, refusal }
+export function ofPerson(person: Person, people: People): Asked & { readonly role: KeyRole | null } {
+  const standing = people?.standingOf(person)
+  if (standing === undefined || typeof standing === "string") {
+    const refusal = standing === undefined ? NO_SIGN_ON : REFUSALS[standing]
+    return { person, principals: [], scope: UNLIMITED, refusal, role: null }
+  }
+  const { principals, scope, role } = standing
+  return { person, principals, scope, refusal: null, role }
 }
 
 function principalsIn(text: string): readonly Principal[] {

@@ -1,10 +1,8 @@
 import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 import type { PagesOfReaders } from "#engine"
-import type { Principal, Readers } from "#engine/index/page/readers.ts"
+import { type Principal, principalOf, type Readers } from "#engine/index/page/readers.ts"
 
-import type { PersonStore } from "../../identity/people/person-store.ts"
-import { principalsOf } from "../../identity/people/roles.ts"
-import { knownPeople } from "./known-people.ts"
+import { type AllPeople, knownPeople } from "./known-people.ts"
 
 const GROUP = "group:"
 
@@ -19,7 +17,7 @@ export interface Group {
 
 /** The groups that people are in or that readers name, those with the most people first. */
 export async function allGroups(
-  store: Pick<PersonStore, "list">,
+  store: AllPeople,
   now: ReadersNow,
   counts: readonly PagesOfReaders[],
 ): Promise<readonly Group[]> {
@@ -30,8 +28,15 @@ export async function allGroups(
     found.set(name, group)
     return group
   }
-  for await (const person of knownPeople(store))
-    for (const one of groupsIn(principalsOf(person))) groupOf(one).people += 1
+  /** Names that providers gave, as readers have them: many people are in the same groups. */
+  const names = new Map<string, Principal | null>()
+  for await (const { groups } of knownPeople(store)) {
+    for (const name of groups) {
+      const principal = names.get(name) ?? principalOf(GROUP + name)
+      names.set(name, principal)
+      if (principal !== null) groupOf(principal).people += 1
+    }
+  }
   const note = (source: string, readers: Readers) => {
     for (const one of groupsIn(namedIn(readers))) groupOf(one).sources.add(source)
   }

@@ -90,7 +90,7 @@ export function peopleRoutes(router: Router<RequestState>, { db, people, counts 
 
 /** A person, as programs get them. */
 export function personOnWire(person: Person, people: People) {
-  const { refusal } = ofPerson(person, people)
+  const { role, refusal } = ofPerson(person, people)
   return {
     id: person.id,
     user: person.user,
@@ -98,7 +98,7 @@ export function personOnWire(person: Person, people: People) {
     email: person.email,
     provider: person.provider,
     groups: person.groups,
-    role: refusal !== null ? null : (people?.keyOf(person)?.role ?? null),
+    role,
     refusal,
     first_seen_at: person.firstSeen.toISOString(),
     last_seen_at: person.lastSeen.toISOString(),

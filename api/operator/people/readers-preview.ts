@@ -2,11 +2,10 @@ import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 import type { PagesOfReaders } from "#engine"
 import { EVERYBODY, mayRead, type Principal, type Readers, SIGNED_IN } from "#engine/index/page/readers.ts"
 
-import type { PersonStore } from "../../identity/people/person-store.ts"
 import type { Collections } from "../../identity/accounts/reach/collections.ts"
 import { type Asked, ofPerson, type People } from "./asked-person.ts"
 import { namedIn } from "./groups.ts"
-import { knownPeople } from "./known-people.ts"
+import { type AllPeople, knownPeople } from "./known-people.ts"
 
 /** A change that lets in more than this share of the people or to more than this share of the pages gets a warning. */
 export const WIDE_SHARE = 0.2
@@ -36,7 +35,7 @@ export interface ReadersPreview {
 }
 
 export interface PreviewParts {
-  readonly store: Pick<PersonStore, "list">
+  readonly store: AllPeople
   readonly people: People
   readonly collections: Pick<Collections, "sourcesOf">
   readonly now: ReadersNow
