@@ -2748,6 +2748,18 @@ export type PageReaders = {
     /** The rule in a sentence. */
     readonly text: string
   })[]
+  /** What the site showed the observers of sources, from which the readers of the page were learned. */
+  readonly observed: readonly ({
+    readonly source: string
+    /** Name of the observer, as in the source. */
+    readonly observer: string
+    /** Whether the site showed it the page. */
+    readonly shown: boolean
+    /** Why, in words. */
+    readonly reason: string
+    /** When it looked last. */
+    readonly at: string
+  })[]
   readonly effective: Readers | null
   /** Null if nobody was asked about, or the page isn't in the index. */
   readonly may_read: boolean | null

@@ -8,6 +8,7 @@ import { AuditLog } from "#base/audit/audit-log.ts"
 import { readSettings } from "#base/settings.ts"
 import { Jobs, openStateStore, type StateStore } from "#crawler"
 import { aPage } from "#engine/testing/pages.ts"
+import { Observations } from "#crawler/fetch/observe/observations.ts"
 import { forgetPagesForNobody, notePagesForNobody } from "#crawler/sources/readers/pages-for-nobody.ts"
 import { ReaderRules } from "#crawler/sources/readers/reader-rules.ts"
 import { Sources } from "#crawler/sources/sources.ts"
@@ -181,6 +182,13 @@ describe("who may read a page", () => {
     ).toEqual([
       ["source", null],
       ["page", null],
+    ])
+    const seen = { identity: "", text: "", reason: "it was shown the same text", at: 1000 }
+    await new Observations(db, { name: "wiki", login: null }).keep(pages[2]!.url, [
+      { observer: "hr", shown: true, ...seen },
+    ])
+    expect((await about("salaries")).observed).toEqual([
+      { source: "wiki", observer: "hr", shown: true, reason: seen.reason, at: "1970-01-01T00:00:01.000Z" },
     ])
     expect(await about("missing")).toMatchObject({ in_index: false, rules: [] })
   })

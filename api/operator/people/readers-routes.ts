@@ -2,6 +2,7 @@ import type { Router } from "@koa/router"
 
 import { EVERYBODY, readersOf } from "#engine/index/page/readers.ts"
 import { sourcesOf, toPageUrl } from "#engine"
+import { observationsOf } from "#crawler/fetch/observe/observations.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { unknownSource } from "#crawler/sources/source-names.ts"
 import type { SourceTable } from "#crawler/sources/source-table.ts"
@@ -58,6 +59,10 @@ export function readersRoutes(router: Router<RequestState>, parts: ReadersParts)
       in_index: true,
       title: page.title,
       rules: await Promise.all(shown),
+      observed: (await observationsOf(db, url)).map(({ at, ...one }) => ({
+        ...one,
+        at: new Date(at).toISOString(),
+      })),
       effective,
       may_read: whom && because === null,
       because,
@@ -142,6 +147,7 @@ const NOT_THERE = {
   in_index: false,
   title: null,
   rules: [],
+  observed: [],
   effective: null,
   may_read: null,
   because: null,

@@ -2,12 +2,14 @@ import { useContext, useEffect, useState } from "preact/hooks"
 
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
 import { Field } from "../../design/field.tsx"
 import { Icon } from "../../design/icons.tsx"
+import { type Column, Table } from "../../design/table.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { useAnswer } from "../asking/use-polled.ts"
 import { Going, Link } from "../link.tsx"
-import { Block, Form, Head, Nothing } from "../parts.tsx"
+import { Block, Form, Head, Nothing, Time } from "../parts.tsx"
 import { addressIn, counted, whole } from "../words.ts"
 
 type Traced = AnswerOf<"GET /admin/readers">
@@ -122,6 +124,7 @@ function Page({ url, who }: { readonly url: string; readonly who: string | null 
         <>
           <Verdict of={value} />
           <Rules of={value} />
+          {value.observed.length > 0 && <Observed of={value} />}
           <Who of={value} />
         </>
       )}
@@ -184,6 +187,36 @@ const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
     </ol>
   </Block>
 )
+
+/** What the site showed to logins that stand for groups. */
+const Observed = ({ of: { observed } }: { readonly of: Traced }) => (
+  <Block id="observed" title="What observers were shown">
+    <Table
+      caption="Observers"
+      columns={OBSERVED}
+      rows={observed}
+      keyOf={({ source, observer }) => `${source} ${observer}`}
+    />
+  </Block>
+)
+
+const OBSERVED: readonly Column<Traced["observed"][number]>[] = [
+  {
+    heading: "Observer",
+    cell: ({ observer, source }) => (
+      <>
+        <strong>{observer}</strong>
+        <p class="small">{source}</p>
+      </>
+    ),
+  },
+  {
+    heading: "Shown",
+    cell: ({ shown }) => <Chip tone={shown ? "good" : undefined}>{shown ? "Yes" : "No"}</Chip>,
+  },
+  { heading: "Why", cell: ({ reason }) => reason },
+  { heading: "When", cell: ({ at }) => <Time class="when" at={at} /> },
+]
 
 /** Who of the people that are known may read it. */
 const Who = ({ of: { people, url } }: { readonly of: Traced }) => (
