@@ -40,7 +40,7 @@ export class ObservedSite implements AsyncDisposable {
   readonly sessions = new Map<string, string>()
   /** Each request for a page: who asked, for what, and with which validator. */
   readonly asked: { readonly user: string | null; readonly path: string; readonly etag: string | null }[] = []
-  /** Users whose session ends with each page that they ask for. */
+  /** Users whose session ends with each page that they ask for, but the first. */
   readonly forgets = new Set<string>()
   /** Users who are let in once more, and then no more. */
   readonly letsInOnce = new Set<string>()
@@ -72,7 +72,7 @@ export class ObservedSite implements AsyncDisposable {
     const session = /sid=(\w+)/.exec(request.headers.cookie ?? "")?.[1] ?? ""
     const user = this.sessions.get(session) ?? null
     this.asked.push({ user, path, etag: request.headers["if-none-match"] ?? null })
-    if (user !== null && this.forgets.has(user)) this.sessions.delete(session)
+    if (user !== null && path !== "/" && this.forgets.has(user)) this.sessions.delete(session)
     const page = this.pages.get(path)
     if (page === undefined) {
       response.writeHead(404).end()
