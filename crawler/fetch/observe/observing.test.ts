@@ -5,6 +5,8 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { Sources } from "../../sources/sources.ts"
 import { testConfig } from "../../testing/crawl-fixture.ts"
 import { openDataFolder } from "../../testing/data-folder.ts"
+import { tracePage } from "../../reporting/why/trace.ts"
+import { Removals } from "../../upkeep/removals/removals.ts"
 import { Rereader } from "../../upkeep/reread/rereader.ts"
 import type { SourceSpec } from "../../source.ts"
 import { FORM, loginOf, ObservedRuns, ObservedSite, secretOf } from "../../testing/observed-site.ts"
@@ -322,6 +324,23 @@ test("pages are given as the index holds them, and not as the source's login is 
   expect(await rereader.read(page, { maxAgeMs: 0, signal })).toMatchObject({ kind: "refused" })
   expect(await rereader.readLive(page, {})).toMatchObject({ kind: "failed" })
   expect(site.asked).toHaveLength(before)
+})
+
+test("fossick why says what each observer was shown, and tells callers of the API nothing of networks", async () => {
+  await run()
+  site.pages.set("/minutes", { for: ["hr"], refusal: (_, response) => void response.destroy() })
+  site.pages.set("/salaries", { for: ["hr"], refusal: (_, response) => void response.destroy() })
+  await run()
+  const { db, jobs, engine } = runs
+  const parts = { db, jobs, engine, sources: new Sources(db, jobs), removals: new Removals(db) }
+  const stepOf = async (path: string, more: object = {}) =>
+    (await tracePage(site.url(path), { ...parts, ...more })).steps.find(({ name }) => name === "observers")
+  expect((await stepOf("/minutes"))!.text).toContain("staff was shown it on 2026-01-02")
+  const refused = `anyone was not shown it (could not look: the connection was closed) on 2026-01-02`
+  expect((await stepOf("/salaries"))!.text).toContain(refused)
+  expect((await stepOf("/salaries", { conceals: true }))!.text).toContain("(could not look)")
+  expect(await stepOf("/salaries", { only: ["other"] })).toBeUndefined()
+  expect(await stepOf("/login")).toBeUndefined()
 })
 
 test("what was shown is forgotten with its page", async () => {

@@ -16,6 +16,7 @@ export type StepName =
   | "text"
   | "duplicates"
   | "index"
+  | "observers"
   | "removal"
   | "visits"
   | "rank"

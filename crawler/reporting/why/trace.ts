@@ -4,6 +4,7 @@ import { type KnownAddress, KnownAddresses } from "../../crawl/frontier/known-ad
 import { foundStep } from "./found.ts"
 import { duplicateStep, indexStep, textStep } from "./in-index.ts"
 import { candidateSources, sourceStep } from "./membership-reasons.ts"
+import { observersStep } from "./observed.ts"
 import type { Step, Subject, TraceParts } from "./step.ts"
 import { rankStep } from "./rank.ts"
 import { removalStep, visitsStep } from "./upkeep.ts"
@@ -45,6 +46,7 @@ export async function tracePage(url: PageUrl, parts: TraceParts, query?: string)
     page && textStep(page),
     await duplicateStep(subject),
     await indexStep(subject, page),
+    await observersStep(subject, page),
     await removalStep(subject, page),
     await visitsStep(subject),
     page && query !== undefined && query.trim() !== "" ? await rankStep(subject, query) : null,

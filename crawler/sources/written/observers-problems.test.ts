@@ -1,0 +1,111 @@
+import { expect, test } from "vitest"
+import { defineSource, type SourceSpec } from "../../source.ts"
+import { fieldChanges } from "../file/plan.ts"
+import { sourceYaml, withoutDefaults } from "../file/source-yaml.ts"
+import { readSourceSpec } from "../source-spec.ts"
+import { withoutSecrets } from "../shown-source.ts"
+import { SourceError, problemText } from "./source-problem.ts"
+
+const form = (user: string, more: object = {}) => ({
+  kind: "form",
+  url: "https://wiki.example/login",
+  fields: { user, password: "${WIKI_PASSWORD}" },
+  proof: "Signed in",
+  ...more,
+})
+const written = {
+  name: "wiki",
+  seeds: "wiki.example",
+  login: form("hr"),
+  observers: [
+    { name: "hr", login: "same", readers: { allow: "group:hr" } },
+    { name: "staff", login: form("staff"), readers: { allow: ["group:staff"] } },
+    { name: "anyone", login: "none", readers: "everybody" },
+  ],
+}
+
+function problemsOf(change: object): string[] {
+  try {
+    readSourceSpec({ ...written, ...change })
+    return []
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    return error.problems.map(problemText)
+  }
+}
+const withObserver = (observer: object) => problemsOf({ observers: [written.observers[1], observer] })
+
+test("observers are read with their short forms, and written as they were", () => {
+  const spec = readSourceSpec(written)
+  const { observers, observersMaxAgeDays } = defineSource(spec)
+  expect(observers[0]!.readers).toEqual({ allow: ["group:hr"] })
+  expect(observersMaxAgeDays).toBe(7)
+  expect(sourceYaml(withoutDefaults(defineSource(spec)))).toContain(
+    'login: "none", readers: everybody'.replaceAll('"', ""),
+  )
+})
+
+test("what is wrong with observers is said of its field", () => {
+  expect(problemsOf({ login: null })).toEqual([
+    "observers need a login of the source: pages are read with it, and compared",
+  ])
+  expect(problemsOf({ clientCert: { cert: "file:/c.pem", key: "file:/k.pem" } })).toEqual([
+    "observers do not go with clientCert: the site would take every observer for its owner",
+  ])
+  expect(problemsOf({ observers: [written.observers[0]] })).toEqual([
+    "observers need one whose login is not same, or nothing is learned",
+  ])
+  const observer = { name: "it", login: form("it"), readers: "everybody" }
+  expect(withObserver(observer)).toEqual([])
+  expect(withObserver({ ...observer, name: "staff" })).toEqual([
+    "observers[1].name is that of another observer, staff",
+  ])
+  expect(withObserver({ ...observer, readers: { allow: ["hr"] } })).toEqual([
+    "observers[1].readers.allow[0] must be user:NAME, group:NAME or signed-in",
+  ])
+  expect(withObserver({ ...observer, readers: { allow: [], deny: ["user:a"] } }).join()).toContain(
+    "observers[1].readers.deny is no field of",
+  )
+  expect(withObserver({ ...observer, readers: "all" })).toEqual([
+    "observers[1].readers must be one of everybody",
+  ])
+  expect(withObserver({ ...observer, login: "staff" })).toEqual([
+    "observers[1].login must be one of same, none",
+  ])
+  expect(withObserver({ ...observer, login: null })).toEqual([
+    "observers[1].login is empty; for an observer who is not signed in, write none",
+  ])
+  expect(withObserver({ name: "it", readers: "everybody" })).toEqual(["observers[1].login is missing"])
+  expect(withObserver({ ...observer, login: form("it", { proof: null }) })[0]).toMatch(
+    /^observers\[1\]\.login\.proof is missing: /,
+  )
+  expect(withObserver({ ...observer, login: form("it", { fields: { password: "secret" } }) })).toEqual([
+    "observers[1].login.fields.password must name a secret, not hold one: ${NAME} of the environment, or file:/path",
+  ])
+  expect(problemsOf({ observersMaxAgeDays: 0 })).toHaveLength(1)
+  expect(
+    problemsOf({ folder: "/srv/files", login: null, seeds: ["https://files.example/"] }).join(),
+  ).toContain("observers means nothing beside folder")
+})
+
+test("plans and lists tell of observers without their secrets", () => {
+  const spec = readSourceSpec(written) as SourceSpec
+  const [hr, staff, anyone] = spec.observers!
+  const leaked = { ...staff!, login: { ...(staff!.login as object), fields: { password: "secret" } } }
+  const shown = JSON.stringify(withoutSecrets({ observers: [leaked as never] }))
+  expect(shown).not.toContain("secret")
+  expect(shown).toContain("(hidden)")
+  const from = defineSource({ ...spec, observers: [hr!, staff!] })
+  const to = defineSource({ ...spec, observers: [hr!, staff!, anyone!] })
+  expect(fieldChanges(from, to)).toEqual([
+    {
+      field: "observers",
+      from: ["hr, login same, for group:hr", "staff, login form (its values are not shown), for group:staff"],
+      to: [
+        "hr, login same, for group:hr",
+        "staff, login form (its values are not shown), for group:staff",
+        "anyone, login none, for everybody",
+      ],
+    },
+  ])
+})
