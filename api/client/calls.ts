@@ -1160,9 +1160,26 @@ export type Source = {
     /** Unique in its source. */
     readonly name: string
     /** How the observer logs in, with the fields of login; or same: with the login of the source; or none: nobody is signed in. */
-    readonly login: unknown
+    readonly login: "same" | "none" | null | {
+      readonly kind?: "basic" | undefined
+      readonly user: string
+      readonly password: string
+    } | {
+      readonly kind?: "headers" | undefined
+      readonly headers: { readonly [name: string]: string }
+    } | {
+      readonly kind?: "cookies" | undefined
+      readonly cookies: { readonly [name: string]: string }
+    } | {
+      readonly kind?: "form" | undefined
+      readonly url: string
+      readonly fields: { readonly [name: string]: string }
+      readonly proof?: string | null | undefined
+    }
     /** Who may read what the observer is shown: everybody, or allow with user:NAME, group:NAME, or signed-in. */
-    readonly readers: unknown
+    readonly readers: "everybody" | {
+      readonly allow: string | readonly string[]
+    }
   })[] | undefined
   /** What an observer was shown counts no longer after so many days in which it could not look again. */
   readonly observersMaxAgeDays?: number | undefined
@@ -2748,18 +2765,6 @@ export type PageReaders = {
     /** The rule in a sentence. */
     readonly text: string
   })[]
-  /** What the site showed the observers of sources, from which the readers of the page were learned. */
-  readonly observed: readonly ({
-    readonly source: string
-    /** Name of the observer, as in the source. */
-    readonly observer: string
-    /** Whether the site showed it the page. */
-    readonly shown: boolean
-    /** Why, in words. */
-    readonly reason: string
-    /** When it looked last. */
-    readonly at: string
-  })[]
   readonly effective: Readers | null
   /** Null if nobody was asked about, or the page isn't in the index. */
   readonly may_read: boolean | null
@@ -2821,16 +2826,6 @@ export type SeenBy = {
     readonly title: string
     readonly source: string
   })[]
-}
-
-export type PagesForNobody = {
-  /** By source and address. */
-  readonly pages: readonly ({
-    readonly url: string
-    readonly source: string
-  })[]
-  /** All entries, not only the ones listed. A page counts for each of its sources. */
-  readonly total: number
 }
 
 export type ReadersMatrix = {
@@ -4543,13 +4538,6 @@ export interface Calls {
       readonly query?: { readonly person?: string | undefined; readonly principals?: string | undefined }
     }
     readonly answer: SeenBy
-  }
-  /** Pages that nobody may read. */
-  "GET /admin/readers/for-nobody": {
-    readonly given: {
-      readonly query?: { readonly limit?: number | undefined }
-    }
-    readonly answer: PagesForNobody
   }
   /** Which groups may read which sources. */
   "GET /admin/readers/matrix": {

@@ -329,6 +329,19 @@ describe("the admin API", () => {
         ],
         [{ login: { kind: "cookies", cookies: { session: "file:/etc/passwd" } } }, "login.cookies.session"],
         [{ webhooks: [{ ...webhook, secret: "file:/etc/passwd" }] }, "webhooks.0.secret"],
+        [
+          {
+            login: { kind: "basic", user: "a", password: "${DOCS_PASSWORD}" },
+            observers: [
+              {
+                name: "a",
+                login: { kind: "basic", user: "b", password: "${HOME_KEY}" },
+                readers: "everybody",
+              },
+            ],
+          },
+          "observers.0.login.password",
+        ],
         [{ caFile: "/etc/passwd" }, "caFile"],
         [{ clientCert: { cert: "file:/etc/passwd", key: "${DOCS_PASSWORD}" } }, "clientCert.cert"],
         [{ clientCert: { cert: "${DOCS_PASSWORD}", key: "${HOME_KEY}" } }, "clientCert.key"],
@@ -404,6 +417,25 @@ describe("the admin API", () => {
             login: { kind: "form", url: "http://10.0.0.1/", fields: { pass: "${DOCS_PASSWORD}" } },
           },
           "login.url must not be a private address",
+        ],
+        [
+          {
+            seeds: SEEDS,
+            login: { kind: "basic", user: "a", password: "${DOCS_PASSWORD}" },
+            observers: [
+              {
+                name: "a",
+                login: {
+                  kind: "form",
+                  url: "http://10.0.0.1/",
+                  fields: { pass: "${DOCS_PASSWORD}" },
+                  proof: "In",
+                },
+                readers: "everybody",
+              },
+            ],
+          },
+          "observers[0].login.url must not be a private address",
         ],
         [
           { seeds: SEEDS, allowedNetworks: ["0.0.0.0/0"] },

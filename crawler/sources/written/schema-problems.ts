@@ -26,13 +26,26 @@ export function schemaProblems(part: SchemaPart, value: unknown): SourceProblem[
   const renamed = renamedFields(errors)
   const problems = new Map<string, SourceProblem>()
   for (const error of errors) {
-    if (renamed.has(error)) continue
+    if (renamed.has(error) || isOfOtherKind(error, errors)) continue
     const problem = schemaProblem(error, part, value, validators.holders)
     const field = fieldText(problem.path)
     if (!problems.has(field)) problems.set(field, problem)
   }
   return [...problems.values()]
 }
+
+/** Whether an error is about a word, where a group of fields was written that may stand in its place. */
+const isOfOtherKind = (error: ErrorObject, errors: readonly ErrorObject[]): boolean =>
+  typeof error.data === "object" &&
+  error.data !== null &&
+  ["type", "enum", "oneOf"].includes(error.keyword) &&
+  errors.some((other) => other.keyword === "oneOf" && other.instancePath === error.instancePath) &&
+  errors.some(
+    (other) =>
+      other.instancePath.startsWith(error.instancePath) &&
+      other.keyword !== "oneOf" &&
+      !["type", "enum"].includes(other.keyword),
+  )
 
 /** A required field that is missing because its name was misspelt: the unknown name says it. */
 function renamedFields(errors: readonly ErrorObject[]): ReadonlySet<ErrorObject> {
