@@ -196,6 +196,7 @@ describe("the schema", () => {
     clientCert: { cert: "file:/c", key: "file:/k" },
     readers: { allow: ["signed-in"], deny: [] },
     webhooks: [{ url: "b" }],
+    observers: [{ name: "a", login: "none", readers: "everybody" }],
   })
   const { repository, mailbox } = defineSource({
     seeds: ["https://a.example/"],
@@ -227,7 +228,7 @@ describe("the schema", () => {
   })
 
   test("lets defaults say all but what is each source's own", () => {
-    const own = ["name", "seeds", ...CONTENT_FIELDS, "folderReaders", "sitemaps", "feeds"]
+    const own = ["name", "seeds", ...CONTENT_FIELDS, "folderReaders", "observers", "sitemaps", "feeds"]
     expect(Object.keys(defaults.properties ?? {}).sort()).toEqual(
       Object.keys(source.properties ?? {})
         .filter((name) => !own.includes(name))
