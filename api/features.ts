@@ -1,5 +1,6 @@
 import type { Settings } from "#base/settings.ts"
 
+import { acting } from "./identity/acting/feature.ts"
 import { admin } from "./operator/admin/feature.ts"
 import { documents } from "./services/documents/feature.ts"
 import { faces } from "./faces/feature.ts"
@@ -45,6 +46,7 @@ export const features = [
   queries,
   history,
   signOn,
+  acting,
   oauth,
   publicKeys,
   sessions,

@@ -56,6 +56,7 @@ describe("YAML", () => {
   const FOREIGN = [
     "firecrawlApiKey",
     "image",
+    "mcpServers",
     "mcp_servers",
     "opensearch",
     "rule_files",

@@ -747,6 +747,8 @@ export type CallLog = {
     /** Its last characters. */
     readonly api_key: string
     readonly request_id: string
+    /** Id of the person for whom the key's service asked. */
+    readonly person?: string | undefined
   })[]
   readonly count: number
   /** Seconds. */
@@ -2956,6 +2958,8 @@ export type Key = {
   readonly domains: readonly string[] | null
   /** Users and groups whose pages it may read, beside those that everybody may; null: every page, whoever its readers are. */
   readonly principals: readonly string[] | null
+  /** It asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
+  readonly acts_for_people: "tokens" | "headers" | null
   /** Projects that it may name; empty: any. */
   readonly projects: readonly string[]
   readonly status: "active" | "disabled" | "expired"
@@ -2969,6 +2973,8 @@ export type Key = {
 export type NewKey = {
   /** The key itself, shown only here. */
   readonly key: string
+  /** Of a key that asks for people: the secret with which its service signs for whom it asks (HS256). Shown only here. */
+  readonly signing_secret: string | null
   /** Stable; logs and usage name the key by it. */
   readonly id: string
   readonly role: "search" | "write" | "admin"
@@ -2999,6 +3005,8 @@ export type NewKey = {
   readonly domains: readonly string[] | null
   /** Users and groups whose pages it may read, beside those that everybody may; null: every page, whoever its readers are. */
   readonly principals: readonly string[] | null
+  /** It asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
+  readonly acts_for_people: "tokens" | "headers" | null
   /** Projects that it may name; empty: any. */
   readonly projects: readonly string[]
   readonly status: "active" | "disabled" | "expired"
@@ -4612,6 +4620,8 @@ export interface Calls {
         readonly domains?: readonly string[] | undefined
         /** Users and groups that the key reads as, such as `group:hr`; left out, it reads what everybody may. */
         readonly principals?: readonly string[] | undefined
+        /** The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
+        readonly acts_for_people?: "tokens" | "headers" | undefined
         /** Projects that the key may name. */
         readonly projects?: readonly string[] | undefined
       }

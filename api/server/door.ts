@@ -1,13 +1,12 @@
-import type { KeyStore } from "../identity/accounts/keys/keys.ts"
 import type { Admissions } from "../identity/accounts/admission.ts"
 import type { Middleware } from "../context.ts"
 import type { ArrivingBodies } from "./load/arriving-bodies.ts"
-import { authentication } from "./middleware/authentication.ts"
+import { authentication, type CallerKeys } from "./middleware/authentication.ts"
 import { arrivingBodies, jsonBody } from "./middleware/json-body.ts"
 
 /** The middleware for calls with a key in the header and a JSON body. */
 export interface Door {
-  readonly keys: Pick<KeyStore, "verify">
+  readonly keys: CallerKeys
   readonly admissions: Admissions
   /** Refuses calls without a valid key. */
   readonly key: Middleware
@@ -20,7 +19,7 @@ export interface Door {
 }
 
 export function openDoor(
-  keys: Pick<KeyStore, "verify">,
+  keys: CallerKeys,
   admissions: Admissions,
   bodyLimit: number,
   arriving = arrivingBodies(bodyLimit),

@@ -6,6 +6,7 @@ import { readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
+import { openActing } from "../identity/acting/acting.ts"
 import { type Accounts, openAccounts } from "../identity/accounts/accounts.ts"
 import type { KeySpec } from "../identity/accounts/keys/keys.ts"
 import { apiSettings } from "../settings.ts"
@@ -91,11 +92,14 @@ export async function serveAccounts({
           ...{ proxy: sending, userAgent: "test", env: {} },
         })
       : undefined
+  const acting =
+    signOn && personKeys && openActing({ db, accounts, people, personKeys, providers: signOn.providers })
   const sessions = openSessions(db, accounts, config, NO_OUTAGE, signOn?.sessions)
   const name = new ApplianceName(db)
   const app = await serveApp({
     sessions,
     ...(signOn && { signOn }),
+    ...(acting && { acting }),
     applianceName: () => name.get(),
     ...given,
     accounts,

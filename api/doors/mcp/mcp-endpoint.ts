@@ -6,13 +6,14 @@ import { callerGone, type Context, type Middleware, clientGone } from "../../con
 import { ApiError, toApiError } from "../../errors.ts"
 import { bearerOf } from "../../server/middleware/authentication.ts"
 import { jsonBody, NoObjectBody, UnparsableBody } from "../../server/middleware/json-body.ts"
+import { ACTING_HEADERS } from "../../identity/accounts/keys/acting-headers.ts"
 import type { OAuth } from "../../identity/oauth/oauth-endpoints.ts"
 import type { Tool } from "../../server/operation/tool.ts"
 import { apiOver, askInProcess } from "./ask-api.ts"
 
 const SESSION_HEADER = "mcp-session-id"
 /** Headers of a caller that its tools' calls have, too. */
-const PASSED_ON = ["authorization", "x-project-id", "x-human-id", "x-session-id"] as const
+const PASSED_ON = ["authorization", "x-project-id", "x-human-id", "x-session-id", ...ACTING_HEADERS]
 
 interface McpParts {
   /** Serves the whole app; it need not listen. Made with the first call. */

@@ -1,6 +1,6 @@
-import type { ApiKey, KeyStore } from "../../identity/accounts/keys/keys.ts"
+import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
 import type { Context, Middleware } from "../../context.ts"
-import { bearerOf, unauthorized } from "../../server/middleware/authentication.ts"
+import { bearerOf, type CallerKeys, keyOf, unauthorized } from "../../server/middleware/authentication.ts"
 
 /**
  * Lets a request pass that carries a valid key, as a bearer token or, since that is all that many clients of SearXNG can be given,
@@ -9,7 +9,7 @@ import { bearerOf, unauthorized } from "../../server/middleware/authentication.t
  * @param checkName refuses calls without a key under names that may be a stranger's
  */
 export function searxngKey(
-  keys: Pick<KeyStore, "verify">,
+  keys: CallerKeys,
   keyOfAll: string,
   checkName: (ctx: Context) => void,
 ): Middleware {
@@ -19,7 +19,7 @@ export function searxngKey(
     const given = isNone ? [keyOfAll] : [header, bearerOf(ctx) ?? "", ...basicOf(ctx)]
     let key: ApiKey | null = null
     // In order, up to the first valid key: while the state is away, an unknown one cannot be verified.
-    for (const one of given) if (key === null && one !== "") key = await keys.verify(one)
+    for (const one of given) if (key === null && one !== "") key = await keyOf(ctx, keys, one)
     if (key === null) {
       // Browsers ask for it then.
       throw unauthorized('Basic realm="Fossick", charset="UTF-8"')

@@ -13,7 +13,8 @@ import type { accountSettings } from "./settings.ts"
 import { FeedbackStore } from "./feedback-store.ts"
 import { PageRequestStore } from "./page-request-store.ts"
 import { type HumanHash, openCallerHash, openHumanHash } from "./human-ids.ts"
-import { isOver, type KeyStore, openKeyStore } from "./keys/keys.ts"
+import { actingKey, onBehalfOf } from "./keys/acting-key.ts"
+import { type ApiKey, isOver, type KeyStore, openKeyStore } from "./keys/keys.ts"
 import { Ledger } from "./billing/credit-ledger.ts"
 import { PublicKeyStore } from "./public-keys/public-key-store.ts"
 import { KeptByKey } from "./storage/kept-by-key.ts"
@@ -66,6 +67,8 @@ export interface Accounts extends AsyncDisposable {
 export interface PeopleKeys extends Pick<KeyStore, "byId" | "nameOf"> {
   /** Whether an id is one of theirs. */
   readonly owns: (id: string) => boolean
+  /** What the person of this id may search and read as of now, as themselves, whatever else they may do; null: nothing. */
+  readonly readerOf: (id: string) => Promise<ApiKey | null>
 }
 
 /** How accounts bridge an outage of the state server, and what they know of people. */
@@ -101,8 +104,9 @@ export async function openAccounts(
     credits: config.planCredits === 0 ? null : config.planCredits,
     paygo: config.paygoCredits,
   }
-  const keys = knownKeys(withPeople(openKeyStore(db, config.apiKey, config.keysPerKey), people), outage)
   const collections = openCollections(db)
+  const known = withPeople(openKeyStore(db, config.apiKey, config.keysPerKey), people, collections)
+  const keys = knownKeys(known, outage)
   migrateReaders(db)
   const ledger = new Ledger(db, plan, (key) => keys.handedOut(key))
   const callLog = new CallLog(db, config.logMb * MEGABYTE)
@@ -173,11 +177,29 @@ export async function openAccounts(
   }
 }
 
-/** The same keys, and people by their ids. */
-function withPeople(keys: KeyStore, people: PeopleKeys | undefined): KeyStore {
+/** The same keys, and by their ids people, and services that ask for people. */
+function withPeople(
+  keys: KeyStore,
+  people: PeopleKeys | undefined,
+  { sourcesOf }: Pick<Collections, "sourcesOf">,
+): KeyStore {
   if (people === undefined) return keys
   const storeOf = (id: string) => (people.owns(id) ? people : keys)
-  return { ...keys, byId: (id) => storeOf(id).byId(id), nameOf: (id) => storeOf(id).nameOf(id) }
+  return {
+    ...keys,
+    async byId(id) {
+      const onBehalf = onBehalfOf(id)
+      if (onBehalf === null) return await storeOf(id).byId(id)
+      const service = await keys.byId(onBehalf.keyId)
+      if (service === null || service.actsForPeople === null) return null
+      const person = await people.readerOf(onBehalf.personId)
+      return person && (await actingKey(service, person, sourcesOf))
+    },
+    async nameOf(id) {
+      const named = onBehalfOf(id)?.personId ?? id
+      return await storeOf(named).nameOf(named)
+    },
+  }
 }
 
 /** The same keys. While the state is away, keys that were valid lately are still known, and still expire on time. */
@@ -192,6 +214,7 @@ function knownKeys(keys: KeyStore, outage: StateOutage): KeyStore {
   return {
     ...keys,
     verify: lately((presented) => keys.verify(presented)),
+    verifyService: lately((presented) => keys.verifyService(presented)),
     verifyWriter: lately((presented) => keys.verifyWriter(presented)),
     byId: lately((id) => keys.byId(id)),
   }

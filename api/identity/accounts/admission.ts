@@ -4,7 +4,7 @@ import type { Served } from "./billing/billing.ts"
 import { MOST_PROJECTS } from "./billing/credit-ledger.ts"
 import type { Cost } from "./billing/credits.ts"
 import { type Endpoint, ENDPOINTS } from "./keys/key-scope.ts"
-import type { ApiKey } from "./keys/keys.ts"
+import { type ApiKey, payerOf } from "./keys/keys.ts"
 import { enterLiveCall } from "../../server/load/gates.ts"
 import type { CallHold, Memory } from "../../server/load/memory/memory.ts"
 import type { LimitedEndpoint, RateLimits } from "./rates/rate-limits.ts"
@@ -88,11 +88,12 @@ export class Admissions {
     }
     const project = projectOf(key, caller.tracking.project)
     const { accounts, rateLimits } = this.#parts
-    const refused = await accounts.rates.take(key.id, endpoint, key.rateLimits ?? rateLimits)
+    const payer = payerOf(key).id
+    const refused = await accounts.rates.take(payer, endpoint, key.rateLimits ?? rateLimits)
     if (refused !== null) {
       throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
     }
-    if (billed && project !== "" && !(await accounts.mayName(key.id, project))) {
+    if (billed && project !== "" && !(await accounts.mayName(payer, project))) {
       const text = `Invalid X-Project-ID. This key has named ${MOST_PROJECTS} projects this month, the most there may be.`
       throw badRequest(text)
     }

@@ -34,6 +34,8 @@ export interface CallEntry {
   readonly session: string
   /** A keyed hash, see `human-ids.ts`. */
   readonly human: string
+  /** Id of the person for whom a service asked; empty for none. */
+  readonly person?: string
   /** What was asked; null unless the operator has that kept. */
   readonly query: string | null
 }
@@ -71,6 +73,7 @@ interface CallRow {
   project: string
   session: string
   human: string
+  person: Generated<string>
   query: string | null
 }
 
@@ -88,9 +91,10 @@ const STEPS: readonly Step[] = [
    ${countStored(words, STORED_CALLS)};
    ${useTable(words)}`
   },
+  ({ text }) => `alter table call_log add column person ${text} not null default '';`,
 ]
 
-const addCall = once((q: Queries<CallTables>, call: CallEntry) =>
+const addCall = once((q: Queries<CallTables>, call: Required<CallEntry>) =>
   q.insertInto("call_log").values({
     at: call.at,
     request_id: call.requestId,
@@ -103,6 +107,7 @@ const addCall = once((q: Queries<CallTables>, call: CallEntry) =>
     project: call.project,
     session: call.session,
     human: call.human,
+    person: call.person,
     query: call.query,
   }),
 )
@@ -136,7 +141,11 @@ export class CallLog {
   async add(entry: CallEntry): Promise<void> {
     // The store runs them in the order of these lines, and none waits for the answer to the one before.
     await Promise.all([
-      addCall.run(this.#db, { ...entry, query: entry.query?.slice(0, MOST_QUERY_CHARS) ?? null }),
+      addCall.run(this.#db, {
+        ...entry,
+        person: entry.person ?? "",
+        query: entry.query?.slice(0, MOST_QUERY_CHARS) ?? null,
+      }),
       countUse(this.#db, entry),
       this.stored.makeRoom(entry.keyId, this.#limits, this.#log.dropOldest),
     ])
@@ -199,5 +208,6 @@ const entryOf = (row: Selectable<CallRow>): CallEntry => ({
   project: row.project,
   session: row.session,
   human: row.human,
+  ...(row.person !== "" && { person: row.person }),
   query: row.query,
 })

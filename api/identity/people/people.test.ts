@@ -97,6 +97,8 @@ describe("as a key a person", () => {
       rateLimits: null,
       mayMakeKeys: false,
       mayEndItself: false,
+      actsForPeople: null,
+      onBehalf: null,
       expiresAt: null,
     })
     expect(await keys.nameOf(id)).toBe("anna@example.com")

@@ -39,6 +39,12 @@ export class PersonKeys {
     return now && this.keyOf(now)
   }
 
+  /** What the person of this id may search and read as of now, as themselves, also if they administer; null: nothing. */
+  async readerOf(id: string): Promise<ApiKey | null> {
+    const [key, person] = [await this.byId(id), await this.#known(id)]
+    return key && person && { ...key, role: "search", mayMakeKeys: false, principals: principalsOf(person) }
+  }
+
   /** Name of the user; empty: there is no such person. */
   async nameOf(id: string): Promise<string> {
     return (await this.#people.get(id))?.user ?? ""

@@ -65,6 +65,14 @@ export interface Carried {
   readonly rawHeaders: readonly string[]
 }
 
+/** What a token of a provider says that a service passes on. */
+export interface ForwardedToken {
+  readonly vouched: Vouched
+  /** Whether it says all that a sign-in would: the name of the user, and the groups. */
+  readonly isComplete: boolean
+  readonly issuedAt: Date
+}
+
 /** Identity provider, as one kind of them (`oidc`, `saml`, `headers`) implements it. */
 export interface Provider extends AsyncDisposable {
   /** Sends the browser to the provider; or vouches at once, where the request itself is the proof. @throws SignOnError, ProviderAwayError */
@@ -79,6 +87,13 @@ export interface Provider extends AsyncDisposable {
   renew?(held: Held): Promise<Vouched | null>
   /** Address where the person signs out at the provider and comes back to `back`; null: there is none. */
   signOut?(held: Held, back: string): Promise<string | null>
+  /**
+   * What a token says that was made for a service, and that the service passes on.
+   * @param issuer as the token names it, which nobody has checked yet
+   * @returns null: the issuer is another one, or no tokens of services are taken
+   * @throws SignOnError, ProviderAwayError
+   */
+  forwarded?(token: string, issuer: string): Promise<ForwardedToken | null>
   /**
    * Whose sessions a message of the provider itself ends (OIDC Back-Channel Logout 1.0, SAML 2.0 Single Logout).
    * @param callback as in {@link Arriving}

@@ -4,10 +4,9 @@ import { Router } from "@koa/router"
 
 import type { AdminParts } from "./admin-parts.ts"
 import { applianceRoutes } from "../../faces/admin-routes.ts"
-import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
 import type { Middleware, RequestState } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
-import { authentication } from "../../server/middleware/authentication.ts"
+import { authentication, type CallerKeys } from "../../server/middleware/authentication.ts"
 import { keyRoutes } from "../usage/key-routes.ts"
 import { paymentRoutes } from "../../doors/x402/books/payment-routes.ts"
 import { publicKeyRoutes } from "../../identity/public-keys/admin-routes.ts"
@@ -54,7 +53,7 @@ export interface AdminConfig {
 /** `/admin/…`, for keys of the role admin. A key in the body is not taken: half of these calls have none. */
 export function adminRouter(
   parts: AdminParts,
-  keys: Pick<KeyStore, "verify">,
+  keys: CallerKeys,
   { bodyLimit, apiSettings }: AdminConfig,
   readOnly: string | null = null,
 ): Router<RequestState> {

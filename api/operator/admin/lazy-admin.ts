@@ -1,6 +1,6 @@
 import type { Router } from "@koa/router"
 
-import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
+import type { CallerKeys } from "../../server/middleware/authentication.ts"
 import type { Middleware, RequestState } from "../../context.ts"
 import type { AdminParts } from "./admin-parts.ts"
 import type { AdminConfig } from "./admin-router.ts"
@@ -14,7 +14,7 @@ import type { AdminConfig } from "./admin-router.ts"
  */
 export function lazyAdmin(
   open: () => Promise<AdminParts>,
-  keys: Pick<KeyStore, "verify">,
+  keys: CallerKeys,
   config: AdminConfig,
   readOnly: string | null = null,
 ): Middleware {

@@ -1,8 +1,12 @@
 import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
 
 import { readScope, ScopeError, strayLimit } from "../../identity/accounts/keys/key-scope.ts"
-import { principalsProblem, readPrincipals } from "../../identity/accounts/keys/key-principals.ts"
-import type { CreditLimit, KeyRole, KeySpec } from "../../identity/accounts/keys/keys.ts"
+import {
+  actsProblem,
+  principalsProblem,
+  readPrincipals,
+} from "../../identity/accounts/keys/key-principals.ts"
+import type { ActsBy, CreditLimit, KeyRole, KeySpec } from "../../identity/accounts/keys/keys.ts"
 import { parseRateLimits, type RateLimits } from "../../identity/accounts/rates/rate-limits.ts"
 
 const HOUR_MS = 3_600_000
@@ -25,6 +29,7 @@ export interface KeyOptions {
   readonly collection: readonly string[]
   readonly domain: readonly string[]
   readonly reads: readonly string[]
+  readonly "acts-for-people": ActsBy | undefined
   readonly project: readonly string[]
 }
 
@@ -42,6 +47,9 @@ export function keySpec(options: KeyOptions): KeySpec {
     )
   const wrong = principalsProblem({ role, principals: reads })
   if (wrong !== null) throw new ArgumentsError(`--reads ${wrong}.`)
+  const actsForPeople = options["acts-for-people"] ?? null
+  const mistake = actsForPeople && actsProblem({ role, principals: reads, mayMakeKeys: options["make-keys"] })
+  if (mistake !== null) throw new ArgumentsError(`--acts-for-people ${mistake}.`)
   if (role === "write" && options["make-keys"])
     throw new ArgumentsError("A key of the role write can't make keys.")
   return {
@@ -49,6 +57,7 @@ export function keySpec(options: KeyOptions): KeySpec {
     name,
     scope,
     principals: readPrincipals(reads),
+    actsForPeople,
     projects: project,
     creditLimit: creditsOf(options),
     rateLimits: ratesOf(options),

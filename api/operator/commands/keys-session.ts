@@ -12,6 +12,7 @@ import {
 } from "../../identity/accounts/reach/collections.ts"
 import { CallLog } from "../../identity/accounts/call-log.ts"
 import { keyLine, useLines } from "./key-text.ts"
+import { signingSecretOf } from "../../identity/accounts/keys/acting-key.ts"
 import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
 import { type KeySpec, type MadeKey, openKeyStore } from "../../identity/accounts/keys/keys.ts"
 import { publicKeyLine, publicKeyOnWire } from "./public-key-session.ts"
@@ -32,8 +33,12 @@ export async function createKey(spec: KeySpec, json: boolean): Promise<number> {
     const text = await keys.create(spec)
     const made = (await keys.lookUp(text))!
     tellChange(keyChange(made, "made"))
-    process.stdout.write(json ? `${JSON.stringify({ key: text, ...keyOnWire(made) })}\n` : `${text}\n`)
+    const secret = made.actsForPeople === null ? null : await signingSecretOf(db, made)
+    const shown = { key: text, ...(secret !== null && { signing_secret: secret }), ...keyOnWire(made) }
+    process.stdout.write(json ? `${JSON.stringify(shown)}\n` : `${text}\n`)
     process.stderr.write(`A key of the role ${spec.role}, shown only this once: keep it.\n`)
+    if (secret !== null && !json)
+      process.stderr.write(`The secret with which its service signs for whom it asks, likewise: ${secret}\n`)
     return EXIT.ok
   })
 }

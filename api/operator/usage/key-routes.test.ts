@@ -100,6 +100,21 @@ test("a key reads as the groups that it was made for, and keeps them when it is 
   ])
 })
 
+test("a key that asks for people comes with a secret, which is shown once and is another one after a rotation", async () => {
+  const plain = await admin("POST", "/keys", { name: "plain" })
+  expect(plain.body).toMatchObject({ acts_for_people: null, signing_secret: null })
+  const { body: made } = await admin("POST", "/keys", { acts_for_people: "tokens" })
+  expect(made).toMatchObject({
+    acts_for_people: "tokens",
+    signing_secret: expect.stringMatching(/^[\w-]{43}$/),
+  })
+  expect(JSON.stringify((await admin("GET", "/keys")).body)).not.toContain(made.signing_secret)
+  const { body: rotated } = await admin("POST", `/keys/${made.id}/rotate`)
+  expect(rotated.acts_for_people).toBe("tokens")
+  expect(rotated.signing_secret).not.toBe(made.signing_secret)
+  expect(await asks(rotated.key)).toBe(403)
+})
+
 test("nobody ends the key they came with, and a key that is wrong is not made", async () => {
   const { current_key_id: own } = (await admin("GET", "/keys")).body as { current_key_id: string }
   expect((await admin("POST", `/keys/${own}/disable`)).status).toBe(409)
@@ -109,6 +124,10 @@ test("nobody ends the key they came with, and a key that is wrong is not made", 
   expect(await wrong({ sources: ["doks"] })).toEqual(["sources"])
   expect(await wrong({ collections: ["staff"] })).toEqual(["collections"])
   expect(await wrong({ role: "admin", sources: ["docs"] })).toEqual(["sources"])
+  expect(await wrong({ role: "admin", acts_for_people: "tokens" })).toEqual(["acts_for_people"])
+  expect(await wrong({ may_make_keys: true, acts_for_people: "tokens" })).toEqual(["acts_for_people"])
+  expect(await wrong({ principals: ["group:hr"], acts_for_people: "tokens" })).toEqual(["acts_for_people"])
+  expect(await wrong({ acts_for_people: "anybody" })).toEqual(["acts_for_people"])
   expect(await wrong({ principals: ["hr"] })).toEqual(["principals"])
   expect(await wrong({ role: "admin", principals: ["group:hr"] })).toEqual(["principals"])
   expect(await wrong({ role: "write", principals: ["group:hr"] })).toEqual(["principals"])

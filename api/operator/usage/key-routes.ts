@@ -14,7 +14,12 @@ import {
   OPERATOR,
   openKeyStore,
 } from "../../identity/accounts/keys/keys.ts"
-import { principalsProblem, readPrincipals } from "../../identity/accounts/keys/key-principals.ts"
+import { signingSecretOf } from "../../identity/accounts/keys/acting-key.ts"
+import {
+  actsProblem,
+  principalsProblem,
+  readPrincipals,
+} from "../../identity/accounts/keys/key-principals.ts"
 import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
 import { parseRateLimits } from "../../identity/accounts/rates/rate-limits.ts"
 import {
@@ -55,7 +60,9 @@ export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: S
   const show = async (id: string) => await shown(await known(id), await log.lastUse([id]))
   const make = async (spec: KeySpec) => {
     const text = await keys.create(spec)
-    return { key: text, ...(await show((await keys.lookUp(text))!.id)) }
+    const made = (await keys.lookUp(text))!
+    const secret = made.actsForPeople === null ? null : await signingSecretOf(db, made)
+    return { key: text, signing_secret: secret, ...(await show(made.id)) }
   }
 
   serve(router, calls.listKeys, async ({ ctx, query: { limit, offset } }) => {
@@ -154,9 +161,11 @@ function specOf(body: MakeKeyBody, scope: KeyScope): KeySpec {
     throw unprocessable([
       { field: stray.field, message: `can't limit a key of the role ${role}: ${stray.why}` },
     ])
-  const { principals = [] } = body
+  const { principals = [], acts_for_people: actsForPeople = null } = body
   const wrong = principalsProblem({ role, principals })
   if (wrong !== null) throw unprocessable([{ field: "principals", message: wrong }])
+  const mistake = actsForPeople && actsProblem({ role, principals, mayMakeKeys: mayMakeKeys === true })
+  if (mistake !== null) throw unprocessable([{ field: "acts_for_people", message: mistake }])
   if (role === "write" && mayMakeKeys === true)
     throw unprocessable([{ field: "may_make_keys", message: "must be false for a key of the role write" }])
   return {
@@ -164,6 +173,7 @@ function specOf(body: MakeKeyBody, scope: KeyScope): KeySpec {
     name,
     scope,
     principals: readPrincipals(principals),
+    actsForPeople,
     projects: [...new Set(body.projects ?? [])],
     creditLimit: credits === undefined ? null : { credits, per },
     rateLimits: ratesOf(body),

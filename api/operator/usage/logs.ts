@@ -59,4 +59,5 @@ const onWire = (entry: CallEntry) => ({
   credits: entry.credits,
   api_key: `****${entry.keyHint}`,
   request_id: entry.requestId,
+  ...(entry.person !== undefined && { person: entry.person }),
 })

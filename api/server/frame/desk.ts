@@ -11,7 +11,6 @@ import { settingsOf } from "../../features.ts"
 import { pageCounter } from "../../services/federation/page-count.ts"
 import { authentication } from "../middleware/authentication.ts"
 import { arrivingBodies, jsonBody } from "../middleware/json-body.ts"
-import type { OAuth } from "../../identity/oauth/oauth-endpoints.ts"
 import { reference } from "../openapi/serve.ts"
 import { HANDBOOK_KEY } from "../../identity/public-keys/handbook-key.ts"
 import { NO_OUTAGE } from "../outage/state-outage.ts"
@@ -29,9 +28,8 @@ export type Desk = AppParts & ReturnType<typeof deskOf>
 /** Builds what several features share. Engine and reader come with each request, within the reach of its key. */
 export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
   const describe = async () => (await import("../openapi/document.ts")).describedBy(features, parts.config)
-  const { config, readOnly = null, oauth, federation, embedder, misses = null } = parts
-  const accounts =
-    oauth === undefined ? parts.accounts : { ...parts.accounts, keys: withInside(parts.accounts.keys, oauth) }
+  const { config, readOnly = null, federation, embedder, misses = null } = parts
+  const accounts = { ...parts.accounts, keys: keysOf(parts) }
   const pageCount = pageCounter(parts.engine)
   const admissions = admissionsOf(parts, accounts, pageCount)
   const live: LiveParts = {
@@ -113,9 +111,12 @@ function admissionsOf(
   })
 }
 
-/** Also takes the keys under which MCP makes calls inside for a program that was let in. */
-const withInside = (keys: Accounts["keys"], oauth: OAuth): Accounts["keys"] => ({
-  ...keys,
-  // First, because an unknown key cannot be verified while the state is away.
-  verify: async (presented) => (await oauth.verifyInside(presented)) ?? (await keys.verify(presented)),
-})
+/** Also takes the keys under which MCP makes calls inside for a program that was let in, and knows for whom services ask. */
+function keysOf({ accounts: { keys }, oauth, acting }: AppParts): Accounts["keys"] {
+  return {
+    ...keys,
+    // First, because an unknown key cannot be verified while the state is away.
+    verify: async (presented) => (await oauth?.verifyInside(presented)) ?? (await keys.verify(presented)),
+    actFor: acting ?? ((presented, header) => keys.actFor(presented, header)),
+  }
+}

@@ -72,7 +72,7 @@ function useFirst(
     }
     for (const keys of [accounts.keys, accounts.publicKeys, oauth])
       if (((await keys?.verify(given)) ?? null) !== null) return true
-    return false
+    return (await accounts.keys.verifyService(given)) !== null
   }
   app.use(tracking(accounts.hashHuman))
   app.use(requestId())

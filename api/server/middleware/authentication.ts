@@ -2,7 +2,8 @@ import type { ApiKey, KeyStore } from "../../identity/accounts/keys/keys.ts"
 import type { Context, Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 
-type Keys = Pick<KeyStore, "verify"> & Partial<Pick<KeyStore, "verifyWriter">>
+/** What knows the keys of callers. */
+export type CallerKeys = Pick<KeyStore, "verify"> & Partial<Pick<KeyStore, "verifyWriter" | "actFor">>
 
 /**
  * Lets a request pass that carries a valid key: `Authorization: Bearer <key>`, or, with `bodyKey`, the older
@@ -11,7 +12,7 @@ type Keys = Pick<KeyStore, "verify"> & Partial<Pick<KeyStore, "verifyWriter">>
  * Two steps around the body reader: a request with a header is judged before its body is read.
  */
 export function authentication(
-  keys: Keys,
+  keys: CallerKeys,
   options: { readonly bodyKey: boolean },
 ): { readonly beforeBody: Middleware; readonly afterBody: Middleware } {
   return {
@@ -20,7 +21,7 @@ export function authentication(
       if (presented !== undefined) ctx.state.key = presented
       else if (ctx.get("Authorization") !== "" || !options.bodyKey) {
         const bearer = bearerOf(ctx)
-        ctx.state.key = await admitted(keys, bearer)
+        ctx.state.key = await admitted(ctx, keys, bearer)
       }
       await next()
     },
@@ -28,26 +29,36 @@ export function authentication(
       const state: Partial<Context["state"]> = ctx.state
       if (state.key === undefined) {
         const given = ctx.state.body["api_key"]
-        ctx.state.key = admit(typeof given === "string" ? await keys.verify(given) : null)
+        ctx.state.key = admit(typeof given === "string" ? await keyOf(ctx, keys, given) : null)
       }
       await next()
     },
   }
 }
 
-async function admitted(keys: Keys, bearer: string | null): Promise<ApiKey> {
-  const key = bearer === null ? null : await keys.verify(bearer)
+/** The key of this text; of a service, the one with which it asks for the person that the request names. Null: it is no valid one. */
+export const keyOf = async (ctx: Context, keys: CallerKeys, text: string): Promise<ApiKey | null> =>
+  (await keys.verify(text)) ?? (await keys.actFor?.(text, (name) => ctx.get(name))) ?? null
+
+async function admitted(ctx: Context, keys: CallerKeys, bearer: string | null): Promise<ApiKey> {
+  const key = bearer === null ? null : await keyOf(ctx, keys, bearer)
   if (key === null && bearer !== null && (await keys.verifyWriter?.(bearer)))
     throw new ApiError(403, "Access denied. This key may only send documents; it can't search or read.")
   return admit(key)
 }
 
 /** Lets a request pass that carries, in its header, a key that may send documents. */
-export function writerAuthentication(keys: Pick<KeyStore, "verify" | "verifyWriter">): Middleware {
+export function writerAuthentication(
+  keys: Pick<KeyStore, "verify" | "verifyWriter"> & Partial<Pick<KeyStore, "verifyService">>,
+): Middleware {
   return async (ctx, next) => {
     const bearer = bearerOf(ctx)
     const key = bearer === null ? null : await keys.verifyWriter(bearer)
-    if (key === null && bearer !== null && (await keys.verify(bearer)))
+    if (
+      key === null &&
+      bearer !== null &&
+      ((await keys.verify(bearer)) ?? (await keys.verifyService?.(bearer)))
+    )
       throw new ApiError(403, "Access denied. Documents need a key of the role write or admin.")
     ctx.state.key = admit(key)
     await next()

@@ -14,13 +14,15 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
   return async (ctx, next) => {
     ctx.state.log = log.child({ requestId: ctx.state.requestId })
     await next()
+    const { key } = ctx.state as Partial<Context["state"]>
     const line = {
       method: ctx.method,
       path: shownPath(ctx.path),
       // A status that no caller sees: it hung up.
       status: callerGone(ctx) ? 499 : ctx.status,
       ms: Math.round(performance.now() - ctx.state.startedAt),
-      key: (ctx.state as Partial<Context["state"]>).key?.id,
+      key: key?.onBehalf?.keyId ?? key?.id,
+      person: key?.onBehalf?.personId,
       client: ctx.get("X-Client-Source").slice(0, MAX_CLIENT_CHARS) || undefined,
       // Who tries keys can be shut out only by address; of anybody else it is not kept.
       address: ctx.status === 401 ? ctx.ip : undefined,

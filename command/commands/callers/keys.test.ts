@@ -177,6 +177,19 @@ test("a key is made with all its limits, of collections that there are", async (
   )
 })
 
+test("a key that asks for people is made with the secret of its service", async () => {
+  const args = ["keys", "create", "--acts-for-people", "headers", "--name", "chat"]
+  const { stdout, stderr } = await run(...(args as ["keys"]))
+  const keys = openKeyStore(db, "")
+  expect(await keys.verifyService(stdout.trim())).toMatchObject({ actsForPeople: "headers" })
+  expect(stderr).toMatch(/signs for whom it asks, likewise: [\w-]{43}\n/)
+  expect(JSON.parse((await run(...(args as ["keys"]), "--json")).stdout)).toMatchObject({
+    acts_for_people: "headers",
+    signing_secret: expect.any(String),
+  })
+  expect((await run("keys", "list")).stdout).toContain("chat  asks for people, by headers")
+})
+
 test("fossick collections sets, lists and deletes collections, which keys need to be there", async () => {
   await openCollections(db).set("staff", ["wiki", "tickets"])
   await run("collections", "set", "staff", "wiki", "handbook")
@@ -225,6 +238,11 @@ test.each([
     ["create", "--role", "admin", "--reads", "group:hr"],
     "--reads must be left out for a key of the role admin: it reads every page",
   ],
+  [
+    ["create", "--acts-for-people", "tokens", "--reads", "group:hr"],
+    "--acts-for-people must be left out for a key that reads as users or groups of its own",
+  ],
+  [["create", "--acts-for-people", "all"], "Allowed choices are tokens, headers."],
   [["create", "--expires", "2001-01-01"], "--expires must be a time to come"],
   [["create", "--credits", "-1"], "--credits"],
   [["create", "--per", "day"], "Allowed choices are month, total."],

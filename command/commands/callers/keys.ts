@@ -1,7 +1,7 @@
 import { wholeNumber } from "#base/command-arguments.ts"
 import { command, type GroupSpec } from "../../spec.ts"
 import { ENDPOINTS } from "../../../api/identity/accounts/keys/key-scope.ts"
-import { KEY_ROLES, LIMIT_PERIODS } from "../../../api/identity/accounts/keys/keys.ts"
+import { ACTS_BY, KEY_ROLES, LIMIT_PERIODS } from "../../../api/identity/accounts/keys/keys.ts"
 
 const session = () => import("../../../api/operator/commands/keys-session.ts")
 const several = { value: "name", several: true } as const
@@ -31,6 +31,12 @@ export const keys: GroupSpec = {
           value: "list",
           about: "calls it may make, such as search=100/m,*=1000/m, instead of FOSSICK_RATE_LIMITS",
         },
+        "acts-for-people": {
+          value: "how",
+          about:
+            "it asks for people, each with the rights of that person: tokens takes signed names, headers also plain ones",
+          choices: ACTS_BY,
+        },
         "make-keys": { about: "it may make keys over the API, within its own limits" },
         endpoint: { ...several, choices: ENDPOINTS, about: "only this endpoint; may be given several times" },
         source: { ...several, about: "only pages of this source; likewise" },
@@ -55,6 +61,10 @@ export const keys: GroupSpec = {
         {
           line: "fossick keys create --collection public --credits 1000 --expires 30d",
           about: "a limited key",
+        },
+        {
+          line: "fossick keys create --acts-for-people tokens --name chat",
+          about: "for a front end that says for whom it asks",
         },
         { line: "fossick keys create --reads group:hr", about: "a key that reads what the group hr may" },
       ],

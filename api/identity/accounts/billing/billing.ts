@@ -6,6 +6,7 @@ import { isStateAway } from "#base/store/postgres/outage.ts"
 import { isContinuing } from "../../../server/outage/continuing.ts"
 import type { StateOutage } from "../../../server/outage/state-outage.ts"
 import type { CallLog } from "../call-log.ts"
+import { payerOf } from "../keys/keys.ts"
 import { type Cost, mostCredits } from "./credits.ts"
 import { creditRefusal, creditsUnknown } from "./credit-refusals.ts"
 import type { CountedCall, Ledger, LedgerCall, Refusal } from "./credit-ledger.ts"
@@ -16,6 +17,9 @@ import type { WriteQueue } from "./write-queue.ts"
 
 /** A call to be paid for. */
 export interface BilledCall extends LedgerCall, Pick<Tracking, "session" | "human"> {}
+
+/** As it counts: for the key of the service, where that asks for a person. */
+const counted = <C extends Pick<BilledCall, "key">>(call: C): C => ({ ...call, key: payerOf(call.key) })
 
 /** What is written of a call beside its credits. */
 export interface Served {
@@ -29,7 +33,11 @@ export interface Served {
 /** An answered call, to be counted and logged now or later. */
 export interface AnsweredCall extends Served {
   readonly call: CountedCall &
-    Pick<BilledCall, "session" | "human"> & { readonly key: Pick<BilledCall["key"], "hint"> }
+    Pick<BilledCall, "session" | "human"> & {
+      readonly key: Pick<BilledCall["key"], "hint">
+      /** For whom a service asked; empty, or left out by earlier versions: for itself. */
+      readonly person?: string
+    }
   readonly cost: Cost
   /** When it was answered, in milliseconds since 1970. */
   readonly at: number
@@ -98,7 +106,8 @@ export class Billing implements AsyncDisposable {
    * @throws ApiError 432 or 433 when a limit would be passed; then nothing is set aside. 503 when the disk is full or read-only and no
    * more calls can wait to be counted.
    */
-  async reserve(call: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<void> {
+  async reserve(given: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<void> {
+    const call = counted(given)
     this.#unsettled.assertRoom(call.key.id)
     if (!this.#parts.ledger.isLimited(call.key)) return
     const refusal = await this.#refusalOf(call, most)
@@ -154,7 +163,8 @@ export class Billing implements AsyncDisposable {
   })
 
   /** Gives back what a call set aside that came to nothing. */
-  async release(call: Pick<BilledCall, "requestId" | "key">): Promise<void> {
+  async release(given: Pick<BilledCall, "requestId" | "key">): Promise<void> {
+    const call = counted(given)
     const { ledger, writes, outage } = this.#parts
     const wasInMemory = this.#unsettled.release(call.requestId)
     if (!ledger.isLimited(call.key) || (wasInMemory && outage.isAway)) return
@@ -169,7 +179,8 @@ export class Billing implements AsyncDisposable {
    * @returns the credits that fell due; for a call that continues, those known without the state
    * @throws ApiError 503 when the call cannot be counted now and no more calls can wait
    */
-  async settle(call: BilledCall, cost: Cost, served: Served, also?: () => Promise<void>): Promise<number> {
+  async settle(given: BilledCall, cost: Cost, served: Served, also?: () => Promise<void>): Promise<number> {
+    const call = { ...counted(given), person: given.key.onBehalf?.personId ?? "" }
     const { keepsQueries, ledger } = this.#parts
     const { query, ...facts } = served
     const answered = (kept: string | undefined): AnsweredCall => ({
@@ -326,7 +337,7 @@ export class Billing implements AsyncDisposable {
   /** To be called in a write transaction. */
   async #write({ call, cost, at, depth, seconds, query }: AnsweredCall): Promise<number> {
     const { ledger, log } = this.#parts
-    const { requestId, endpoint, project, session, human, key } = call
+    const { requestId, endpoint, project, session, human, key, person = "" } = call
     const credits = await ledger.settle(call, cost, at)
     await log.add({
       at,
@@ -340,6 +351,7 @@ export class Billing implements AsyncDisposable {
       project,
       session,
       human,
+      person,
       query: query ?? null,
     })
     return credits

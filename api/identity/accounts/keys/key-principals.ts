@@ -21,6 +21,19 @@ export function principalsProblem({ role, principals }: Written): string | null 
 
 const WHY = { admin: "it reads every page", write: "it reads no page" } as const
 
+/** What is wrong with a key that asks for people; null: nothing. A sentence without its subject, as above. */
+export function actsProblem({
+  role,
+  principals,
+  mayMakeKeys,
+}: Written & { readonly mayMakeKeys: boolean }): string | null {
+  if (role !== "search") return `must be left out for a key of the role ${role}`
+  if (mayMakeKeys) return "must be left out for a key that makes keys"
+  return principals.length === 0
+    ? null
+    : "must be left out for a key that reads as users or groups of its own: it reads as the person it asks for"
+}
+
 /** They as readers of pages name them, once each. Nothing may be wrong with them. */
 export const readPrincipals = (written: readonly string[]): readonly Principal[] => [
   ...new Set(written.flatMap((one) => principalOf(one) ?? [])),

@@ -20,5 +20,6 @@ export const keyOnWire = (key: MadeKey) => ({
   collections: key.scope.collections,
   domains: key.scope.domains,
   principals: key.principals,
+  acts_for_people: key.actsForPeople,
   projects: key.projects,
 })

@@ -8,6 +8,7 @@ import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
 import { readScope, UNLIMITED } from "./key-scope.ts"
+import { signingSecretOf } from "./acting-key.ts"
 import { keyOnWire } from "./key-wire.ts"
 import { openKeyStore } from "./keys.ts"
 
@@ -85,6 +86,8 @@ describe("keys", () => {
       mayMakeKeys: true,
       mayEndItself: true,
       expiresAt,
+      actsForPeople: null,
+      onBehalf: null,
       name: "team",
       keyType: "development",
       disabledAt: null,
@@ -96,6 +99,25 @@ describe("keys", () => {
       limit_per: "total",
       rate_limits: "search=3/60s",
     })
+  })
+
+  test("that ask for people are no keys without a person", async () => {
+    const keys = openKeyStore(db, "")
+    const text = await keys.create({ role: "search", actsForPeople: "tokens" })
+    const { id } = (await keys.lookUp(text))!
+    expect(await keys.verifyService(text)).toMatchObject({ id, actsForPeople: "tokens" })
+    expect([await keys.verify(text), await keys.verifyWriter(text)]).toEqual([null, null])
+    await expect(keys.actFor(text, () => "anna@example.com")).rejects.toMatchObject({ status: 403 })
+    const other = await keys.create({ role: "search" })
+    expect([await keys.verifyService(other), await keys.actFor(other, () => "anna")]).toEqual([null, null])
+    await keys.disable(id)
+    expect([await keys.verifyService(text), await keys.actFor(text, () => "")]).toEqual([null, null])
+    const secrets = await Promise.all([id, id, "other"].map((one) => signingSecretOf(db, { id: one })))
+    expect(secrets).toEqual([
+      expect.stringMatching(/^[\w-]{43}$/),
+      secrets[0],
+      expect.not.stringContaining(secrets[0]!),
+    ])
   })
 
   test("of which nothing was said are without limit, make none, and cannot end themselves", async () => {

@@ -8,6 +8,7 @@ import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import type { Principal } from "#engine/index/page/readers.ts"
 
 import { type KeyScope, scopeOfText, scopeText, UNLIMITED } from "./key-scope.ts"
+import { ApiError } from "../../../errors.ts"
 import { parseRateLimits, type RateLimits, rateLimitsText } from "../rates/rate-limits.ts"
 import { countStored, type StoredTable, StoredUse } from "../storage/stored-use.ts"
 
@@ -18,6 +19,20 @@ import { countStored, type StoredTable, StoredUse } from "../storage/stored-use.
 export type KeyRole = "search" | "write" | "admin"
 
 export const KEY_ROLES: readonly KeyRole[] = ["search", "write", "admin"]
+
+/**
+ * How a service says for whom it asks: `tokens`, which are signed; `headers`, which it may also send without a signature, so that everybody
+ * who has the key may ask as anybody.
+ */
+export type ActsBy = "tokens" | "headers"
+
+export const ACTS_BY: readonly ActsBy[] = ["tokens", "headers"]
+
+/** A service that asks for a person: the ids of its key, and of the person. */
+export interface OnBehalf {
+  readonly keyId: string
+  readonly personId: string
+}
 
 export type KeyType = "development" | "production"
 
@@ -51,7 +66,15 @@ export interface ApiKey {
   readonly mayEndItself: boolean
   /** When it ends by itself; null: never. */
   readonly expiresAt: Date | null
+  /** Of the key of a service that asks for people, each with the rights of a person: it is no key without one. Null: of any other key. */
+  readonly actsForPeople: ActsBy | null
+  /** For whom a service asks with this key: its limits, credits and logs are those of the service's key. Null: it asks for itself. */
+  readonly onBehalf: OnBehalf | null
 }
+
+/** The key whose limits and credits count: of the service, where it asks for a person. */
+export const payerOf = <K extends Pick<ApiKey, "id" | "onBehalf">>(key: K): K =>
+  key.onBehalf === null ? key : { ...key, id: key.onBehalf.keyId }
 
 /** A key without limits, but for what is given. */
 export const apiKey = (given: Pick<ApiKey, "id" | "role"> & Partial<ApiKey>): ApiKey => ({
@@ -64,6 +87,8 @@ export const apiKey = (given: Pick<ApiKey, "id" | "role"> & Partial<ApiKey>): Ap
   mayMakeKeys: given.role === "admin",
   mayEndItself: given.role === "admin",
   expiresAt: null,
+  actsForPeople: null,
+  onBehalf: null,
   ...given,
 })
 
@@ -80,7 +105,7 @@ export interface MadeKey extends ApiKey {
 }
 
 /** What a new key is to be; what is left out is without limit. */
-export interface KeySpec extends Partial<Omit<ApiKey, "id" | "role" | "hint" | "mayEndItself">> {
+export interface KeySpec extends Partial<Omit<ApiKey, "id" | "role" | "hint" | "mayEndItself" | "onBehalf">> {
   readonly role: KeyRole
   readonly name?: string
   readonly keyType?: KeyType
@@ -96,10 +121,18 @@ export interface KeySpec extends Partial<Omit<ApiKey, "id" | "role" | "hint" | "
  * guessing a digest's source is out of reach at any speed, while the check runs on every request.
  */
 export interface KeyStore {
-  /** The key behind `presented`, or null when it may not be used to search and read. */
+  /** The key behind `presented`, or null when it may not be used to search and read, or only for a person. */
   verify(presented: string): Promise<ApiKey | null>
   /** The key behind `presented`, or null when it may not be used to send documents. */
   verifyWriter(presented: string): Promise<ApiKey | null>
+  /** The key of a service behind `presented`, or null when it is no valid one that may ask for people. */
+  verifyService(presented: string): Promise<ApiKey | null>
+  /**
+   * The key with which a service asks for a person; null when `presented` is no key of a service.
+   * @param header value of a header of the request; empty when it wasn't sent
+   * @throws ApiError 401 when the request doesn't say for whom, 403 when that person may do nothing
+   */
+  actFor(presented: string, header: (name: string) => string): Promise<ApiKey | null>
   /** The key behind `presented`, disabled and expired ones too; null when it was not made here. */
   lookUp(presented: string): Promise<MadeKey | null>
   /** The key of this id, or null when it may not be used: for work that goes on after its call. */
@@ -164,6 +197,7 @@ interface KeyTables {
     key_type: KeyType
     scope: string | null
     principals: string | null
+    acts_for_people: ActsBy | null
     projects: string | null
     credit_limit: number | null
     limit_per: CreditLimit["per"]
@@ -207,6 +241,7 @@ const STEPS: readonly Step[] = [
   // The column's check allows two roles; a key that writes is stored as `search` with this mark.
   ({ integer }) => `alter table api_keys add column only_writes ${integer} not null default 0;`,
   ({ text }) => `alter table api_keys add column principals ${text};`,
+  ({ text }) => `alter table api_keys add column acts_for_people ${text};`,
 ]
 
 /** Bytes that the keys of one maker may take: their scopes and projects can be long. */
@@ -214,6 +249,9 @@ const MOST_BYTES = 16_000_000
 
 /** Who holds the key of the settings. */
 export const OPERATOR = apiKey({ id: "operator", role: "admin" })
+
+const NO_PEOPLE =
+  "Access denied. This key asks for people, and no identity provider signs people in here (FOSSICK_SIGN_ON_FILE)."
 
 const HINT_CHARS = 4
 const byDigest = once((q: Queries<KeyTables>, { given }: { given: Uint8Array }) =>
@@ -268,14 +306,23 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
     const key = await find(given)
     return key !== null && isValid(key) ? key : null
   }
+  const verifyService: KeyStore["verifyService"] = async (presented) => {
+    const key = await valid(presented)
+    return key?.actsForPeople ? key : null
+  }
   return {
     async verify(presented) {
       const key = await valid(presented)
-      return key?.role === "write" ? null : key
+      return key?.role === "write" || key?.actsForPeople ? null : key
     },
     async verifyWriter(presented) {
       const key = await valid(presented)
       return key?.role === "search" ? null : key
+    },
+    verifyService,
+    async actFor(presented) {
+      if ((await verifyService(presented)) === null) return null
+      throw new ApiError(403, NO_PEOPLE)
     },
     lookUp: (presented) => find(digest(presented)),
     async byId(id) {
@@ -289,7 +336,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
       const keyType = spec.keyType ?? "production"
       const text = `fsk-${keyType === "development" ? "dev-" : ""}${randomBytes(32).toString("base64url")}`
       const { scope = UNLIMITED, projects = [], creditLimit = null, rateLimits = null } = spec
-      const { principals = null } = spec
+      const { principals = null, actsForPeople = null } = spec
       await queries
         .insertInto("api_keys")
         .values({
@@ -303,6 +350,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
           key_type: keyType,
           scope: scopeText(scope),
           principals: principals === null || principals.length === 0 ? null : JSON.stringify(principals),
+          acts_for_people: actsForPeople,
           projects: projects.length === 0 ? null : JSON.stringify(projects),
           credit_limit: creditLimit?.credits ?? null,
           limit_per: creditLimit?.per ?? "month",
@@ -378,6 +426,8 @@ function keyOf(row: KeyRow): MadeKey {
     hint: row.hint,
     scope: scopeOfText(row.scope),
     principals: role === "admin" ? null : principals,
+    actsForPeople: row.acts_for_people,
+    onBehalf: null,
     projects: row.projects === null ? [] : (JSON.parse(row.projects) as string[]),
     creditLimit: row.credit_limit === null ? null : { credits: row.credit_limit, per: row.limit_per },
     rateLimits: row.rate_limits === null ? null : parseRateLimits(row.rate_limits),

@@ -52,6 +52,7 @@ test("a file declares providers and what their people may do", () => {
           scopes: ["openid", "profile", "email"],
           userClaim: null,
           groupsClaim: ["groups"],
+          acceptsTokensFor: [],
           networks: [],
           caFile: null,
         },

@@ -43,6 +43,10 @@ function groupsOf(claims: Claims, path: readonly string[]): readonly string[] {
   return Array.isArray(found) ? found.filter((one): one is string => typeof one === "string") : []
 }
 
+/** Whether claims say in which groups the person is. */
+export const sayGroups = (claims: Claims, { groupsClaim }: Pick<OidcSpec, "groupsClaim">): boolean =>
+  groupsClaim === null || valueAt(claims, groupsClaim) !== undefined
+
 /** A claim whose own name has dots, such as `https://example.com/groups`, is found as well. */
 function valueAt(claims: Claims, path: readonly string[]): unknown {
   const whole = claims[path.join(".")]

@@ -11,6 +11,7 @@ interface Written extends Partial<Reach> {
   readonly scopes: readonly string[]
   readonly userClaim?: string
   readonly groupsClaim: string
+  readonly acceptsTokensFor?: readonly string[]
 }
 
 /** OpenID Connect. */
@@ -48,11 +49,27 @@ export const oidc: ProviderKind<OidcSpec> = {
         minLength: 1,
         default: "groups",
       },
+      acceptsTokensFor: {
+        description:
+          "Audiences, such as the client ID of LibreChat: services that ask for people may pass on the tokens that they got for these.",
+        type: "array",
+        minItems: 1,
+        maxItems: 32,
+        items: { type: "string", minLength: 1, maxLength: 200 },
+      },
       ...REACH_FIELDS,
     },
   },
   read(written: Written, { env, tried }) {
-    const { issuer, clientId, clientSecret, scopes, userClaim = null, groupsClaim } = written
+    const {
+      issuer,
+      clientId,
+      clientSecret,
+      scopes,
+      userClaim = null,
+      groupsClaim,
+      acceptsTokensFor = [],
+    } = written
     tried("issuer", () => checkAddress(issuer))
     return {
       issuer,
@@ -64,6 +81,7 @@ export const oidc: ProviderKind<OidcSpec> = {
       scopes: scopes.includes("openid") ? scopes : ["openid", ...scopes],
       userClaim,
       groupsClaim: groupsClaim.split("."),
+      acceptsTokensFor,
       ...checkReach(written, tried),
     }
   },

@@ -5,6 +5,7 @@ import { guardedFetch, type GuardedFetch } from "../guarded-fetch.ts"
 import {
   type Arriving,
   type Departure,
+  type ForwardedToken,
   type Held,
   type Provider,
   ProviderAwayError,
@@ -13,7 +14,7 @@ import {
   SignOnError,
   type Vouched,
 } from "../provider.ts"
-import { type Claims, personOf } from "./claims.ts"
+import { type Claims, personOf, sayGroups } from "./claims.ts"
 import type { OidcSpec } from "./spec.ts"
 import { ALGORITHMS, type LogoutToken, verifyLogoutToken } from "./logout-token.ts"
 
@@ -147,6 +148,29 @@ class OidcProvider implements Provider {
     return found.ended
   }
 
+  async forwarded(token: string, issuer: string): Promise<ForwardedToken | null> {
+    const { own } = this.#spec
+    if (own.acceptsTokensFor.length === 0 || bare(issuer) !== bare(own.issuer)) return null
+    const { config, keys } = await this.#discover()
+    return await this.#asking(async () => {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer: config.serverMetadata().issuer,
+        audience: [...own.acceptsTokensFor],
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE,
+        requiredClaims: ["sub", "iat", "exp"],
+      })
+      // A logout token says nothing of who is there.
+      if ("events" in payload) throw new SignOnError(UNFIT, "it is a token of an event")
+      const said = personOf(payload, own)
+      return {
+        vouched: { subject: payload.sub!, ...said, providerSession: null, refresh: null, signOutHint: null },
+        isComplete: said.user !== null && sayGroups(payload, own),
+        issuedAt: new Date(payload.iat! * 1000),
+      }
+    })
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#reached[Symbol.asyncDispose]()
   }
@@ -228,6 +252,9 @@ class OidcProvider implements Provider {
     }
   }
 }
+
+/** Some providers end their name with a slash, and some operators leave it out. */
+const bare = (issuer: string): string => issuer.replace(/\/+$/, "")
 
 const UNFIT =
   "The page that signs you in gave an answer that can't be used. Ask the operator of this search engine."

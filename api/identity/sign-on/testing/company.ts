@@ -37,7 +37,7 @@ roles:
 type Given = NonNullable<Parameters<typeof serveAccounts>[0]>
 
 /** Anna and Adam work in the company, Eve at a partner. */
-export async function openCompany(given: Pick<Given, "engine"> = {}): Promise<Company> {
+export async function openCompany(given: Given = {}): Promise<Company> {
   const opened = new AsyncDisposableStack()
   const port = await freePort()
   const appliance = `http://127.0.0.1:${port}`
@@ -60,6 +60,7 @@ export async function openCompany(given: Pick<Given, "engine"> = {}): Promise<Co
     issuer: ${company.issuer}
     clientId: fossick
     clientSecret: \${OIDC_SECRET}
+    acceptsTokensFor: [librechat]
     networks: [localhost]
   - name: partner
     kind: oidc

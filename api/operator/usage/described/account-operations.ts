@@ -60,6 +60,7 @@ export const CallLog = named(
         credits,
         api_key: text("Its last characters."),
         request_id: text(),
+        ...optional({ person: text("Id of the person for whom the key's service asked.") }),
       }),
       "Newest first; never what was asked or found.",
     ),

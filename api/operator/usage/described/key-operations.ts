@@ -1,5 +1,5 @@
 import { ENDPOINTS, MAX_ENTRIES, MAX_NAME_CHARS } from "../../../identity/accounts/keys/key-scope.ts"
-import { KEY_ROLES } from "../../../identity/accounts/keys/keys.ts"
+import { ACTS_BY, KEY_ROLES } from "../../../identity/accounts/keys/keys.ts"
 import { created, ok, operations } from "../../../server/operation/operation.ts"
 import { bodyOf, closedBody } from "../../../server/operation/published.ts"
 import { noBody, ofSlice, sliceOf } from "../../../server/operation/shared-fields.ts"
@@ -57,6 +57,12 @@ const key = {
       "Users and groups whose pages it may read, beside those that everybody may; null: every page, whoever its readers are.",
     ),
   ),
+  acts_for_people: orNull(
+    oneOf(
+      ACTS_BY,
+      "It asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones.",
+    ),
+  ),
   projects: listOf(text(), "Projects that it may name; empty: any."),
   status: oneOf(["active", "disabled", "expired"]),
   last_used_at: orNull(time("Of its last counted call; to the day where the call itself is forgotten.")),
@@ -65,7 +71,15 @@ const key = {
 }
 
 const Key = namedObject("Key", key)
-const NewKey = namedObject("NewKey", { key: text("The key itself, shown only here."), ...key })
+const NewKey = namedObject("NewKey", {
+  key: text("The key itself, shown only here."),
+  signing_secret: orNull(
+    text(
+      "Of a key that asks for people: the secret with which its service signs for whom it asks (HS256). Shown only here.",
+    ),
+  ),
+  ...key,
+})
 const Keys = namedObject("Keys", {
   keys: listOf(Key, "Oldest first; the key in `FOSSICK_API_KEY` is not among them."),
   current_key_id: text("Id of the key of this call; `operator` for the one in `FOSSICK_API_KEY`."),
@@ -97,6 +111,10 @@ const made = object(
       "Users and groups that the key reads as, such as `group:hr`; left out, it reads what everybody may.",
       {},
       MAX_ENTRIES,
+    ),
+    acts_for_people: oneOf(
+      ACTS_BY,
+      "The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones.",
     ),
     projects: names("Projects that the key may name.", { maxLength: MAX_PROJECT_CHARS }, MOST_PROJECTS),
   }),

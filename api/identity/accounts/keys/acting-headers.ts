@@ -1,0 +1,10 @@
+/** Says for whom a service asks. */
+export const ACTING_HEADER = "X-Fossick-Acting-For"
+/** The same, as Open WebUI sends it: signed, where it was given a secret. */
+export const OPEN_WEBUI_TOKEN = "X-OpenWebUI-User-Jwt"
+export const OPEN_WEBUI_EMAIL = "X-OpenWebUI-User-Email"
+
+/** All of them, in lower case, for calls that are passed on. */
+export const ACTING_HEADERS: readonly string[] = [ACTING_HEADER, OPEN_WEBUI_TOKEN, OPEN_WEBUI_EMAIL].map(
+  (one) => one.toLowerCase(),
+)

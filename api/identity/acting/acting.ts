@@ -1,0 +1,103 @@
+import type { StateStore } from "#base/store/state-store.ts"
+
+import { ApiError } from "../../errors.ts"
+import type { Accounts } from "../accounts/accounts.ts"
+import { ACTING_HEADER } from "../accounts/keys/acting-headers.ts"
+import { actingKey, signingSecretOf } from "../accounts/keys/acting-key.ts"
+import type { KeyStore } from "../accounts/keys/keys.ts"
+import type { PersonKeys } from "../people/person-keys.ts"
+import type { Person, PersonStore } from "../people/person-store.ts"
+import { namesOf } from "../sign-on/names.ts"
+import { type ForwardedToken, ProviderAwayError, SignOnError } from "../sign-on/provider.ts"
+import type { Declared } from "../sign-on/renewals.ts"
+import { askedFor, refused } from "./asked-for.ts"
+
+export interface ActingParts {
+  readonly db: StateStore
+  readonly accounts: Pick<Accounts, "keys" | "collections" | "writes">
+  readonly people: Pick<PersonStore, "of" | "ofUser" | "proved">
+  readonly personKeys: Pick<PersonKeys, "refusalOf" | "readerOf">
+  readonly providers: ReadonlyMap<string, Declared>
+}
+
+/** How much newer a token has to be than what is known, for that to be written down. */
+const NEWER_MS = 60_000
+
+/** Finds the key with which a service asks for a person. */
+export function openActing(parts: ActingParts): KeyStore["actFor"] {
+  const { db, accounts, people, personKeys } = parts
+  return async (presented, header) => {
+    const service = await accounts.keys.verifyService(presented)
+    if (service === null || service.actsForPeople === null) return null
+    const asked = await askedFor(header, service.actsForPeople, () => signingSecretOf(db, service))
+    const person =
+      asked.kind === "user"
+        ? newest(await people.ofUser(asked.user))
+        : await vouchedBy(parts, asked.token, asked.issuer)
+    const name = asked.kind === "user" ? asked.user : "Whoever this token names"
+    if (person === null) throw denied(`${name.slice(0, 100)} has not signed in here yet.`)
+    const refusal = personKeys.refusalOf(person)
+    if (refusal !== null) throw denied(`${person.user} ${WHY[refusal]}.`)
+    const reader = await personKeys.readerOf(person.id)
+    if (reader === null)
+      throw denied(`What is known of ${person.user} is too old to count: they have to sign in here again.`)
+    return await actingKey(service, reader, (names) => accounts.collections.sourcesOf(names))
+  }
+}
+
+const WHY = {
+  disabled: "is disabled here",
+  provider: "was let in by an identity provider that is no longer declared here",
+  role: "has no role here",
+} as const
+
+const denied = (why: string): ApiError => new ApiError(403, `Access denied. ${why}`)
+
+/** Of several accounts with one name: the one that a provider vouched for last. */
+const newest = (found: readonly Person[]): Person | null =>
+  found.toSorted((a, b) => b.provedAt.getTime() - a.provedAt.getTime())[0] ?? null
+
+/** The person of a token of a provider, with what the token says of them if that is newer than what is known. @throws ApiError */
+async function vouchedBy(
+  { accounts, people, providers }: ActingParts,
+  token: string,
+  issuer: string,
+): Promise<Person | null> {
+  for (const declared of providers.values()) {
+    const said = await forwardedTo(declared, token, issuer)
+    if (said === null) continue
+    const { spec } = declared
+    const { vouched, isComplete, issuedAt } = said
+    const known = await people.of(spec.name, vouched.subject)
+    const isNews = known === null || issuedAt.getTime() > known.provedAt.getTime() + NEWER_MS
+    if (!isComplete || !isNews) return known
+    const all = [...providers.values()].map((one) => one.spec)
+    const names = namesOf(spec, vouched, all)
+    const { subject, name, email } = vouched
+    const isRenewable = known?.isRenewable ?? false
+    const proof = { provider: spec.name, subject, name, email, ...names, isRenewable }
+    return await accounts.writes.run(() => people.proved(proof, false, issuedAt.getTime()))
+  }
+  throw refused(
+    `got a token in the header ${ACTING_HEADER} of an issuer whose tokens no identity provider here takes (acceptsTokensFor)`,
+  )
+}
+
+/** Null: the provider takes no tokens of this issuer. @throws ApiError */
+async function forwardedTo(
+  { provider }: Declared,
+  token: string,
+  issuer: string,
+): Promise<ForwardedToken | null> {
+  try {
+    return (await provider.forwarded?.(token, issuer)) ?? null
+  } catch (error) {
+    if (error instanceof ProviderAwayError)
+      throw new ApiError(
+        503,
+        "The identity provider that checks the token can't be reached. Try again in a moment.",
+      )
+    if (!(error instanceof SignOnError)) throw error
+    throw refused(`got a token in the header ${ACTING_HEADER} that is not valid: ${error.detail}`)
+  }
+}

@@ -1,0 +1,96 @@
+import { decodeJwt, decodeProtectedHeader, jwtVerify } from "jose"
+
+import type { Principal } from "#engine/index/page/readers.ts"
+import { principalOf } from "#engine/index/page/readers.ts"
+
+import { ApiError } from "../../errors.ts"
+import { ACTING_HEADER, OPEN_WEBUI_EMAIL, OPEN_WEBUI_TOKEN } from "../accounts/keys/acting-headers.ts"
+import type { ActsBy } from "../accounts/keys/keys.ts"
+
+/** Seconds for which a token may be valid that a service signs itself, and that clocks may differ. */
+const LONGEST_SECONDS = 300
+const CLOCK_TOLERANCE = 30
+const MOST_CHARS = 16_384
+
+/** Whom a service named: by the name of a user, or by a token of an identity provider, which nobody has checked yet. */
+export type AskedFor =
+  | { readonly kind: "user"; readonly user: string }
+  | { readonly kind: "token"; readonly token: string; readonly issuer: string }
+
+/**
+ * For whom a request asks.
+ * @param header value of a header of the request; empty when it wasn't sent
+ * @param secret with which the service signs
+ * @throws ApiError 401 that names the header
+ */
+export async function askedFor(
+  header: (name: string) => string,
+  by: ActsBy,
+  secret: () => Promise<string>,
+): Promise<AskedFor> {
+  const signed = header(ACTING_HEADER) || header(OPEN_WEBUI_TOKEN)
+  const given = (signed || (by === "headers" ? header(OPEN_WEBUI_EMAIL) : "")).trim()
+  if (given === "") throw refused(`says for whom it asks in the header ${ACTING_HEADER}`)
+  if (given.length > MOST_CHARS) throw refused(`got a header ${ACTING_HEADER} that is too long`)
+  const algorithm = algorithmOf(given)
+  if (algorithm === null) {
+    if (by === "headers") return { kind: "user", user: userNamed(given) }
+    throw refused(`wants a signed token in the header ${ACTING_HEADER}, and takes no plain name`)
+  }
+  if (algorithm !== "HS256") {
+    const issuer = issuerOf(given)
+    if (issuer === null) throw refused(`got a token in the header ${ACTING_HEADER} that names no issuer`)
+    return { kind: "token", token: given, issuer }
+  }
+  return { kind: "user", user: userNamed(await signedName(given, await secret())) }
+}
+
+/** Whose name a service signed. Groups that it names don't count: only an identity provider says in which groups somebody is. */
+async function signedName(token: string, secret: string): Promise<string> {
+  const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
+    algorithms: ["HS256"],
+    requiredClaims: ["iat", "exp"],
+    clockTolerance: CLOCK_TOLERANCE,
+  }).catch((error: unknown) => {
+    throw refused(`got a token in the header ${ACTING_HEADER} that is not valid: ${(error as Error).message}`)
+  })
+  const { iat = 0, exp = 0, sub, email } = payload
+  if (exp - iat > LONGEST_SECONDS || iat > Date.now() / 1000 + CLOCK_TOLERANCE)
+    throw refused(
+      `got a token in the header ${ACTING_HEADER} that lasts too long: its exp must be at most ${LONGEST_SECONDS} seconds after its iat`,
+    )
+  return typeof email === "string" && email !== "" ? email : (sub ?? "")
+}
+
+/** As readers of pages name the user. */
+function userNamed(given: string): string {
+  const principal: Principal | null = principalOf(`user:${given.trim()}`)
+  if (principal === null) throw refused(`got nobody's name in the header ${ACTING_HEADER}`)
+  return principal.slice("user:".length)
+}
+
+/** Null: it is no token. */
+function algorithmOf(given: string): string | null {
+  if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(given)) return null
+  try {
+    return decodeProtectedHeader(given).alg ?? ""
+  } catch {
+    return null
+  }
+}
+
+function issuerOf(token: string): string | null {
+  try {
+    return decodeJwt(token).iss ?? null
+  } catch {
+    return null
+  }
+}
+
+export const refused = (what: string): ApiError =>
+  new ApiError(
+    401,
+    `Unauthorized: this key asks for people, and ${what}.`,
+    {},
+    { "WWW-Authenticate": "Bearer" },
+  )
