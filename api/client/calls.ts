@@ -815,7 +815,7 @@ export type Session = {
   /** Whether people may search without signing in. */
   readonly is_open: boolean
   /** Role of the key or the person. */
-  readonly role: "search" | "write" | "admin" | null
+  readonly role: "search" | "write" | "operator" | "admin" | null
   /** User of the person at their identity provider; null for a session that began with a key. */
   readonly user: string | null
   /** Last characters of the key that began the session. */
@@ -2693,7 +2693,7 @@ export type Person = {
   /** Groups of the person, as readers of pages name them behind `group:`. */
   readonly groups: readonly string[]
   /** What the person may do, as the role of a key; null: nothing. */
-  readonly role: "search" | "write" | "admin" | null
+  readonly role: "search" | "write" | "operator" | "admin" | null
   /** Why the person may do nothing; null if they may do something. */
   readonly refusal: string | null
   /** First sign-in. */
@@ -2930,7 +2930,7 @@ export type Keys = {
 export type Key = {
   /** Stable; logs and usage name the key by it. */
   readonly id: string
-  readonly role: "search" | "write" | "admin"
+  readonly role: "search" | "write" | "operator" | "admin"
   /** Whom or what it is for; may be empty. */
   readonly name: string
   /** Its last characters; the rest is not kept. */
@@ -2977,7 +2977,7 @@ export type NewKey = {
   readonly signing_secret: string | null
   /** Stable; logs and usage name the key by it. */
   readonly id: string
-  readonly role: "search" | "write" | "admin"
+  readonly role: "search" | "write" | "operator" | "admin"
   /** Whom or what it is for; may be empty. */
   readonly name: string
   /** Its last characters; the rest is not kept. */
@@ -4597,7 +4597,7 @@ export interface Calls {
     readonly given: {
       readonly body?: {
         /** What the key may do. */
-        readonly role?: "search" | "write" | "admin" | undefined
+        readonly role?: "search" | "write" | "operator" | "admin" | undefined
         /** Who or what the key is for. */
         readonly name?: string | undefined
         /** When the key expires: a future time, such as `2027-01-31T00:00:00Z`; left out, never. */

@@ -19,6 +19,7 @@ const body = object({
 export const applianceOperations = operations("Pages", "admin", {
   getAppliance: {
     at: "GET /admin/appliance",
+    access: "operator",
     summary: "The appliance's name, and whether it is new",
     answers: ok(Appliance, "The appliance."),
     examples: [{ summary: "The appliance" }],

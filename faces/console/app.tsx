@@ -8,7 +8,7 @@ import { EditSource } from "./add-source/edit-source.tsx"
 import { Beginning } from "./first-run/beginning.tsx"
 import { FirstRun } from "./first-run/first-run.tsx"
 import { Keys } from "./keys/keys.tsx"
-import { Going, usePlace } from "./link.tsx"
+import { Going, mayGo, Operator, usePlace } from "./link.tsx"
 import { Nothing, Problem } from "./parts.tsx"
 import { PageInspector } from "./page/page.tsx"
 import { hrefOf, type Place } from "./place.ts"
@@ -30,12 +30,14 @@ import { Upkeep } from "./upkeep/upkeep.tsx"
 import { SignedOut } from "./asking/use-polled.ts"
 import { Vectors } from "./vectors/vectors.tsx"
 
-/** The console: for somebody who signed in with a key of the role admin. */
+/** The console: for somebody of the role admin, and a part of it for operators. */
 export function App() {
   const session = useSession()
   const [place, go] = usePlace()
   const { state, signIn, signOut, refresh } = session
   const known = state.kind === "known" ? state.session : null
+  const isOperator = known?.role === "operator"
+  const mayEnter = known?.role === "admin" || isOperator
   return (
     <>
       {state.kind === "asking" && <Waiting />}
@@ -45,7 +47,7 @@ export function App() {
         </main>
       )}
       {known && !known.signed_in && <SignIn title="Sign in to the console" session={known} onKey={signIn} />}
-      {known?.signed_in && known.role !== "admin" && (
+      {known?.signed_in && !mayEnter && (
         <main class="alone">
           <Nothing
             icon="key"
@@ -53,8 +55,8 @@ export function App() {
           >
             <p>
               {known.user === null
-                ? "You are signed in with a key that may search. The console takes a key of the role admin."
-                : `You are signed in as ${known.user}, who may search. The console is for the role admin.`}
+                ? "You are signed in with a key that may search. The console takes a key of the role admin or operator."
+                : `You are signed in as ${known.user}, who may search. The console is for the roles admin and operator.`}
             </p>
             <p class="row">
               <Button look="primary" icon="exit" onClick={() => void signOut()}>
@@ -64,17 +66,22 @@ export function App() {
           </Nothing>
         </main>
       )}
-      {known?.signed_in && known.role === "admin" && (
+      {known?.signed_in && mayEnter && (
         <SignedOut.Provider value={() => void refresh()}>
           <Going.Provider value={go}>
-            <Shell
-              place={place}
-              name={known.appliance_name ?? "Fossick"}
-              who={known.user ?? (known.key_hint && `…${known.key_hint}`)}
-              onSignOut={() => void signOut()}
-            >
-              <Screen place={place} onNamed={() => void refresh()} />
-            </Shell>
+            <Operator.Provider value={isOperator}>
+              <Shell
+                place={place}
+                name={known.appliance_name ?? "Fossick"}
+                who={known.user ?? (known.key_hint && `…${known.key_hint}`)}
+                onSignOut={() => void signOut()}
+              >
+                <Screen
+                  place={mayGo(isOperator, place) ? place : { view: "sources" }}
+                  onNamed={() => void refresh()}
+                />
+              </Shell>
+            </Operator.Provider>
           </Going.Provider>
         </SignedOut.Provider>
       )}

@@ -9,6 +9,15 @@ type Go = (to: Place) => void
 /** How to get to another place of the console without loading it anew. */
 export const Going = createContext<Go>((to) => location.assign(addressOf(hrefOf(to))))
 
+/** Screens of whoever runs crawls, and doesn't decide on anything else. */
+const OF_OPERATORS: ReadonlySet<Place["view"]> = new Set(["sources", "runs", "run", "removals"])
+
+/** Whether whoever is signed in is an operator, and not an administrator. */
+export const Operator = createContext(false)
+
+/** Whether whoever is signed in may go somewhere. */
+export const mayGo = (isOperator: boolean, { view }: Place): boolean => !isOperator || OF_OPERATORS.has(view)
+
 /** The place of the address, and a way to another. Back and forward go through where somebody was. */
 export function usePlace(): readonly [Place, Go] {
   const [place, setPlace] = useState(() => placeOf(location.search))
@@ -25,7 +34,7 @@ export function usePlace(): readonly [Place, Go] {
   return [place, go]
 }
 
-/** A link to a place of the console. A click with a key held goes to the browser, which opens another tab. */
+/** A link to a place of the console; its text alone, or no button, for those who may not go there. A click with a key held goes to the browser, which opens another tab. */
 export function Link({
   to,
   class: look,
@@ -42,11 +51,13 @@ export function Link({
   readonly children: ComponentChildren
 }) {
   const go = useContext(Going)
+  const isOperator = useContext(Operator)
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     go(to)
   }
+  if (!mayGo(isOperator, to)) return look?.includes("button") ? null : <>{children}</>
   return (
     <a
       href={addressOf(hrefOf(to))}

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact"
 
-import { useEffect, useRef } from "preact/hooks"
+import { useContext, useEffect, useRef } from "preact/hooks"
 
 import { Button } from "../design/button.tsx"
 import { Icon, type IconName } from "../design/icons.tsx"
 import { ThemeButton } from "../design/theme.tsx"
 import { addressOf } from "../session/appliance.ts"
-import { Link } from "./link.tsx"
+import { Link, mayGo, Operator } from "./link.tsx"
 import type { Place } from "./place.ts"
 import { useAnswer } from "./asking/use-polled.ts"
 import { whole } from "./words.ts"
@@ -66,6 +66,7 @@ export function Shell({
   readonly children: ComponentChildren
 }) {
   const held = useAnswer("GET /admin/removals", { query: { limit: 1 } })
+  const isOperator = useContext(Operator)
   const isFirst = useRef(true)
   const screen = screenOf(place)
   useEffect(() => {
@@ -92,7 +93,7 @@ export function Shell({
         </a>
         <nav aria-label="Console">
           <ul class="views">
-            {VIEWS.map(({ to, icon, name, holds }) => (
+            {VIEWS.filter(({ to }) => mayGo(isOperator, to)).map(({ to, icon, name, holds }) => (
               <li key={name}>
                 <Link to={to} class="view" current={holds.includes(place.view)}>
                   <Icon name={icon} />
@@ -110,7 +111,7 @@ export function Shell({
         </nav>
         <div class="who">
           <p>
-            <span>Signed in as admin</span>
+            <span>Signed in as {isOperator ? "operator" : "admin"}</span>
             {who && <code>{who}</code>}
           </p>
           <ThemeButton />

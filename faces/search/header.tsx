@@ -16,7 +16,10 @@ export function Header({
   readonly session: UsedSession
 }) {
   const isHome = question === ""
-  const isAdmin = state.kind === "known" && state.session.signed_in && state.session.role === "admin"
+  const runsIt =
+    state.kind === "known" &&
+    state.session.signed_in &&
+    (state.session.role === "admin" || state.session.role === "operator")
   const name = (state.kind === "known" && state.session.appliance_name) || "Fossick"
   const isSignedIn = state.kind === "known" && state.session.signed_in
   return (
@@ -27,7 +30,7 @@ export function Header({
       </a>
       <SearchBox question={question} isHome={isHome} onAsk={onAsk} />
       <nav class="menu" aria-label="Page">
-        {isAdmin && (
+        {runsIt && (
           <a class="button quiet" href={addressOf("console")}>
             Console
           </a>

@@ -7,16 +7,16 @@ import { actingKey, signingSecretOf } from "../accounts/keys/acting-key.ts"
 import type { KeyStore } from "../accounts/keys/keys.ts"
 import type { PersonKeys } from "../people/person-keys.ts"
 import type { Person, PersonStore } from "../people/person-store.ts"
-import { namesOf } from "../sign-on/names.ts"
+import { namesOf } from "../sign-on/file/names.ts"
 import { type ForwardedToken, ProviderAwayError, SignOnError } from "../sign-on/provider.ts"
-import type { Declared } from "../sign-on/renewals.ts"
+import type { Declared } from "../sign-on/kept/renewals.ts"
 import { askedFor, refused } from "./asked-for.ts"
 
 export interface ActingParts {
   readonly db: StateStore
   readonly accounts: Pick<Accounts, "keys" | "collections" | "writes">
   readonly people: Pick<PersonStore, "of" | "ofUser" | "proved">
-  readonly personKeys: Pick<PersonKeys, "refusalOf" | "readerOf">
+  readonly personKeys: Pick<PersonKeys, "standingOf" | "readerOf">
   readonly providers: ReadonlyMap<string, Declared>
 }
 
@@ -36,8 +36,8 @@ export function openActing(parts: ActingParts): KeyStore["actFor"] {
         : await vouchedBy(parts, asked.token, asked.issuer)
     const name = asked.kind === "user" ? asked.user : "Whoever this token names"
     if (person === null) throw denied(`${name.slice(0, 100)} has not signed in here yet.`)
-    const refusal = personKeys.refusalOf(person)
-    if (refusal !== null) throw denied(`${person.user} ${WHY[refusal]}.`)
+    const standing = personKeys.standingOf(person)
+    if (typeof standing === "string") throw denied(`${person.user} ${WHY[standing]}.`)
     const reader = await personKeys.readerOf(person.id)
     if (reader === null)
       throw denied(`What is known of ${person.user} is too old to count: they have to sign in here again.`)

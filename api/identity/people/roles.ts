@@ -6,7 +6,7 @@ import { type KeyScope, UNLIMITED } from "../accounts/keys/key-scope.ts"
 export interface RoleRule {
   /** Fits whoever is in one of them; null: everybody who signs in. */
   readonly groups: readonly string[] | null
-  readonly role: "reader" | "admin"
+  readonly role: "reader" | "operator" | "admin"
   /** Of readers: what they may see; null: no limit, if both are null. */
   readonly sources: readonly string[] | null
   readonly collections: readonly string[] | null
@@ -14,7 +14,7 @@ export interface RoleRule {
 
 /** What a person may do. */
 export interface Rights {
-  readonly role: "search" | "admin"
+  readonly role: "search" | "operator" | "admin"
   readonly scope: KeyScope
 }
 
@@ -31,7 +31,7 @@ export const principalsOf = ({
 }
 
 /**
- * What a person in these groups may do; null: no rule fits. The role admin counts more than reader. What several rules let a reader
+ * What a person in these groups may do; null: no rule fits. The role admin counts more than operator, and that more than reader. What several rules let a reader
  * see adds up.
  */
 export function rightsOf(rules: readonly RoleRule[], groups: readonly string[]): Rights | null {
@@ -40,7 +40,8 @@ export function rightsOf(rules: readonly RoleRule[], groups: readonly string[]):
     (rule) => rule.groups === null || rule.groups.some((one) => mine.has(principalOf(`group:${one}`) ?? "")),
   )
   if (fitting.length === 0) return null
-  if (fitting.some(({ role }) => role === "admin")) return { role: "admin", scope: UNLIMITED }
+  for (const strong of ["admin", "operator"] as const)
+    if (fitting.some(({ role }) => role === strong)) return { role: strong, scope: UNLIMITED }
   if (fitting.some(({ sources, collections }) => sources === null && collections === null))
     return { role: "search", scope: UNLIMITED }
   const all = (lists: readonly (readonly string[] | null)[]) => [

@@ -4,8 +4,7 @@ import { Router } from "@koa/router"
 
 import type { AdminParts } from "./admin-parts.ts"
 import { applianceRoutes } from "../../faces/admin-routes.ts"
-import type { Middleware, RequestState } from "../../context.ts"
-import { ApiError } from "../../errors.ts"
+import type { RequestState } from "../../context.ts"
 import { authentication, type CallerKeys } from "../../server/middleware/authentication.ts"
 import { keyRoutes } from "../usage/key-routes.ts"
 import { paymentRoutes } from "../../doors/x402/books/payment-routes.ts"
@@ -18,6 +17,7 @@ import { PageCounts } from "../people/pages-in-reach.ts"
 import { peopleRoutes } from "../people/people-routes.ts"
 import { readersRoutes } from "../people/readers-routes.ts"
 import { eventRoutes } from "./events/routes.ts"
+import { byRole } from "./gate.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
 import { indexRoutes } from "./routes/index-state.ts"
 import { jobRoutes } from "./routes/jobs.ts"
@@ -50,7 +50,7 @@ export interface AdminConfig {
   readonly apiSettings: ApiSettings
 }
 
-/** `/admin/…`, for keys of the role admin. A key in the body is not taken: half of these calls have none. */
+/** `/admin/…`, for keys of the role admin, and of the role operator as far as calls declare it. A key in the body is not taken: half of these calls have none. */
 export function adminRouter(
   parts: AdminParts,
   keys: CallerKeys,
@@ -60,7 +60,7 @@ export function adminRouter(
   const router = new Router<RequestState>({ prefix: "/admin", methods: METHODS })
   router.use(
     authentication(keys, { bodyKey: false }).beforeBody,
-    onlyAdmins,
+    byRole,
     refuseChanges(readOnly),
     optionalJsonBody(bodyLimit),
     lookingBefore(openLooks(parts)),
@@ -99,12 +99,4 @@ export function adminRouter(
   auditRoutes(router, parts)
   outboundRoutes(router, parts)
   return router
-}
-
-const onlyAdmins: Middleware = async (ctx, next) => {
-  if (ctx.state.key.role !== "admin") {
-    throw new ApiError(403, "This key may search only. The admin API takes a key of the role admin.")
-  }
-  ctx.set("Cache-Control", "no-store")
-  await next()
 }

@@ -19,7 +19,7 @@ export interface AuditingParts {
 }
 
 /**
- * Notes each change that is made with a key of the role admin, or by somebody who signed in with one, before it is
+ * Notes each change that is made with a key of the role admin or operator, or by somebody who signed in with one, before it is
  * acknowledged; and each change of keys, whoever makes it. What is refused changes nothing and is not noted; what fails may have changed something, and is.
  */
 export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Middleware {
@@ -30,7 +30,7 @@ export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Mid
   })
   const note = async (ctx: Context, status: number): Promise<void> => {
     const { key, before, after, keysChanged = [] }: Partial<Context["state"]> = ctx.state
-    const isNoted = key?.role === "admin" || keysChanged.length > 0
+    const isNoted = key?.role === "admin" || key?.role === "operator" || keysChanged.length > 0
     if (!isNoted || changesNothing(ctx.method, ctx.path) || (status >= 400 && status < 500)) return
     const { action, object } = nameOf(ctx)
     try {

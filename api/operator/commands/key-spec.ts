@@ -50,8 +50,8 @@ export function keySpec(options: KeyOptions): KeySpec {
   const actsForPeople = options["acts-for-people"] ?? null
   const mistake = actsForPeople && actsProblem({ role, principals: reads, mayMakeKeys: options["make-keys"] })
   if (mistake !== null) throw new ArgumentsError(`--acts-for-people ${mistake}.`)
-  if (role === "write" && options["make-keys"])
-    throw new ArgumentsError("A key of the role write can't make keys.")
+  if ((role === "write" || role === "operator") && options["make-keys"])
+    throw new ArgumentsError(`A key of the role ${role} can't make keys.`)
   return {
     role,
     name,

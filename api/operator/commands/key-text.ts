@@ -26,7 +26,7 @@ export function keyLine(key: MadeKey): string {
   ]
   const given = (parts: readonly string[], between: string) =>
     parts.filter((part) => part !== "").join(between)
-  return given([key.id, key.role.padEnd(6), given(state, ", "), key.name, given(limits, "; ")], "  ")
+  return given([key.id, key.role.padEnd(8), given(state, ", "), key.name, given(limits, "; ")], "  ")
 }
 
 /** A table of what keys used; an endpoint has its calls, and its credits where there are any: `120 (60 cr)`. */

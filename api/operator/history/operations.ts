@@ -53,6 +53,7 @@ const Freshness = namedObject("Freshness", {
 export const historyOperations = operations("Upkeep", "admin", {
   history: {
     at: "GET /admin/history",
+    access: "operator",
     summary: "Crawls, questions, memory and disk over the last days",
     description: "Measured every five minutes, and kept for eight days.",
     query: { hours: withDefault(whole(1, MOST_HOURS, "Hours to look back."), DEFAULT_HOURS) },
@@ -61,6 +62,7 @@ export const historyOperations = operations("Upkeep", "admin", {
   },
   freshness: {
     at: "GET /admin/freshness",
+    access: "operator",
     summary: "How long ago crawls visited the pages",
     answers: ok(Freshness, "The pages, by their last visit."),
     examples: [{ summary: "All pages" }],

@@ -101,12 +101,14 @@ const none = { summary: "An unknown rule", path: { id: "none" }, status: 404 }
 export const ruleOperations = operations("Rules", "admin", {
   listRules: {
     at: "GET /admin/rules",
+    access: "operator",
     summary: "All synonyms, pins and boosts",
     answers: ok(Rules, "The rules."),
     examples: [{ summary: "All rules" }],
   },
   createRule: {
     at: "POST /admin/rules",
+    access: "operator",
     summary: "Make a rule",
     description: "It counts with the next question.",
     body: { schema: Rule, required: true },
@@ -134,6 +136,7 @@ export const ruleOperations = operations("Rules", "admin", {
   },
   changeRule: {
     at: "PUT /admin/rules/{id}",
+    access: "operator",
     summary: "Make a rule, or replace it whole",
     path,
     body: { schema: RuleBody, required: true },
@@ -144,6 +147,7 @@ export const ruleOperations = operations("Rules", "admin", {
   },
   getRule: {
     at: "GET /admin/rules/{id}",
+    access: "operator",
     summary: "One rule",
     path,
     answers: ok(ChangedRule, "The rule."),
@@ -152,6 +156,7 @@ export const ruleOperations = operations("Rules", "admin", {
   },
   deleteRule: {
     at: "DELETE /admin/rules/{id}",
+    access: "operator",
     summary: "Delete a rule",
     path,
     answers: ok(DeletedRule, "Deleted."),

@@ -79,6 +79,7 @@ const SettingList = namedObject("SettingList", {
 export const upkeepOperations = operations("Upkeep", "admin", {
   vectorOrder: {
     at: "GET /admin/vectors",
+    access: "operator",
     summary: "In which order pages get their vectors",
     description:
       "`changed`: pages that say something else since the last crawl; `asked`: pages that questions came across; `first`: those of the source that goes first; `new`: all others.",
@@ -87,6 +88,7 @@ export const upkeepOperations = operations("Upkeep", "admin", {
   },
   putSourceFirst: {
     at: "POST /admin/vectors/first",
+    access: "operator",
     summary: "Have a source get its vectors before the others",
     description: "At once, also amid a long fill, and for an index that is built for another model.",
     body: bodyOf(

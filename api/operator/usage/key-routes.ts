@@ -166,8 +166,8 @@ function specOf(body: MakeKeyBody, scope: KeyScope): KeySpec {
   if (wrong !== null) throw unprocessable([{ field: "principals", message: wrong }])
   const mistake = actsForPeople && actsProblem({ role, principals, mayMakeKeys: mayMakeKeys === true })
   if (mistake !== null) throw unprocessable([{ field: "acts_for_people", message: mistake }])
-  if (role === "write" && mayMakeKeys === true)
-    throw unprocessable([{ field: "may_make_keys", message: "must be false for a key of the role write" }])
+  if ((role === "write" || role === "operator") && mayMakeKeys === true)
+    throw unprocessable([{ field: "may_make_keys", message: `must be false for a key of the role ${role}` }])
   return {
     role,
     name,

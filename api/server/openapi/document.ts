@@ -112,11 +112,19 @@ export function openApiDocument(
           description:
             "`Authorization: Bearer <key>`. Where `FOSSICK_BODY_KEY` is on, a body without that header may hold the key as `api_key`.",
         },
+        operatorKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "A key of the role `operator` or `admin`.",
+        },
         adminKey: { type: "http", scheme: "bearer", description: "A key of the role `admin`." },
       },
     },
   }
 }
+
+/** Names of the security schemes. */
+const SCHEMES = { key: "key", operator: "operatorKey", admin: "adminKey" } as const
 
 function operationObject(operation: Operation) {
   const { id, tag, summary, description, parameters, body, access } = operation
@@ -128,7 +136,7 @@ function operationObject(operation: Operation) {
     ...(parameters && { parameters: parameters.map((one) => ({ ...one, ...exampleOf(operation, one) })) }),
     ...(body && { requestBody: { required: body.required, content: bodyContent(operation, body.schema) } }),
     responses: responsesOf(operation),
-    ...(access !== "none" && { security: [{ [access === "admin" ? "adminKey" : "key"]: [] }] }),
+    ...(access !== "none" && { security: [{ [SCHEMES[access]]: [] }] }),
   }
 }
 

@@ -37,9 +37,10 @@ export interface Example {
 }
 
 /**
- * Who may call: `none` is anybody, `key` any valid key, `admin` a key of the role admin in the header.
+ * Who may call: `none` is anybody, `key` any valid key, `admin` a key of the role admin in the header, `operator` also one of the role
+ * operator.
  */
-export type Access = "none" | "key" | "admin"
+export type Access = "none" | "key" | "operator" | "admin"
 
 /** Entries of lists of domains that a server takes in a search. */
 export interface DomainCaps {

@@ -226,7 +226,12 @@ test("names of sources that are unknown are refused with the nearest, and listed
 })
 
 test.each([
-  [["create", "--role", "root"], "Allowed choices are search, write, admin."],
+  [["create", "--role", "root"], "Allowed choices are search, write, operator, admin."],
+  [
+    ["create", "--role", "operator", "--source", "wiki"],
+    "--source can't limit a key of the role operator: it runs all sources",
+  ],
+  [["create", "--role", "operator", "--make-keys"], "A key of the role operator can't make keys"],
   [
     ["create", "--role", "admin", "--source", "wiki"],
     "--source can't limit a key of the role admin: it sees everything",

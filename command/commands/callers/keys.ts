@@ -16,7 +16,7 @@ export const keys: GroupSpec = {
         role: {
           value: "role",
           about:
-            "search: every endpoint that searches and reads; write: only sends and deletes documents; admin: all of it",
+            "search: every endpoint that searches and reads; write: only sends and deletes documents; operator: search, and runs crawls; admin: all of it",
           choices: KEY_ROLES,
           default: "search",
         },

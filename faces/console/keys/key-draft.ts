@@ -1,7 +1,7 @@
 import { appliance } from "../../session/appliance.ts"
 import type { Made } from "./made-key.tsx"
 
-export type KeyKind = "search" | "write" | "admin" | "public"
+export type KeyKind = "search" | "write" | "operator" | "admin" | "public"
 
 export const LASTING = [
   { value: "", label: "Until it is disabled" },

@@ -12,7 +12,7 @@ export type Key = AnswerOf<"GET /admin/keys">["keys"][number]
 /** What may be done with a key. */
 export type KeyAct = "disable" | "enable" | "rotate" | "delete"
 
-const ROLES = { search: "Search", write: "Write", admin: "Admin" } as const
+const ROLES = { search: "Search", write: "Write", operator: "Operator", admin: "Admin" } as const
 
 /** Actions besides deleting, each for keys of one status. `isForOwn`: also for the key that is signed in. */
 const ACTS = [

@@ -14,6 +14,7 @@ const KINDS: readonly { readonly value: KeyKind; readonly label: string }[] = [
   { value: "search", label: "A program or person that searches" },
   { value: "write", label: "A program that sends documents" },
   { value: "public", label: "Web pages: a public key" },
+  { value: "operator", label: "Somebody who runs crawls" },
   { value: "admin", label: "Somebody who runs the appliance" },
 ]
 
@@ -22,6 +23,8 @@ const ABOUT: Readonly<Record<KeyKind, string>> = {
   write: "Sends and deletes documents, and can't search or read anything.",
   public:
     "May stand in the source of web pages: it searches one source, and only pages of the origins that you list may use it.",
+  operator:
+    "Searches, and runs crawls: sees sources, runs and removals, and decides on neither sources nor readers.",
   admin: "May do everything, this console among it.",
 }
 

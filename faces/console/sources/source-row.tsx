@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact"
-import { useState } from "preact/hooks"
+import { useContext, useState } from "preact/hooks"
 
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { Progress } from "../../design/progress.tsx"
-import { Link } from "../link.tsx"
+import { Link, Operator } from "../link.tsx"
 import { Fact, isOpen, ResultChip, Time } from "../parts.tsx"
 import type { Actions } from "../asking/use-actions.ts"
 import { DeleteSource } from "./delete-source.tsx"
@@ -94,6 +94,7 @@ function What({ entry, running }: Omit<RowProps, "actions">) {
 
 function Todo({ entry, actions: { isBusy, act } }: Omit<RowProps, "running">) {
   const [isDeleting, setDeleting] = useState(false)
+  const isOperator = useContext(Operator)
   const { name, origin, paused, pages } = entry
   const path = { name }
   const open = openRun(entry)
@@ -133,7 +134,7 @@ function Todo({ entry, actions: { isBusy, act } }: Omit<RowProps, "running">) {
           onClick={hold}
         />
       )}
-      {origin !== "file" && (
+      {origin !== "file" && !isOperator && (
         <Button
           look="quiet"
           icon="trash"

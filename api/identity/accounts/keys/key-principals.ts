@@ -11,7 +11,8 @@ interface Written {
 /** What is wrong with them; null: nothing. It is a sentence without its subject, the field: `must be …`. */
 export function principalsProblem({ role, principals }: Written): string | null {
   if (principals.length === 0) return null
-  if (role !== "search") return `must be left out for a key of the role ${role}: ${WHY[role]}`
+  if (role === "admin" || role === "write")
+    return `must be left out for a key of the role ${role}: ${WHY[role]}`
   if (principals.length > MAX_ENTRIES) return `must have at most ${MAX_ENTRIES} entries`
   const wrong = principals.find((one) => principalOf(one) === null)
   return wrong === undefined

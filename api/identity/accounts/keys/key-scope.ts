@@ -36,7 +36,7 @@ export const limitsPages = ({ sources, collections, domains }: KeyScope): boolea
 export const isUnlimited = (scope: KeyScope): boolean => scope.endpoints === null && !limitsPages(scope)
 
 /** The roles of keys, as in keys.ts, which imports this file. */
-export type LimitedRole = "search" | "write" | "admin"
+export type LimitedRole = "search" | "write" | "operator" | "admin"
 
 /** A limit in a scope that has no effect on keys of a role, and why; null when there is no such limit. */
 export function strayLimit(
@@ -45,12 +45,17 @@ export function strayLimit(
 ): { readonly field: keyof KeyScope; readonly why: string } | null {
   if (role === "search") return null
   const fields: (keyof KeyScope)[] = ["endpoints", "collections", "domains"]
-  if (role === "admin") fields.push("sources")
+  if (role !== "write") fields.push("sources")
   const field = fields.find((one) => scope[one] !== null)
   if (field === undefined) return null
-  const why = role === "admin" ? "it sees everything" : "only sources limit where it sends documents"
-  return { field, why }
+  return { field, why: WHY_STRAY[role] }
 }
+
+const WHY_STRAY = {
+  admin: "it sees everything",
+  operator: "it runs all sources",
+  write: "only sources limit where it sends documents",
+} as const
 
 /** Entries of each list of a scope at most, and characters of a name in it. */
 export const MAX_ENTRIES = 300

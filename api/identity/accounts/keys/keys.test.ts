@@ -101,6 +101,14 @@ describe("keys", () => {
     })
   })
 
+  test("of operators search, write nothing, and read what everybody may", async () => {
+    const keys = openKeyStore(db, "")
+    const text = await keys.create({ role: "operator" })
+    expect(await keys.verify(text)).toMatchObject({ role: "operator", principals: [], mayMakeKeys: false })
+    expect(await keys.verifyWriter(text)).toBeNull()
+    expect(await keys.list()).toMatchObject([{ role: "operator" }])
+  })
+
   test("that ask for people are no keys without a person", async () => {
     const keys = openKeyStore(db, "")
     const text = await keys.create({ role: "search", actsForPeople: "tokens" })

@@ -13,12 +13,12 @@ import { parseRateLimits, type RateLimits, rateLimitsText } from "../rates/rate-
 import { countStored, type StoredTable, StoredUse } from "../storage/stored-use.ts"
 
 /**
- * `search` may use every endpoint that searches and reads; `write` may send and delete documents, and reads nothing else; `admin` may do
- * both, and see how the appliance works inside.
+ * `search` may use every endpoint that searches and reads; `write` may send and delete documents, and reads nothing else; `operator` may
+ * search, and run what is crawled, without deciding on who may read what; `admin` may do everything.
  */
-export type KeyRole = "search" | "write" | "admin"
+export type KeyRole = "search" | "write" | "operator" | "admin"
 
-export const KEY_ROLES: readonly KeyRole[] = ["search", "write", "admin"]
+export const KEY_ROLES: readonly KeyRole[] = ["search", "write", "operator", "admin"]
 
 /**
  * How a service says for whom it asks: `tokens`, which are signed; `headers`, which it may also send without a signature, so that everybody
@@ -189,8 +189,9 @@ interface KeyTables {
     id: string
     digest: Uint8Array
     created_at: string
-    role: Exclude<KeyRole, "write">
+    role: "search" | "admin"
     only_writes: Generated<number>
+    operates: Generated<number>
     name: string
     disabled_at: string | null
     hint: string
@@ -242,6 +243,8 @@ const STEPS: readonly Step[] = [
   ({ integer }) => `alter table api_keys add column only_writes ${integer} not null default 0;`,
   ({ text }) => `alter table api_keys add column principals ${text};`,
   ({ text }) => `alter table api_keys add column acts_for_people ${text};`,
+  // As for one that writes.
+  ({ integer }) => `alter table api_keys add column operates ${integer} not null default 0;`,
 ]
 
 /** Bytes that the keys of one maker may take: their scopes and projects can be long. */
@@ -317,7 +320,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
     },
     async verifyWriter(presented) {
       const key = await valid(presented)
-      return key?.role === "search" ? null : key
+      return key?.role === "write" || key?.role === "admin" ? key : null
     },
     verifyService,
     async actFor(presented) {
@@ -343,8 +346,9 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
           id: randomBytes(6).toString("hex"),
           digest: digest(text),
           created_at: now(),
-          role: spec.role === "write" ? "search" : spec.role,
+          role: spec.role === "admin" ? "admin" : "search",
           only_writes: spec.role === "write" ? 1 : 0,
+          operates: spec.role === "operator" ? 1 : 0,
           name: spec.name ?? "",
           hint: text.slice(-HINT_CHARS),
           key_type: keyType,
@@ -416,7 +420,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
 }
 
 function keyOf(row: KeyRow): MadeKey {
-  const role = row.only_writes === 1 ? "write" : row.role
+  const role = row.only_writes === 1 ? "write" : row.operates === 1 ? "operator" : row.role
   const principals = JSON.parse(row.principals ?? "[]") as Principal[]
   const date = (text: string | null) => (text === null ? null : new Date(text))
   const makes = row.may_make_keys === 1

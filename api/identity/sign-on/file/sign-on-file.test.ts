@@ -98,14 +98,14 @@ describe("what is wrong is named by its field:", () => {
       ],
     ],
     [
-      `providers:${COMPANY}\nroles: [{role: operator, signedIn: true}]`,
-      ["sign-on.yaml: roles[0].role must be one of reader, admin"],
+      `providers:${COMPANY}\nroles: [{role: root, signedIn: true}]`,
+      ["sign-on.yaml: roles[0].role must be one of reader, operator, admin"],
     ],
     [
       `providers:${COMPANY}\nroles: [{role: reader}, {role: admin, groups: [a], sources: [docs]}]`,
       [
         "sign-on.yaml: roles[0] must have either groups or signedIn",
-        "sign-on.yaml: roles[1] must have no sources and no collections: the role admin sees everything",
+        "sign-on.yaml: roles[1] must have no sources and no collections: the role admin sees every source",
       ],
     ],
   ])("%s", (text, expected) => {

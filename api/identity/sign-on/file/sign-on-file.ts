@@ -57,8 +57,8 @@ export function parseSignOn(text: string, file: string, env: NodeJS.ProcessEnv):
     const where = `${file}: roles[${at}]`
     if ((groups === undefined) === (signedIn === undefined))
       problems.push(`${where} must have either groups or signedIn`)
-    if (role === "admin" && (sources ?? collections) !== undefined)
-      problems.push(`${where} must have no sources and no collections: the role admin sees everything`)
+    if (role !== "reader" && (sources ?? collections) !== undefined)
+      problems.push(`${where} must have no sources and no collections: the role ${role} sees every source`)
   }
   if (problems.length > 0) throw new SettingsError(problems)
   if (providers.length === 0) return null

@@ -101,6 +101,7 @@ export const callerOperations = operations("Usage", "admin", {
   },
   listPageRequests: {
     at: "GET /admin/page-requests",
+    access: "operator",
     tag: "Feedback",
     summary: "Pages that callers ask for, most wanted first",
     query: sliceOf(),
@@ -109,6 +110,7 @@ export const callerOperations = operations("Usage", "admin", {
   },
   settlePageRequest: {
     at: "DELETE /admin/page-requests/{id}",
+    access: "operator",
     tag: "Feedback",
     summary: "Delete a request that is done or declined",
     path: { id: text("Id of the request.", { minLength: 1 }) },

@@ -103,6 +103,7 @@ const IndexState = namedObject("IndexState", {
 export const indexOperations = operations("Pages", "admin", {
   indexState: {
     at: "GET /admin/index",
+    access: "operator",
     summary: "The size of the index, the progress of its vectors, and the machine's free space",
     description:
       "Searches find new pages by their words at once; their vectors are made in the background. `seconds_left` is estimated from the rate of the last minute.",
@@ -111,6 +112,7 @@ export const indexOperations = operations("Pages", "admin", {
   },
   modelState: {
     at: "GET /admin/model",
+    access: "operator",
     summary: "The embedding model in use and why, the available models, and the progress of a change",
     description:
       "`change` is null unless the model is being changed. Until the change is complete, the current index answers with its own model.",

@@ -124,7 +124,7 @@ const action = <const Action extends string>(name: Action, summary: string, exam
   }) as const
 
 /** Runs of sources. */
-export const jobOperations = operations("Jobs", "admin", {
+export const jobOperations = operations("Jobs", "operator", {
   listJobs: {
     at: "GET /admin/jobs",
     summary: "Runs, newest first",

@@ -176,6 +176,7 @@ export const pageOperations = operations("Pages", "admin", {
   },
   recrawlPage: {
     at: "POST /admin/page/recrawl",
+    access: "operator",
     summary: "Visit a page again now",
     description:
       "Runs the page's sources over everything that is due, this page among the first. The page is read in full even if its site reports no change. If a source is already running, the answer holds that job.",

@@ -65,7 +65,7 @@ const answered = {
 }
 
 /** Pages that are gone, or seem to be. */
-export const removalOperations = operations("Removals", "admin", {
+export const removalOperations = operations("Removals", "operator", {
   listRemovals: {
     at: "GET /admin/removals",
     summary: "Pages that are gone, or seem to be",

@@ -103,6 +103,7 @@ const SOURCE = { name: "docs" }
 export const sourceOperations = operations("Sources", "admin", {
   listSources: {
     at: "GET /admin/sources",
+    access: "operator",
     summary: "The declared sources",
     query: sliceOf(),
     answers: ok(SourceList, "The sources."),
@@ -133,6 +134,7 @@ export const sourceOperations = operations("Sources", "admin", {
   },
   getSource: {
     at: "GET /admin/sources/{name}",
+    access: "operator",
     summary: "One source",
     path,
     answers: ok(SourceEntry, "The source."),
@@ -141,6 +143,7 @@ export const sourceOperations = operations("Sources", "admin", {
   },
   nextRuns: {
     at: "GET /admin/sources/{name}/next-runs",
+    access: "operator",
     summary: "When a source runs next",
     path,
     query: { count: withDefault(whole(1, MAX_NEXT_RUNS, "Number of runs to list."), 5) },
@@ -150,6 +153,7 @@ export const sourceOperations = operations("Sources", "admin", {
   },
   fullCrawl: {
     at: "GET /admin/sources/{name}/full-crawl",
+    access: "operator",
     summary: "How long a run over a whole source takes",
     description:
       "Estimated from earlier runs and the pace of the hosts; nothing is fetched. A site that is slow or asks for longer pauses takes longer.",
@@ -160,6 +164,7 @@ export const sourceOperations = operations("Sources", "admin", {
   },
   pauseSource: {
     at: "POST /admin/sources/{name}/pause",
+    access: "operator",
     summary: "Pause a source's schedule",
     path,
     body: noBody,
@@ -169,6 +174,7 @@ export const sourceOperations = operations("Sources", "admin", {
   },
   resumeSource: {
     at: "POST /admin/sources/{name}/resume",
+    access: "operator",
     summary: "Resume a source's schedule",
     path,
     body: noBody,
@@ -178,6 +184,7 @@ export const sourceOperations = operations("Sources", "admin", {
   },
   runSource: {
     at: "POST /admin/sources/{name}/run",
+    access: "operator",
     summary: "Run a source now",
     path,
     body: bodyOf(optional({ visits: allVisits })),
@@ -187,6 +194,7 @@ export const sourceOperations = operations("Sources", "admin", {
   },
   runSources: {
     at: "POST /admin/sources/run",
+    access: "operator",
     summary: "Run several sources now",
     description:
       "Runs all of them, or none if a name is unknown. If a source is already running, the answer holds that job.",
