@@ -158,26 +158,46 @@ roles: [{ signedIn: true, role: reader }]`
   const reason = () => app.logLines.filter((line) => line.includes('"reason"')).at(-1)
 
   const ago = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
-  test.each<[string, Lie]>([
-    ["for another client", { claims: { aud: "another" } }],
-    ["of another issuer", { claims: { iss: "https://id.example.com" } }],
-    ["of another sign-in", { claims: { nonce: "another" } }],
-    ["that is over", { claims: { iat: ago(900), exp: ago(600) } }],
-    ["signed with another key", { signed: "other" }],
-    ["signed with the secret of the client", { signed: "secret" }],
-    ["that nobody signed", { signed: "none" }],
+  test.each<[string, Lie, string]>([
+    ["for another client", { claims: { aud: "another" } }, "aud"],
+    ["of another issuer", { claims: { iss: "https://id.example.com" } }, "iss"],
+    ["of another sign-in", { claims: { nonce: "another" } }, "nonce"],
+    ["that is over", { claims: { iat: ago(900), exp: ago(600) } }, "exp"],
+    ["signed with another key", { signed: "other" }, "signature verification failed"],
+    ["signed with the secret of the client", { signed: "secret" }, "Alg"],
+    ["that nobody signed", { signed: "none" }, "Alg"],
     [
       "for several clients, of whom another asked",
       { claims: { aud: ["fossick", "another"], azp: "another" } },
+      "azp",
     ],
-    ["without a subject", { claims: { sub: undefined } }],
-  ])("%s does not", async (_, lie) => {
+    ["without a subject", { claims: { sub: undefined } }, "sub"],
+  ])("%s does not", async (_, lie, because) => {
     const shown = await come(lie)
     expect(shown.status).toBe(403)
     expect(shown.text).not.toContain("You are signed in")
+    expect(reason()).toContain(because)
   })
 
   test("without the nonce does not", async () => {
     expect((await come({}, false)).status).toBe(403)
   })
+})
+
+test("a provider at a private address that nobody opened is not asked", async () => {
+  await using lying = await startLyingProvider("fossick", "secret")
+  const port = await freePort()
+  const text = `providers:
+  - { name: inner, kind: oidc, issuer: "${lying.issuer}", clientId: fossick }
+roles: [{ signedIn: true, role: reader }]`
+  const signOnSpec = parseSignOn(text, "sign-on.yaml", {})
+  await using app = await serveAccounts({
+    port,
+    config: { publicUrl: `http://127.0.0.1:${port}` },
+    signOnSpec,
+  })
+  const shown = await new Visitor().open(`${app.url}/sign-on/inner`)
+  expect(shown).toMatchObject({ status: 503, text: expect.stringContaining("can&#39;t be reached") })
+  expect(shown.text).not.toContain("localhost")
+  expect(app.logLines.join("")).toContain("networks of the provider inner")
 })

@@ -1,7 +1,13 @@
+import { mkdtempDisposable, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
 import { describe, expect, test } from "vitest"
 
 import { SettingsError } from "#base/settings.ts"
+import { emptyState } from "#base/store/testing/empty-state.ts"
 
+import { openPeople } from "./declared.ts"
 import { parseSignOn } from "./sign-on-file.ts"
 
 const ENV = { OIDC_SECRET: "s3cr3t-of-the-client" }
@@ -125,4 +131,18 @@ describe("what is wrong is named by its field:", () => {
       "sign-on.yaml: providers[2].userDomains has partner.example, which is there twice",
     ])
   })
+})
+
+test("people come back to a public address, which has to be set", async () => {
+  using db = emptyState()
+  await using folder = await mkdtempDisposable(join(tmpdir(), "fossick-sign-on-"))
+  const signOnFile = join(folder.path, "sign-on.yaml")
+  await writeFile(signOnFile, `providers:${COMPANY}${ROLES}`)
+  expect(() => openPeople(db, { signOnFile, publicUrl: "" }, ENV)).toThrow("FOSSICK_PUBLIC_URL must be set")
+  const { declared } = openPeople(db, { signOnFile, publicUrl: "https://search.example.com" }, ENV)
+  expect(declared?.spec.providers).toHaveLength(1)
+  expect(openPeople(db, null, ENV).declared).toBeNull()
+  expect(() => openPeople(db, { signOnFile: `${signOnFile}.gone`, publicUrl: "" }, ENV)).toThrow(
+    "cannot read",
+  )
 })
