@@ -2767,6 +2767,18 @@ export type PageReaders = {
     /** The rule in a sentence. */
     readonly text: string
   })[]
+  /** What the site showed the observers of sources, from which the readers of the page were learned. */
+  readonly observed: readonly ({
+    readonly source: string
+    /** Name of the observer, as in the source. */
+    readonly observer: string
+    /** Whether the site showed it the page. */
+    readonly shown: boolean
+    /** Why, in words. */
+    readonly reason: string
+    /** When it looked last. */
+    readonly at: string
+  })[]
   readonly effective: Readers | null
   /** Null if nobody was asked about, or the page isn't in the index. */
   readonly may_read: boolean | null
@@ -2828,6 +2840,16 @@ export type SeenBy = {
     readonly title: string
     readonly source: string
   })[]
+}
+
+export type PagesForNobody = {
+  /** By source and address. */
+  readonly pages: readonly ({
+    readonly url: string
+    readonly source: string
+  })[]
+  /** All entries, not only the ones listed. A page counts for each of its sources. */
+  readonly total: number
 }
 
 export type ReadersMatrix = {
@@ -4546,6 +4568,13 @@ export interface Calls {
       readonly query?: { readonly person?: string | undefined; readonly principals?: string | undefined }
     }
     readonly answer: SeenBy
+  }
+  /** Pages that nobody may read. */
+  "GET /admin/readers/for-nobody": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined }
+    }
+    readonly answer: PagesForNobody
   }
   /** Which groups may read which sources. */
   "GET /admin/readers/matrix": {

@@ -40,7 +40,7 @@ export function sessionRoutes(
   const read = bodyReader(sessionSchema)
   const answer = async (
     ctx: Context,
-    identity: (Omit<Identity, "expiresAt"> & Partial<Identity>) | null,
+    identity: (Pick<Identity, "key"> & Partial<Identity> & { readonly user?: string }) | null,
     signOutUrl: string | null = null,
   ) => {
     ctx.set("Cache-Control", "no-store")
@@ -49,7 +49,7 @@ export function sessionRoutes(
       signed_in: identity !== null,
       is_open: (await openKeyOf(keys, openKey)) !== null,
       role: identity?.key.role ?? null,
-      user: identity?.user ?? null,
+      user: identity && (identity.user ?? (await sessions.userOf(identity))),
       key_hint: identity?.key.hint ?? null,
       expires_at: identity?.expiresAt?.toISOString() ?? null,
       ways: sessions.ways,

@@ -3,14 +3,13 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import type { WriteQueue } from "../accounts/billing/write-queue.ts"
+import { isPersonId } from "../people/person-store.ts"
 import { newToken, SessionStore, type StoredSession } from "./session-store.ts"
 
 /** Somebody who signed in. */
 export interface Identity {
   /** What they may do: all that this key may, within its limits. */
   readonly key: ApiKey
-  /** How a provider calls the person; null: they signed in with a key. */
-  readonly user: string | null
   readonly expiresAt: Date
 }
 
@@ -46,6 +45,8 @@ export interface Sessions {
   readonly ways: readonly SignInWay[]
   /** Who a token was given to, as of now; null for one that is unknown or over, or whose key is no longer valid. */
   whoIs(token: string): Promise<Identity | null>
+  /** How a provider calls somebody; null: they signed in with a key. */
+  userOf(who: Pick<Identity, "key">): Promise<string | null>
   /** Begins a session for the holder of an API key. @returns null when the key may not be used */
   signIn(presentedKey: string): Promise<Begun | null>
   /** The token is refused from now on. @returns where the person may also sign out at the provider; null: nowhere */
@@ -76,7 +77,7 @@ export function openSessions(
     (token: string) => store.find(token, Date.now()),
     (session) => session !== null,
   )
-  const userOf = outage.remembered((personId: string) => keys.nameOf(personId))
+  const nameOf = outage.remembered((personId: string) => keys.nameOf(personId))
   const lifetimeMs = config.sessionHours * HOUR_MS
   return {
     ways: [...(people?.ways ?? []), { kind: "key" }],
@@ -86,16 +87,16 @@ export function openSessions(
       const { keyId, proof, expiresAt } = session
       if (proof !== null && !(await people?.mayContinue(session))) return null
       const key = await keys.byId(keyId)
-      const user = proof === null ? null : await userOf(keyId)
-      return key && { key, user, expiresAt: endOf(expiresAt, key) }
+      return key && { key, expiresAt: endOf(expiresAt, key) }
     },
+    userOf: async ({ key }) => (isPersonId(key.id) ? await nameOf(key.id) : null),
     async signIn(presentedKey) {
       const key = await keys.verify(presentedKey)
       if (key === null) return null
       const token = newToken()
       const now = Date.now()
       await writes.run(() => store.add(token, key.id, now, lifetimeMs))
-      return { key, token, user: null, expiresAt: endOf(now + lifetimeMs, key) }
+      return { key, token, expiresAt: endOf(now + lifetimeMs, key) }
     },
     async signOut(token) {
       const session = await find(token)
