@@ -4,7 +4,7 @@ import { emptyState } from "#base/store/testing/empty-state.ts"
 
 import { PersonKeys } from "./person-keys.ts"
 import { type Person, PersonStore, type Proof } from "./person-store.ts"
-import { rightsOf, type RoleRule } from "./roles.ts"
+import { normalRules, rightsOf, type RoleRule } from "./roles.ts"
 
 const MINUTE = 60_000
 
@@ -52,6 +52,16 @@ describe("a person", () => {
     expect(other.id).not.toBe(first.id)
     expect(await people.list({ limit: 10, offset: 0 })).toEqual([other, married])
     expect(await people.count()).toBe(2)
+  })
+
+  test("is named as readers of pages name people, however the provider writes it", async () => {
+    using db = emptyState()
+    const people = new PersonStore(db)
+    const written = { ...anna, user: "Anna@Example.com", groups: ["HR", "e\u0301quipe", ""] }
+    expect(await people.proved(written, true)).toMatchObject({
+      user: "anna@example.com",
+      groups: ["hr", "\u00e9quipe"],
+    })
   })
 
   test("who doesn't come for more than a year is forgotten, unless they are disabled", async () => {
@@ -169,7 +179,10 @@ describe("roles", () => {
   const all = { endpoints: null, sources: null, collections: null, domains: null }
 
   test("fit by group, whatever its case, or everybody; whom none fits has no rights", () => {
-    expect(rightsOf(RULES.roles, ["STAFF"])).toEqual({ role: "search", scope: all })
+    expect(rightsOf(normalRules([rule({ groups: ["HR", "Staff"] })]), ["staff"])).toEqual({
+      role: "search",
+      scope: all,
+    })
     expect(rightsOf(RULES.roles, ["visitors"])).toBeNull()
     expect(rightsOf([rule({})], [])).toEqual({ role: "search", scope: all })
   })

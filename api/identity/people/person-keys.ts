@@ -1,7 +1,7 @@
 import { type ApiKey, apiKey } from "../accounts/keys/keys.ts"
 import { isPersonId, type Person, type PersonStore } from "./person-store.ts"
 import { type ProofAge, proofAge, type ProofLimits } from "./proof-age.ts"
-import { principalsOf, rightsOf, type RoleRule } from "./roles.ts"
+import { normalRules, principalsOf, rightsOf, type RoleRule } from "./roles.ts"
 
 /** What decides on what people may do. */
 export interface PeopleRules extends ProofLimits {
@@ -22,7 +22,7 @@ export class PersonKeys {
 
   constructor(people: Pick<PersonStore, "get">, rules: PeopleRules) {
     this.#people = people
-    this.#rules = rules
+    this.#rules = { ...rules, roles: normalRules(rules.roles) }
   }
 
   readonly owns = isPersonId

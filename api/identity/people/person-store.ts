@@ -6,6 +6,7 @@ import { deletionTime } from "#base/store/clock/trusted-time.ts"
 import { once } from "#base/store/query/once.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
+import { principalOf } from "#engine/index/page/readers.ts"
 
 /** A human whom a provider has vouched for. */
 export interface Person {
@@ -129,10 +130,10 @@ export class PersonStore {
   ): Promise<Person> {
     if (isSignIn) await this.#forgetOld(now)
     const said = {
-      user_name: user,
+      user_name: nameOf("user", user) ?? user,
       name: name.slice(0, MAX_CHARS),
       email: email.slice(0, MAX_CHARS),
-      groups: JSON.stringify(groups),
+      groups: JSON.stringify(groups.flatMap((group) => nameOf("group", group) ?? [])),
       proved_at: now,
       is_renewable: isRenewable ? 1 : 0,
     }
@@ -235,6 +236,10 @@ export class PersonStore {
     return numUpdatedRows > 0n
   }
 }
+
+/** As readers of pages write it: who may read is decided by comparing texts. Null: it can't be a name. */
+const nameOf = (kind: "user" | "group", given: string): string | null =>
+  principalOf(`${kind}:${given}`)?.slice(kind.length + 1) ?? null
 
 const personOf = (row: Selectable<PersonTables["person"]>): Person => ({
   id: row.id,

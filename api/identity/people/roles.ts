@@ -18,27 +18,35 @@ export interface Rights {
   readonly scope: KeyScope
 }
 
-/** Everything that readers of a page may call a person. */
-export const principalsOf = ({
-  user,
-  groups,
-}: {
+/** A person by the names that readers of pages go by: lower case, NFC, as people are kept. */
+interface Named {
   readonly user: string
   readonly groups: readonly string[]
-}): readonly Principal[] => {
-  const named = [`user:${user}`, ...groups.map((group) => `group:${group}`)]
-  return [...named.flatMap((one) => principalOf(one) ?? []), SIGNED_IN]
 }
+
+/** Everything that readers of a page may call a person. */
+export const principalsOf = ({ user, groups }: Named): readonly Principal[] => [
+  `user:${user}`,
+  ...groups.map((group) => `group:${group}`),
+  SIGNED_IN,
+]
+
+/** The same rules, with groups written as those of people are. */
+export const normalRules = (rules: readonly RoleRule[]): readonly RoleRule[] =>
+  rules.map((rule) => ({
+    ...rule,
+    groups:
+      rule.groups?.flatMap((group) => principalOf(`group:${group}`)?.slice("group:".length) ?? []) ?? null,
+  }))
 
 /**
  * What a person in these groups may do; null: no rule fits. The role admin counts more than operator, and that more than reader. What several rules let a reader
  * see adds up.
+ * @param rules {@link normalRules}
  */
-export function rightsOf(rules: readonly RoleRule[], groups: readonly string[]): Rights | null {
-  const mine = new Set(groups.flatMap((group) => principalOf(`group:${group}`) ?? []))
-  const fitting = rules.filter(
-    (rule) => rule.groups === null || rule.groups.some((one) => mine.has(principalOf(`group:${one}`) ?? "")),
-  )
+export function rightsOf(rules: readonly RoleRule[], groups: Named["groups"]): Rights | null {
+  const mine = new Set(groups)
+  const fitting = rules.filter((rule) => rule.groups?.some((one) => mine.has(one)) ?? true)
   if (fitting.length === 0) return null
   for (const strong of ["admin", "operator"] as const)
     if (fitting.some(({ role }) => role === strong)) return { role: strong, scope: UNLIMITED }
