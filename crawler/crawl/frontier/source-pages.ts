@@ -96,6 +96,30 @@ export async function firstPages(db: StateStore, source: string, limit: number):
   return (await heldFor(db, source).select("url").orderBy("url").limit(limit).execute()).map(({ url }) => url)
 }
 
+/** The addresses behind `after`, in order, of pages that the index holds for a source: `limit` at most. */
+export async function heldAfter(
+  db: StateStore,
+  source: string,
+  after: string,
+  limit: number,
+): Promise<PageUrl[]> {
+  const rows = heldFor(db, source)
+    .select("url")
+    .where("url", ">", after as PageUrl)
+    .orderBy("url")
+  return (await rows.limit(limit).execute()).map(({ url }) => url)
+}
+
+/** Which of these pages the index holds for a source. */
+export async function heldAmong(
+  db: StateStore,
+  source: string,
+  urls: readonly PageUrl[],
+): Promise<ReadonlySet<PageUrl>> {
+  const rows = await heldFor(db, source).select("url").where("url", "in", listed(urls)).execute()
+  return new Set(rows.map(({ url }) => url))
+}
+
 /** Whether the index holds a page for a source; of a store that may hold no addresses at all. */
 export const hasPages = async (db: StateStore, source: string): Promise<boolean> =>
   (await somePage(db, source)) !== null

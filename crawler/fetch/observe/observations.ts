@@ -90,6 +90,32 @@ export class Observations {
       .execute()
   }
 
+  /** Addresses behind `after`, in order, of which something is known: `limit` at most. */
+  async pages(after: string, limit: number): Promise<PageUrl[]> {
+    const rows = await this.#queries
+      .selectFrom("observation")
+      .select("url")
+      .distinct()
+      .where("source", "=", this.#source.name)
+      .where("url", ">", after as PageUrl)
+      .orderBy("url")
+      .limit(limit)
+      .execute()
+    return rows.map(({ url }) => url)
+  }
+
+  /** Those of these pages that no observer has looked at, or that one was shown at `from` or before. */
+  async unseenAmong(urls: readonly PageUrl[], from: number): Promise<PageUrl[]> {
+    const rows = await this.#queries
+      .selectFrom("observation")
+      .select(["url", "shown", "at"])
+      .where("source", "=", this.#source.name)
+      .where("url", "in", listed(urls))
+      .execute()
+    const looks = Map.groupBy(rows, ({ url }) => url)
+    return urls.filter((url) => looks.get(url)?.some(({ shown, at }) => shown === 1 && at <= from) ?? true)
+  }
+
   async forget(urls: readonly PageUrl[]): Promise<void> {
     await this.#queries
       .deleteFrom("observation")

@@ -3,10 +3,8 @@ import type { Engine, PageUrl } from "#engine"
 import { narrowedBy, type PageReaders, type Readers } from "#engine/index/page/readers.ts"
 import type { Clock } from "#base/clock.ts"
 import { Serial } from "#base/flow/serial.ts"
-import { queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import type { FrontierTables } from "../../crawl/frontier/frontier-schema.ts"
-import type { ObservationTables } from "../../fetch/observe/observation-schema.ts"
+import { heldAfter, heldAmong } from "../../crawl/frontier/source-pages.ts"
 import {
   countsFrom,
   identityOf,
@@ -27,6 +25,8 @@ export interface NarrowUnseenOptions {
   readonly writes?: Serial
 }
 
+/** Addresses that are looked through at a time. */
+const CHUNK = 500
 /** Pages that are held in memory at a time. */
 const BATCH = 50
 
@@ -40,43 +40,22 @@ export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number
   const { db, source, clock = Date.now, writes = new Serial() } = options
   const observations = new Observations(db, source)
   await observations.forgetOthers()
-  await forgetUnheld(db, source.name)
+  await forgetUnheld(db, source.name, observations)
   if (lookersOf(source).length === 0) return 0
   const from = countsFrom(source, clock())
   let narrowed = 0
   for (let after = ""; ;) {
-    const urls = await unseen(db, source.name, from, after)
-    const last = urls.at(-1)
+    const held = await heldAfter(db, source.name, after, CHUNK)
+    const last = held.at(-1)
     if (last === undefined) return narrowed
-    narrowed += await writes.run(() => narrow(urls, from, { ...options, observations }))
+    const unseen = await observations.unseenAmong(held, from)
+    for (let at = 0; at < unseen.length; at += BATCH) {
+      const urls = unseen.slice(at, at + BATCH)
+      narrowed += await writes.run(() => narrow(urls, from, { ...options, observations }))
+    }
     after = last
     await nextTurn()
   }
-}
-
-/** Pages with something to narrow, in the order of their addresses. */
-async function unseen(db: StateStore, source: string, from: number, after: string): Promise<PageUrl[]> {
-  const rows = await queriesOf<FrontierTables & ObservationTables>(db)
-    .selectFrom("known_address as known")
-    .select("known.url")
-    .where("known.source", "=", source)
-    .where("known.hash", "is not", null)
-    .where("known.url", ">", after as PageUrl)
-    .where((eb) => {
-      const looks = eb
-        .selectFrom("observation")
-        .select("observation.url")
-        .whereRef("observation.source", "=", "known.source")
-        .whereRef("observation.url", "=", "known.url")
-      return eb.or([
-        eb.not(eb.exists(looks)),
-        eb.exists(looks.where("observation.shown", "=", 1).where("observation.at", "<=", from)),
-      ])
-    })
-    .orderBy("known.url")
-    .limit(BATCH)
-    .execute()
-  return rows.map(({ url }) => url)
 }
 
 async function narrow(
@@ -130,21 +109,16 @@ function withNarrowed(all: readonly PageReaders[], source: string, readers: Read
   return [...all.filter((one) => one.source !== source), { source, ...narrowedBy(own, readers) }]
 }
 
-async function forgetUnheld(db: StateStore, source: string): Promise<void> {
-  await queriesOf<FrontierTables & ObservationTables>(db)
-    .deleteFrom("observation")
-    .where("source", "=", source)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("known_address as known")
-            .select("known.url")
-            .whereRef("known.source", "=", "observation.source")
-            .whereRef("known.url", "=", "observation.url")
-            .where("known.hash", "is not", null),
-        ),
-      ),
-    )
-    .execute()
+/** Forgets what was shown of pages that the source holds no more. */
+async function forgetUnheld(db: StateStore, source: string, observations: Observations): Promise<void> {
+  for (let after = ""; ;) {
+    const urls = await observations.pages(after, CHUNK)
+    const last = urls.at(-1)
+    if (last === undefined) return
+    const held = await heldAmong(db, source, urls)
+    const gone = urls.filter((url) => !held.has(url))
+    if (gone.length > 0) await observations.forget(gone)
+    after = last
+    await nextTurn()
+  }
 }
