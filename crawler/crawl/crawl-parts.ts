@@ -222,6 +222,7 @@ export class CrawlParts {
       job: job.id,
       source: this.#source,
       clock,
+      isOfThisRun: this.isObserved,
       outcomeOf: (url) => this.#endingOf(url),
       inScope: (url) => this.discovery.inScope(url),
       isIndexed: async (url) => (await this.known.hashOf(url, this.#source)) !== null,

@@ -20,7 +20,7 @@ export interface WikiUser {
   readonly group: string
 }
 
-export const passwordOf = (user: string): string => [...user].reverse().join("")
+export const passwordOf = (user: string): string => Array.from(user).reverse().join("")
 
 /** A DokuWiki of one's own on loopback, with users and access rules. */
 export class Dokuwiki implements AsyncDisposable {
@@ -76,7 +76,7 @@ export class Dokuwiki implements AsyncDisposable {
     cpSync(usr!, this.#folder, { recursive: true, filter: isOwn })
     cpSync(join(lib!, "lib"), join(this.#folder, "lib"), { recursive: true })
     cpSync(join(lib!, "data"), join(this.#folder, "data"), { recursive: true })
-    const isThere = (file: string) => !/\.auth\.php$/.test(file)
+    const isThere = (file: string) => !file.endsWith(".auth.php")
     cpSync(etc!, join(this.#folder, "conf"), { recursive: true, filter: isThere })
     // The packages find their libraries where Debian has them.
     const composer = join(this.#folder, "vendor/composer")

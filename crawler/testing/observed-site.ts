@@ -8,7 +8,7 @@ import { DAY_MS } from "./daily-crawls.ts"
 import { type Answer, article, startTestSite, type TestSite } from "./test-site.ts"
 
 /** The secret of an account is its name backwards. */
-export const secretOf = (user: string): string => [...user].reverse().join("")
+export const secretOf = (user: string): string => Array.from(user).reverse().join("")
 
 export const loginOf = (site: TestSite, user: string) =>
   ({
@@ -23,6 +23,8 @@ export interface SitePage {
   readonly for: readonly string[]
   readonly text?: string
   readonly links?: readonly string[]
+  /** Of its HTML. */
+  readonly head?: string
   /** What those get for whom it is not. */
   readonly refusal?: Answer
 }
@@ -86,6 +88,7 @@ export class ObservedSite implements AsyncDisposable {
     }
     const body = article(path.slice(1) || "Home", {
       ...(page.text !== undefined && { text: page.text }),
+      ...(page.head !== undefined && { head: page.head }),
       links: page.links ?? [],
     })
     const corner = user === null ? `<a href="/login">Sign in</a>` : `<footer>signed in as ${user}</footer>`

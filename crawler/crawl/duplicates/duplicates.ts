@@ -26,6 +26,11 @@ export interface DuplicatesOptions {
   /** Name of the source: pages of others are never the same. */
   readonly source: string
   readonly clock: Clock
+  /**
+   * Whether pages are compared only with those that this run has read: who may read the others may have changed since, and none may
+   * stand for a page that others may read. Default false.
+   */
+  readonly isOfThisRun?: boolean
   /** How a visit of this run to an address ended; null when there was none. */
   outcomeOf(url: PageUrl): Promise<"page" | "missing" | "other" | null>
   /** Whether an address belongs to the source. */
@@ -284,6 +289,8 @@ export class Duplicates {
   /** Whether an address is a page that the index holds, or will when what was decided is written. */
   async #isPage(url: PageUrl): Promise<boolean> {
     if (this.#recent.has(url)) return true
+    if (this.#options.isOfThisRun === true && (await this.#texts.get(url))?.job !== this.#options.job)
+      return false
     const outcome = await this.#options.outcomeOf(url)
     if (outcome !== null) return outcome === "page"
     return (await this.#options.isIndexed(url)) && (await this.#texts.aliasOf(url)) === null

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import type { PageUrl } from "#engine"
 import type { EmbedOptions } from "#engine/embedder.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { Sources } from "../../sources/sources.ts"
@@ -193,8 +192,7 @@ test("a redirect counts as the page only where it ends at the same address", asy
       const cookie = request.headers.cookie ?? ""
       const isBack = there.has(cookie)
       there.add(cookie)
-      if (!isBack) return void response.writeHead(302, { location: "/minutes" }).end()
-      response.writeHead(302, { location: "/canteen" }).end()
+      response.writeHead(302, { location: isBack ? "/canteen" : "/minutes" }).end()
     },
   })
   await run()
@@ -272,9 +270,11 @@ test("pages of a source that had no observers are nobody's but HR's, until they 
 test("equal texts with other readers are two pages, whichever way they change", async () => {
   const text =
     "The same few words stand on both of these pages, and there are enough of them to be told apart from others."
+  // Each names the other as its canonical.
+  const headOf = (path: string) => `<link rel="canonical" href="${site.url(path)}">`
   const twins = (first: readonly string[], second: readonly string[]) => {
-    site.pages.set("/a/notes", { for: first, text })
-    site.pages.set("/b/notes", { for: second, text })
+    site.pages.set("/a/notes", { for: first, text, head: headOf("/b/notes") })
+    site.pages.set("/b/notes", { for: second, text, head: headOf("/a/notes") })
   }
   site.pages.set("/", { for: [], links: ["/a/notes", "/b/notes"] })
   const of = (path: string) => readersOf(path)
@@ -284,6 +284,14 @@ test("equal texts with other readers are two pages, whichever way they change", 
   twins(["hr", "staff"], ["hr"])
   await run()
   expect([of("/a/notes"), of("/b/notes")]).toEqual([["group:hr", "group:staff"], ["group:hr"]])
+  // Of those with the same readers one is enough, until one of them is closed.
+  twins(["hr", "staff"], ["hr", "staff"])
+  await run()
+  expect([of("/a/notes"), of("/b/notes")].filter((all) => all?.length === 2)).not.toEqual([])
+  twins(["hr"], ["hr", "staff"])
+  await run()
+  expect(of("/a/notes")).not.toContain("group:staff")
+  expect(of("/b/notes")).toEqual(["group:hr", "group:staff"])
 })
 
 test("a page keeps its vectors where only its readers change", async () => {
@@ -350,5 +358,5 @@ test("what was shown is forgotten with its page", async () => {
   await run()
   await run()
   expect(readersOf("/minutes")).toBeUndefined()
-  expect(await observationsOf(runs.db, site.url("/minutes") as PageUrl)).toEqual([])
+  expect(await observationsOf(runs.db, site.url("/minutes"))).toEqual([])
 })
