@@ -151,6 +151,18 @@ test("a key sees the files of its sources alone, and a file that is no page is n
   expect((await fetch(`${app.url}/files/share/evil.html`)).status).toBe(401)
 })
 
+test("a file that is for fewer by now opens for nobody else, though no run has noticed", async () => {
+  const file = "share/travel%20%26%20more/hotels.md"
+  const readersFile = join(share, "travel & more/.fossick-readers.yaml")
+  expect((await asked(file)).status).toBe(200)
+  writeFileSync(readersFile, "allow: [group:travellers]\n")
+  expect((await asked(file)).status).toBe(404)
+  expect((await asked(file, await app.key({ principals: ["group:travellers"] }))).status).toBe(200)
+  expect((await asked("share/travel%20%26%20more/.fossick-readers.yaml")).status).toBe(404)
+  rmSync(readersFile)
+  expect((await asked(file)).status).toBe(200)
+})
+
 test("a file of a repository opens as the last run fetched it", { tags: ["git"] }, async () => {
   const { dir, db, engine } = data
   const work = new GitWork(join(dir, "work"))

@@ -7,6 +7,7 @@ import { isDocumentAddress } from "#crawler/page/content-type.ts"
 import { mediaType } from "#crawler/page/headers/media-type.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { percentDecoded } from "#base/text/percent-decoded.ts"
+import { mayRead } from "#engine/index/page/readers.ts"
 import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 
 import type { Accounts } from "../../identity/accounts/accounts.ts"
@@ -86,10 +87,13 @@ async function found(ctx: Context, knowledge: PageKnowledge, maxBytes: number) {
   const held = await knowledge.content(percentDecoded(name) ?? "")
   const url = held && toPageUrl(`${held.source.seeds[0]}${rest}`)
   if (!held || !url) return null
-  const { reach } = ctx.state
+  const { key, reach } = ctx.state
   const page = await findPage(url, { reach, knowledge, signal: clientGone(ctx) })
   if (page === null) return null
   const loaded = await held.content.load(page.url, { maxBytes })
   if (loaded.kind !== "fetched") return null
+  // The file may be for fewer than its page in the index.
+  const { readers } = loaded
+  if (readers && key.principals !== null && !mayRead(new Set(key.principals), readers)) return null
   return { ...loaded, type: typeOf(page.url, loaded.headers["content-type"]) }
 }

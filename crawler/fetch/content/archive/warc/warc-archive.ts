@@ -124,7 +124,15 @@ async function bodyOf({ fields }: WarcHeader, block: Buffer, maxBytes: number): 
 }
 
 /** Headers that describe the page. */
-const SAID = ["last-modified", "content-language", "content-disposition", "link", "x-robots-tag", "date"]
+const SAID = [
+  "last-modified",
+  "content-language",
+  "content-disposition",
+  "link",
+  "x-robots-tag",
+  "x-fossick-readers",
+  "date",
+]
 
 const fieldOf = (name: string, headers: ReadonlyMap<string, string>): [string, string][] => {
   const value = headers.get(name)
