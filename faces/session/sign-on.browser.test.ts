@@ -68,4 +68,18 @@ describe("sign-on in a browser", { tags: ["chromium"] }, () => {
     expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(1)
     await page.close()
   })
+
+  test("where everybody may search, a link on the page signs in", async () => {
+    const { url } = company.app
+    const { page } = await openWatchedPage(browser, url, WIDTHS.desktop)
+    // As the session of an appliance with FOSSICK_OPEN_KEY is told.
+    await page.route("**/session", async (route) => {
+      const answer = await route.fetch()
+      await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), is_open: true } })
+    })
+    await page.goto(`${url}/?q=pumps`)
+    const link = page.getByRole("link", { name: "Company account" })
+    expect(await link.getAttribute("href")).toBe(`${url}/sign-on/company?return=%2F%3Fq%3Dpumps`)
+    await page.close()
+  })
 })

@@ -67,6 +67,13 @@ describe("a session", () => {
     expect(company.company.tokenCalls()).toBe(before + 1)
   })
 
+  test("is renewed although the process that began to ask was killed", async () => {
+    const { visitor } = await anna()
+    await company.age(40)
+    await company.app.db.script(`update face_session set asking_until = ${Date.now() - 1}`)
+    expect(await isSignedIn(visitor)).toBe(true)
+  })
+
   test("ends with the role of its person, and with the account", async () => {
     const { visitor, id } = await anna()
     company.company.accounts.set("anna", {
