@@ -214,10 +214,10 @@ export const readersOperations = operations("Readers", "admin", {
     summary: "Search as somebody",
     description:
       "Finds what they would find. The audit log notes who searched as whom, and for what. Needs `person` or `principals`.",
-    body: bodyOf({
-      query: filled("The query.", { maxLength: MAX_QUERY_CHARS }),
-      ...optional(whom),
-    }),
+    body: bodyOf(
+      { query: filled("The query.", { maxLength: MAX_QUERY_CHARS }), ...optional(whom) },
+      { required: true, oneOf: [{ required: ["person"] }, { required: ["principals"] }] },
+    ),
     answers: ok(SearchAs, "The results."),
     refusals: [400, 422, 503],
     examples: [{ summary: "As a group", body: { query: "salary", principals: "group:hr,signed-in" } }],

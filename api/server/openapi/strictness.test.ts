@@ -36,7 +36,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "countries and languages are named in any spelling": [/^search (country|language)$/],
   "what an address is takes a parser of addresses": [
     /^extract urls/,
-    /^(crawl|map|why|try|getPage|readPage|createWatch|requestPage) url$/,
+    /^(crawl|map|why|try|getPage|readPage|createWatch|requestPage|pageReaders) url$/,
     /^getThumbnail page$/,
     /^(create|change)JudgedQuestion pages/,
     /^(create|change)Watch webhook$/,
@@ -55,7 +55,13 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^research output_schema\.required/,
     /^createWatch source$/,
     /^changeModel model$/,
+    /^previewReaders source$/,
+    /^(pageReaders|seenBy|searchAs) person$/,
     /^(create|change)PublicKey (source|collection)$/,
+  ],
+  "users and groups are named by a prefix": [
+    /^(generateKeys|makeKey|pageReaders|seenBy|searchAs) principals/,
+    /^(putSource|previewReaders|sendDocuments) readers/,
   ],
   "a source of documents has a name of its own": [/^sendDocuments source$/],
   "a document has one content": [/^sendDocuments documents/],
@@ -231,6 +237,7 @@ function baseOf({ id, examples = [] }: Operation, schema: JsonSchema): Record<st
   if (id === "requestPage") return { query: "q" }
   if (id === "createWatch") return { source: "docs" }
   if (id === "runSources") return { all: true }
+  if (id === "searchAs") return { query: "q", principals: "signed-in" }
   if (id === "createPublicKey" || id === "changePublicKey") {
     return { source: "docs", origins: ["https://docs.example.com"] }
   }

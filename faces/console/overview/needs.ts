@@ -35,17 +35,6 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
       todo: "Look at the run",
     })
   }
-  for (const { name, pages_for_nobody: hidden } of sources.sources) {
-    if (hidden === 0) continue
-    needs.push({
-      tone: "warn",
-      icon: "alert",
-      title: `Nobody may read ${counted(hidden, "page")} of ${name}`,
-      text: `Those who might are denied, or none is named. The command fossick sources show ${name} lists the pages.`,
-      to: { view: "source", source: name },
-      todo: "Look at the source",
-    })
-  }
   for (const { source, pages, of_pages: of } of held) {
     needs.push({
       tone: "warn",
