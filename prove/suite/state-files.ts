@@ -49,6 +49,7 @@ export const STATE_FILES: readonly string[] = [
   "crawler/crawl/frontier/source-pages.test.ts",
   "crawler/crawl/frontier/suspects.test.ts",
   "crawler/fetch/hosts/host-turns.test.ts",
+  "crawler/fetch/observe/observations.test.ts",
   "crawler/upkeep/images/images.test.ts",
   "crawler/jobs/jobs.test.ts",
   "crawler/jobs/queue/job-queue.test.ts",

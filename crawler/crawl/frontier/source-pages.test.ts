@@ -9,6 +9,8 @@ import { at, DAY, GONE, PAGE, VisitedSite } from "../../testing/visited.ts"
 import {
   addressesByHost,
   hasPages,
+  heldAfter,
+  heldAmong,
   isHeld,
   isKnown,
   isPageNow,
@@ -47,6 +49,9 @@ test("a source's pages are those that the index holds for it", async () => {
   expect((await pagesOf(db, "site")).sort()).toEqual([at("/a"), at("/b")])
   expect([await somePage(db, "other"), await somePage(db, "none")]).toEqual([at("/b"), null])
   expect([await hasPages(db, "site"), await hasPages(db, "none")]).toEqual([true, false])
+  const [a, b, gone] = ["/a", "/b", "/gone"].map(at) as [PageUrl, PageUrl, PageUrl]
+  expect([await heldAfter(db, "site", "", 9), await heldAfter(db, "site", a, 1)]).toEqual([[a, b], [b]])
+  expect(await heldAmong(db, "site", [b, gone])).toEqual(new Set([b]))
 })
 
 test("a store that was never crawled into has none", async () => {

@@ -294,6 +294,17 @@ test("equal texts with other readers are two pages, whichever way they change", 
   expect(of("/b/notes")).toEqual(["group:hr", "group:staff"])
 })
 
+test("readers that a lost run left in the index are put right, though the state has not heard of them", async () => {
+  await run()
+  const url = site.url("/salaries")
+  const page = runs.engine.pages.get(url)!
+  // It had been opened to everybody when the process was lost, and is closed again.
+  const { readers: _, ...open } = page
+  runs.engine.pages.set(url, open)
+  await run()
+  expect(readersOf("/salaries")).toEqual(["group:hr"])
+})
+
 test("a page keeps its vectors where only its readers change", async () => {
   await using opened = new AsyncDisposableStack()
   const embedded: string[] = []

@@ -66,6 +66,9 @@ test("what is wrong with observers is said of its field", () => {
   expect(withObserver({ ...observer, readers: { allow: [], deny: ["user:a"] } }).join()).toContain(
     "observers[1].readers.deny is no field of",
   )
+  expect(withObserver({ ...observer, login: "same" })).toEqual([
+    "observers[1].readers must name somebody where login is same, or every page is for everybody",
+  ])
   expect(withObserver({ ...observer, readers: "all" })).toEqual([
     "observers[1].readers must be one of everybody",
   ])

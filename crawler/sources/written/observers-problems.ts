@@ -39,7 +39,12 @@ const nameProblems = (names: readonly string[], index: number): SourceProblem[] 
     : [{ path: ["name"], message: `is that of another observer, ${names[index]}` }]
 
 function observerProblems({ login, readers }: Observer): SourceProblem[] {
-  const wrong = readers === "everybody" ? [] : readersProblems(readers)
+  const wrong =
+    readers !== "everybody"
+      ? readersProblems(readers)
+      : login === "same"
+        ? [{ path: [], message: "must name somebody where login is same, or every page is for everybody" }]
+        : []
   return [
     ...wrong.map(({ path, message }) => ({ path: ["readers", ...path], message })),
     ...observerLoginProblems(login),
