@@ -78,6 +78,35 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(await page.getByRole("navigation", { name: "Console" }).count()).toBe(0)
   })
 
+  test("an operator sees sources, runs and removals, and nothing that they may not do", async () => {
+    const made = await fetch(`${workshop.url}/admin/keys`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${workshop.adminKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ role: "operator", name: "Otto" }),
+    })
+    const { key } = (await made.json()) as { readonly key: string }
+    await using opened = await open("/console", { key })
+    const { page, complaints } = opened
+    await heading(page, "Sources").waitFor()
+    const views = page.getByRole("navigation", { name: "Console" }).getByRole("link")
+    expect((await views.allInnerTexts()).map((text) => text.split("\n")[0])).toEqual([
+      "Sources",
+      "Runs",
+      "Removals",
+    ])
+    await page.getByText("Signed in as operator").waitFor()
+    await row(page, "manual").getByRole("button", { name: "Run manual" }).waitFor()
+    expect(await page.getByRole("button", { name: "Delete manual" }).count()).toBe(0)
+    expect(await page.getByRole("link", { name: /Settings of|Add/ }).count()).toBe(0)
+    expect(await faultsOf(page, "desktop")).toEqual([])
+    for (const name of [/Runs/, /Removals/]) {
+      await view(page, name).click()
+      await page.getByRole("heading", { level: 1, name }).waitFor()
+    }
+    expect(await page.getByRole("alert").count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
   test("the overview says what needs the operator, and leads there", async () => {
     await using opened = await open()
     const { page, complaints } = opened
