@@ -1,7 +1,7 @@
 import { appliance } from "../../session/appliance.ts"
 import type { Made } from "./made-key.tsx"
 
-export type KeyKind = "search" | "write" | "operator" | "admin" | "public"
+export type KeyKind = "search" | "service" | "write" | "operator" | "admin" | "public"
 
 export const LASTING = [
   { value: "", label: "Until it is disabled" },
@@ -57,7 +57,7 @@ export async function makeKey(draft: KeyDraft): Promise<Made> {
     const listed = origins.split(/[\s,]+/).filter((one) => one !== "")
     const body = { ...limits, source, origins: listed, answers }
     const { key } = await appliance.call("POST /admin/public-keys", { body })
-    return { name: limits.name, key, isPublic: true }
+    return { name: limits.name, key, secret: null, isPublic: true }
   }
   const readers = draft.principals
     .split("\n")
@@ -65,12 +65,13 @@ export async function makeKey(draft: KeyDraft): Promise<Made> {
     .filter((one) => one !== "")
   const body = {
     ...limits,
-    role: kind,
+    role: kind === "service" ? "search" : kind,
+    ...(kind === "service" && { acts_for_people: "tokens" as const }),
     ...(days !== "" && { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-    ...((kind === "search" || kind === "write") && sources.length > 0 && { sources }),
+    ...((kind === "search" || kind === "service" || kind === "write") && sources.length > 0 && { sources }),
     ...(kind === "search" && readers.length > 0 && { principals: readers }),
-    ...(kind === "search" && collections.length > 0 && { collections }),
+    ...((kind === "search" || kind === "service") && collections.length > 0 && { collections }),
   }
-  const { key } = await appliance.call("POST /admin/keys", { body })
-  return { name: limits.name, key, isPublic: false }
+  const { key, signing_secret: secret } = await appliance.call("POST /admin/keys", { body })
+  return { name: limits.name, key, secret, isPublic: false }
 }

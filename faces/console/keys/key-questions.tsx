@@ -105,11 +105,11 @@ function Rotate({
     void doing(
       hours === "0" ? "The old key is refused from now on" : "Both keys are accepted for a while",
       async () => {
-        const { key } = await appliance.call("POST /admin/keys/{id}/rotate", {
+        const { key, signing_secret: secret } = await appliance.call("POST /admin/keys/{id}/rotate", {
           path: { id: of.id },
           body: { overlap_hours: Number(hours) },
         })
-        onMade({ name: of.name, key, isPublic: false })
+        onMade({ name: of.name, key, secret, isPublic: false })
       },
     )
   }

@@ -129,6 +129,32 @@ describe("keys in a browser", { tags: ["chromium"] }, () => {
     expect(complaints.filter((one) => !one.includes("422"))).toEqual([])
   })
 
+  test("a key for a front end comes with a secret, and with another one once it is rotated", async () => {
+    await using opened = await open()
+    const { page, complaints } = opened
+    await page.getByRole("button", { name: "New key" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Name").fill("front end")
+    await dialog.getByLabel("For", { exact: true }).selectOption("A front end that asks for its users")
+    expect(await dialog.getByLabel("Reads pages that are for").count()).toBe(0)
+    await dialog.getByRole("button", { name: "Make the key" }).click()
+    await dialog.getByRole("heading", { name: "The key for front end" }).waitFor()
+    const secret = dialog.getByRole("region", { name: "Secret for signing" })
+    const first = await secret.innerText()
+    expect(await faultsOf(page, "phone")).toEqual([])
+    await dialog.getByRole("button", { name: "I have kept it" }).click()
+    const card = page
+      .getByRole("list", { name: "Keys" })
+      .getByRole("listitem")
+      .filter({ hasText: "front end" })
+    await card.getByText("asks for people").waitFor()
+    await card.getByRole("button", { name: "Rotate front end" }).click()
+    await dialog.getByRole("button", { name: "Make the new key" }).click()
+    await dialog.getByRole("heading", { name: "The key for front end" }).waitFor()
+    expect(await secret.innerText()).not.toBe(first)
+    expect(complaints).toEqual([])
+  })
+
   test("a public key is made for the web pages of an origin, disabled and deleted", async () => {
     await using opened = await open()
     const { page, complaints } = opened

@@ -7,6 +7,8 @@ import { Snippet } from "./snippet.tsx"
 export interface Made {
   readonly name: string
   readonly key: string
+  /** With which a service signs for whom it asks; null: it asks for itself. */
+  readonly secret: string | null
   readonly isPublic: boolean
 }
 
@@ -20,6 +22,7 @@ export function MadeKey({ made, onClose }: { readonly made: Made; readonly onClo
             : "It is shown only now: store it where its program reads it. It cannot be shown again."}
         </p>
         <Snippet name="Key" text={made.key} />
+        {made.secret !== null && <Snippet name="Secret for signing" text={made.secret} />}
         {!made.isPublic && <Connect apiKey={made.key} />}
         <p class="row">
           <Button look="primary" icon="check" onClick={onClose}>

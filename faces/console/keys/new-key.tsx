@@ -12,6 +12,7 @@ import type { Made } from "./made-key.tsx"
 
 const KINDS: readonly { readonly value: KeyKind; readonly label: string }[] = [
   { value: "search", label: "A program or person that searches" },
+  { value: "service", label: "A front end that asks for its users" },
   { value: "write", label: "A program that sends documents" },
   { value: "public", label: "Web pages: a public key" },
   { value: "operator", label: "Somebody who runs crawls" },
@@ -20,6 +21,8 @@ const KINDS: readonly { readonly value: KeyKind; readonly label: string }[] = [
 
 const ABOUT: Readonly<Record<KeyKind, string>> = {
   search: "Searches and reads, as far as you let it.",
+  service:
+    "Says with each call who asks, and finds what that person may read. It signs that with a secret of its own.",
   write: "Sends and deletes documents, and can't search or read anything.",
   public:
     "May stand in the source of web pages: it searches one source, and only pages of the origins that you list may use it.",
@@ -79,7 +82,9 @@ export function NewKey({
           options={KINDS}
           onChoose={(kind) => onChange({ kind, sources: [] })}
         />
-        {draft.kind === "search" && <Sees {...fields} of={sources} ofCollections={collections} />}
+        {(draft.kind === "search" || draft.kind === "service") && (
+          <Sees {...fields} of={sources} ofCollections={collections} />
+        )}
         {draft.kind === "write" && <SendsTo {...fields} of={ofDocuments} />}
         {draft.kind === "public" && <WebPages {...fields} of={sources} />}
         {draft.kind !== "public" && (
@@ -148,11 +153,13 @@ const Sees = ({ of, ofCollections, ...form }: KeyForm & { readonly ofCollections
       {sources.length + collections.length === 0 && (
         <p class="small">Choose none to let it see the pages of all sources.</p>
       )}
-      <TextArea
-        {...bound(form, "principals")}
-        label="Reads pages that are for"
-        hint="Users and groups, one on each line: group:hr or user:anna@example.com. Empty: pages that everybody may read."
-      />
+      {form.draft.kind === "search" && (
+        <TextArea
+          {...bound(form, "principals")}
+          label="Reads pages that are for"
+          hint="Users and groups, one on each line: group:hr or user:anna@example.com. Empty: pages that everybody may read."
+        />
+      )}
     </>
   )
 }
