@@ -206,6 +206,9 @@ describe("an ID token of the provider that a service passes on", () => {
     // Nothing newer is known of her, so that no token of before brings a group back.
     expect(await forToken({ ...bea, groups: ["staff", "hr"], iat: now() - 600 })).toEqual(["Plans", "Roses"])
     expect(await forToken({ ...bea, groups: ["visitors"], iat: now() + 25 })).toEqual(["Plans", "Roses"])
+    const vic = { sub: "vic", email: "vic@example.com", email_verified: true, groups: ["visitors"] }
+    expect(await forToken(vic)).toEqual([403, "Access denied. vic@example.com has no role here."])
+    expect(await company.app.people.ofUser("vic@example.com")).toEqual([])
   })
 
   test("that says no groups stands for whoever has signed in here, and for nobody else", async () => {

@@ -16,7 +16,7 @@ export interface ActingParts {
   readonly db: StateStore
   readonly accounts: Pick<Accounts, "keys" | "collections" | "writes">
   readonly people: Pick<PersonStore, "of" | "ofUser" | "proved">
-  readonly personKeys: Pick<PersonKeys, "standingOf" | "readerOf">
+  readonly personKeys: Pick<PersonKeys, "standingOf" | "readerOf" | "keyOf">
   readonly providers: ReadonlyMap<string, Declared>
 }
 
@@ -59,7 +59,7 @@ const newest = (found: readonly Person[]): Person | null =>
 
 /** The person of a token of a provider, with what the token says of them if that is newer than what is known. @throws ApiError */
 async function vouchedBy(
-  { accounts, people, providers }: ActingParts,
+  { accounts, people, personKeys, providers }: ActingParts,
   token: string,
   issuer: string,
 ): Promise<Person | null> {
@@ -73,13 +73,16 @@ async function vouchedBy(
     if (!isComplete || !isNews) return known
     const all = [...providers.values()].map((one) => one.spec)
     const names = namesOf(spec, vouched, all)
+    // Nothing is kept of people whom no role fits.
+    if (known === null && personKeys.keyOf({ id: "", ...names }) === null)
+      throw denied(`${names.user} ${WHY.role}.`)
     const { subject, name, email } = vouched
     const isRenewable = known?.isRenewable ?? false
     const proof = { provider: spec.name, subject, name, email, ...names, isRenewable }
     return await accounts.writes.run(() => people.proved(proof, false, issuedAt.getTime()))
   }
   throw refused(
-    `got a token in the header ${ACTING_HEADER} of an issuer whose tokens no identity provider here takes (acceptsTokensFor)`,
+    `No identity provider here takes tokens of the issuer of the one in the header ${ACTING_HEADER} (acceptsTokensFor).`,
   )
 }
 
@@ -98,6 +101,6 @@ async function forwardedTo(
         "The identity provider that checks the token can't be reached. Try again in a moment.",
       )
     if (!(error instanceof SignOnError)) throw error
-    throw refused(`got a token in the header ${ACTING_HEADER} that is not valid: ${error.detail}`)
+    throw refused(`The token in the header ${ACTING_HEADER} is not valid: ${error.detail}.`)
   }
 }
