@@ -119,7 +119,7 @@ export function readersRoutes(router: Router<RequestState>, parts: ReadersParts)
     const asked = await someone(named)
     if (asked.refusal !== null) return { asked: askedOnWire(asked), results: [] }
     const query = { text, limit: RESULTS, passagesPerPage: 1, withMarkdown: false }
-    const seen = scopedEngine(engine, () => views.limitsOf(asked))
+    const seen = asked.principals === null ? engine : scopedEngine(engine, () => views.limitsOf(asked))
     const { hits } = await seen.search(query, { signal: clientGone(ctx) })
     const results = hits.map((hit) => ({
       url: hit.url,
