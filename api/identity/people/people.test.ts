@@ -54,6 +54,26 @@ describe("a person", () => {
     expect(await people.count()).toBe(2)
   })
 
+  test("is found by a part of a name or address, and by a group", async () => {
+    using db = emptyState()
+    const people = new PersonStore(db)
+    const { id } = await people.proved(anna, true)
+    const ben = { ...anna, subject: "s2", user: "b_n@example.com", name: "Ben", email: "", groups: [] }
+    const second = await people.proved(ben, true)
+    const found = async (wanted: { search?: string; group?: string }) =>
+      (await people.list({ ...wanted, limit: 9, offset: 0 })).map((one) => one.id).sort()
+    expect(await found({ search: "ANNA@" })).toEqual([id])
+    expect(await found({ search: "example.com" })).toEqual([id, second.id].sort())
+    expect(await found({ search: "b_n" })).toEqual([second.id])
+    expect(await found({ search: "a_n" })).toEqual([])
+    expect(await found({ group: "hr" })).toEqual([id])
+    expect(await people.count({ search: "anna", group: "h" })).toBe(0)
+    expect(await people.ofUser("b_n@example.com")).toEqual([second])
+    const [first, last] = [id, second.id].sort()
+    expect((await people.after("", 1)).map((one) => one.id)).toEqual([first])
+    expect((await people.after(first!, 9)).map((one) => one.id)).toEqual([last])
+  })
+
   test("is named as readers of pages name people, however the provider writes it", async () => {
     using db = emptyState()
     const people = new PersonStore(db)
