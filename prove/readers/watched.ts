@@ -66,7 +66,7 @@ export async function watched(world: World, random: Chance, judge: Judge, count:
     // oxlint-disable-next-line no-await-in-loop
     await judgeAll()
   }
-  for (const [name, written] of [...ofSources]) {
+  for (const [name, written] of ofSources) {
     const denied = [...(written.deny ?? []), ...(random.one(people).principals ?? [])]
     // oxlint-disable-next-line no-await-in-loop
     await world.declare(name, { ...written, deny: denied })

@@ -31,7 +31,9 @@ export async function mapSite(site: Site, walking: Omit<Walking, "discoverOnly">
   const shown: MappedPage[] = []
   for (let at = 0; at < found.length; at += AT_ONCE) {
     const some = found.slice(at, at + AT_ONCE)
-    const hidden = await Promise.all(some.map(({ url, isRead }) => !isRead && isKeptOut(url, walking.reach)))
+    const hidden = await Promise.all(
+      some.map(async ({ url, isRead }) => !isRead && (await isKeptOut(url, walking.reach))),
+    )
     shown.push(...some.filter((_, i) => !hidden[i]))
   }
   return shown

@@ -276,7 +276,7 @@ test("a page whose readers keep somebody out now is told no more: neither what c
   expect(await (await fetch(wine.feed_url)).text()).not.toContain("<entry>")
   // The store knows whom to tell when the page goes.
   const seen = () => statement(db, "select count(*) as n from watch_seen where readers is not null").get()
-  await until(async () => Number(((await seen()) as { n: number }).n) >= 2, 50)
+  await until(async () => ((await seen()) as { n: number }).n >= 2, 50)
   site.serve({ "/cellar/wine": status(410) })
   await run("cellar")
   await entries(all, 2, reader)

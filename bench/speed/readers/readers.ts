@@ -95,13 +95,11 @@ async function guardedIndex(): Promise<string> {
 
 /** The same questions with and without the filter of a person, in turn; each person has groups of their own. */
 async function compared(engine: Engine): Promise<(string | number)[][]> {
-  const limits = await Promise.all(
-    Array.from({ length: PEOPLE }, () => {
-      const principals = [...groupsOf(OF_A_PERSON), "signed-in", "user:anna@example.com"]
-      const parts = { collections: { sourcesOf: async () => [] }, readers: () => readersNow(db) }
-      return () => pageLimits({ scope: UNLIMITED, principals }, parts)
-    }),
-  )
+  const limits = Array.from({ length: PEOPLE }, () => {
+    const principals = [...groupsOf(OF_A_PERSON), "signed-in", "user:anna@example.com"]
+    const parts = { collections: { sourcesOf: async () => [] }, readers: () => readersNow(db) }
+    return () => pageLimits({ scope: UNLIMITED, principals }, parts)
+  })
   const counts = (await Promise.all(limits.map((of) => of()))).map((one) => one!.readable!.labels.length)
   process.stdout.write(`${sets.length} sets of readers, of which a person may read ${median(counts)}\n\n`)
   const rounds = Number(values.rounds)
