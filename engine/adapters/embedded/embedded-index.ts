@@ -4,7 +4,15 @@ import { passagesOf } from "../../index/page-record.ts"
 import type { Passage } from "../../index/page/passage.ts"
 import { correctionsOf } from "../../text/spelling/corrections.ts"
 import type { Condition, SearchIndex } from "../../index/search-index.ts"
-import { lexicalArm, pagesWithTerms, pagesWithoutVectors, vectorArm } from "./arms.ts"
+import {
+  ALL,
+  type Labels,
+  lexicalArm,
+  pagesWithTerms,
+  pagesWithoutVectors,
+  type Sieve,
+  vectorArm,
+} from "./arms.ts"
 import { whereOf } from "./filter.ts"
 import type { KnownTerms } from "./files/known-terms.ts"
 import type { Tables } from "./lance/tables.ts"
@@ -22,14 +30,57 @@ export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "all
   readonly hasReaders: boolean
 }
 
+/** So many labels cost a query hardly anything. */
+const FEW_LABELS = 100
+
+/** The lists of labels come from a few people again and again. */
+const sieves = new WeakMap<readonly string[], Labels>()
+
+function labelsOf(list: readonly string[]): Labels {
+  const known = sieves.get(list) ?? {
+    set: new Set(list),
+    asked: 0,
+    seen: 0,
+    version: 0,
+    holding: new Map<string, string[]>(),
+  }
+  sieves.set(list, known)
+  return known
+}
+
 const withoutReaders = ({ readers: _readers, ...condition }: Condition): Condition => condition
+
+/** Words whose pages are remembered for whoever may read the same. */
+const MOST_REMEMBERED = 10_000
+
+/** What was found as long as no page has changed since. */
+async function remembered(
+  { where, labels }: NonNullable<Sieve["wide"]>,
+  version: number,
+  terms: string,
+  look: () => Promise<string[]>,
+): Promise<string[]> {
+  if (labels.version !== version || labels.holding.size > MOST_REMEMBERED)
+    Object.assign(labels, { version, holding: new Map<string, string[]>() })
+  const key = JSON.stringify([terms, where()])
+  const { holding } = labels
+  const found = holding.get(key) ?? (await look())
+  holding.set(key, found)
+  return found
+}
 
 /** What a search asks, answered by LanceDB's tables and the page store beside them. */
 export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
   const { tables, frequencies, knownTerms, languages, allEmbedded } = parts
   const { store } = tables
-  const where = (conditions: readonly Condition[], id: "id" | "page") =>
-    whereOf(parts.hasReaders ? conditions : conditions.map(withoutReaders), id, parts.sharings)
+  const sieve = (conditions: readonly Condition[], id: "id" | "page"): Sieve => {
+    const open = () => whereOf(conditions.map(withoutReaders), id, parts.sharings)
+    if (!parts.hasReaders) return { where: open, wide: null }
+    const where = () => whereOf(conditions, id, parts.sharings)
+    const [readers, another] = conditions.flatMap((one) => (one.readers ? [one.readers] : []))
+    const isLong = readers !== undefined && another === undefined && readers.length > FEW_LABELS
+    return { where, wide: isLong ? { where: open, labels: labelsOf(readers) } : null }
+  }
   return {
     languages,
     allEmbedded,
@@ -42,12 +93,18 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
           knownTerms.has(term) && !unheld.has(term) ? Math.max(1, frequencies.pagesWith(term)) : 0,
         // What is known loses its last seconds when the writer is killed.
         isHeld: async (term) =>
-          !unheld.has(term) && (await pagesWithTerms(tables, [term], "all", 1, undefined)).length > 0,
+          !unheld.has(term) && (await pagesWithTerms(tables, [term], "all", 1, ALL)).length > 0,
       }),
-    lexical: (terms, limit, conditions) => lexicalArm(tables, terms, limit, where(conditions, "id")),
-    nearest: (vector, limit, conditions) => vectorArm(tables, vector, limit, where(conditions, "page")),
-    holding: (terms, match, limit, conditions) =>
-      pagesWithTerms(tables, terms, match, limit, where(conditions, "id")),
+    lexical: (terms, limit, conditions) => lexicalArm(tables, terms, limit, sieve(conditions, "id")),
+    nearest: (vector, limit, conditions) => vectorArm(tables, vector, limit, sieve(conditions, "page")),
+    async holding(terms, match, limit, conditions) {
+      const asked = sieve(conditions, "id")
+      const look = () => pagesWithTerms(tables, terms, match, limit, asked)
+      // Every question is asked whether its words stand anywhere in reach.
+      return limit > 1 || asked.wide === null
+        ? await look()
+        : await remembered(asked.wide, await tables.pages.version(), `${match} ${terms.join(" ")}`, look)
+    },
     withoutVectors: (ids) => pagesWithoutVectors(tables, ids),
     facts: async (ids) => store.facts(ids),
     heads: async (ids) => store.heads(ids),

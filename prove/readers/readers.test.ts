@@ -1,0 +1,25 @@
+import { expect, test } from "vitest"
+import { proof } from "./readers.ts"
+import { admits } from "./world.ts"
+
+test("Nobody is shown a page that its readers keep them from, whatever they ask", async () => {
+  const { rows, faults } = await proof.run({ scale: 0.01, seed: 5, tell: () => {} })
+  expect(faults).toEqual([])
+  const [, calls, shown, , leaks] = rows.at(-1)!
+  expect(calls).toBeGreaterThan(200)
+  expect(shown).toBeGreaterThan(100)
+  expect(leaks).toBe(0)
+  for (const of of ["spelling", "facets", "suggestions", "watches", "federation", "searches that are sold"])
+    expect(rows.find(([name]) => name === of)?.[1]).toBeGreaterThan(0)
+})
+
+test("The oracle lets in whom a list names, and keeps out whom another names", () => {
+  const anna = ["user:anna@example.com", "group:hr", "signed-in"]
+  expect([admits(anna, {}), admits([], {})]).toEqual([true, true])
+  expect([admits(anna, { allow: ["group:hr", "group:it"] }), admits([], { allow: ["group:hr"] })]).toEqual([
+    true,
+    false,
+  ])
+  expect(admits(anna, { allow: ["group:hr"], deny: ["user:anna@example.com"] })).toBe(false)
+  expect([admits(anna, { deny: ["group:it"] }), admits(anna, { allow: [] })]).toEqual([true, false])
+})
