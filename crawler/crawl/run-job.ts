@@ -234,7 +234,7 @@ async function removeAndJudge(
   lostObservers: readonly string[],
 ): Promise<Judged> {
   const { db, jobs, engine, share, clock } = options
-  await narrowUnseen({ db, engine, source: job.source, writes: share.writes, clock })
+  await narrowUnseen({ db, engine, source: job.source, job: job.id, writes: share.writes, clock })
   // Before pages are removed: what was there is judged with what is.
   const facts = await factsOfRun(db, job)
   const { removed, held } = await settleRemovals({
@@ -276,7 +276,7 @@ async function endBroken(job: Job, error: unknown, options: SharedOptions): Prom
   else {
     try {
       // Of a source that cannot be read nobody looks at the pages, and days go by all the same.
-      await narrowUnseen({ db, engine, source: job.source, writes: share.writes, clock })
+      await narrowUnseen({ db, engine, source: job.source, job: job.id, writes: share.writes, clock })
     } catch (other) {
       await jobs.note(id, `pages could not be taken from their readers: ${String(other)}`)
     }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import type { EmbedOptions } from "#engine/embedder.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
@@ -167,6 +168,35 @@ test("when the source itself can't log in, its pages keep their readers for the 
   await run()
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
   expect(readersOf("/visitors")).toBeNull()
+})
+
+test.each([
+  ["403", status(403)],
+  ["404", status(404)],
+  ["the login form", undefined],
+  [
+    "another page",
+    (_: unknown, response: ServerResponse) => void response.writeHead(302, { location: "/" }).end(),
+  ],
+])(
+  "a page at whose address the source itself gets %s is nobody's until it is let in again",
+  async (_, refusal) => {
+    await run()
+    site.pages.set("/minutes", { for: ["staff"], ...(refusal && { refusal }) })
+    await run()
+    const held = runs.engine.pages.get(site.url("/minutes"))!
+    expect(held.readers![0]!.allow.at(-1)).toEqual([])
+    site.pages.set("/minutes", { for: ["hr", "staff"] })
+    await run()
+    expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
+  },
+)
+
+test("a page that the source itself can't reach for now stays", async () => {
+  await run()
+  site.pages.set("/minutes", { for: ["staff"], refusal: status(500) })
+  await run()
+  expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
 })
 
 test("a session that ends on the way is begun anew, and one that can't be leaves what is known", async () => {

@@ -161,7 +161,10 @@ function lookOf(visit: Exclude<Visit, { kind: "read" }>): Look {
   return saysNo(visit) ? notShown(visit.detail) : { kind: "unknown", because: visit.detail }
 }
 
-function saysNo({ because, status = 0, transient }: FetchFailure): boolean {
-  if (because === "redirect-loop") return true
-  return because === "http-status" && !transient && status >= 400 && status < 500 && !PASSING.has(status)
+function saysNo({ because, status = 0 }: FetchFailure): boolean {
+  return because === "redirect-loop" || (because === "http-status" && isRefusal(status))
 }
+
+/** Whether an answer says for certain that a page is not for whoever asked, or not there. */
+export const isRefusal = (status: number | null): boolean =>
+  status !== null && status >= 400 && status < 500 && !PASSING.has(status)

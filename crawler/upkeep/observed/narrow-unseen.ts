@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Engine, PageUrl } from "#engine"
-import { narrowedBy, type PageReaders, type Readers } from "#engine/index/page/readers.ts"
+import { narrowedBy, NOBODY, type PageReaders, type Readers } from "#engine/index/page/readers.ts"
 import type { Clock } from "#base/clock.ts"
 import { Serial } from "#base/flow/serial.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { heldAfter, heldAmong } from "../../crawl/frontier/source-pages.ts"
+import { heldAfter, heldAmong, type MissedPage, missedPages } from "../../crawl/frontier/source-pages.ts"
 import {
   countsFrom,
   identityOf,
@@ -14,26 +14,39 @@ import {
   Observations,
   type ObservedSource,
 } from "../../fetch/observe/observations.ts"
+import { isRefusal } from "../../fetch/observe/one-observer.ts"
+import type { OutcomeName } from "../../outcome-name.ts"
 import { ReaderRules } from "../../sources/readers/reader-rules.ts"
 
 export interface NarrowUnseenOptions {
   readonly db: StateStore
   readonly engine: Pick<Engine, "withVectors" | "load">
   readonly source: ObservedSource
+  /** The run that ends. */
+  readonly job: number
   readonly clock?: Clock | undefined
   /** Of all that write to the index. Default: nobody else does. */
   readonly writes?: Serial
 }
 
+/** Outcomes by which the site, and not a rule of ours, shows something else at the address of a page. */
+const ELSEWHERE: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
+  "skipped:duplicate",
+  "skipped:noindex",
+  "skipped:out-of-scope",
+  "skipped:robots",
+  "skipped:soft-404",
+])
 /** Addresses that are looked through at a time. */
 const CHUNK = 500
 /** Pages that are held in memory at a time. */
 const BATCH = 50
 
 /**
- * Takes pages from those to whom an observer was shown them too long ago, and from everybody where no observer has looked yet. Call it
- * at the end of every run, whatever became of it: pages that it did not come to are narrowed too. It never widens. What was kept of pages
- * that the source holds no more is forgotten. The caller holds the index for writing.
+ * Takes pages from everybody that the site keeps from the source's own login; from those for whom an observer was shown them too long
+ * ago; and from all but the source's own where no observer has looked yet. Call it at the end of every run, whatever became of it: pages
+ * that it did not come to are narrowed too. It never widens. What was kept of pages that the source holds no more is forgotten. The caller
+ * holds the index for writing.
  * @returns how many pages were narrowed
  */
 export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number> {
@@ -43,7 +56,7 @@ export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number
   await forgetUnheld(db, source.name, observations)
   if (lookersOf(source).length === 0) return 0
   const from = countsFrom(source, clock())
-  let narrowed = 0
+  let narrowed = await hideRefused({ ...options, observations })
   for (let after = ""; ;) {
     const held = await heldAfter(db, source.name, after, CHUNK)
     const last = held.at(-1)
@@ -58,16 +71,64 @@ export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number
   }
 }
 
+type Narrowing = NarrowUnseenOptions & { readonly observations: Observations }
+
+/** Hides pages that the run asked for and the site kept from it. They come back when it is shown them again. */
+async function hideRefused(options: Narrowing): Promise<number> {
+  const { db, job, writes = new Serial() } = options
+  let hidden = 0
+  for (let after = ""; ;) {
+    const missed = await missedPages(db, job, after, CHUNK)
+    const last = missed.at(-1)
+    if (last === undefined) return hidden
+    const urls = missed.filter(isKept).map(({ url }) => url)
+    for (let at = 0; at < urls.length; at += BATCH)
+      hidden += await writes.run(() => hide(urls.slice(at, at + BATCH), options))
+    after = last.url
+    await nextTurn()
+  }
+}
+
+/** Whether the site said for certain that the page is not for the source's login, or that something else is there. */
+function isKept({ outcome, status, leadsTo, detail }: MissedPage): boolean {
+  if (outcome === "failed:http-status")
+    return isRefusal(status) || (status === null && /\blogin\b/.test(detail ?? ""))
+  return outcome === "skipped:soft-404" || (leadsTo !== null && ELSEWHERE.has(outcome))
+}
+
+async function hide(
+  urls: readonly PageUrl[],
+  { db, engine, source, observations }: Narrowing,
+): Promise<number> {
+  const written = (await engine.withVectors(urls))
+    .filter(({ page }) => !(page.readers ?? []).some((one) => one.source === source.name && isForNobody(one)))
+    .map(({ page, vectors }) => ({
+      page: { ...page, readers: withNarrowed(page.readers ?? [], source.name, NOBODY) },
+      vectors,
+    }))
+  if (written.length === 0) return 0
+  await new ReaderRules(db).register(written.map(({ page }) => page))
+  await engine.load(written)
+  for (const { page } of written) {
+    const rows = await observations.of(page.url)
+    await observations.keep(
+      page.url,
+      [...rows.values()].map((row) => ({
+        ...row,
+        shown: false,
+        reason: "the source itself is not shown it",
+      })),
+    )
+  }
+  return written.length
+}
+
+const isForNobody = ({ allow }: Readers): boolean => allow.some((list) => list.length === 0)
+
 async function narrow(
   urls: readonly PageUrl[],
   from: number,
-  {
-    db,
-    engine,
-    source,
-    observations,
-    clock = Date.now,
-  }: NarrowUnseenOptions & { observations: Observations },
+  { db, engine, source, observations, clock = Date.now }: Narrowing,
 ): Promise<number> {
   const pages = await engine.withVectors(urls)
   const kept: [PageUrl, Observation[]][] = []
