@@ -38,6 +38,14 @@ export async function watched(world: World, random: Chance, judge: Judge, count:
   const last = live.at(-1)!
   await watch(people[0]!, { source: last.sources[0] })
   const control = made.at(-1)!
+  // What is there at its first look is no news.
+  const isReady = async () =>
+    (
+      JSON.parse((await ask(`${app.url}/watches/${control.id}`, control.person.key)).text) as {
+        ready_at: unknown
+      }
+    ).ready_at !== null
+  await until(isReady, 50)
   const entriesOf = ({ id, person }: Made) =>
     ask(`${app.url}/watches/${id}/entries?after=0&limit=500`, person.key)
   const entriesOfControl = async () =>
