@@ -23,9 +23,9 @@ export function someCall(
 ): Try {
   if (random.happens(0.6)) {
     const one = someTry(page, random, origin)
-    // Which of several pages that say the same is shown is up to the ranking.
+    // Which of several pages that say the same is shown is up to the ranking, and some of them have no word of their own.
     const { finds: _finds, ...rest } = one
-    return page.hasKin && one.path === "/search" ? rest : one
+    return page.hasKin ? rest : one
   }
   return random.one([
     ...misspelt(page, pages, random),
