@@ -30,6 +30,8 @@ import { PageRequestStore } from "../../identity/accounts/page-request-store.ts"
 import { PublicKeyStore } from "../../identity/accounts/public-keys/public-key-store.ts"
 import { openCollections } from "../../identity/accounts/reach/collections.ts"
 import { OAuthStore } from "../../identity/oauth/oauth-store.ts"
+import { PersonStore } from "../../identity/people/person-store.ts"
+import { openShownOnce } from "../../identity/sign-on/kept/shown-once.ts"
 import { SessionStore } from "../../identity/sessions/session-store.ts"
 import { JobStore } from "../../doors/firecrawl/jobs/job-store.ts"
 import { JobOutbox } from "../../doors/firecrawl/webhooks/job-outbox.ts"
@@ -100,4 +102,6 @@ function openIdentityParts(db: StateStore): void {
   openCollections(db)
   void new OAuthStore(db)
   void new SessionStore(db)
+  void new PersonStore(db)
+  openShownOnce(db, writes)
 }

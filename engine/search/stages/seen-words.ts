@@ -1,38 +1,73 @@
 import type { PageFilter } from "../../engine.ts"
 import type { Condition, SearchIndex } from "../../index/search-index.ts"
 import type { AnalysedQuery } from "../../text/analysis/analyse.ts"
+import { termHash } from "../../text/analysis/term-hash.ts"
+import { unpackTerms } from "../../text/passage-terms.ts"
+import { bestFirst } from "../likeliest.ts"
 
-/** Terms of a question that are looked up; each takes about a millisecond. */
+/** Terms of a question that are looked up. */
 const MOST_LOOKED_UP = 12
+/** Pages whose words are read: the best ones for a question hold nearly all of its words. */
+const PAGES_READ = 8
+/** How often words out of reach are left aside and others are looked for in their place. */
+const MOST_ROUNDS = 3
+
+type Looked = Pick<SearchIndex, "corrections" | "holding" | "lexical" | "passageTerms">
 
 /**
  * What misspelt terms may stand for. Where not everybody may read every page, words that stand only in pages out of reach count neither
  * as known nor as what was meant: otherwise a correction, or its lack, would say that there are such pages.
  */
 export async function correctionsSeen(
-  index: Pick<SearchIndex, "corrections" | "holding">,
+  index: Looked,
   asked: Pick<AnalysedQuery, "terms" | "written">,
   filter: PageFilter | undefined,
 ): ReturnType<SearchIndex["corrections"]> {
   if (filter?.readers === undefined) return await index.corrections(asked)
   const { readers, excludeSources = [] } = filter
-  const inReach: Condition[] = [{ readers, excludeSources }]
-  const heldAmong = async (terms: readonly string[]): Promise<Set<string>> => {
-    const looked = [...new Set(terms)].slice(0, MOST_LOOKED_UP)
-    const held = await Promise.all(
-      looked.map(async (term) => (await index.holding([term], "all", 1, inReach)).length > 0),
-    )
-    return new Set(looked.filter((_, i) => held[i]))
-  }
+  const inReach: readonly Condition[] = [{ readers, excludeSources }]
   // Terms beyond those that are looked up are taken as they were written.
   const terms = asked.terms.slice(0, MOST_LOOKED_UP)
-  const held = await heldAmong(terms)
-  const unheld = new Set(terms.filter((term) => !held.has(term)))
-  const corrections = await index.corrections({ ...asked, terms }, unheld)
-  const seen = await heldAmong([...corrections.values()].flat())
-  const inSight = Array.from(
-    corrections,
-    ([term, meant]) => [term, meant.filter((one) => seen.has(one))] as const,
+  const unheld = await notHeld(index, terms, inReach)
+  for (let round = 1; ; round++) {
+    const corrections = await index.corrections({ ...asked, terms }, unheld)
+    const meant = [...corrections.values()].flat()
+    const unseen = await notHeld(index, meant, inReach)
+    if (unseen.size === 0) return corrections
+    if (round === MOST_ROUNDS) return withoutMeant(corrections, unseen)
+    for (const one of unseen) unheld.add(one)
+  }
+}
+
+const withoutMeant = (
+  corrections: ReadonlyMap<string, readonly string[]>,
+  unseen: ReadonlySet<string>,
+): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    Array.from(
+      corrections,
+      ([term, meant]) => [term, meant.filter((one) => !unseen.has(one))] as const,
+    ).filter(([, meant]) => meant.length > 0),
   )
-  return new Map(inSight.filter(([, meant]) => meant.length > 0))
+
+/** Those of the terms that no page in reach holds. Only terms that the best pages don't hold are looked up, each for itself. */
+async function notHeld(
+  index: Looked,
+  asked: readonly string[],
+  inReach: readonly Condition[],
+): Promise<Set<string>> {
+  const terms = new Set(asked)
+  if (terms.size === 0) return terms
+  const unread = new Map([...terms].map((term) => [termHash(term), term]))
+  const best = bestFirst(await index.lexical([...terms], PAGES_READ, inReach)).slice(0, PAGES_READ)
+  for await (const [, packed] of index.passageTerms(best)) {
+    const { title, passages } = unpackTerms(packed)
+    for (const said of [title, passages.hashes]) for (const hash of said) unread.delete(hash)
+    if (unread.size === 0) return new Set()
+  }
+  const looked = [...unread.values()].slice(0, MOST_LOOKED_UP)
+  const held = await Promise.all(
+    looked.map(async (term) => (await index.holding([term], "all", 1, inReach)).length > 0),
+  )
+  return new Set(looked.filter((_, i) => !held[i]))
 }
