@@ -68,6 +68,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "a page has the sections that it has": [/^getPage section$/],
   "the name stands in the path, too": [/^putSource name$/],
   "one value of a login names a secret": [/^putSource login\.kind/],
+  "observers go with the login of their source": [/^putSource observers/],
   "the settings of the server allow it": [
     /^putSource (allowedNetworks|ignoreNoindex|politeness|caFile|clientCert|folder|mailbox|archive|repository)/,
     /^(create|change)Watch emails/,
