@@ -309,7 +309,7 @@ test("the example in the handbook's folder is a file of sources with nothing wro
   const file = join(import.meta.dirname, "../../../docs/sources.example.yaml")
   const { sources, backup } = parseSources(readFileSync(file, "utf8"), file)
   expect(backup).toMatchObject({ keep: 14, schedule: { cron: "30 2 * * *" } })
-  expect(sources.map(({ name }) => name)).toEqual(["docs", "blog", "intranet"])
+  expect(sources.map(({ name }) => name)).toEqual(["docs", "blog", "intranet", "portal"])
 })
 
 describe("a source that is a folder", () => {
