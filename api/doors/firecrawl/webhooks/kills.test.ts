@@ -121,7 +121,10 @@ test("through many kills each event of each job is told under one id, none is lo
     )
   await until(async () => {
     if ((await count("and due_at > first_due_at")) > 0)
-      await db.script("update firecrawl_message set due_at = first_due_at where state = 'waiting'")
+      // Another process may be writing.
+      await db.patiently(() =>
+        db.script("update firecrawl_message set due_at = first_due_at where state = 'waiting'"),
+      )
     return (await count("")) === 0
   }, 50)
 
