@@ -86,10 +86,16 @@ export async function serveAccounts({
   const signOn =
     signOnSpec && personKeys
       ? await openSignOn(signOnSpec, {
-          ...{ db, accounts, people, keys: personKeys },
+          db,
+          accounts,
+          people,
+          keys: personKeys,
           log: pino({}, { write: (line: string) => void signOnLines.push(line) }),
-          ...{ publicUrl: config.publicUrl, sessionHours: config.sessionHours },
-          ...{ proxy: sending, userAgent: "test", env: {} },
+          publicUrl: config.publicUrl,
+          sessionHours: config.sessionHours,
+          proxy: sending,
+          userAgent: "test",
+          env: {},
         })
       : undefined
   const acting =
