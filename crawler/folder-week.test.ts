@@ -122,6 +122,21 @@ test("a week of a folder: files come, change, move, are renamed and deleted, and
   expect(handbook.indexed).toEqual(await handbook.files())
 })
 
+test("a copy of a file takes its place once the file is deleted, though an earlier run took it for the same page", async () => {
+  await using handbook = await Handbook.open()
+  await handbook.run()
+  await cp(handbook.at("leave/page 1.md"), handbook.at("leave/copy.md"))
+  await handbook.run()
+  const both = await handbook.files()
+  expect(Object.keys(handbook.indexed)).toHaveLength(Object.keys(both).length - 1)
+  for (const name of ["page 1.md", "copy.md"]) {
+    const isKept = `${ADDRESS}leave/${encodeURIComponent(name)}` in handbook.indexed
+    if (isKept) await rm(handbook.at(`leave/${name}`))
+  }
+  await handbook.run()
+  expect(handbook.indexed).toEqual(await handbook.files())
+})
+
 test("a share that is not mounted, or is mounted empty, takes nothing out of the index", async () => {
   await using handbook = await Handbook.open()
   await handbook.run()

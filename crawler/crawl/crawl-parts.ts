@@ -300,7 +300,10 @@ export class CrawlParts {
     for (const result of results) {
       this.suspects.forget(result.url)
       await this.#reopen(result.url, result.outcome)
-      if (isNoPage(result)) await this.frontier.reopen(await this.duplicates.orphansOf(result.url))
+      if (!isNoPage(result)) continue
+      // A list of all there is names no file again that only moved: one that an earlier run took for a copy of it is read now.
+      const orphans = await this.duplicates.orphansOf(result.url, { ofEarlierRuns: !this.isSite })
+      await (this.isSite ? this.frontier.reopen(orphans) : this.visitAgain(orphans))
     }
     await this.limits.keep()
   }

@@ -138,14 +138,18 @@ export class Duplicates {
   }
 
   /**
-   * An address is no page. @returns addresses that were read in this run and taken for other ones of it, before that
-   * was known: they have to be read again.
+   * An address is no page. @returns addresses that were read in this run, or in earlier ones too, and taken for other ones of it, before
+   * that was known: they have to be read again.
    */
-  async orphansOf(url: PageUrl): Promise<PageUrl[]> {
+  async orphansOf(
+    url: PageUrl,
+    { ofEarlierRuns = false }: { readonly ofEarlierRuns?: boolean } = {},
+  ): Promise<PageUrl[]> {
     return await this.#turn.run(async () => {
       const orphans: PageUrl[] = []
       for (const alias of await this.#texts.aliasesOf(url, MOST_CLAIMS)) {
-        if ((await this.#texts.get(alias.url))?.job === this.#options.job) orphans.push(alias.url)
+        if (ofEarlierRuns || (await this.#texts.get(alias.url))?.job === this.#options.job)
+          orphans.push(alias.url)
       }
       for (const orphan of orphans) await this.#texts.clearAlias(orphan)
       return orphans
