@@ -46,9 +46,6 @@ export interface Labels {
   /** Rows that were asked for, and those that may be found among them. */
   asked: number
   seen: number
-  /** Pages that hold words, as of a version of the table of pages. */
-  readonly version: number
-  readonly holding: Map<string, string[]>
 }
 
 export const ALL: Sieve = { where: () => undefined, wide: null }

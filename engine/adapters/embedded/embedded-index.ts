@@ -37,37 +37,12 @@ const FEW_LABELS = 100
 const sieves = new WeakMap<readonly string[], Labels>()
 
 function labelsOf(list: readonly string[]): Labels {
-  const known = sieves.get(list) ?? {
-    set: new Set(list),
-    asked: 0,
-    seen: 0,
-    version: 0,
-    holding: new Map<string, string[]>(),
-  }
+  const known = sieves.get(list) ?? { set: new Set(list), asked: 0, seen: 0 }
   sieves.set(list, known)
   return known
 }
 
 const withoutReaders = ({ readers: _readers, ...condition }: Condition): Condition => condition
-
-/** Words whose pages are remembered for whoever may read the same. */
-const MOST_REMEMBERED = 10_000
-
-/** What was found as long as no page has changed since. */
-async function remembered(
-  { where, labels }: NonNullable<Sieve["wide"]>,
-  version: number,
-  terms: string,
-  look: () => Promise<string[]>,
-): Promise<string[]> {
-  if (labels.version !== version || labels.holding.size > MOST_REMEMBERED)
-    Object.assign(labels, { version, holding: new Map<string, string[]>() })
-  const key = JSON.stringify([terms, where()])
-  const { holding } = labels
-  const found = holding.get(key) ?? (await look())
-  holding.set(key, found)
-  return found
-}
 
 /** What a search asks, answered by LanceDB's tables and the page store beside them. */
 export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
@@ -97,14 +72,8 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
       }),
     lexical: (terms, limit, conditions) => lexicalArm(tables, terms, limit, sieve(conditions, "id")),
     nearest: (vector, limit, conditions) => vectorArm(tables, vector, limit, sieve(conditions, "page")),
-    async holding(terms, match, limit, conditions) {
-      const asked = sieve(conditions, "id")
-      const look = () => pagesWithTerms(tables, terms, match, limit, asked)
-      // Every question is asked whether its words stand anywhere in reach.
-      return limit > 1 || asked.wide === null
-        ? await look()
-        : await remembered(asked.wide, await tables.pages.version(), `${match} ${terms.join(" ")}`, look)
-    },
+    holding: (terms, match, limit, conditions) =>
+      pagesWithTerms(tables, terms, match, limit, sieve(conditions, "id")),
     withoutVectors: (ids) => pagesWithoutVectors(tables, ids),
     facts: async (ids) => store.facts(ids),
     heads: async (ids) => store.heads(ids),
