@@ -70,6 +70,15 @@ test("what a search asks for is narrowed, and never widened by what the caller a
   expect(limitsText(limits)).not.toBe(limitsText(await limitsOf(anna)))
 })
 
+test("limits have a short text that databases can take as a key, however many labels they list", async () => {
+  const many = (count: number) => Array.from({ length: count }, (_, at) => `label${at}`)
+  const textOf = (...labels: string[]) =>
+    limitsText({ sources: null, domains: null, readable: { ...readableBy(anna, NOW)!, labels } })
+  expect(textOf(...many(5000)).length).toBeLessThan(100)
+  expect(textOf(...many(5000))).toBe(textOf(...many(5000)))
+  expect(textOf(...many(5000))).not.toBe(textOf(...many(4999)))
+})
+
 test("a page shows to its readers alone, whatever an index finds", async () => {
   const page = { ...aPage("minutes", { source: "wiki" }), readers: BOARD }
   expect(scopedPage(page, await limitsOf(anna))).toBeNull()

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 import { getDomain } from "tldts"
 
@@ -179,12 +180,15 @@ function shared(a: HostAndPort, b: HostAndPort): string | null {
 const covers = (listed: string, host: string): boolean =>
   matchesDomains({ host, domain: getDomain(host) ?? host, port: 0 }, domainRules([listed]))
 
-/** Limits as a text: the same for keys that see the same pages, by whatever names. */
+/** Limits as a text: the same for keys that see the same pages, by whatever names. Labels may be thousands, so only their digest is in it. */
 export const limitsText = (limits: PageLimits | null): string =>
   limits === null
     ? ""
     : JSON.stringify([
         limits.sources?.toSorted() ?? null,
         limits.domains?.toSorted() ?? null,
-        ...(limits.readable === null ? [] : [limits.readable.hidden.toSorted(), limits.readable.labels]),
+        ...(limits.readable === null ? [] : [digestOf(limits.readable)]),
       ])
+
+const digestOf = ({ hidden, labels }: Readable): string =>
+  hash("sha256", JSON.stringify([hidden.toSorted(), labels]), "base64url")
