@@ -34,7 +34,7 @@ import {
   scopedEngine,
   scopedPage,
 } from "./scoped-pages.ts"
-import { isReadable } from "./readable.ts"
+import { isReadable, type Readable } from "./readable.ts"
 import { knownNames, type KnownNames, type NameParts } from "./known-names.ts"
 
 /** What live calls read with. */
@@ -131,8 +131,8 @@ export function reachOf(
     const ofSources = now.sources === null ? () => true : await parts.sites(now.sources)
     const onDomains = now.domains === null ? () => true : domainTest(now.domains)
     const hidden = now.readable?.hidden ?? []
-    const isHidden = hidden.length === 0 ? () => false : await parts.sites(hidden)
-    return (url) => onDomains(url) && ofSources(url) && !isHidden(url)
+    const ofHidden = hidden.length === 0 ? () => false : await parts.sites(hidden)
+    return (url) => onDomains(url) && ofSources(url) && !ofHidden(url)
   }
   const page: Reach["page"] = async (url, signal) => {
     const held = await gates.searches.run(() => parts.engine.get(url), { key: id, signal })
@@ -140,34 +140,29 @@ export function reachOf(
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
-  const keepsOut: Reach["keepsOut"] = async (url) => {
-    const readable = (await limits())?.readable ?? null
-    if (readable === null) return false
+  /** The page in the index, whoever may read it; null: there is none; undefined: the index is away. */
+  const indexed = async (url: PageUrl): Promise<Page | null | undefined> => {
     try {
-      const stored = await parts.engine.get(url)
-      return stored !== null && !isReadable(readable, sourcesOf(stored), stored.readers)
+      return await parts.engine.get(url)
     } catch (error) {
-      // While the index is away, nobody knows who may read the page.
-      if (error instanceof EngineError) return true
+      if (error instanceof EngineError) return undefined
       throw error
     }
   }
-  /** Reads an indexed page with the rights of its source; null when anyone can read it, and while the index is away. */
-  const readAsSource = async (url: PageUrl, options: ReadOptions) => {
-    const { rereader } = parts
-    if (!rereader) return null
-    const stored = await parts.engine.get(url).catch((error: unknown) => {
-      if (error instanceof EngineError) return null
-      throw error
-    })
-    const held = scopedPage(stored, await limits())
-    return held && (await rereader.readLive(held, options))
+  const keepsOut: Reach["keepsOut"] = async (url) => {
+    const readable = (await limits())?.readable ?? null
+    return readable !== null && isHidden(await indexed(url), readable)
   }
-  /** Reads a page, whatever it is in the index, unless its readers keep the caller out; where a redirect leads, too. */
+  /** Reads a page with the rights of its source where it is in the index and in reach. Checks readers here and where a redirect leads. */
   const readLive = async (text: string, options: ReadOptions): Promise<ReadResult> => {
+    const { reader, rereader } = parts
     const url = toPageUrl(text)
-    if (url && (await keepsOut(url))) return ELSEWHERE
-    const found = (url && (await readAsSource(url, options))) ?? (await parts.reader.read(text, options))
+    const now = url && (await limits())
+    const readable = now?.readable ?? null
+    const held = url && (rereader || readable) ? await indexed(url) : null
+    if (readable !== null && isHidden(held, readable)) return ELSEWHERE
+    const known = scopedPage(held ?? null, now)
+    const found = (known && (await rereader?.readLive(known, options))) ?? (await reader.read(text, options))
     if (found.kind !== "read" || principals === null) return found
     const { extracted, url: end } = found.reading
     const mayBeRead = mayRead(new Set(principals), extracted.ownReaders ?? EVERYBODY)
@@ -252,6 +247,10 @@ export function reachOf(
     },
   }
 }
+
+/** Whether readers may keep the caller out. While the index is away, who may read a page is unknown. */
+const isHidden = (page: Page | null | undefined, readable: Readable): boolean =>
+  page === undefined || (page !== null && !isReadable(readable, sourcesOf(page), page.readers))
 
 const CANCELLED = { kind: "failed", because: "cancelled", detail: "the call has ended" } as const
 const ELSEWHERE = { kind: "skipped", because: "out-of-scope" } as const
