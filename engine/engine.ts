@@ -57,7 +57,7 @@ export interface Engine extends AsyncDisposable {
   stats(): Promise<EngineStats>
   /** How many pages there are of each language (ISO 639-1), "" for those whose language nobody knows. */
   languages(): Promise<ReadonlyMap<string, number>>
-  /** How many pages there are of each label of readers, by their sources. */
+  /** Counts pages by their sources and label of readers. */
   pagesByReaders(): Promise<readonly PagesOfReaders[]>
   /** As {@link EngineStats.pagesWithoutVectors}, of the pages of one source. */
   pagesWithoutVectors(source: string): Promise<number>
@@ -115,7 +115,7 @@ export interface WordStatistics {
   readonly words: ReadonlyMap<string, number>
 }
 
-/** All given conditions must hold; an empty list counts as not given, except of readers. */
+/** All given conditions must hold. An empty list counts as not given, except for readers. */
 export interface PageFilter {
   /**
    * A registrable domain matches itself and its subdomains; any other host matches itself only. With a port behind it
@@ -146,8 +146,8 @@ export interface PageFilter {
   /** Pages whose address names none of these versions are dropped: see `versionOf` of `page/address-parts.ts`. */
   readonly versions?: readonly string[]
   /**
-   * Labels of readers, as `readersLabel` makes them: pages with another one are dropped. Of none: those that not everybody may read are.
-   * Left out: all pages pass.
+   * Labels of readers, as `readersLabel` makes them: pages with any other label are dropped. An empty list drops every page that has
+   * readers. Default: all pages pass.
    */
   readonly readers?: readonly string[]
   /** Every phrase must stand in the page's title or text, whole words, ignoring case and white space. */
@@ -353,11 +353,11 @@ export interface PageWithVectors {
   readonly vectors: readonly Float32Array[] | null
 }
 
-/** Pages of the same sources that the same people may read. */
+/** A count of pages with the same sources and the same readers. */
 export interface PagesOfReaders {
-  /** All sources that hold the pages. An index on a server tells one at a time: a page of several counts for each. */
+  /** All sources of the pages. Indexes on servers give one source a row and count a page of several once for each. */
   readonly sources: readonly string[]
-  /** As `readersLabel` makes it; null: everybody. */
+  /** As `readersLabel` makes it; null: everyone may read them. */
   readonly label: string | null
   readonly pages: number
 }

@@ -19,7 +19,7 @@ export interface WarcExportArguments {
   readonly json: boolean
   /** Only pages of this source. */
   readonly source?: string | undefined
-  /** Names the sources whose pages not everybody may read. */
+  /** Names the sources that have readers. */
   readonly closed: () => Promise<readonly string[]>
 }
 
@@ -63,7 +63,7 @@ export async function runWarcExport(
       progress.say(`Done: ${counted(written.pages, "page")} in ${seconds} s, ${bytesText(written.bytes)}.`)
       if (leftOut > 0)
         progress.say(
-          `${counted(leftOut, "page")} left out, because not everybody may read them and a WARC file cannot say who may.`,
+          `${counted(leftOut, "page")} left out: not everyone may read them, and a WARC file can't say who may.`,
         )
       if (json) process.stdout.write(`${JSON.stringify({ file, ...written, leftOut, seconds })}\n`)
       return 0

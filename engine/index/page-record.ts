@@ -115,7 +115,7 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
   }
 }
 
-/** Without readers where everybody may read: the pages of earlier versions are as they were. */
+/** Leaves out readers when there are none, so that revisions of earlier versions still hold. */
 const columnsText = ({ readers, ...columns }: FilterColumns): string =>
   JSON.stringify(readers === null ? columns : { ...columns, readers })
 

@@ -4,7 +4,7 @@ import type { PageFacts } from "./page/page-facts.ts"
 import type { PageHead } from "./page-record.ts"
 import type { Passage } from "./page/passage.ts"
 
-/** All that are given must hold; an empty list counts as not given, except of ids and readers. */
+/** All given conditions must hold. An empty list counts as not given, except for ids and readers. */
 export interface Condition extends Omit<PageFilter, "phrases" | "paths" | "versions"> {
   /** ISO 3166-1 alpha-2, lower case. */
   readonly countries?: readonly string[]
@@ -52,7 +52,7 @@ export interface SearchIndex {
   idf(terms: readonly string[]): Promise<ReadonlyMap<string, number>>
   /**
    * What the misspelt ones among the terms may stand for, by term.
-   * @param unheld terms that are to be taken for words that no page holds. Default: none
+   * @param unheld terms to treat as words that no page holds. Default: none
    */
   corrections(
     asked: Pick<AnalysedQuery, "terms" | "written">,

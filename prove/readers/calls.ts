@@ -14,7 +14,7 @@ const slip = (word: string): string => `${word.slice(0, 5)}x${word.slice(6)}`
 const query = (path: string, given: Readonly<Record<string, string>>) =>
   `${path}?${new URLSearchParams(given).toString()}`
 
-/** What is asked to get at a page that somebody may or may not read. */
+/** A random call that tries to reach a page. */
 export function someCall(
   page: GuardedPage,
   pages: readonly GuardedPage[],
@@ -58,7 +58,7 @@ function misspelt(
     () => search({ query: slip(proof), include_facets: FACETS }),
     () => ({ of: "spelling", path: query("/suggest", { q: slip(proof), limit: "20" }) }),
     () => ({ of: "spelling", path: query("/searxng/search", { q: slip(proof), format: "json" }) }),
-    // The word itself: whoever may not read the page learns no address by it.
+    // The word itself must not reveal the page's address to people who may not read it.
     () => search({ query: proof, max_results: 20, include_images: true }),
     () => search({ query: `"seals of ${proof}"`, exact_match: true, include_answer: true }),
   ]

@@ -8,7 +8,7 @@ import { SOURCES } from "../key-reach/world.ts"
 import type { Judge } from "./judge.ts"
 import type { Person, World } from "./world.ts"
 
-/** What is sold is for everybody who pays: nobody whom readers name. */
+/** Payers are anonymous: readers never name them. */
 export async function askAsPayer(
   { app, engine, pages }: World,
   random: Chance,
@@ -33,7 +33,7 @@ export async function askAsPayer(
 
 const NO_LIMITS: Person["scope"] = { endpoints: null, sources: null, collections: null, domains: null }
 
-/** A key that stands in web pages is everybody's. */
+/** Everyone can use a key that is in a web page. */
 export async function askFromPages(
   { app, pages }: World,
   random: Chance,
@@ -76,7 +76,7 @@ export async function askFromPages(
   }
 }
 
-/** Another appliance asks with the key of somebody, and shows what they may read to all its own people. */
+/** Another appliance asks with one person's key and shows all its users what that person may read. */
 export async function askThroughPeers(
   { app, people, pages }: World,
   random: Chance,

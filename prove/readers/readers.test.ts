@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { proof } from "./readers.ts"
 import { admits } from "./world.ts"
 
-test("Nobody is shown a page that its readers keep them from, whatever they ask", async () => {
+test("No one sees a page that its readers keep from them, whatever they ask", async () => {
   const { rows, faults } = await proof.run({ scale: 0.01, seed: 5, tell: () => {} })
   expect(faults).toEqual([])
   const [, calls, shown, , leaks] = rows.at(-1)!
@@ -13,7 +13,7 @@ test("Nobody is shown a page that its readers keep them from, whatever they ask"
     expect(rows.find(([name]) => name === of)?.[1]).toBeGreaterThan(0)
 })
 
-test("The oracle lets in whom a list names, and keeps out whom another names", () => {
+test("The oracle admits people on an allow list and keeps out people on a deny list", () => {
   const anna = ["user:anna@example.com", "group:hr", "signed-in"]
   expect([admits(anna, {}), admits([], {})]).toEqual([true, true])
   expect([admits(anna, { allow: ["group:hr", "group:it"] }), admits([], { allow: ["group:hr"] })]).toEqual([

@@ -11,7 +11,7 @@ import { openWorld } from "./world.ts"
 const TRIALS = 10_000
 const PEOPLE = 120
 const WATCHES = 200
-/** People beside whom an index is asked that never held what they may not read. */
+/** People whose answers are compared with those of an index that never held the pages hidden from them. */
 const TWINS = 12
 const QUESTIONS = 20
 /** Of each source of the site. */
@@ -20,9 +20,9 @@ const LIVE_PAGES = 8
 export const proof: Proof = {
   title: "Who may read a page",
   promise:
-    "Nobody is shown a page that its readers keep them from, whatever they ask. Sources, folders and pages have readers by chance, people have up to fifty groups, and " +
-    "each ask every call that shows pages for one that was drawn by chance. A page holds a word of its own in its title, text, facts and images, and one in its address; both may stand in an " +
-    "answer only where an oracle of two lines lets this person read the page. Where it does, the page must be there.",
+    "No one sees a page that its readers keep from them, whatever they ask. Sources, folders and pages have random readers, and people have up to fifty groups. " +
+    "Random people make every call that shows pages, each about a random page. A page has a unique word in its title, text, facts and images, and another in its address; an answer may contain " +
+    "these only if an oracle of two lines lets this person read the page. If it does, the page must be there.",
   run,
 }
 

@@ -15,9 +15,9 @@ import type { Person, World } from "./world.ts"
 const FACETS = ["source", "domain", "path", "version", "language", "type"]
 
 /**
- * For some people, an appliance beside the one with all pages that holds those they may read, and never held another: facets,
- * suggestions and which pages are found must be the same. Misspelt words are left out: a hidden word that is nearer takes the place of one
- * that may be seen, and is dropped then.
+ * Compares the appliance with a second one that only ever held the pages that one person may read. Facets, suggestions and the pages
+ * found must be the same. Misspelt words are not compared: a nearer hidden word takes the place of one that may be seen, and is then
+ * dropped.
  */
 export async function compareWithTwins(
   world: World,
@@ -87,7 +87,7 @@ async function compare(
       ).suggestions
       return found.map(({ url, text: title }) => `${url} ${title}`).toSorted()
     }
-    // Of more than can be shown, which are is up to the order in which the pages came.
+    // When there are more than fit, the order in which pages arrived decides which are shown.
     const isWhole = suggested(mine).length < 20
     judge.compared(
       of,

@@ -25,9 +25,9 @@ export interface Written {
   readonly deny?: readonly string[]
 }
 
-/** A page of which each part holds a word that stands nowhere else, and who may read it. */
+/** A page whose parts each hold a unique word, and who may read it. */
 export interface GuardedPage extends SecretPage {
-  /** What the page itself says of its readers: whom all of these let in. */
+  /** The page's own readers; all of these must admit the person. */
   own: readonly Written[]
   /** A word in its address that all pages of its folder share. */
   readonly folder: string
@@ -38,7 +38,7 @@ export interface GuardedPage extends SecretPage {
   readonly text: string
 }
 
-/** Somebody with a key. */
+/** Someone with a key. */
 export interface Person {
   readonly key: string
   readonly scope: KeyScope
@@ -56,7 +56,7 @@ export interface World extends AsyncDisposable {
   readonly ofSources: ReadonlyMap<string, Written>
   /** By the oracle, as of now. */
   mayRead(person: Person, page: GuardedPage): boolean
-  /** Whether somebody may know that there is a source of this name. */
+  /** Whether a person may know that a source of this name exists. */
   mayKnow(person: Person, source: string): boolean
   /** Every page of the site says something new, has other readers in some cases, and is crawled again. */
   changeAll(changes: { readonly readers: boolean }): Promise<void>
@@ -66,7 +66,7 @@ export interface World extends AsyncDisposable {
   known(): Promise<void>
 }
 
-/** Sentences of the handbook, and nothing of the code: who is denied may not, and of a list that is given somebody must be in it. */
+/** The handbook's rule, written without the product's code: no principal is denied, and if there is a list, one of them is on it. */
 export const admits = (principals: readonly string[], { allow, deny = [] }: Written): boolean =>
   !deny.some((one) => principals.includes(one)) &&
   (allow === undefined || allow.some((one) => principals.includes(one)))

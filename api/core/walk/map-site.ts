@@ -13,10 +13,10 @@ export interface MappedPage {
   readonly isRead: boolean
 }
 
-/** Addresses that are looked up in the index at once. */
+/** How many addresses are looked up in the index at once. */
 const AT_ONCE = 32
 
-/** The pages of a site in the order in which they were found, without those whose readers keep the caller out. @throws as {@link walk} does */
+/** The pages of a site in the order in which they were found, except those that their readers hide from the key. @throws as {@link walk} does */
 export async function mapSite(site: Site, walking: Omit<Walking, "discoverOnly">): Promise<MappedPage[]> {
   const found: MappedPage[] = []
   await walk(site, { ...walking, discoverOnly: true }, ({ url, result }) => {

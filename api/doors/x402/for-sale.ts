@@ -36,7 +36,7 @@ export function engineForSale(
   forSale: X402Config["forSale"],
   parts: LimitParts,
 ): Pick<Engine, "search"> {
-  // Whoever pays is nobody whom the readers of a page name.
+  // Payers are anonymous: they see only pages without readers.
   const limited = { scope: { ...UNLIMITED, ...forSale }, principals: [] }
   return scopedEngine(engine, () => pageLimits(limited, parts))
 }

@@ -151,7 +151,7 @@ test("a key sees the files of its sources alone, and a file that is no page is n
   expect((await fetch(`${app.url}/files/share/evil.html`)).status).toBe(401)
 })
 
-test("a file that is for fewer by now opens for nobody else, though no run has noticed", async () => {
+test("a file whose readers were narrowed opens for no one else, even before the next run", async () => {
   const file = "share/travel%20%26%20more/hotels.md"
   const readersFile = join(share, "travel & more/.fossick-readers.yaml")
   expect((await asked(file)).status).toBe(200)

@@ -92,7 +92,7 @@ async function found(ctx: Context, knowledge: PageKnowledge, maxBytes: number) {
   if (page === null) return null
   const loaded = await held.content.load(page.url, { maxBytes })
   if (loaded.kind !== "fetched") return null
-  // The file may be for fewer than its page in the index.
+  // The file's readers may have been narrowed since its page was indexed.
   const { readers } = loaded
   if (readers && key.principals !== null && !mayRead(new Set(key.principals), readers)) return null
   return { ...loaded, type: typeOf(page.url, loaded.headers["content-type"]) }

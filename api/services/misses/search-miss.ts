@@ -98,7 +98,7 @@ async function namesOf(
   const isNameless = limits !== null && limits.domains !== null
   const wanted = query.filter?.sources ?? []
   const left = namesLeft(limits, limits?.sources ?? (await knowledge.names(wanted)))
-  // What is said of a source counts all its pages.
+  // Coverage counts all pages of a source, so sources with hidden pages are left out.
   const all = left.filter((name) => limits?.readable?.partly.has(name) !== true)
   return { names: wanted.length === 0 ? all : all.filter((name) => wanted.includes(name)), isNameless }
 }

@@ -26,7 +26,7 @@ export async function sourcesWithin(
       .filter(({ name }) => named.has(name))
       .map(({ name, pages, seeds, checkedAt }) => ({
         name,
-        // How many of them the key may see, nobody has counted.
+        // Only all pages are counted, not those that the key may see.
         pages: isPartly(name) ? null : pages,
         starts: seeds.flatMap((seed) => startOf(seed, onDomains ? admits : () => true)),
         checkedAt: isPartly(name) ? null : checkedAt,

@@ -99,8 +99,8 @@ async function unlessNotYet<T>(looking: Promise<T>): Promise<T | null> {
 }
 
 /**
- * What the holder of a watch may be told of its entries, now; null: the key is over. Neither the readers that a page had then nor those that it
- * has now may keep them out.
+ * The entries that the holder of a watch may see now; null: the key is over. Both the readers that the page had at the time and those it
+ * has now must admit the key.
  */
 export async function tellable(
   watch: Watch,

@@ -155,7 +155,7 @@ export async function look(
   return found
 }
 
-/** What was seen of a page, with the readers it has now: they say who may be told when it is gone. Null: they are the same. */
+/** Updates the readers that a watch remembers of a page: they decide who hears that it is gone. Null: they are unchanged. */
 function refiled({ id: watch }: Watch, before: SeenPage, { url, readers }: Page): Found | null {
   if (readersLabel(before.readers) === readersLabel(readers)) return null
   return { watch, url, entry: null, seen: { ...before, readers, text: null }, before: before.hash }

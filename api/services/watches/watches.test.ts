@@ -260,7 +260,7 @@ test("what a key may no longer see is neither sent nor shown, though it was foun
   expect(outside.body.detail.error).toContain("outside what this key may see")
 })
 
-test("a page whose readers keep somebody out now is told no more: neither what changed before nor that it is gone", async () => {
+test("a watch shows nothing more of a page whose readers now keep its holder out: no earlier changes, and not that it is gone", async () => {
   const key = await makeKey({})
   const wine = await watch({ source: "cellar" }, key)
   const reader = await makeKey({ principals: ["group:cellar"] })
@@ -274,7 +274,7 @@ test("a page whose readers keep somebody out now is told no more: neither what c
   await run("cellar")
   await entries(wine, 0, key)
   expect(await (await fetch(wine.feed_url)).text()).not.toContain("<entry>")
-  // The store knows whom to tell when the page goes.
+  // The stored readers decide who hears that the page is gone.
   const seen = () => statement(db, "select count(*) as n from watch_seen where readers is not null").get()
   await until(async () => ((await seen()) as { n: number }).n >= 2, 50)
   site.serve({ "/cellar/wine": status(410) })

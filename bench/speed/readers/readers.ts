@@ -93,7 +93,7 @@ async function guardedIndex(): Promise<string> {
   return dir
 }
 
-/** The same questions with and without the filter of a person, in turn; each person has groups of their own. */
+/** Asks each question with and without one person's filter. */
 async function compared(engine: Engine): Promise<(string | number)[][]> {
   const limits = Array.from({ length: PEOPLE }, () => {
     const principals = [...groupsOf(OF_A_PERSON), "signed-in", "user:anna@example.com"]
@@ -125,7 +125,7 @@ async function compared(engine: Engine): Promise<(string | number)[][]> {
         const asAll = async () => timed(() => ask(text, {}))
         const of = random.one(limits)
         const asPerson = async () => timed(async () => ask(text, narrowed({}, (await of())!)!))
-        // Whoever asks second finds more of it in memory.
+        // The second search finds more in memory.
         const isFirst = random.happens(0.5)
         const first = isFirst ? await asAll() : await asPerson()
         const second = isFirst ? await asPerson() : await asAll()
@@ -142,7 +142,7 @@ async function compared(engine: Engine): Promise<(string | number)[][]> {
   })
 }
 
-/** How long it takes until a change is known: what every search waits for at most once. */
+/** How long it takes to read a change: each search waits for it once at most. */
 async function untilKnown(db: StateStore): Promise<(string | number)[][]> {
   const rules = new ReaderRules(db)
   const all: number[] = []

@@ -28,37 +28,37 @@ const LONGER = 8
 /** A ranking does with this share of the pages it asked for, since it reads no more of them. */
 const ENOUGH = 1 / 3
 
-/** Which rows may be found. */
+/** Which rows a query may find. */
 export interface Sieve {
-  /** As SQL, which is long where many readers are listed; undefined: all. */
+  /** The condition in SQL, long when many labels are listed; undefined: all rows. */
   readonly where: () => string | undefined
-  /** Quicker to look for where many readers are listed; null: they are few, or none are. */
+  /** A quicker way when many labels are listed; null: few or none are. */
   readonly wide: {
-    /** `where` without the readers of pages. */
+    /** `where` without the labels. */
     readonly where: () => string | undefined
     readonly labels: Labels
   } | null
 }
 
-/** Labels of readers, and what is known of them by what was asked before. */
+/** Labels of readers, and which share of rows they let through so far. */
 export interface Labels {
   readonly set: ReadonlySet<string>
-  /** Rows that were asked for, and those that may be found among them. */
+  /** Rows that queries returned, and how many of them had one of the labels or none. */
   asked: number
   seen: number
 }
 
 export const ALL: Sieve = { where: () => undefined, wide: null }
 
-/** So many times as many rows are asked for as would do, by what was seen before. */
+/** Rows asked for, as a multiple of those needed by the share seen so far. */
 const SPARE = 1.3
-/** And so many at least, and at most. */
+/** The fewest rows asked for, and the most as a multiple of those wanted. */
 const FEWEST = 16
 const MOST_TIMES = 8
 
 /**
- * Rows that may be found, best first. A list of thousands of labels takes LanceDB 4 µs each for every query, so that more rows are asked for
- * without it, and sifted; where too few are left, the list is what finds them.
+ * The rows that the sieve lets through, best first. A list of labels costs LanceDB 4 µs a label in every query. With a long one, this asks for
+ * more rows without the list and sifts them, and falls back to the list when too few are left.
  */
 async function sifted<Row extends { readonly readers: string | null }>(
   { where, wide }: Sieve,
@@ -113,7 +113,7 @@ async function bestSections(
   }
 }
 
-/** Readers are read where rows are sifted by them: tables of earlier versions have none. */
+/** The column to sift by. Only then is it selected: tables of earlier versions lack it. */
 const columnOf = ({ wide }: Sieve): string[] => (wide === null ? [] : [READERS])
 
 /** Nearest passages, nearest first. */

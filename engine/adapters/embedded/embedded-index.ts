@@ -26,14 +26,14 @@ export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "all
   readonly frequencies: TermFrequencies
   readonly knownTerms: KnownTerms
   readonly sharings: readonly string[]
-  /** False for the tables of an earlier version, whose pages everybody may read. */
+  /** False for tables of an earlier version, which lack the column: everyone may read their pages. */
   readonly hasReaders: boolean
 }
 
-/** So many labels cost a query hardly anything. */
+/** Up to this many labels, the list costs a query hardly anything. */
 const FEW_LABELS = 100
 
-/** The lists of labels come from a few people again and again. */
+/** Shares by list of labels: callers pass the same list again while it holds. */
 const sieves = new WeakMap<readonly string[], Labels>()
 
 function labelsOf(list: readonly string[]): Labels {

@@ -7,7 +7,7 @@ import { HashingEmbedder } from "../../testing/hashing-embedder.ts"
 import { aPage } from "../../testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 
-// Somebody whom so many readers let in that a list of them would be slow: rows are looked for without it, and sifted.
+// Some people may read pages with thousands of labels. Listing those would be slow, so rows are fetched without the list and sifted.
 
 let dir: string
 let engine: EmbeddedEngine

@@ -39,10 +39,10 @@ export async function countWaiting({ client }: Server, { pages }: Indexes, sourc
   return results[0]!.estimatedTotalHits ?? 0
 }
 
-/** Sources that are asked for in one request. */
+/** Sources in one request. */
 const SOURCES_AT_ONCE = 100
 
-/** How many pages of each source there are of each label of readers. */
+/** Counts pages by source and label of readers. */
 export async function countByReaders({ client }: Server, { pages }: Indexes): Promise<PagesOfReaders[]> {
   const asked = { indexUid: pages.uid, q: "", limit: 0 }
   const { results } = await client.multiSearch({ queries: [{ ...asked, facets: ["source"] }] })

@@ -61,7 +61,7 @@ export async function countWaiting(cluster: Cluster, { vectors }: Indexes, sourc
   return hits.total!.value
 }
 
-/** Counts that are asked for in one request. */
+/** Counts in one request. */
 const COUNTS_AT_ONCE = 1000
 
 interface ByReaders {
@@ -72,7 +72,7 @@ interface ByReaders {
   }>
 }
 
-/** How many pages of each source there are of each label of readers. */
+/** Counts pages by source and label of readers. */
 export async function countByReaders(cluster: Cluster, { pages }: Indexes): Promise<PagesOfReaders[]> {
   const searches = new Searches(cluster)
   const sources = [

@@ -135,7 +135,7 @@ export interface Backend extends AsyncDisposable {
   state(): Promise<IndexState | null>
   /** How many pages of a source wait for their vectors. */
   waitingOf(source: string): Promise<number>
-  /** How many pages of each source there are of each label of readers. */
+  /** Counts pages by source and label of readers. */
   byReaders(): Promise<readonly PagesOfReaders[]>
   /** What one search asks. */
   searchIndex(state: IndexState): SearchIndex

@@ -54,7 +54,7 @@ export interface Page {
   readonly source: string
   /** Names of the other sources that the page belongs to, in alphabetical order; left out when there is none. */
   readonly sharedWith?: readonly string[]
-  /** Who may read it, beside what each of its sources says: whom all of these let in. Left out: everybody. */
+  /** Who may read it, in addition to the readers of its sources; all of these must admit the person. Default: everyone. */
   readonly readers?: readonly PageReaders[]
   readonly fetchedAt: Date
 }

@@ -21,7 +21,7 @@ test("a denial counts more than any permission", () => {
   expect(mayRead(who(), readers)).toBe(false)
 })
 
-test("without a permission everybody may read who isn't denied, and an empty list lets nobody in", () => {
+test("without a list everyone who isn't denied may read, and an empty list admits no one", () => {
   expect(mayRead(who(), EVERYBODY)).toBe(true)
   expect(mayRead(who("user:eve"), readersOf({ deny: ["user:eve"] }))).toBe(false)
   expect(mayRead(who("group:staff"), readersOf({ allow: [] }))).toBe(false)
@@ -40,7 +40,7 @@ const anyReaders: fc.Arbitrary<Readers> = fc.record({
   deny: someOf,
 })
 
-test("whoever two places let in may read, and nobody else", () => {
+test("narrowed readers admit exactly the people whom both places admit", () => {
   fc.assert(
     fc.property(anyReaders, anyReaders, someOf, (outer, inner, given) => {
       const one = new Set(given)
@@ -49,7 +49,7 @@ test("whoever two places let in may read, and nobody else", () => {
   )
 })
 
-test("readers have one label however they are written, and everybody has none", () => {
+test("equal readers have one label however they are written, and open pages have none", () => {
   const hr = { source: "hr", ...readersOf({ allow: ["group:b", "group:a"] }) }
   const same = { source: "hr", ...readersOf({ allow: ["group:A", "group:b", "group:a"] }) }
   const staff = { source: "staff", ...readersOf({ deny: ["group:a"] }) }

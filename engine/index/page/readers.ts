@@ -3,24 +3,24 @@ import { createHash } from "node:crypto"
 /** A user or group as readers name them: `user:anna@example.com`, `group:hr`; or {@link SIGNED_IN}. Lower case, NFC. */
 export type Principal = string
 
-/** Everybody whom a sign-on provider vouches for. */
+/** Everyone who has signed in through a sign-on provider. */
 export const SIGNED_IN: Principal = "signed-in"
 
-/** Who may read. A denial counts more than any permission. */
+/** Who may read. A denial overrides any permission. */
 export interface Readers {
-  /** At least one of each list; without a list everybody may read, with an empty list nobody. */
+  /** A reader must be on each list. Without lists everyone may read; an empty list admits no one. */
   readonly allow: readonly (readonly Principal[])[]
   readonly deny: readonly Principal[]
 }
 
-/** Readers as people write them. */
+/** Readers as written in configuration. */
 export interface WrittenReaders {
-  /** Any of these; left out: everybody. */
+  /** Any of these. Default: everyone. */
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
 }
 
-/** What one source knows of the readers of one page, beside those of the source itself. */
+/** The readers that one source gives a page, in addition to the source's own. */
 export interface PageReaders extends Readers {
   readonly source: string
 }
@@ -28,7 +28,7 @@ export interface PageReaders extends Readers {
 export const EVERYBODY: Readers = { allow: [], deny: [] }
 export const NOBODY: Readers = { allow: [[]], deny: [] }
 
-/** Characters of a principal at most. */
+/** The most characters in a principal. */
 export const LONGEST_PRINCIPAL = 200
 
 /** The principal that a text names, or null when the text names none. */
@@ -38,7 +38,7 @@ export function principalOf(text: string): Principal | null {
   return principal === SIGNED_IN || /^(?:user|group):\S/.test(principal) ? principal : null
 }
 
-/** Readers as they were written. Where {@link principalOf} can't read who is denied, nobody may read. */
+/** Parses written readers. An entry of `deny` that {@link principalOf} can't parse means that no one may read. */
 export function readersOf({ allow, deny = [] }: WrittenReaders): Readers {
   const principals = (texts: readonly string[]) => texts.flatMap((text) => principalOf(text) ?? [])
   const denied = principals(deny)
@@ -46,20 +46,20 @@ export function readersOf({ allow, deny = [] }: WrittenReaders): Readers {
   return { allow: allow === undefined ? [] : [principals(allow)], deny: denied }
 }
 
-/** Readers of two places, such as a folder and a file in it: whoever both let in. */
+/** The readers whom both places admit, such as a folder and a file in it. */
 export const narrowedBy = (outer: Readers, inner: Readers): Readers => ({
   allow: [...outer.allow, ...inner.allow],
   deny: [...outer.deny, ...inner.deny],
 })
 
-/** Whether readers let in whoever is all of these. */
+/** Whether readers admit someone with these principals. */
 export const mayRead = (who: ReadonlySet<Principal>, { allow, deny }: Readers): boolean =>
   !deny.some((one) => who.has(one)) && allow.every((list) => list.some((one) => who.has(one)))
 
-/** Whether these readers keep anybody out. */
+/** Whether these readers keep anyone out. */
 export const restricts = ({ allow, deny }: Readers): boolean => allow.length + deny.length > 0
 
-/** One way to write the readers of a page, so that equal readers have equal texts. Those that keep nobody out are left out. */
+/** The normal form of a page's readers: equal readers have equal texts. Drops readers that keep no one out. */
 export function normalReaders(given: readonly PageReaders[]): readonly PageReaders[] {
   return given
     .filter(restricts)
@@ -81,7 +81,7 @@ function distinctLists(lists: readonly (readonly string[])[]): (readonly string[
 const areTexts = (given: unknown): given is string[] =>
   Array.isArray(given) && given.every((one) => typeof one === "string")
 
-/** Whether a value from elsewhere is the readers of a page. */
+/** Whether a foreign value has the shape of a page's readers. */
 export const areReaders = (given: unknown): given is PageReaders[] =>
   Array.isArray(given) &&
   given.every(
@@ -92,7 +92,7 @@ export const areReaders = (given: unknown): given is PageReaders[] =>
       areTexts(one.deny),
   )
 
-/** Names the readers of a page, so that an index can filter by them: 96 bits of SHA-256. Null: everybody. */
+/** A label for the readers of a page, so that an index can filter by them: 96 bits of SHA-256. Null: everyone may read. */
 export function readersLabel(readers: readonly PageReaders[] = []): string | null {
   const normal = normalReaders(readers)
   if (normal.length === 0) return null

@@ -5,18 +5,18 @@ import { termHash } from "../../text/analysis/term-hash.ts"
 import { unpackTerms } from "../../text/passage-terms.ts"
 import { bestFirst } from "../likeliest.ts"
 
-/** Terms of a question that are looked up. */
+/** The most terms of a question to look up. */
 const MOST_LOOKED_UP = 12
-/** Pages whose words are read: the best ones for a question hold nearly all of its words. */
+/** How many of the best pages are read: they hold nearly all words of a question. */
 const PAGES_READ = 8
-/** How often words out of reach are left aside and others are looked for in their place. */
+/** How often corrections are asked for again, without words that turned out to be out of reach. */
 const MOST_ROUNDS = 3
 
 type Looked = Pick<SearchIndex, "corrections" | "holding" | "lexical" | "passageTerms">
 
 /**
- * What misspelt terms may stand for. Where not everybody may read every page, words that stand only in pages out of reach count neither
- * as known nor as what was meant: otherwise a correction, or its lack, would say that there are such pages.
+ * Corrections for misspelt terms. When the filter names readers, words found only on pages out of reach count neither as known nor as
+ * corrections: otherwise a correction, or the lack of one, would reveal such pages.
  */
 export async function correctionsSeen(
   index: Looked,
@@ -26,7 +26,7 @@ export async function correctionsSeen(
   if (filter?.readers === undefined) return await index.corrections(asked)
   const { readers, excludeSources = [] } = filter
   const inReach: readonly Condition[] = [{ readers, excludeSources }]
-  // Terms beyond those that are looked up are taken as they were written.
+  // Terms beyond the limit stay as they were written.
   const terms = asked.terms.slice(0, MOST_LOOKED_UP)
   const unheld = await notHeld(index, terms, inReach)
   for (let round = 1; ; round++) {
@@ -50,7 +50,7 @@ const withoutMeant = (
     ).filter(([, meant]) => meant.length > 0),
   )
 
-/** Those of the terms that no page in reach holds. Only terms that the best pages don't hold are looked up, each for itself. */
+/** The terms that no page in reach holds. Reads the best pages first, then looks up each term that none of them holds. */
 async function notHeld(
   index: Looked,
   asked: readonly string[],

@@ -12,7 +12,7 @@ import { apiSettings } from "../../../settings.ts"
 import { UNLIMITED } from "../keys/key-scope.ts"
 import { reachOf, type ReachParts } from "./reach.ts"
 
-// Pages that the index knows to be for some people only, and that the web shows to everybody.
+// Pages that have readers in the index, while the web shows them to everyone.
 
 const HR: PageReaders[] = [{ source: "wiki", ...readersOf({ allow: ["group:hr"] }) }]
 let known: ReadersNow
@@ -51,7 +51,7 @@ const reach = (principals: readonly string[] | null) =>
     readers: async () => known,
   } as unknown as ReachParts)
 
-test("a page that its readers keep somebody out of is not read live, nor where another address leads to it", async () => {
+test("a page is not read live for people its readers keep out, not even through a redirect", async () => {
   const elsewhere = { kind: "skipped", because: "out-of-scope" }
   expect(await reach([]).reader.read(salaries.url)).toEqual(elsewhere)
   expect(read).toEqual([])
@@ -63,7 +63,7 @@ test("a page that its readers keep somebody out of is not read live, nor where a
   expect(await reach([]).reader.read("https://docs.example.com/open")).toMatchObject({ kind: "read" })
 })
 
-test("while the index is away, nobody whom readers may keep out reads a page that may be in it", async () => {
+test("while the index is away, keys that readers may keep out read no page live", async () => {
   stored = () => {
     throw new EngineError("ENGINE_UNAVAILABLE", "away")
   }
@@ -72,7 +72,7 @@ test("while the index is away, nobody whom readers may keep out reads a page tha
   expect(await reach([]).reader.read(salaries.url)).toMatchObject({ kind: "skipped" })
 })
 
-test("a map does not name it, though a page that everybody may read links to it", async () => {
+test("a map does not name a hidden page, even when an open page links to it", async () => {
   const open = aPage("open").url
   const links = [
     { url: salaries.url, text: "Salaries" },
@@ -102,7 +102,7 @@ test("a map does not name it, though a page that everybody may read links to it"
   expect(await named(["group:hr"])).toEqual([open, salaries.url, aPage("news").url])
 })
 
-test("while nobody knows any readers, as after the state was lost, a page that has some is for nobody", async () => {
+test("while no readers are known, as after the state was lost, pages with readers are hidden", async () => {
   known = { sources: new Map(), rules: new Map() }
   const [anna, admin] = [reach(["group:hr"]), reach(null)]
   const found = async ({ engine }: typeof anna) =>

@@ -57,7 +57,7 @@ export function knownNames(limited: Limited, parts: NameParts): KnownNames {
     const all = await collections.list()
     if (mine === null) return all
     const named = limitsPages(scope) ? all.filter(({ name }) => scope.collections?.includes(name)) : all
-    // Of those who are kept out of all its sources, nobody is to know a collection by its name.
+    // A collection is hidden when all its sources are.
     return named.filter(({ sources }) => limitsPages(scope) || sources.some((name) => mine.includes(name)))
   }
   return {

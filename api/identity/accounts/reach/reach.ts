@@ -57,7 +57,7 @@ export interface Reach {
   page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
   /** Which pages of the index may be seen, now; null: all. */
   limits(): Promise<PageLimits | null>
-  /** Whether the index has the page, and its readers keep the caller out; true while the index is away, where pages have readers. */
+  /** Whether the index has the page and its readers keep the key out. While the index is away: true if any page has readers. */
   keepsOut(url: PageUrl): Promise<boolean>
   /** The other appliance that is to read a page, as it was found there; null: the reader is. */
   holderOf(url: PageUrl): Promise<Peer | null>
@@ -177,7 +177,7 @@ export function reachOf(
           const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
           if (filter === null) return noFacets(query)
           const found = await parts.engine.facets({ ...query, filter }, signal ? { signal } : {})
-          // A page out of reach isn't counted, so that all sources are known where readers alone set the limits.
+          // Counts leave out pages out of reach, so when only readers set the limits, every counted source may be named.
           const areKnown = now === null || (now.sources === null && now.domains === null)
           return areKnown ? found : withKnownSources(found, now.sources ?? [])
         },
@@ -203,7 +203,7 @@ export function reachOf(
         if (now.kind !== "changed") return now
         if (now.page.url !== url && !(await addresses())(now.page.url))
           return { kind: "unread", end: ELSEWHERE }
-        // The page may name other readers than at its last visit.
+        // Its readers may have changed since the last visit.
         if (scopedPage(now.page, await limits()) === null) return { kind: "unread", end: ELSEWHERE }
         memory?.hold(now.page.markdown.length)
         return now

@@ -36,7 +36,7 @@ const parts = {
 const limitsOf = async (principals: readonly string[] | null, scope = UNLIMITED) =>
   await pageLimits({ scope, principals }, parts)
 
-test("a person reads what the readers of each source and page let them, and an unknown label is for nobody", () => {
+test("a person may read pages whose sources and readers all admit them, and none with an unknown label", () => {
   const readable = readableBy(anna, NOW)!
   expect(readable.hidden).toEqual([])
   expect(readable.labels).toEqual([readersLabel(STAFF)])
@@ -60,7 +60,7 @@ test("without readers anywhere nothing is limited, and a key that reads everythi
   expect(await limitsOf(null)).toBeNull()
 })
 
-test("what a search asks for is narrowed, and never widened by what the caller asks for", async () => {
+test("limits narrow the filter of a search, which never widens them", async () => {
   const limits = (await limitsOf([]))!
   expect(narrowed({ sources: ["hr"], readers: ["any"], excludeSources: ["open"] }, limits)).toEqual({
     sources: ["hr"],
@@ -88,7 +88,7 @@ test("a page shows to its readers alone, whatever an index finds", async () => {
   expect(sees("https://a.example/" as PageUrl, ["open", "hr"], undefined)).toBe(false)
 })
 
-test("names of sources that somebody may not read are not there, nor collections of them alone", async () => {
+test("sources that a person may not read are not named, nor collections of only such sources", async () => {
   const names = (principals: readonly string[]) => knownNames({ scope: UNLIMITED, principals }, parts)
   expect(await names([]).all()).toEqual({ sources: ["lab", "open", "wiki"], collections: ["all"] })
   expect((await names(anna).all()).sources).toEqual(["hr", "lab", "open", "wiki"])

@@ -1,26 +1,26 @@
 import { mayRead, type PageReaders, type Principal } from "#engine/index/page/readers.ts"
 import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 
-/** Which of the pages that have readers somebody may read. A page whose readers nobody knows isn't among them. */
+/** Which pages with readers a key may read. Pages with unknown readers are not among them. */
 export interface Readable {
   readonly principals: ReadonlySet<Principal>
   /** Sources that are out of reach, with every page that they hold. */
   readonly hidden: readonly string[]
   /** Sources some of whose pages are out of reach. */
   readonly partly: ReadonlySet<string>
-  /** Labels of readers that let whoever asks in, in order. */
+  /** Labels of the readers that admit the key, sorted. */
   readonly labels: readonly string[]
 }
 
-/** What each set of principals may read, as long as the readers of pages stay as they are; `of`: as the readers of sources were. */
+/** Results by set of principals. They hold for one state of the readers: the map of rules, and `of`, the map of sources. */
 const known = new WeakMap<
   ReadersNow["rules"],
   { readonly of: ReadersNow["sources"]; readonly bySet: Map<string, Readable> }
 >()
-/** People with as many different sets of groups; who comes after them is looked at anew. */
+/** Different sets of principals that are cached; further ones are worked out with each call. */
 const MOST_KNOWN = 1000
 
-/** What whoever is all of these principals may read; null: every page, since no page has readers. */
+/** What a key with these principals may read; null: every page, since no page has readers. */
 export function readableBy(principals: readonly Principal[], now: ReadersNow): Readable | null {
   if (now.sources.size + now.rules.size === 0) return null
   const before = known.get(now.rules)
@@ -46,7 +46,7 @@ export function readableBy(principals: readonly Principal[], now: ReadersNow): R
   return readable
 }
 
-/** Whether a page with these sources and readers is among what may be read. */
+/** Whether a page with these sources and readers may be read. */
 export const isReadable = (
   { hidden, principals }: Readable,
   sources: readonly string[],

@@ -29,21 +29,21 @@ import { isReadable, type Readable, readableBy } from "./readable.ts"
 export interface PageLimits {
   readonly sources: readonly string[] | null
   readonly domains: readonly string[] | null
-  /** Null: whoever the readers of a page are. */
+  /** Null: readers set no limit. */
   readonly readable: Readable | null
 }
 
-/** For whom nobody knows any readers of pages: a page that has some all the same, as after the state was lost, is for nobody. */
+/** Limits while the state knows no readers. Pages that have some anyway, as after the state was lost, are hidden. */
 export const NONE_KNOWN: PageLimits = {
   sources: null,
   domains: null,
   readable: { principals: new Set(), hidden: [], partly: new Set(), labels: [] },
 }
 
-/** What a scope leaves to whom. */
+/** A key's scope and principals, which together limit what it sees. */
 export interface Limited {
   readonly scope: KeyScope
-  /** As of a key. */
+  /** As in {@link ApiKey}. */
   readonly principals: ApiKey["principals"]
 }
 
@@ -77,8 +77,8 @@ export function namesLeft(limits: PageLimits | null, all: readonly string[]): re
 
 /**
  * The engine as somebody of limited scope sees it. The filter carries the limits, so that a search finds as many pages
- * as without them; what comes back is looked at once more, so that no adapter's mistake shows a page. Without limits none shows that
- * has readers: nobody knows them.
+ * as without them; what comes back is looked at once more, so that no adapter's mistake shows a page. Without limits, pages with readers
+ * are dropped: their readers are unknown.
  */
 export function scopedEngine(
   engine: Pick<Engine, "search">,

@@ -25,7 +25,7 @@ export interface Found {
   readonly url: PageUrl
   /** To be told; null: it is no news, or none that is wanted. */
   readonly entry: Omit<Entry, "seq" | "id" | "watch" | "url" | "at"> | null
-  /** What is seen from now on; null: nothing. `text`: null where it is as before. */
+  /** What the watch remembers from now on; null: nothing. `text`: null when it hasn't changed. */
   readonly seen: (SeenPage & { readonly text: string | null }) | null
   /** What was seen until now. */
   readonly before: string | null
@@ -251,7 +251,7 @@ export class WatchStore {
     if (before !== null && before !== seen?.hash) await this.texts.release(before)
   }
 
-  /** Keeps whoever may no longer read a page from what was told of it before, also once the page is gone. */
+  /** Adds readers to earlier entries of a page, so that keys they shut out no longer see those, even once the page is gone. */
   async #narrowEntries(watch: string, url: PageUrl, readers: readonly PageReaders[]): Promise<void> {
     for (const row of await this.#entriesOf(watch).where("url", "=", url).execute()) {
       const all = [...(entryOf(row).readers ?? []), ...readers].map((one) => JSON.stringify(one))

@@ -170,7 +170,7 @@ async function indexFilterColumns(table: Table): Promise<void> {
   }
 }
 
-/** Adds the column of readers to tables of an earlier version: everybody may read their pages. May be called again after it died. */
+/** Adds the column of readers to tables of an earlier version, empty: everyone may read their pages. Safe to repeat after a crash. */
 export async function addReaders({ pages, vectors }: Pick<Tables, "pages" | "vectors">): Promise<void> {
   for (const table of [pages, vectors]) {
     const { fields } = await table.schema()

@@ -67,7 +67,7 @@ test("only the pages of a source are written, and the same page is the same reco
   expect(again.map(id)).toEqual(first.map(id))
 })
 
-test("pages that not everybody may read are left out, and counted", async () => {
+test("pages with readers are left out, and counted", async () => {
   const readers = [{ source: "docs", allow: [["group:hr"]], deny: [] }]
   const pages = [aPage("pay", { readers }), aPage("open"), { ...aPage("plan"), sharedWith: ["board"] }]
   let leftOut = 0

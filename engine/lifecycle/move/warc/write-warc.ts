@@ -15,9 +15,9 @@ const packed = promisify(gzip)
 export interface WarcOptions {
   /** Only pages of this source. */
   readonly source?: string | undefined
-  /** Sources whose pages not everybody may read. */
+  /** Sources that have readers. */
   readonly closed?: readonly string[]
-  /** Told of each page that not everybody may read. */
+  /** Called for each page that is left out. */
   readonly onLeftOut?: () => void
   readonly signal?: AbortSignal | undefined
 }
@@ -30,8 +30,8 @@ export interface WarcPart {
 
 /**
  * Writes the pages of an index as a WARC 1.1 file, one record at a time. Fossick keeps only the text of a page, so each record is a `conversion`
- * to Markdown (WARC 1.1, §6.7). The same page gets the same record each time. Pages that not everybody may read are left out: nothing in
- * such a file says who may.
+ * to Markdown (WARC 1.1, §6.7). The same page gets the same record each time. Pages with readers are left out, since
+ * nothing in such a file says who may read them.
  */
 export async function* writeWarc(
   engine: Pick<Engine, "allPages">,
