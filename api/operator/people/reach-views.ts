@@ -8,12 +8,7 @@ import { EVERYBODY, mayRead, type Principal, SIGNED_IN } from "#engine/index/pag
 
 import { UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
 import { type Collections, openCollections } from "../../identity/accounts/reach/collections.ts"
-import {
-  NONE_KNOWN,
-  type PageLimits,
-  pageLimits,
-  scopedPage,
-} from "../../identity/accounts/reach/scoped-pages.ts"
+import { indexLimits, type PageLimits, scopedPage } from "../../identity/accounts/reach/scoped-pages.ts"
 import { PersonStore } from "../../identity/people/person-store.ts"
 import { type Asked, ofPerson, type People } from "./asked-person.ts"
 import { allGroups } from "./groups.ts"
@@ -50,9 +45,8 @@ export class ReachViews {
   readonly readers = (): Promise<ReadersNow> => readersNow(this.#parts.db)
 
   /** Which pages somebody may see; null: all. */
-  async limitsOf(limited: Pick<Asked, "scope" | "principals">): Promise<PageLimits | null> {
-    const limits = await pageLimits(limited, { collections: this.collections, readers: this.readers })
-    return limited.principals === null ? limits : (limits ?? NONE_KNOWN)
+  limitsOf(limited: Pick<Asked, "scope" | "principals">): Promise<PageLimits | null> {
+    return indexLimits(limited, { collections: this.collections, readers: this.readers })
   }
 
   /** Which of the people who have signed in may read a page, among how many. */

@@ -24,8 +24,8 @@ import { type CallHold, holding } from "../../../server/load/memory/memory.ts"
 import { limitsPages } from "../keys/key-scope.ts"
 import {
   domainTest,
+  indexLimits,
   narrowed,
-  NONE_KNOWN,
   type Limited,
   type LimitParts,
   type PageLimits,
@@ -112,7 +112,7 @@ export function reachOf(
 ): Reach {
   const { gates } = parts
   const limits = () => pageLimits({ scope, principals }, parts)
-  const stored = async () => (await limits()) ?? (principals === null ? null : NONE_KNOWN)
+  const stored = () => indexLimits({ scope, principals }, parts)
   const isLimited = limitsPages(scope) || principals !== null
   const byTurns: Pick<Engine, "search"> = {
     // Whom else to ask is settled above.

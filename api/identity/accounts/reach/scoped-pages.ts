@@ -34,7 +34,7 @@ export interface PageLimits {
 }
 
 /** Limits while the state knows no readers. Pages that have some anyway, as after the state was lost, are hidden. */
-export const NONE_KNOWN: PageLimits = {
+const NONE_KNOWN: PageLimits = {
   sources: null,
   domains: null,
   readable: { principals: new Set(), hidden: [], partly: new Set(), labels: [] },
@@ -66,6 +66,10 @@ export async function pageLimits(
       : [...new Set([...(sources ?? []), ...(await collections.sourcesOf(named ?? []))])]
   return { sources: listed, domains, readable }
 }
+
+/** What may be seen of the index now: as {@link pageLimits}, but pages with readers are hidden while the state knows none. */
+export const indexLimits = async (limited: Limited, parts: LimitParts): Promise<PageLimits | null> =>
+  (await pageLimits(limited, parts)) ?? (limited.principals === null ? null : NONE_KNOWN)
 
 /** Those of the names of all sources that may be known; none where domains alone are left. */
 export function namesLeft(limits: PageLimits | null, all: readonly string[]): readonly string[] {
