@@ -59,7 +59,6 @@ export function Shell({
   readonly place: Place
   /** What the appliance is called. */
   readonly name: string
-  /** Last characters of the key. */
   /** Name of the user, or end of the key; null: not known. */
   readonly who: string | null
   readonly onSignOut: () => void

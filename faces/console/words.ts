@@ -83,3 +83,10 @@ export function addressIn(text: string): string | null {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
+
+/** What somebody wrote line by line, without the empty lines. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")

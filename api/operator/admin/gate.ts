@@ -1,12 +1,13 @@
 import type { Context, Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
+import { routePath } from "../../server/serving/serve-operation.ts"
 import { adminDescription } from "./operations/all-operations.ts"
 
 /** `GET /admin/jobs/:id`, of the calls that declare that they take the role operator. */
 const OF_OPERATORS: ReadonlySet<string> = new Set(
   adminDescription.operations
     .filter(({ access }) => access === "operator")
-    .map(({ method, path }) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`),
+    .map(({ method, path }) => `${method.toUpperCase()} ${routePath(path)}`),
 )
 
 /** Routes that a call may end up at, as the router leaves them. */

@@ -1,9 +1,9 @@
-import { type Principal, principalOf } from "#engine/index/page/readers.ts"
+import { mayRead, type Principal, principalOf, type Readers } from "#engine/index/page/readers.ts"
 
 import { badRequest } from "../../errors.ts"
 import { UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
 import type { KeyRole } from "../../identity/accounts/keys/keys.ts"
-import type { Limited } from "../../identity/accounts/reach/scoped-pages.ts"
+import { type Limited, listedSources, type LimitParts } from "../../identity/accounts/reach/scoped-pages.ts"
 import type { PersonKeys } from "../../identity/people/person-keys.ts"
 import { isPersonId, type Person, type PersonStore } from "../../identity/people/person-store.ts"
 
@@ -63,6 +63,31 @@ export function ofPerson(person: Person, people: People): Asked & { readonly rol
   }
   const { principals, scope, role } = standing
   return { person, principals, scope, refusal: null, role }
+}
+
+/** Whether readers let them in; those without principals read every page. */
+export const areLetIn = ({ principals }: Pick<Asked, "principals">, readers: Readers): boolean =>
+  principals === null || mayRead(new Set(principals), readers)
+
+/**
+ * A test for roles: whether a scope leaves one of these sources; null: it leaves all sources. Collections are read once for all people
+ * with the same scope.
+ */
+export function roleTest(
+  names: readonly string[],
+  collections: LimitParts["collections"],
+): (asked: Pick<Asked, "scope">) => Promise<boolean | null> {
+  const known = new Map<string, Promise<boolean | null>>()
+  const look = async (scope: Asked["scope"]) => {
+    const listed = await listedSources(scope, collections)
+    return listed && listed.some((name) => names.includes(name))
+  }
+  return async ({ scope }) => {
+    const key = JSON.stringify([scope.sources, scope.collections])
+    const leaves = known.get(key) ?? look(scope)
+    known.set(key, leaves)
+    return await leaves
+  }
 }
 
 function principalsIn(text: string): readonly Principal[] {

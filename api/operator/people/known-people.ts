@@ -6,7 +6,7 @@ export type AllPeople = Pick<PersonStore, "after">
 
 const AT_ONCE = 100
 /** People that are looked through: about a second's work. */
-export const MOST_PEOPLE = 20_000
+const MOST_PEOPLE = 20_000
 
 /** The people who have signed in, in any order. The event loop is never held for long. */
 export async function* knownPeople(store: AllPeople): AsyncGenerator<Person> {

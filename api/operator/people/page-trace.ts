@@ -2,10 +2,10 @@ import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 import { contentFieldsOf } from "#crawler/source.ts"
 import type { SourceTable } from "#crawler/sources/source-table.ts"
 import { type Page, sourcesOf } from "#engine"
-import { EVERYBODY, mayRead, narrowedBy, type Principal, type Readers } from "#engine/index/page/readers.ts"
+import { EVERYBODY, narrowedBy, type Principal, type Readers } from "#engine/index/page/readers.ts"
 
 import type { Collections } from "../../identity/accounts/reach/collections.ts"
-import type { Asked } from "./asked-person.ts"
+import { areLetIn, type Asked, roleTest } from "./asked-person.ts"
 
 /** One rule on the way to a page. */
 export interface Rule {
@@ -36,7 +36,7 @@ export async function tracePage(
   const of = (kind: "source" | "page", source: string, readers: Readers): Rule => ({
     kind,
     source,
-    letsIn: asked && (asked.principals === null || mayRead(new Set(asked.principals), readers)),
+    letsIn: asked && areLetIn(asked, readers),
     text: sentence(
       kind === "source" ? `Source ${source}` : `The page, as source ${source} knows it,`,
       readers,
@@ -56,10 +56,11 @@ export async function tracePage(
 }
 
 async function personRules(
-  { person, principals, scope, refusal }: Asked,
+  asked: Asked,
   names: readonly string[],
   collections: Pick<Collections, "sourcesOf">,
 ): Promise<readonly Rule[]> {
+  const { person, principals, refusal } = asked
   if (person === null) return []
   if (refusal !== null) return [{ kind: "person", source: null, letsIn: false, text: refusal }]
   const may: Rule = {
@@ -68,9 +69,8 @@ async function personRules(
     letsIn: true,
     text: principals === null ? "An admin reads every page." : "The provider vouches for this person.",
   }
-  if (scope.sources === null && scope.collections === null) return [may]
-  const left = new Set([...(scope.sources ?? []), ...(await collections.sourcesOf(scope.collections ?? []))])
-  const isLeft = names.some((name) => left.has(name))
+  const isLeft = await roleTest(names, collections)(asked)
+  if (isLeft === null) return [may]
   const text = isLeft
     ? "The role of this person leaves them a source of the page."
     : "The role of this person leaves them no source of the page."

@@ -89,7 +89,7 @@ export function peopleRoutes(router: Router<RequestState>, { db, people, counts 
 }
 
 /** A person, as programs get them. */
-export function personOnWire(person: Person, people: People) {
+function personOnWire(person: Person, people: People) {
   const { role, refusal } = ofPerson(person, people)
   return {
     id: person.id,

@@ -3,17 +3,17 @@ import { firstPages } from "#crawler/crawl/frontier/source-pages.ts"
 import { type ReadersNow, readersNow } from "#crawler/sources/readers/readers-now.ts"
 import { declaredNames } from "#crawler/sources/source-names.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import type { Engine, Page } from "#engine"
-import { EVERYBODY, mayRead, type Principal, SIGNED_IN } from "#engine/index/page/readers.ts"
+import { type Engine, type Page, sourcesOf } from "#engine"
+import { EVERYBODY, mayRead, type Principal, type Readers, SIGNED_IN } from "#engine/index/page/readers.ts"
 
 import { UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
 import { type Collections, openCollections } from "../../identity/accounts/reach/collections.ts"
 import { indexLimits, type PageLimits, scopedPage } from "../../identity/accounts/reach/scoped-pages.ts"
 import { PersonStore } from "../../identity/people/person-store.ts"
-import { type Asked, ofPerson, type People } from "./asked-person.ts"
+import { areLetIn, type Asked, ofPerson, type People, roleTest } from "./asked-person.ts"
 import { allGroups } from "./groups.ts"
 import { knownPeople } from "./known-people.ts"
-import { readersText, tracePage } from "./page-trace.ts"
+import { readersText } from "./page-trace.ts"
 import { type PageCounts, reachBySource, reachName, reachOfAll, type SourceReach } from "./pages-in-reach.ts"
 
 export interface LookParts {
@@ -49,17 +49,19 @@ export class ReachViews {
     return indexLimits(limited, { collections: this.collections, readers: this.readers })
   }
 
-  /** Which of the people who have signed in may read a page, among how many. */
-  async readersAmong(page: Page): Promise<{ readonly of: number; readonly users: readonly string[] }> {
+  /** Which of the people who have signed in may read a page, among how many. @param effective what the rules of the page come to */
+  async readersAmong(
+    page: Page,
+    effective: Readers,
+  ): Promise<{ readonly of: number; readonly users: readonly string[] }> {
     const users: string[] = []
     let of = 0
-    const now = await this.readers()
+    const leaves = roleTest(sourcesOf(page), this.collections)
     for await (const person of knownPeople(this.store)) {
       const asked = ofPerson(person, this.#parts.people)
       if (asked.refusal !== null) continue
       of += 1
-      const { rules } = await tracePage(page, asked, now, this.collections)
-      if (rules.every(({ letsIn }) => letsIn)) users.push(person.user)
+      if (areLetIn(asked, effective) && (await leaves(asked)) !== false) users.push(person.user)
     }
     return { of, users }
   }
@@ -74,7 +76,7 @@ export class ReachViews {
       const own = now.sources.get(source) ?? EVERYBODY
       const one = reach.get(source) ?? NONE
       const isLeft = limits?.sources?.includes(source) ?? true
-      const isOpen = isLeft && (asked.principals === null || mayRead(new Set(asked.principals), own))
+      const isOpen = isLeft && areLetIn(asked, own)
       return { source, reach: reachName(one, isOpen), ...one, text: `Source ${source} ${readersText(own)}.` }
     })
     const seen = sources.filter(({ readable }) => readable > 0).map(({ source }) => source)

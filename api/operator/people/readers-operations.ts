@@ -1,3 +1,5 @@
+import { LONGEST_PRINCIPAL } from "#engine/index/page/readers.ts"
+
 import { bodyOf } from "../../server/operation/published.ts"
 import { ok, operations } from "../../server/operation/operation.ts"
 import { filled, ofSlice, sliceOf, webAddress } from "../../server/operation/shared-fields.ts"
@@ -19,7 +21,6 @@ import {
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/wire/list-limits.ts"
 
 const MOST_WRITTEN = 1000
-const MAX_PRINCIPAL_CHARS = 200
 const MAX_QUERY_CHARS = 400
 
 const allow = listOf(
@@ -138,7 +139,7 @@ const SearchAs = namedObject("SearchAs", {
   ),
 })
 
-const principal = text(undefined, { minLength: 1, maxLength: MAX_PRINCIPAL_CHARS })
+const principal = text(undefined, { minLength: 1, maxLength: LONGEST_PRINCIPAL })
 const written = object(
   optional({
     allow: listOf(principal, "As in the source. Left out: everybody.", { maxItems: MOST_WRITTEN }),

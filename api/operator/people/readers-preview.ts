@@ -3,12 +3,12 @@ import type { PagesOfReaders } from "#engine"
 import { EVERYBODY, mayRead, type Principal, type Readers, SIGNED_IN } from "#engine/index/page/readers.ts"
 
 import type { Collections } from "../../identity/accounts/reach/collections.ts"
-import { type Asked, ofPerson, type People } from "./asked-person.ts"
+import { ofPerson, type People, roleTest } from "./asked-person.ts"
 import { namedIn } from "./groups.ts"
 import { type AllPeople, knownPeople } from "./known-people.ts"
 
 /** A change that lets in more than this share of the people or to more than this share of the pages gets a warning. */
-export const WIDE_SHARE = 0.2
+const WIDE_SHARE = 0.2
 
 interface Change {
   readonly before: number
@@ -73,12 +73,13 @@ export async function previewReaders(
     for (const row of change.lost) lost.add(row)
     return change
   }
+  const leaves = roleTest([source], collections)
   let total = 0
   for await (const person of knownPeople(store)) {
     const asked = ofPerson(person, people)
     if (asked.refusal !== null || asked.principals === null) continue
     total += 1
-    if (!(await leaves(asked, source, collections))) continue
+    if ((await leaves(asked)) === false) continue
     const change = add(asked.principals)
     if (change.gained.size > 0) gaining.push(person.user)
     if (change.lost.size > 0) losing.push(person.user)
@@ -100,18 +101,6 @@ export async function previewReaders(
     signedIn: open([SIGNED_IN]),
   }
   return { ...found, warnings: warningsOf(source, found) }
-}
-
-/** Whether the role of somebody leaves them a source. */
-async function leaves(
-  { scope }: Pick<Asked, "scope">,
-  source: string,
-  collections: PreviewParts["collections"],
-): Promise<boolean> {
-  if (scope.sources === null && scope.collections === null) return true
-  return [...(scope.sources ?? []), ...(await collections.sourcesOf(scope.collections ?? []))].includes(
-    source,
-  )
 }
 
 /** Which pages of a source everything but its own readers lets somebody see, worked out once for all of whom the rules say the same. */

@@ -53,7 +53,7 @@ export function readersRoutes(router: Router<RequestState>, parts: ReadersParts)
       from: await placeOf(rule, sources),
       lets_in: letsIn,
     }))
-    const { of, users } = await views.readersAmong(page)
+    const { of, users } = await views.readersAmong(page, effective)
     return {
       url,
       in_index: true,

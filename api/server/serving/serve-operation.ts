@@ -37,7 +37,7 @@ export function serve<Q, B, A, P extends string>(
   const { prefix = "" } = router.opts
   const read = body?.checked === undefined ? null : bodyOf(body.checked)
   const statuses = Object.keys(answers).map(Number)
-  router[method](path.slice(prefix.length).replaceAll(/\{(\w+)\}/g, ":$1"), async (ctx) => {
+  router[method](routePath(path.slice(prefix.length)), async (ctx) => {
     const answer = await handle({
       ctx,
       path: ctx.params as Call<Q, B, P>["path"],
@@ -49,6 +49,9 @@ export function serve<Q, B, A, P extends string>(
     if (statuses.length === 1) ctx.status = statuses[0]!
   })
 }
+
+/** `/jobs/{id}`, as routers write it: `/jobs/:id`. */
+export const routePath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1")
 
 function bodyOf<T>(schema: Schema<T>): (ctx: Context) => T {
   const read = strictBody<T>(schema)

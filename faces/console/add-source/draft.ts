@@ -1,3 +1,5 @@
+import { linesOf } from "../words.ts"
+
 /** A source as a file has it, or what was written in its place. */
 export type Written = Readonly<Record<string, unknown>>
 
@@ -45,7 +47,7 @@ const FIELDS: readonly (readonly [
   read: (text: string, draft: Draft) => unknown,
 ])[] = [
   ["name", "name", (text) => text.trim()],
-  ["seeds", "seeds", listOf],
+  ["seeds", "seeds", linesOf],
   ["scope", "scope", (text) => (text === EMPTY.scope ? undefined : text)],
   ["include", "include", someOf],
   ["exclude", "exclude", someOf],
@@ -112,12 +114,12 @@ const readableOf = (allow: unknown): string =>
 /** An empty list lets nobody in: it is left out only where everybody may read. */
 function allowedOf(lines: string, { readable }: Draft): string[] | undefined {
   if (readable === "everybody") return undefined
-  return readable === "nobody" ? [] : listOf(lines)
+  return readable === "nobody" ? [] : linesOf(lines)
 }
 
 function loginOf(draft: Draft): object | undefined {
   const values = Object.fromEntries(
-    listOf(draft.values).map((line): [string, string] => {
+    linesOf(draft.values).map((line): [string, string] => {
       const [, name = line, value = ""] = /^([^:]*):(.*)$/.exec(line) ?? []
       return [name.trim(), value.trim()]
     }),
@@ -173,14 +175,7 @@ const pairsOf = (value: unknown): string =>
     .map(([name, one]) => `${name}: ${textOf(one)}`)
     .join("\n")
 
-function listOf(lines: string): string[] {
-  return lines
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-}
-
 function someOf(lines: string): string[] | undefined {
-  const list = listOf(lines)
+  const list = linesOf(lines)
   return list.length === 0 ? undefined : list
 }

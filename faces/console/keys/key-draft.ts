@@ -1,4 +1,5 @@
 import { appliance } from "../../session/appliance.ts"
+import { linesOf } from "../words.ts"
 import type { Made } from "./made-key.tsx"
 
 export type KeyKind = "search" | "service" | "write" | "operator" | "admin" | "public"
@@ -59,18 +60,16 @@ export async function makeKey(draft: KeyDraft): Promise<Made> {
     const { key } = await appliance.call("POST /admin/public-keys", { body })
     return { name: limits.name, key, secret: null, isPublic: true }
   }
-  const readers = draft.principals
-    .split("\n")
-    .map((one) => one.trim())
-    .filter((one) => one !== "")
+  const readers = linesOf(draft.principals)
+  const searches = kind === "search" || kind === "service"
   const body = {
     ...limits,
     role: kind === "service" ? "search" : kind,
     ...(kind === "service" && { acts_for_people: "tokens" as const }),
     ...(days !== "" && { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-    ...((kind === "search" || kind === "service" || kind === "write") && sources.length > 0 && { sources }),
+    ...((searches || kind === "write") && sources.length > 0 && { sources }),
     ...(kind === "search" && readers.length > 0 && { principals: readers }),
-    ...((kind === "search" || kind === "service") && collections.length > 0 && { collections }),
+    ...(searches && collections.length > 0 && { collections }),
   }
   const { key, signing_secret: secret } = await appliance.call("POST /admin/keys", { body })
   return { name: limits.name, key, secret, isPublic: false }

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks"
 
 import type { AnswerOf } from "../../../api/client/client.ts"
-import { Field } from "../../design/field.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { More, useFirstRows } from "../asking/more.tsx"
 import { PolledStatus } from "../asking/status.tsx"
@@ -9,6 +8,7 @@ import { useAnswer } from "../asking/use-polled.ts"
 import { Link } from "../link.tsx"
 import { Nothing } from "../parts.tsx"
 import { whole } from "../words.ts"
+import { Filter } from "./filter.tsx"
 import { Reach } from "./sees.tsx"
 
 type Seen = AnswerOf<"GET /admin/readers/matrix">
@@ -22,9 +22,9 @@ export function Matrix() {
   const [search, setSearch] = useState("")
   const rows = useFirstRows()
   const wanted = search.trim()
-  const polled = useAnswer("GET /admin/readers/matrix", {
-    query: { limit: rows.limit, ...(wanted !== "" && { source: wanted }) },
-  })
+  const query = { limit: rows.limit, ...(wanted !== "" && { source: wanted }) }
+  // Counting goes over everybody who signed in: once is enough.
+  const polled = useAnswer("GET /admin/readers/matrix", { query }, () => null)
   const { value } = polled
   return (
     <section class="block" aria-label="Who may read which source">
@@ -32,9 +32,7 @@ export function Matrix() {
         What somebody may read who is in this group and no other. Rules that name users come on top: look at a
         person for these.
       </p>
-      <div class="filter-list">
-        <Field label="Name of the source" name="source" value={search} onWrite={setSearch} />
-      </div>
+      <Filter label="Name of the source" name="source" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />
       {value?.sources_total === 0 && <Nothing icon="globe" title="No source fits" />}
       {value !== null && value.sources_total > 0 && (

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks"
 
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Chip } from "../../design/chip.tsx"
-import { Field } from "../../design/field.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { More, useFirstRows } from "../asking/more.tsx"
 import { PolledStatus } from "../asking/status.tsx"
@@ -11,6 +10,7 @@ import { Link, LinkTabs } from "../link.tsx"
 import { Head, Nothing, Time } from "../parts.tsx"
 import { PEOPLE_SHOWN, type PeopleShown } from "../place.ts"
 import { whole } from "../words.ts"
+import { Filter } from "./filter.tsx"
 import { Matrix } from "./matrix.tsx"
 
 export type Person = AnswerOf<"GET /admin/people">["people"][number]
@@ -74,7 +74,7 @@ function Everybody({ group }: { readonly group: string | null }) {
   const isFiltered = wanted !== "" || group !== null
   return (
     <section class="block" aria-label="All people">
-      <Found label="Name or e-mail address" name="search" value={search} onWrite={setSearch} />
+      <Filter label="Name or e-mail address" name="search" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />
       {value?.total === 0 && isFiltered && <Nothing icon="search" title="Nobody fits" />}
       {value?.total === 0 && !isFiltered && (
@@ -100,18 +100,6 @@ function Everybody({ group }: { readonly group: string | null }) {
     </section>
   )
 }
-
-/** A field that filters the list below. */
-const Found = (field: {
-  readonly label: string
-  readonly name: string
-  readonly value: string
-  readonly onWrite: (text: string) => void
-}) => (
-  <div class="filter-list">
-    <Field {...field} />
-  </div>
-)
 
 /** Groups that are named in a row. */
 const MOST_NAMED = 4
@@ -145,9 +133,9 @@ function Groups() {
   const [search, setSearch] = useState("")
   const rows = useFirstRows()
   const wanted = search.trim()
-  const polled = useAnswer("GET /admin/groups", {
-    query: { limit: rows.limit, ...(wanted !== "" && { search: wanted }) },
-  })
+  const query = { limit: rows.limit, ...(wanted !== "" && { search: wanted }) }
+  // Counting goes over everybody who signed in: once is enough.
+  const polled = useAnswer("GET /admin/groups", { query }, () => null)
   const { value } = polled
   return (
     <section class="block" aria-label="All groups">
@@ -155,7 +143,7 @@ function Groups() {
         Groups come from your identity provider with each sign-in, or are named by the readers of sources and
         pages. A group that readers name and nobody is in may be misspelt.
       </p>
-      <Found label="Name of the group" name="search" value={search} onWrite={setSearch} />
+      <Filter label="Name of the group" name="search" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />
       {value?.total === 0 && (
         <Nothing icon="people" title={wanted === "" ? "No group is known" : "No group fits"} />

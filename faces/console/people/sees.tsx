@@ -11,7 +11,7 @@ import { Link } from "../link.tsx"
 import { Block, Form, Nothing, Problem } from "../parts.tsx"
 import { counted, whole } from "../words.ts"
 
-export type Seen = AnswerOf<"GET /admin/readers/seen-by">
+type Seen = AnswerOf<"GET /admin/readers/seen-by">
 type SourceSeen = Seen["sources"][number]
 
 /** Who is looked at, as calls name them. */

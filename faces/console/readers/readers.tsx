@@ -108,7 +108,8 @@ const namedBy = (who: string | null) =>
   who === null ? {} : /(?:^|,)\s*(?:user:|group:|signed-in)/.test(who) ? { principals: who } : { person: who }
 
 function Page({ url, who }: { readonly url: string; readonly who: string | null }) {
-  const polled = useAnswer("GET /admin/readers", { query: { url, ...namedBy(who) } })
+  // Each answer looks at everybody who signed in: once is enough.
+  const polled = useAnswer("GET /admin/readers", { query: { url, ...namedBy(who) } }, () => null)
   const { value } = polled
   return (
     <>

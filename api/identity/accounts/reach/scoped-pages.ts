@@ -59,12 +59,16 @@ export async function pageLimits(
 ): Promise<PageLimits | null> {
   const readable = principals === null ? null : readableBy(principals, await readers())
   if (!limitsPages(scope) && readable === null) return null
-  const { sources, collections: named, domains } = scope
-  const listed =
-    sources === null && named === null
-      ? null
-      : [...new Set([...(sources ?? []), ...(await collections.sourcesOf(named ?? []))])]
-  return { sources: listed, domains, readable }
+  return { sources: await listedSources(scope, collections), domains: scope.domains, readable }
+}
+
+/** The sources that a scope is limited to, those of its collections included; null: no limit. */
+export async function listedSources(
+  { sources, collections: named }: Pick<KeyScope, "sources" | "collections">,
+  collections: LimitParts["collections"],
+): Promise<readonly string[] | null> {
+  if (sources === null && named === null) return null
+  return [...new Set([...(sources ?? []), ...(await collections.sourcesOf(named ?? []))])]
 }
 
 /** What may be seen of the index now: as {@link pageLimits}, but pages with readers are hidden while the state knows none. */
