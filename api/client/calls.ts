@@ -865,7 +865,7 @@ export type SourceEntry = {
   readonly watched: boolean
   /** Pages of the source in the index. */
   readonly pages: number
-  /** Pages that nobody may read, since those they let in are denied or none is named. */
+  /** Pages that no one may read: their readers name no one, or everyone they name is also denied. */
   readonly pages_for_nobody: number
   /** Those pages that have vectors; null if the index cannot be reached. */
   readonly pages_with_vectors: number | null
@@ -1000,7 +1000,7 @@ export type SourceShown = {
     /** None of these may read, whatever allow says. */
     readonly deny?: string | readonly string[] | undefined
   } | null
-  /** Whose logins each page is looked at with as well, to learn who may read it. */
+  /** Further logins that look at each page, to learn who may read it. */
   readonly observers: readonly ({ readonly [name: string]: unknown })[]
   /** What an observer was shown counts no longer after so many days in which it could not look again. */
   readonly observersMaxAgeDays: number
@@ -2672,7 +2672,7 @@ export type DeletedJudgedRun = {
 }
 
 export type People = {
-  /** Those who signed in last come first. */
+  /** Latest sign-in first. */
   readonly people: readonly Person[]
   /** All entries, not only the ones listed. */
   readonly total: number
@@ -2682,7 +2682,7 @@ export type People = {
 
 export type Person = {
   readonly id: string
-  /** Name of the user, as readers of pages name it behind `user:`. */
+  /** Name of the user, as in the readers of pages after `user:`. */
   readonly user: string
   /** Empty if the provider doesn't say. */
   readonly name: string
@@ -2690,7 +2690,7 @@ export type Person = {
   readonly email: string
   /** Identity provider that vouches for the person. */
   readonly provider: string
-  /** Groups of the person, as readers of pages name them behind `group:`. */
+  /** Groups of the person, as in the readers of pages after `group:`. */
   readonly groups: readonly string[]
   /** What the person may do, as the role of a key; null: nothing. */
   readonly role: "search" | "write" | "operator" | "admin" | null
@@ -2700,11 +2700,11 @@ export type Person = {
   readonly first_seen_at: string
   /** Last sign-in. */
   readonly last_seen_at: string
-  /** When the provider vouched for the person last. */
+  /** When the provider last vouched for the person. */
   readonly proved_at: string
-  /** How far that counts: `fresh`; `due`: it counts, and the provider is asked with the next call; `over`: it no longer counts until the provider vouches again. Null where no provider signs people in. */
+  /** Whether that is still valid: `fresh`: yes; `due`: yes, and the next call asks the provider again; `over`: not until the provider vouches for the person again. Null if no provider signs people in. */
   readonly proof: "fresh" | "due" | "over" | null
-  /** Since when the person may do nothing; null if they are not disabled. */
+  /** When the person was disabled; null if they are not. */
   readonly disabled_at: string | null
   /** Browsers in which the person is signed in. */
   readonly sign_ins: number
@@ -2734,7 +2734,7 @@ export type SignInEnded = {
 }
 
 export type Groups = {
-  /** Those with the most people come first. */
+  /** Most people first. */
   readonly groups: readonly Group[]
   /** All entries, not only the ones listed. */
   readonly total: number
@@ -2743,11 +2743,11 @@ export type Groups = {
 }
 
 export type Group = {
-  /** Name of the group, as readers of pages name it behind `group:`. */
+  /** Name of the group, as in the readers of pages after `group:`. */
   readonly name: string
   /** People in the group who have signed in. */
   readonly people: number
-  /** Sources whose readers name the group, or the readers of some of their pages do. */
+  /** Sources that name the group in their readers, or in those of some pages. */
   readonly sources: readonly string[]
 }
 
@@ -2755,37 +2755,37 @@ export type PageReaders = {
   readonly url: string
   readonly in_index: boolean
   readonly title: string | null
-  /** All that a reader has to pass, in order. */
+  /** The rules that a reader has to pass, in order. */
   readonly rules: readonly ({
-    /** `person`: whether they may do anything; `role`: the sources that their role leaves them; `source`: the readers of a source; `page`: those of the page. */
+    /** `person`: whether they may do anything; `role`: the sources that their role allows; `source`: the readers of a source; `page`: those of the page. */
     readonly kind: "person" | "role" | "source" | "page"
     readonly source: string | null
     /** Where the rule was found, in words. */
     readonly from: string | null
-    /** Whether the rule lets the person in; null if nobody was asked about. */
+    /** Whether the rule lets the person in; null without `person` and `principals`. */
     readonly lets_in: boolean | null
     /** The rule in a sentence. */
     readonly text: string
   })[]
-  /** What the site showed the observers of sources, from which the readers of the page were learned. */
+  /** What the site showed the observers; the readers of the page were learned from it. */
   readonly observed: readonly ({
     readonly source: string
     /** Name of the observer, as in the source. */
     readonly observer: string
-    /** Whether the site showed it the page. */
+    /** Whether the site showed the page to the observer. */
     readonly shown: boolean
     /** Why, in words. */
     readonly reason: string
-    /** When it looked last. */
+    /** When the observer last looked. */
     readonly at: string
   })[]
   readonly effective: Readers | null
-  /** Null if nobody was asked about, or the page isn't in the index. */
+  /** Null without `person` and `principals`, or if the page isn't in the index. */
   readonly may_read: boolean | null
   /** The first rule that says no; null if there is none. */
   readonly because: string | null
   readonly asked: {
-    /** How readers may name them; null: they read everything. */
+    /** The users and groups that they read as; null: they read every page. */
     readonly principals: readonly string[] | null
     /** Id of the person; null if principals were given. */
     readonly person: string | null
@@ -2804,7 +2804,7 @@ export type PageReaders = {
 }
 
 export type Readers = {
-  /** Readers must be one of each list. Without a list, everybody may read; an empty list lets nobody in. */
+  /** A reader must be in each list. Without a list, everybody may read; an empty list lets no one in. */
   readonly allow: readonly (readonly string[])[]
   /** None of these may read, whatever `allow` says. */
   readonly deny: readonly string[]
@@ -2812,7 +2812,7 @@ export type Readers = {
 
 export type SeenBy = {
   readonly asked: {
-    /** How readers may name them; null: they read everything. */
+    /** The users and groups that they read as; null: they read every page. */
     readonly principals: readonly string[] | null
     /** Id of the person; null if principals were given. */
     readonly person: string | null
@@ -2861,7 +2861,7 @@ export type ReadersMatrix = {
   readonly sources_total: number
   /** The first two rows are everybody and everybody who signed in. */
   readonly rows: readonly ({
-    /** `signed-in` or a group; null: whoever searches without signing in. */
+    /** `signed-in` or a group; null: people who search without signing in. */
     readonly principal: string | null
     /** People in the group. */
     readonly people: number | null
@@ -2883,11 +2883,11 @@ export type ReadersPreview = {
   readonly after: Readers
   /** Pages of the source. */
   readonly pages: number
-  /** Pages that somebody could read who can't read them now. */
+  /** Pages that gain at least one reader. */
   readonly pages_gained: number
-  /** Pages that somebody could no longer read. */
+  /** Pages that lose at least one reader. */
   readonly pages_lost: number
-  /** People whom readers may keep out: neither admins nor those who may do nothing. */
+  /** People that readers can keep out: not admins, and not people who may do nothing. */
   readonly people: number
   /** People who could read more pages. */
   readonly gaining: {
@@ -2901,7 +2901,7 @@ export type ReadersPreview = {
     /** Up to 20. */
     readonly users: readonly string[]
   }
-  /** Pages that whoever searches may read. */
+  /** Pages that everybody may read, signed in or not. */
   readonly everybody: {
     readonly before: number
     readonly after: number
@@ -2911,13 +2911,13 @@ export type ReadersPreview = {
     readonly before: number
     readonly after: number
   }
-  /** Why to look twice: the change opens more than a fifth of the pages, or lets in more than a fifth of the people. */
+  /** Reasons to check the change again: it opens more than a fifth of the pages, or lets in more than a fifth of the people. */
   readonly warnings: readonly string[]
 }
 
 export type SearchAs = {
   readonly asked: {
-    /** How readers may name them; null: they read everything. */
+    /** The users and groups that they read as; null: they read every page. */
     readonly principals: readonly string[] | null
     /** Id of the person; null if principals were given. */
     readonly person: string | null
@@ -2978,9 +2978,9 @@ export type Key = {
   readonly collections: readonly string[] | null
   /** The only domains whose pages the key sees; null for all. */
   readonly domains: readonly string[] | null
-  /** Users and groups whose pages it may read, beside those that everybody may; null: every page, whoever its readers are. */
+  /** Users and groups that the key reads as, in addition to the pages that everybody may read; null: it reads every page. */
   readonly principals: readonly string[] | null
-  /** It asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
+  /** The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
   readonly acts_for_people: "tokens" | "headers" | null
   /** Projects that it may name; empty: any. */
   readonly projects: readonly string[]
@@ -2995,7 +2995,7 @@ export type Key = {
 export type NewKey = {
   /** The key itself, shown only here. */
   readonly key: string
-  /** Of a key that asks for people: the secret with which its service signs for whom it asks (HS256). Shown only here. */
+  /** The secret that the key's service signs user names with (HS256), if the key asks for people. Shown only here. */
   readonly signing_secret: string | null
   /** Stable; logs and usage name the key by it. */
   readonly id: string
@@ -3025,9 +3025,9 @@ export type NewKey = {
   readonly collections: readonly string[] | null
   /** The only domains whose pages the key sees; null for all. */
   readonly domains: readonly string[] | null
-  /** Users and groups whose pages it may read, beside those that everybody may; null: every page, whoever its readers are. */
+  /** Users and groups that the key reads as, in addition to the pages that everybody may read; null: it reads every page. */
   readonly principals: readonly string[] | null
-  /** It asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
+  /** The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
   readonly acts_for_people: "tokens" | "headers" | null
   /** Projects that it may name; empty: any. */
   readonly projects: readonly string[]
@@ -3770,7 +3770,7 @@ export interface Calls {
         readonly collections?: readonly string[] | null | undefined
         /** Domains whose pages the keys may see. */
         readonly domains?: readonly string[] | null | undefined
-        /** Users and groups that the keys read as, such as `group:hr`; left out, they read what everybody may. */
+        /** Users and groups that the keys read as, such as `group:hr`; without it, only pages that everybody may read. */
         readonly principals?: readonly string[] | null | undefined
         /** Projects that the keys may name. */
         readonly projects?: readonly string[] | null | undefined
@@ -4511,7 +4511,7 @@ export interface Calls {
     }
     readonly answer: Person
   }
-  /** Let a person do nothing, and end their sign-ins. */
+  /** Disable a person and sign them out everywhere. */
   "POST /admin/people/{id}/disable": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -4519,7 +4519,7 @@ export interface Calls {
     }
     readonly answer: Person
   }
-  /** Let a disabled person in again. */
+  /** Enable a disabled person. */
   "POST /admin/people/{id}/enable": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -4562,14 +4562,14 @@ export interface Calls {
     }
     readonly answer: PageReaders
   }
-  /** What somebody may read. */
+  /** What a person or group may read. */
   "GET /admin/readers/seen-by": {
     readonly given: {
       readonly query?: { readonly person?: string | undefined; readonly principals?: string | undefined }
     }
     readonly answer: SeenBy
   }
-  /** Pages that nobody may read. */
+  /** Pages that no one may read. */
   "GET /admin/readers/for-nobody": {
     readonly given: {
       readonly query?: { readonly limit?: number | undefined }
@@ -4591,7 +4591,7 @@ export interface Calls {
         readonly source: string
         /** The new readers, as in the source; null: everybody. */
         readonly readers: {
-          /** As in the source. Left out: everybody. */
+          /** As in the source. Without it: everybody. */
           readonly allow?: readonly string[] | undefined
           /** As in the source. */
           readonly deny?: readonly string[] | undefined
@@ -4600,7 +4600,7 @@ export interface Calls {
     }
     readonly answer: ReadersPreview
   }
-  /** Search as somebody. */
+  /** Search as a person or group. */
   "POST /admin/readers/search": {
     readonly given: {
       readonly body: {
@@ -4608,7 +4608,7 @@ export interface Calls {
         readonly query: string
         /** Id of a person, or the name of a user. */
         readonly person?: string | undefined
-        /** Instead of a person: what readers may name, separated by commas, such as `group:hr,signed-in`. */
+        /** Instead of a person: users and groups, separated by commas, such as `group:hr,signed-in`. */
         readonly principals?: string | undefined
       }
     }
@@ -4647,7 +4647,7 @@ export interface Calls {
         readonly collections?: readonly string[] | undefined
         /** The only domains whose pages the key sees. */
         readonly domains?: readonly string[] | undefined
-        /** Users and groups that the key reads as, such as `group:hr`; left out, it reads what everybody may. */
+        /** Users and groups that the key reads as, such as `group:hr`; without it, only pages that everybody may read. */
         readonly principals?: readonly string[] | undefined
         /** The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
         readonly acts_for_people?: "tokens" | "headers" | undefined

@@ -30,7 +30,7 @@ import { Upkeep } from "./upkeep/upkeep.tsx"
 import { SignedOut } from "./asking/use-polled.ts"
 import { Vectors } from "./vectors/vectors.tsx"
 
-/** The console: for somebody of the role admin, and a part of it for operators. */
+/** The console, for administrators; operators see a part of it. */
 export function App() {
   const session = useSession()
   const [place, go] = usePlace()
@@ -55,12 +55,12 @@ export function App() {
           >
             <p>
               {known.user === null
-                ? "You are signed in with a key that may search. The console takes a key of the role admin or operator."
-                : `You are signed in as ${known.user}, who may search. The console is for the roles admin and operator.`}
+                ? "You are signed in with a key that may only search. The console needs a key of the role admin or operator."
+                : `You are signed in as ${known.user}, who may only search. The console is for the roles admin and operator.`}
             </p>
             <p class="row">
               <Button look="primary" icon="exit" onClick={() => void signOut()}>
-                Sign in {known.user === null ? "with another key" : "as somebody else"}
+                Sign in {known.user === null ? "with another key" : "as someone else"}
               </Button>
             </p>
           </Nothing>

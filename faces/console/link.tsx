@@ -9,13 +9,13 @@ type Go = (to: Place) => void
 /** How to get to another place of the console without loading it anew. */
 export const Going = createContext<Go>((to) => location.assign(addressOf(hrefOf(to))))
 
-/** Screens of whoever runs crawls, and doesn't decide on anything else. */
+/** The screens of operators, who run crawls and decide nothing else. */
 const OF_OPERATORS: ReadonlySet<Place["view"]> = new Set(["sources", "runs", "run", "removals"])
 
-/** Whether whoever is signed in is an operator, and not an administrator. */
+/** Whether an operator is signed in, not an administrator. */
 export const Operator = createContext(false)
 
-/** Whether whoever is signed in may go somewhere. */
+/** Whether a place is open to them. */
 export const mayGo = (isOperator: boolean, { view }: Place): boolean => !isOperator || OF_OPERATORS.has(view)
 
 /** The place of the address, and a way to another. Back and forward go through where somebody was. */
@@ -34,7 +34,7 @@ export function usePlace(): readonly [Place, Go] {
   return [place, go]
 }
 
-/** A link to a place of the console; its text alone, or no button, for those who may not go there. A click with a key held goes to the browser, which opens another tab. */
+/** A link to a place of the console. People who may not go there see only its text, and no button. A click with a key held goes to the browser, which opens another tab. */
 export function Link({
   to,
   class: look,

@@ -52,7 +52,7 @@ export type Place =
     }
   | { readonly view: "keys"; readonly key: string | null }
   | { readonly view: "people"; readonly shown: PeopleShown; readonly group: string | null }
-  /** One person, or principals that nobody is known by, such as a group. */
+  /** One person, or principals such as a group. */
   | { readonly view: "person"; readonly person: string; readonly as: null }
   | { readonly view: "person"; readonly person: null; readonly as: string }
   | { readonly view: "readers"; readonly url: string | null; readonly who: string | null }

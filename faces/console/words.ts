@@ -84,7 +84,7 @@ export function addressIn(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
 
-/** What somebody wrote line by line, without the empty lines. */
+/** The lines of a text, without empty ones. */
 export const linesOf = (text: string): string[] =>
   text
     .split("\n")

@@ -50,7 +50,7 @@ export interface AdminConfig {
   readonly apiSettings: ApiSettings
 }
 
-/** `/admin/…`, for keys of the role admin, and of the role operator as far as calls declare it. A key in the body is not taken: half of these calls have none. */
+/** `/admin/…`, for keys of the role admin, and for operators where a call declares it. A key in the body is not taken: half of these calls have none. */
 export function adminRouter(
   parts: AdminParts,
   keys: CallerKeys,

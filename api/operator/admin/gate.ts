@@ -3,19 +3,19 @@ import { ApiError } from "../../errors.ts"
 import { routePath } from "../../server/serving/serve-operation.ts"
 import { adminDescription } from "./operations/all-operations.ts"
 
-/** `GET /admin/jobs/:id`, of the calls that declare that they take the role operator. */
+/** The calls that declare that operators may make them, as `GET /admin/jobs/:id`. */
 const OF_OPERATORS: ReadonlySet<string> = new Set(
   adminDescription.operations
     .filter(({ access }) => access === "operator")
     .map(({ method, path }) => `${method.toUpperCase()} ${routePath(path)}`),
 )
 
-/** Routes that a call may end up at, as the router leaves them. */
+/** The routes that match a call, as the router notes them in the context. */
 interface Routed {
   readonly matched?: readonly { readonly path: unknown; readonly methods: readonly string[] }[]
 }
 
-/** Lets administrators call everything, and operators what declares so: whatever declares nothing is for administrators. */
+/** Lets administrators make every call, and operators only those that declare it. */
 export const byRole: Middleware = async (ctx, next) => {
   const { role } = ctx.state.key
   if (role !== "admin" && role !== "operator")

@@ -19,7 +19,7 @@ export interface AuditingParts {
 }
 
 /**
- * Notes each change that is made with a key of the role admin or operator, or by somebody who signed in with one, before it is
+ * Notes each change that is made with a key of the role admin or operator, or by a person of that role who signed in, before it is
  * acknowledged; and each change of keys, whoever makes it. What is refused changes nothing and is not noted; what fails may have changed something, and is.
  */
 export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Middleware {

@@ -58,7 +58,7 @@ export function openLooks({
     },
     async people(id) {
       const person = await people.get(id)
-      // By the user, so that an entry says whom it is about.
+      // By the user name, so that an entry says who it is about.
       return person && { [person.user]: person.disabledAt === null ? "enabled" : "disabled" }
     },
     "public-keys": (id) => publicKeys.get(id),

@@ -38,7 +38,9 @@ export async function createKey(spec: KeySpec, json: boolean): Promise<number> {
     process.stdout.write(json ? `${JSON.stringify(shown)}\n` : `${text}\n`)
     process.stderr.write(`A key of the role ${spec.role}, shown only this once: keep it.\n`)
     if (secret !== null && !json)
-      process.stderr.write(`The secret with which its service signs for whom it asks, likewise: ${secret}\n`)
+      process.stderr.write(
+        `The secret that its service signs user names with, also shown only this once: ${secret}\n`,
+      )
     return EXIT.ok
   })
 }

@@ -7,18 +7,18 @@ import { type Limited, listedSources, type LimitParts } from "../../identity/acc
 import type { PersonKeys } from "../../identity/people/person-keys.ts"
 import { isPersonId, type Person, type PersonStore } from "../../identity/people/person-store.ts"
 
-/** What decides on people: the rules of sign-on; null: no provider signs people in. */
+/** The rules of sign-on, which decide what people may do; null: no provider signs people in. */
 export type People = Pick<PersonKeys, "standingOf" | "proofAge"> | null
 
-/** Somebody whose reach an operator looks at. */
+/** The person or principals whose reach an administrator looks at. */
 export interface Asked extends Limited {
-  /** Null: principals were named, and nobody is known by them. */
+  /** Null: the call named principals instead. */
   readonly person: Person | null
   /** Why they may do nothing at all; null: they may do something. */
   readonly refusal: string | null
 }
 
-/** How an operator names somebody. */
+/** How a call names a person or principals. */
 export interface Named {
   /** Id of a person, or the name of a user. */
   readonly person?: string | undefined
@@ -36,25 +36,25 @@ const NO_SIGN_ON = "No provider signs people in here."
 /** Most principals that are named at a time. */
 const MOST_NAMED = 500
 
-/** Who is meant; null: nobody is named. @throws Refusal 400 for names that mean nobody */
+/** The person or principals that a call names; null: it names none. @throws Refusal 400 for unknown names */
 export async function askedOf(
   { person: named, principals }: Named,
   store: Pick<PersonStore, "get" | "ofUser">,
   people: People,
 ): Promise<Asked | null> {
   if (named !== undefined && principals !== undefined)
-    throw badRequest("Invalid principals. Give them or a person, not both.")
+    throw badRequest("Invalid principals. Give principals or a person, not both.")
   if (principals !== undefined)
     return { person: null, principals: principalsIn(principals), scope: UNLIMITED, refusal: null }
   if (named === undefined) return null
   const person = isPersonId(named)
     ? await store.get(named)
     : ((await store.ofUser(named.normalize("NFC").trim().toLowerCase()))[0] ?? null)
-  if (person === null) throw badRequest("Invalid person. Nobody of this id or user name has signed in.")
+  if (person === null) throw badRequest("Invalid person. No one with this id or user name has signed in.")
   return ofPerson(person, people)
 }
 
-/** What a person may see. */
+/** A person with what they may see and do. */
 export function ofPerson(person: Person, people: People): Asked & { readonly role: KeyRole | null } {
   const standing = people?.standingOf(person)
   if (standing === undefined || typeof standing === "string") {

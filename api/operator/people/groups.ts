@@ -11,7 +11,7 @@ export interface Group {
   readonly name: string
   /** People in it who have signed in. */
   readonly people: number
-  /** Sources whose readers, or those of pages of theirs, name it; by name. */
+  /** Sources that name it in their readers or in those of their pages; by name. */
   readonly sources: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export async function allGroups(
     found.set(name, group)
     return group
   }
-  /** Names that providers gave, as readers have them: many people are in the same groups. */
+  /** The names that providers give groups, mapped to the names in readers; kept, since many people share groups. */
   const names = new Map<string, Principal | null>()
   for await (const { groups } of knownPeople(store)) {
     for (const name of groups) {
@@ -41,7 +41,7 @@ export async function allGroups(
     for (const one of groupsIn(namedIn(readers))) groupOf(one).sources.add(source)
   }
   for (const [source, readers] of now.sources) note(source, readers)
-  // What a label stood for when there were pages with it says nothing of now.
+  // Labels that no page has any more don't count.
   for (const label of new Set(counts.map((row) => row.label)))
     for (const rule of (label !== null && now.rules.get(label)) || []) note(rule.source, rule)
   return Array.from(found, ([name, { people, sources }]) => ({
@@ -51,7 +51,7 @@ export async function allGroups(
   })).sort((a, b) => b.people - a.people || (a.name < b.name ? -1 : 1))
 }
 
-/** Everybody whom readers name. */
+/** All users and groups that readers name. */
 export const namedIn = ({ allow, deny }: Readers): readonly Principal[] => [...allow.flat(), ...deny]
 
 const groupsIn = (principals: readonly Principal[]) =>

@@ -5,27 +5,27 @@ import { always, count, listOf, namedObject, oneOf, orNull, text, time } from ".
 
 const Person = namedObject("Person", {
   id: text(),
-  user: text("Name of the user, as readers of pages name it behind `user:`."),
+  user: text("Name of the user, as in the readers of pages after `user:`."),
   name: text("Empty if the provider doesn't say."),
   email: text("Empty if the provider doesn't say."),
   provider: text("Identity provider that vouches for the person."),
-  groups: listOf(text(), "Groups of the person, as readers of pages name them behind `group:`."),
+  groups: listOf(text(), "Groups of the person, as in the readers of pages after `group:`."),
   role: orNull(oneOf(KEY_ROLES, "What the person may do, as the role of a key; null: nothing.")),
   refusal: orNull(text("Why the person may do nothing; null if they may do something.")),
   first_seen_at: time("First sign-in."),
   last_seen_at: time("Last sign-in."),
-  proved_at: time("When the provider vouched for the person last."),
+  proved_at: time("When the provider last vouched for the person."),
   proof: orNull(
     oneOf(
       ["fresh", "due", "over"],
-      "How far that counts: `fresh`; `due`: it counts, and the provider is asked with the next call; `over`: it no longer counts until the provider vouches again. Null where no provider signs people in.",
+      "Whether that is still valid: `fresh`: yes; `due`: yes, and the next call asks the provider again; `over`: not until the provider vouches for the person again. Null if no provider signs people in.",
     ),
   ),
-  disabled_at: orNull(time("Since when the person may do nothing; null if they are not disabled.")),
+  disabled_at: orNull(time("When the person was disabled; null if they are not.")),
   sign_ins: count("Browsers in which the person is signed in."),
 })
 const People = namedObject("People", {
-  people: listOf(Person, "Those who signed in last come first."),
+  people: listOf(Person, "Latest sign-in first."),
   ...ofSlice,
 })
 const SignIns = namedObject("SignIns", {
@@ -39,14 +39,11 @@ const SignInEnded = namedObject("SignInEnded", { id: text("Id of the sign-in."),
 const Groups = namedObject("Groups", {
   groups: listOf(
     namedObject("Group", {
-      name: text("Name of the group, as readers of pages name it behind `group:`."),
+      name: text("Name of the group, as in the readers of pages after `group:`."),
       people: count("People in the group who have signed in."),
-      sources: listOf(
-        text(),
-        "Sources whose readers name the group, or the readers of some of their pages do.",
-      ),
+      sources: listOf(text(), "Sources that name the group in their readers, or in those of some pages."),
     }),
-    "Those with the most people come first.",
+    "Most people first.",
   ),
   ...ofSlice,
 })
@@ -82,9 +79,9 @@ export const peopleOperations = operations("People", "admin", {
   },
   disablePerson: {
     at: "POST /admin/people/{id}/disable",
-    summary: "Let a person do nothing, and end their sign-ins",
+    summary: "Disable a person and sign them out everywhere",
     description:
-      "It counts at once, also for programs that act for the person, and stays through further sign-ins until the person is enabled.",
+      "Takes effect at once, also for programs that act for the person. Signing in again does not undo it: only enabling does.",
     path,
     body: noBody,
     answers: ok(Person, "The person."),
@@ -93,7 +90,7 @@ export const peopleOperations = operations("People", "admin", {
   },
   enablePerson: {
     at: "POST /admin/people/{id}/enable",
-    summary: "Let a disabled person in again",
+    summary: "Enable a disabled person",
     path,
     body: noBody,
     answers: ok(Person, "The person."),

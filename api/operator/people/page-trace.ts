@@ -9,11 +9,11 @@ import { areLetIn, type Asked, roleTest } from "./asked-person.ts"
 
 /** One rule on the way to a page. */
 export interface Rule {
-  /** `person`: whether they may do anything; `role`: the sources that their role leaves them. */
+  /** `person`: whether they may do anything; `role`: the sources that their role allows. */
   readonly kind: "person" | "role" | "source" | "page"
-  /** The source that has it; null: none does. */
+  /** The source that the rule belongs to; null: none. */
   readonly source: string | null
-  /** Null: nobody was asked about. */
+  /** Null: the call named no one. */
   readonly letsIn: boolean | null
   readonly text: string
 }
@@ -21,11 +21,11 @@ export interface Rule {
 /** Who may read a page, and by which rules. */
 export interface PageTrace {
   readonly rules: readonly Rule[]
-  /** What the rules of sources and of the page come to. */
+  /** The rules of the sources and of the page together. */
   readonly effective: Readers
 }
 
-/** The rules that a reader of a page has to pass, in their order. @param asked whether they may read it; null: nobody is asked about */
+/** The rules that a reader of a page has to pass, in order. @param asked who is checked against them; null: no one */
 export async function tracePage(
   page: Page,
   asked: Asked | null,
@@ -38,7 +38,7 @@ export async function tracePage(
     source,
     letsIn: asked && areLetIn(asked, readers),
     text: sentence(
-      kind === "source" ? `Source ${source}` : `The page, as source ${source} knows it,`,
+      kind === "source" ? `Source ${source}` : `The page (from source ${source})`,
       readers,
       asked,
     ),
@@ -72,8 +72,8 @@ async function personRules(
   const isLeft = await roleTest(names, collections)(asked)
   if (isLeft === null) return [may]
   const text = isLeft
-    ? "The role of this person leaves them a source of the page."
-    : "The role of this person leaves them no source of the page."
+    ? "This person's role allows a source of the page."
+    : "This person's role allows no source of the page."
   return [may, { kind: "role", source: null, letsIn: isLeft, text }]
 }
 
@@ -84,7 +84,7 @@ function sentence(who: string, readers: Readers, asked: Asked | null): string {
   if (denied !== undefined) return `${who} keeps out ${denied}.`
   const lacking = readers.allow.find((list) => !list.some((one) => mine.has(one)))
   if (asked?.principals && lacking !== undefined)
-    return lacking.length === 0 ? `${who} lets nobody in.` : `${who} lets in only ${listed(lacking)}.`
+    return lacking.length === 0 ? `${who} lets no one in.` : `${who} lets in only ${listed(lacking)}.`
   return `${who} ${readersText(readers)}.`
 }
 
@@ -92,16 +92,16 @@ function sentence(who: string, readers: Readers, asked: Asked | null): string {
 export function readersText({ allow, deny }: Readers): string {
   const but = deny.length === 0 ? "" : `, and not ${listed(deny)}`
   if (allow.length === 0) return `lets everybody in${but}`
-  if (allow.some((list) => list.length === 0)) return "lets nobody in"
+  if (allow.some((list) => list.length === 0)) return "lets no one in"
   return `lets in ${allow.map(listed).join(", who must also be ")}${but}`
 }
 
 const PLACES: Readonly<Record<string, string>> = {
   documents: "the document that was pushed",
-  folder: "the folder: its modes and lists of access, or a file beside",
+  folder: "the folder: file permissions, access control lists, or a file of readers",
 }
 
-/** Where a rule was found, in words; null: it is nobody's to write. */
+/** Where a rule was found, in words; null: it is written nowhere. */
 export async function placeOf(
   { kind, source }: Pick<Rule, "kind" | "source">,
   sources: Pick<SourceTable, "get">,
@@ -115,11 +115,11 @@ export async function placeOf(
   const isObserved = entry.source.observers.length > 0
   return (
     PLACES[field] ??
-    `the site: its headers and meta tags${isObserved ? ", and what it showed its observers" : ""}`
+    `the site: its headers and meta tags${isObserved ? ", and what it showed the observers" : ""}`
   )
 }
 
-/** Names that are written out. */
+/** Most names in a sentence. */
 const MOST_NAMED = 6
 
 function listed(principals: readonly Principal[]): string {

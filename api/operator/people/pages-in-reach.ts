@@ -4,10 +4,10 @@ import type { Engine, PagesOfReaders } from "#engine"
 
 import type { PageLimits } from "../../identity/accounts/reach/scoped-pages.ts"
 
-/** Counting goes over all pages of the index: whoever looks from screen to screen gets the counts of a moment ago. */
+/** Counting walks the whole index, so screens that are opened one after the other share the counts. */
 const FRESH_MS = 5000
 
-/** How many pages there are for whom, a few seconds old at most. */
+/** Page counts by readers, a few seconds old at most. */
 export class PageCounts {
   readonly #count: () => Promise<readonly PagesOfReaders[]>
   #counts: readonly PagesOfReaders[] = []
@@ -28,7 +28,7 @@ export class PageCounts {
 
 export interface SourceReach {
   readonly pages: number
-  /** Those that may be seen. */
+  /** Pages that may be seen. */
   readonly readable: number
 }
 
@@ -58,7 +58,7 @@ export function reachOfAll(counts: readonly PagesOfReaders[], limits: PageLimits
   return { pages: sum(counts), readable: sum(counts.filter(sees)) }
 }
 
-/** @param isOpen whether the source lets them in, which tells where there is no page yet */
+/** @param isOpen whether the source lets them in, which decides while it has no pages */
 export const reachName = ({ pages, readable }: SourceReach, isOpen: boolean): "all" | "some" | "none" =>
   pages === 0 ? (isOpen ? "all" : "none") : readable === pages ? "all" : readable === 0 ? "none" : "some"
 

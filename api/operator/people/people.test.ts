@@ -195,11 +195,11 @@ describe("who may read a page", () => {
 
   test.each([
     ["salaries", "person=anna@example.com", null],
-    ["salaries", "person=ben@example.com", "The page, as source wiki knows it, lets in only group:hr."],
+    ["salaries", "person=ben@example.com", "The page (from source wiki) lets in only group:hr."],
     ["reviews", "person=anna@example.com", "Source reviews keeps out user:anna@example.com."],
     ["reviews", "person=ben@example.com", "Source reviews lets in only group:hr."],
     ["reviews", "person=cleo@example.com", null],
-    ["home", "person=dora@example.com", "The role of this person leaves them no source of the page."],
+    ["home", "person=dora@example.com", "This person's role allows no source of the page."],
     ["manual", "person=dora@example.com", null],
     ["home", "principals=group:hr", "Source wiki lets in only everybody who signed in."],
     ["salaries", "principals=group:hr,signed-in", null],

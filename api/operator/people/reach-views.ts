@@ -24,13 +24,13 @@ export interface LookParts {
   readonly counts: PageCounts
 }
 
-/** Sources of a matrix. */
+/** Most sources of a matrix. */
 const MOST_SOURCES = 100
-/** Pages that are shown as a sample, and pages of each source that are looked at for them. */
+/** Most pages of a sample, and most pages of each source that are tried for it. */
 const SAMPLE = { pages: 10, looks: 5 }
 const NONE: SourceReach = { pages: 0, readable: 0 }
 
-/** What people and groups see, looked at by an operator. */
+/** The pages that people and groups see, for an administrator. */
 export class ReachViews {
   readonly store: PersonStore
   readonly collections: Collections
@@ -44,7 +44,7 @@ export class ReachViews {
 
   readonly readers = (): Promise<ReadersNow> => readersNow(this.#parts.db)
 
-  /** Which pages somebody may see; null: all. */
+  /** The pages that a person or principals may see; null: all. */
   limitsOf(limited: Pick<Asked, "scope" | "principals">): Promise<PageLimits | null> {
     return indexLimits(limited, { collections: this.collections, readers: this.readers })
   }

@@ -25,12 +25,12 @@ const MAX_QUERY_CHARS = 400
 
 const allow = listOf(
   listOf(text()),
-  "Readers must be one of each list. Without a list, everybody may read; an empty list lets nobody in.",
+  "A reader must be in each list. Without a list, everybody may read; an empty list lets no one in.",
 )
 const deny = listOf(text(), "None of these may read, whatever `allow` says.")
 const Readers = namedObject("Readers", { allow, deny })
 const asked = object({
-  principals: orNull(listOf(text(), "How readers may name them; null: they read everything.")),
+  principals: orNull(listOf(text(), "The users and groups that they read as; null: they read every page.")),
   person: orNull(text("Id of the person; null if principals were given.")),
   user: orNull(text()),
   refusal: orNull(text("Why they may do nothing; null if they may do something.")),
@@ -44,27 +44,27 @@ const PageReaders = namedObject("PageReaders", {
     object({
       kind: oneOf(
         ["person", "role", "source", "page"],
-        "`person`: whether they may do anything; `role`: the sources that their role leaves them; `source`: the readers of a source; `page`: those of the page.",
+        "`person`: whether they may do anything; `role`: the sources that their role allows; `source`: the readers of a source; `page`: those of the page.",
       ),
       source: orNull(text()),
       from: orNull(text("Where the rule was found, in words.")),
-      lets_in: orNull(yesNo("Whether the rule lets the person in; null if nobody was asked about.")),
+      lets_in: orNull(yesNo("Whether the rule lets the person in; null without `person` and `principals`.")),
       text: text("The rule in a sentence."),
     }),
-    "All that a reader has to pass, in order.",
+    "The rules that a reader has to pass, in order.",
   ),
   observed: listOf(
     object({
       source: text(),
       observer: text("Name of the observer, as in the source."),
-      shown: yesNo("Whether the site showed it the page."),
+      shown: yesNo("Whether the site showed the page to the observer."),
       reason: text("Why, in words."),
-      at: time("When it looked last."),
+      at: time("When the observer last looked."),
     }),
-    "What the site showed the observers of sources, from which the readers of the page were learned.",
+    "What the site showed the observers; the readers of the page were learned from it.",
   ),
   effective: orNull(Readers),
-  may_read: orNull(yesNo("Null if nobody was asked about, or the page isn't in the index.")),
+  may_read: orNull(yesNo("Null without `person` and `principals`, or if the page isn't in the index.")),
   because: orNull(text("The first rule that says no; null if there is none.")),
   asked: orNull(asked),
   people: object(
@@ -103,7 +103,7 @@ const ReadersMatrix = namedObject("ReadersMatrix", {
   sources_total: count(),
   rows: listOf(
     object({
-      principal: orNull(text("`signed-in` or a group; null: whoever searches without signing in.")),
+      principal: orNull(text("`signed-in` or a group; null: people who search without signing in.")),
       people: orNull(count("People in the group.")),
       cells: listOf(object({ reach, readable: count() }), "One for each source, in their order."),
     }),
@@ -119,16 +119,16 @@ const ReadersPreview = namedObject("ReadersPreview", {
   before: Readers,
   after: Readers,
   pages: count("Pages of the source."),
-  pages_gained: count("Pages that somebody could read who can't read them now."),
-  pages_lost: count("Pages that somebody could no longer read."),
-  people: count("People whom readers may keep out: neither admins nor those who may do nothing."),
+  pages_gained: count("Pages that gain at least one reader."),
+  pages_lost: count("Pages that lose at least one reader."),
+  people: count("People that readers can keep out: not admins, and not people who may do nothing."),
   gaining: { ...shown, description: "People who could read more pages." },
   losing: { ...shown, description: "People who could read fewer pages." },
-  everybody: { ...change, description: "Pages that whoever searches may read." },
+  everybody: { ...change, description: "Pages that everybody may read, signed in or not." },
   signed_in: { ...change, description: "Pages that everybody who signed in may read." },
   warnings: listOf(
     text(),
-    "Why to look twice: the change opens more than a fifth of the pages, or lets in more than a fifth of the people.",
+    "Reasons to check the change again: it opens more than a fifth of the pages, or lets in more than a fifth of the people.",
   ),
 })
 
@@ -142,7 +142,7 @@ const SearchAs = namedObject("SearchAs", {
 const principal = text(undefined, { minLength: 1, maxLength: LONGEST_PRINCIPAL })
 const written = object(
   optional({
-    allow: listOf(principal, "As in the source. Left out: everybody.", { maxItems: MOST_WRITTEN }),
+    allow: listOf(principal, "As in the source. Without it: everybody.", { maxItems: MOST_WRITTEN }),
     deny: listOf(principal, "As in the source.", { maxItems: MOST_WRITTEN }),
   }),
   "The new readers, as in the source; null: everybody.",
@@ -151,12 +151,12 @@ const written = object(
 const whom = {
   person: filled("Id of a person, or the name of a user."),
   principals: filled(
-    "Instead of a person: what readers may name, separated by commas, such as `group:hr,signed-in`.",
+    "Instead of a person: users and groups, separated by commas, such as `group:hr,signed-in`.",
   ),
 }
 const MISSING = "https://docs.example.com/missing"
 const nobody = {
-  summary: "Somebody who never signed in",
+  summary: "A person who has never signed in",
   query: { person: "nobody@example.com" },
   status: 400,
 }
@@ -174,7 +174,7 @@ export const readersOperations = operations("Readers", "admin", {
   },
   seenBy: {
     at: "GET /admin/readers/seen-by",
-    summary: "What somebody may read",
+    summary: "What a person or group may read",
     description: "Needs `person` or `principals`. Counts are a few seconds old at most.",
     query: whom,
     answers: ok(SeenBy, "Their sources."),
@@ -183,12 +183,12 @@ export const readersOperations = operations("Readers", "admin", {
   },
   pagesForNobody: {
     at: "GET /admin/readers/for-nobody",
-    summary: "Pages that nobody may read",
+    summary: "Pages that no one may read",
     description:
-      "Their readers let nobody in, whoever asks: no reader is named, or all who are named are denied. Only keys of the role `admin` find them.",
+      "Their readers let no one in: they name no one, or everyone they name is also denied. Only keys of the role `admin` find these pages.",
     query: { limit: withDefault(whole(1, MAX_LIMIT, "Pages at most."), DEFAULT_LIMIT) },
     answers: ok(PagesForNobody, "The pages."),
-    examples: [{ summary: "The first of them" }],
+    examples: [{ summary: "The first pages" }],
   },
   readersMatrix: {
     at: "GET /admin/readers/matrix",
@@ -201,20 +201,24 @@ export const readersOperations = operations("Readers", "admin", {
   previewReaders: {
     at: "POST /admin/readers/preview",
     summary: "Who would gain and lose pages if the readers of a source changed",
-    description: "Nothing is saved. People count who have signed in before.",
+    description: "Nothing is saved. Only people who have signed in are counted.",
     body: bodyOf({ source: text("Name of a source."), readers: orNull(written) }),
     answers: ok(ReadersPreview, "Who gains and who loses."),
     refusals: [422, 503],
     examples: [
       { summary: "For a group only", body: { source: "docs", readers: { allow: ["group:hr"] } } },
-      { summary: "For nobody", body: { source: "docs", readers: { allow: ["hr"] } }, status: 422 },
+      {
+        summary: "A name that isn't a user or group",
+        body: { source: "docs", readers: { allow: ["hr"] } },
+        status: 422,
+      },
     ],
   },
   searchAs: {
     at: "POST /admin/readers/search",
-    summary: "Search as somebody",
+    summary: "Search as a person or group",
     description:
-      "Finds what they would find. The audit log notes who searched as whom, and for what. Needs `person` or `principals`.",
+      "Finds what they would find. The audit log notes who made the search, as which person or group, and the query. Needs `person` or `principals`.",
     body: bodyOf(
       { query: filled("The query.", { maxLength: MAX_QUERY_CHARS }), ...optional(whom) },
       { required: true, oneOf: [{ required: ["person"] }, { required: ["principals"] }] },

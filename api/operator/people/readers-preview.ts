@@ -15,22 +15,22 @@ interface Change {
   readonly after: number
 }
 
-/** What a change of a source's readers would do. */
+/** The effects of a change of a source's readers. */
 export interface ReadersPreview {
   /** Of the source. */
   readonly pages: number
-  /** Pages that somebody could read whom the readers keep out now, and the reverse. */
+  /** Pages that gain at least one reader, and pages that lose one. */
   readonly pagesGained: number
   readonly pagesLost: number
-  /** People whom readers may keep out: admins and those who may do nothing aren't among them. */
+  /** People that readers can keep out: not admins, and not people who may do nothing. */
   readonly people: number
   readonly gaining: readonly string[]
   readonly losing: readonly string[]
-  /** Pages that anybody may read who searches, signed in or not. */
+  /** Pages that everybody may read, signed in or not. */
   readonly everybody: Change
   /** Pages that everybody who signed in may read. */
   readonly signedIn: Change
-  /** Why the change should be looked at twice. */
+  /** Reasons to check the change again. */
   readonly warnings: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export async function previewReaders(
   const before = now.sources.get(source) ?? EVERYBODY
   const rows = counts.filter(({ sources }) => sources.includes(source))
   const pages = pagesFor(rows, source, now)
-  /** What a change does to somebody: only whether the source lets them in changes, and not what else holds of its pages. */
+  /** The pages that these principals gain and lose. Only the rule of the source changes; the other rules of its pages stay. */
   const changeOf = (principals: readonly Principal[]) => {
     const who = new Set(principals)
     const [was, is] = [mayRead(who, before), mayRead(who, after)]
@@ -103,7 +103,7 @@ export async function previewReaders(
   return { ...found, warnings: warningsOf(source, found) }
 }
 
-/** Which pages of a source everything but its own readers lets somebody see, worked out once for all of whom the rules say the same. */
+/** The pages of a source that the other rules let these principals see. Principals that the rules don't name are ignored, so that many people share an answer. */
 function pagesFor(
   rows: readonly PagesOfReaders[],
   source: string,
@@ -122,7 +122,7 @@ function pagesFor(
   }
 }
 
-/** The readers of a row's pages, but for those of the source itself. A label that nobody knows is for nobody. */
+/** The readers of a row's pages, without those of the source itself. An unknown label lets no one in. */
 function readersOfRow(
   { sources, label }: PagesOfReaders,
   source: string,

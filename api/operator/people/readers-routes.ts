@@ -26,7 +26,7 @@ interface ReadersParts extends LookParts {
 }
 
 const RESULTS = 10
-/** Names of people that are shown. */
+/** Most names of people in an answer. */
 const MOST_SHOWN = 20
 
 /** Who may read what: `/admin/readers`. */

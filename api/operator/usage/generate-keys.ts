@@ -124,7 +124,7 @@ function scopeWritten(request: GenerateKeysRequest): KeyScope {
   }
 }
 
-/** Only what the maker reads itself. */
+/** The users and groups of the new keys, which the making key must have itself. */
 function principalsFor(
   { permission_level: level, principals: written = [] }: GenerateKeysRequest,
   maker: ApiKey,
@@ -133,7 +133,7 @@ function principalsFor(
   if (wrong !== null) throw badRequest(`Invalid principals. ${wrong.replace(/^m/, "M")}.`)
   const principals = readPrincipals(written)
   if (maker.principals !== null && !principals.every((one) => maker.principals?.includes(one)))
-    throw new ApiError(403, "Access denied. This key does not stand for all of those users and groups.")
+    throw new ApiError(403, "Access denied. This key does not read as all of those users and groups.")
   return principals
 }
 

@@ -49,7 +49,7 @@ export const logsSchema = object(
 export type LogsRequest = Of<typeof logsSchema>
 
 const MAX_PROJECTS = 100
-/** They are kept with each of the keys. */
+/** Stored with each of the keys. */
 const MAX_PRINCIPALS = 50
 const MAX_PROJECT_CHARS = 200
 
@@ -85,7 +85,7 @@ export const generateKeysSchema = object({
     collections: names("Collections of sources whose pages the keys may see.", MAX_ENTRIES, MAX_NAME_CHARS),
     domains: limits("Domains whose pages the keys may see.", MAX_ENTRIES, { pattern: NOT_BLANK }),
     principals: names(
-      "Users and groups that the keys read as, such as `group:hr`; left out, they read what everybody may.",
+      "Users and groups that the keys read as, such as `group:hr`; without it, only pages that everybody may read.",
       MAX_PRINCIPALS,
       LONGEST_PRINCIPAL,
     ),

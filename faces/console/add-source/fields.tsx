@@ -170,7 +170,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       at: "readers",
       showsProblemsAt: "everybody",
       label: "Readers",
-      options: { everybody: "Everybody", some: "Only these", nobody: "Nobody but admins" },
+      options: { everybody: "Everybody", some: "Only these", nobody: "Only admins" },
     },
     {
       name: "allow",
@@ -186,10 +186,10 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     },
     {
       name: "deny",
-      label: "Who is kept out all the same",
+      label: "Who is kept out",
       isTall: true,
       isFor: ({ readable }) => readable !== "nobody",
-      hint: "One per line, as above. Saving counts at once, without a run.",
+      hint: "One per line, as above; counts even for those who are let in. Changes take effect when you save, without a run.",
     },
   ],
   "When it runs": [

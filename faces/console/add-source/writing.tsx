@@ -80,7 +80,7 @@ function useWriting({ start, isNew, after }: WritingProps) {
     // Those who listen hear what is wrong; the first of it is where they go on.
     setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus())
   }
-  /** @param isAgreed whether somebody has said yes to readers that let in many more */
+  /** @param isAgreed whether the person agreed to let in many more readers */
   const save = (isRun: boolean, isAgreed = false) =>
     saving.call(async (signal) => {
       // As it stands now: what is shown may be of a moment ago.

@@ -20,7 +20,7 @@ export interface KeyDraft {
   /** The sources and collections that a search key sees, and the sources that a writing key fills; all sources if both are empty. */
   readonly sources: readonly string[]
   readonly collections: readonly string[]
-  /** Users and groups that a search key reads as, separated by line breaks. */
+  /** Users and groups that a search key reads as, one per line. */
   readonly principals: string
   /** The source that a public key searches. */
   readonly source: string

@@ -7,7 +7,7 @@ import { Snippet } from "./snippet.tsx"
 export interface Made {
   readonly name: string
   readonly key: string
-  /** With which a service signs for whom it asks; null: it asks for itself. */
+  /** The secret that a service signs user names with; null: the key asks for itself. */
   readonly secret: string | null
   readonly isPublic: boolean
 }

@@ -12,22 +12,21 @@ import type { Made } from "./made-key.tsx"
 
 const KINDS: readonly { readonly value: KeyKind; readonly label: string }[] = [
   { value: "search", label: "A program or person that searches" },
-  { value: "service", label: "A front end that asks for its users" },
+  { value: "service", label: "A front end that searches for its users" },
   { value: "write", label: "A program that sends documents" },
   { value: "public", label: "Web pages: a public key" },
-  { value: "operator", label: "Somebody who runs crawls" },
+  { value: "operator", label: "A person who runs crawls" },
   { value: "admin", label: "Somebody who runs the appliance" },
 ]
 
 const ABOUT: Readonly<Record<KeyKind, string>> = {
   search: "Searches and reads, as far as you let it.",
   service:
-    "Says with each call who asks, and finds what that person may read. It signs that with a secret of its own.",
+    "Names a user with each call, signed with a secret of its own, and finds what that person may read.",
   write: "Sends and deletes documents, and can't search or read anything.",
   public:
     "May stand in the source of web pages: it searches one source, and only pages of the origins that you list may use it.",
-  operator:
-    "Searches, and runs crawls: sees sources, runs and removals, and decides on neither sources nor readers.",
+  operator: "Searches and runs crawls: sees sources, runs and removals, but can't change sources or readers.",
   admin: "May do everything, this console among it.",
 }
 
@@ -40,7 +39,7 @@ export function NewKey({
   onClose,
 }: {
   readonly sources: readonly string[]
-  /** Those whose pages are documents that programs send. */
+  /** The sources that programs send documents to. */
   readonly ofDocuments: readonly string[]
   readonly collections: readonly string[]
   readonly onMade: (made: Made) => void
@@ -125,7 +124,7 @@ type KeyForm = DraftForm<KeyDraft> & {
   readonly of: readonly string[]
 }
 
-/** The sources and collections whose pages a key sees, and for whose eyes. */
+/** The sources and collections whose pages a key sees, and the users and groups that it reads as. */
 const Sees = ({ of, ofCollections, ...form }: KeyForm & { readonly ofCollections: readonly string[] }) => {
   const {
     draft: { sources, collections },
@@ -156,8 +155,8 @@ const Sees = ({ of, ofCollections, ...form }: KeyForm & { readonly ofCollections
       {form.draft.kind === "search" && (
         <TextArea
           {...bound(form, "principals")}
-          label="Reads pages that are for"
-          hint="Users and groups, one on each line: group:hr or user:anna@example.com. Empty: pages that everybody may read."
+          label="Reads pages for"
+          hint="Users and groups, one per line: group:hr or user:anna@example.com. Empty: only pages that everybody may read."
         />
       )}
     </>

@@ -50,8 +50,8 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
     needs.push({
       tone: "warn",
       icon: "eye",
-      title: `Nobody may read ${counted(pages, "page")} of ${name}`,
-      text: "Their readers let nobody in but admins: no reader is named, or all who are named are denied.",
+      title: `No one may read ${counted(pages, "page")} of ${name}`,
+      text: "Only admins can read them: their readers name no one, or everyone they name is also denied.",
       to: { view: "readers", url: null, who: null },
       todo: "Look at the pages",
     })

@@ -23,23 +23,23 @@ export function Matrix() {
   const rows = useFirstRows()
   const wanted = search.trim()
   const query = { limit: rows.limit, ...(wanted !== "" && { source: wanted }) }
-  // Counting goes over everybody who signed in: once is enough.
+  // Each answer looks at everybody who has signed in, so it isn't asked for again and again.
   const polled = useAnswer("GET /admin/readers/matrix", { query }, () => null)
   const { value } = polled
   return (
     <section class="block" aria-label="Who may read which source">
       <p class="small">
-        What somebody may read who is in this group and no other. Rules that name users come on top: look at a
-        person for these.
+        What people in this group, and in no other, may read. Rules that name single users are not included:
+        open a person to see those.
       </p>
       <Filter label="Name of the source" name="source" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />
-      {value?.sources_total === 0 && <Nothing icon="globe" title="No source fits" />}
+      {value?.sources_total === 0 && <Nothing icon="globe" title="No source matches" />}
       {value !== null && value.sources_total > 0 && (
         <>
           {value.sources_total > value.sources.length && (
             <p class="small">
-              {whole(value.sources.length)} of {whole(value.sources_total)} sources. Write a part of a name to
+              {whole(value.sources.length)} of {whole(value.sources_total)} sources. Enter part of a name to
               see others.
             </p>
           )}

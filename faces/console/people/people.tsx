@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<PeopleShown, string>> = {
   matrix: "Groups and sources",
 }
 
-/** Who has signed in, the groups that they are in, and what these may read. */
+/** The people who have signed in, their groups, and the sources that each group may read. */
 export function People({ shown, group }: { readonly shown: PeopleShown; readonly group: string | null }) {
   return (
     <>
@@ -32,7 +32,7 @@ export function People({ shown, group }: { readonly shown: PeopleShown; readonly
         under={
           group !== null && (
             <>
-              <span>In the group {group} alone.</span>
+              <span>Only people in the group {group}.</span>
               <Link to={{ view: "people", shown, group: null }}>All people</Link>
             </>
           )
@@ -52,7 +52,7 @@ export function People({ shown, group }: { readonly shown: PeopleShown; readonly
   )
 }
 
-/** How a person is called where their name isn't known. */
+/** The name of a person, or the user name if there is none. */
 export const nameOf = ({ name, user }: Pick<Person, "name" | "user">): string => name || user
 
 const ROLES: Readonly<Record<string, string>> = { search: "Reader", operator: "Operator", admin: "Admin" }
@@ -76,12 +76,12 @@ function Everybody({ group }: { readonly group: string | null }) {
     <section class="block" aria-label="All people">
       <Filter label="Name or e-mail address" name="search" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />
-      {value?.total === 0 && isFiltered && <Nothing icon="search" title="Nobody fits" />}
+      {value?.total === 0 && isFiltered && <Nothing icon="search" title="No one matches" />}
       {value?.total === 0 && !isFiltered && (
-        <Nothing icon="people" title="Nobody has signed in yet">
+        <Nothing icon="people" title="No one has signed in yet">
           <p>
-            People sign in with the accounts that they have already, once <code>sign-on.yaml</code> names your
-            identity provider. <a href="docs/people">About people and groups</a>
+            Once <code>sign-on.yaml</code> names your identity provider, people can sign in with the accounts
+            they already have. <a href="docs/people">About people and groups</a>
           </p>
         </Nothing>
       )}
@@ -101,7 +101,7 @@ function Everybody({ group }: { readonly group: string | null }) {
   )
 }
 
-/** Groups that are named in a row. */
+/** Most groups named in a row. */
 const MOST_NAMED = 4
 
 const PEOPLE: readonly Column<Person>[] = [
@@ -140,13 +140,13 @@ function Groups() {
   return (
     <section class="block" aria-label="All groups">
       <p class="small">
-        Groups come from your identity provider with each sign-in, or are named by the readers of sources and
-        pages. A group that readers name and nobody is in may be misspelt.
+        Your identity provider names the groups of a person with each sign-in. Groups that only readers of
+        sources and pages name are listed too: one that has no people may be misspelt.
       </p>
       <Filter label="Name of the group" name="search" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />
       {value?.total === 0 && (
-        <Nothing icon="people" title={wanted === "" ? "No group is known" : "No group fits"} />
+        <Nothing icon="people" title={wanted === "" ? "No groups yet" : "No group matches"} />
       )}
       {value !== null && value.total > 0 && (
         <>
@@ -194,7 +194,7 @@ const GROUPS: readonly Column<Group>[] = [
           <>
             {" "}
             <Chip tone="warn" icon="alert">
-              Nobody is in it
+              No people
             </Chip>
           </>
         )}

@@ -37,7 +37,7 @@ export function Person({ id }: { readonly id: string }) {
         <>
           {person.refusal !== null && <p class="notice plain">{person.refusal}</p>}
           <Facts of={person} />
-          {/* Others after each change of what they may do. */}
+          {/* Looked at again when they change. */}
           <SignIns key={`${person.sign_ins}`} person={id} onChanged={refresh} />
           <Seen key={person.refusal} whom={{ person: id }} />
         </>
@@ -49,7 +49,7 @@ export function Person({ id }: { readonly id: string }) {
   )
 }
 
-/** What somebody sees of whom only principals are known, such as a group. */
+/** The pages that principals, such as a group, may read. */
 export function SeenAs({ principals }: { readonly principals: string }) {
   const names = principals.split(",").filter((one) => one !== "signed-in")
   const title = names.length === 1 ? names[0]!.replace(/^group:/, "Group ") : principals
@@ -60,7 +60,7 @@ export function SeenAs({ principals }: { readonly principals: string }) {
         page={title}
         under={
           <>
-            <span>Somebody who is {principals.replaceAll(",", ", ")}, and no more.</span>
+            <span>Reading as {principals.replaceAll(",", ", ")}, and nothing else.</span>
             <Link to={{ view: "people", shown: "groups", group: null }}>All groups</Link>
           </>
         }
@@ -71,7 +71,7 @@ export function SeenAs({ principals }: { readonly principals: string }) {
 }
 
 function Seen({ whom }: { readonly whom: Whom }) {
-  // Only what changes here changes it quickly, and that shows this anew.
+  // The view is made anew when this person changes, so it isn't asked for again and again.
   const polled = useAnswer("GET /admin/readers/seen-by", { query: whom }, () => null)
   return (
     <>
@@ -90,7 +90,7 @@ function Acts({
   readonly actions: Actions
   readonly onAsk: (asked: "disable" | "sign-out") => void
 }) {
-  const enable = () => act(`${user} is let in again`, "POST /admin/people/{id}/enable", { path: { id } })
+  const enable = () => act(`${user} is enabled`, "POST /admin/people/{id}/enable", { path: { id } })
   return (
     <>
       {signIns > 0 && (
@@ -128,13 +128,13 @@ function Question({
       <Confirm
         title={`Disable ${user}?`}
         yes="Disable them"
-        no="Leave them"
+        no="Cancel"
         onYes={() => void disable()}
         onClose={onClose}
       >
         <p>
-          They are signed out everywhere and can do nothing here, nor can programs that act for them, until
-          you enable them again. Their account at the provider stays as it is.
+          They are signed out everywhere. Until you enable them again, neither they nor programs that act for
+          them can do anything here. Their account at the provider stays as it is.
         </p>
       </Confirm>
     )
@@ -144,19 +144,19 @@ function Question({
     <Confirm
       title={`Sign out ${user}?`}
       yes="Sign them out"
-      no="Leave them"
+      no="Cancel"
       onYes={() => void end()}
       onClose={onClose}
     >
-      <p>They are signed out of every browser, and may sign in again at their provider.</p>
+      <p>They are signed out of every browser. They can sign in again at their provider.</p>
     </Confirm>
   )
 }
 
 const PROOFS = {
-  fresh: "counts",
-  due: "counts; the provider is asked again with their next call",
-  over: "counts no more until the provider vouches for them again",
+  fresh: "valid",
+  due: "valid; their next call asks the provider again",
+  over: "not valid until the provider vouches for them again",
 } as const
 
 const Facts = ({ of }: { readonly of: OnePerson }) => (

@@ -14,7 +14,7 @@ import { counted, whole } from "../words.ts"
 type Seen = AnswerOf<"GET /admin/readers/seen-by">
 type SourceSeen = Seen["sources"][number]
 
-/** Who is looked at, as calls name them. */
+/** A person or principals, as calls name them. */
 export type Whom = { readonly person: string } | { readonly principals: string }
 
 /** All, some or none of the pages of a source, in words and a colour. */
@@ -32,7 +32,7 @@ export const Reach = ({
   )
 }
 
-/** What somebody may read: source by source, with some of the pages. */
+/** What a person or group may read: source by source, with some of the pages. */
 export const Sees = ({
   of: { sources, sample, pages, readable },
   whom,
@@ -94,7 +94,7 @@ function SearchAs({ whom }: { readonly whom: Whom }) {
   return (
     <Block id="search-as" title="Search as they would">
       <p class="small">
-        The audit log notes that you searched as them, and for what. <a href="docs/people">About this</a>
+        The audit log notes that you searched as them, with the question. <a href="docs/people">About this</a>
       </p>
       <Form class="search-as" onSubmit={submit}>
         <Field label="Question" name="query" value={query} onWrite={setQuery} />

@@ -15,13 +15,13 @@ export function SignIns({ person, onChanged }: { readonly person: string; readon
     onChanged()
   })
   const end = (id: string) =>
-    actions.act("They are signed out of that browser", "DELETE /admin/people/{id}/sign-ins/{sign_in}", {
+    actions.act("Signed out of that browser", "DELETE /admin/people/{id}/sign-ins/{sign_in}", {
       path: { ...path, sign_in: id },
     })
   return (
     <Block id="sign-ins" title="Sign-ins">
       <PolledStatus of={polled} actions={actions} />
-      {value?.sign_ins.length === 0 && <p class="small">They are signed in nowhere.</p>}
+      {value?.sign_ins.length === 0 && <p class="small">They are not signed in anywhere.</p>}
       {value !== null && value.sign_ins.length > 0 && (
         <ul class="sign-ins" aria-label="Sign-ins">
           {value.sign_ins.map(({ id, created_at: at, expires_at: last }) => (

@@ -14,7 +14,7 @@ import { addressIn, counted, whole } from "../words.ts"
 
 type Traced = AnswerOf<"GET /admin/readers">
 
-/** Who may read one page, and why; and whether somebody may. @param who a person, by id or user, or principals */
+/** Who may read one page, and why. @param who a person by id or user name, or principals, to check against the rules */
 export function Readers({ url, who }: { readonly url: string | null; readonly who: string | null }) {
   return (
     <>
@@ -24,8 +24,8 @@ export function Readers({ url, who }: { readonly url: string | null; readonly wh
         <>
           <Nothing icon="eye" title="Who may read this page, and why?">
             <p>
-              Give the address of a page. Add a person to see whether they may read it, and which rule says
-              no.{" "}
+              Write the address of a page. Add a person to see whether they may read it, and which rule keeps
+              them out.{" "}
               <Link to={{ view: "people", shown: "matrix", group: null }}>
                 Groups and sources at a glance
               </Link>
@@ -45,9 +45,9 @@ function ForNobody() {
   const { value } = useAnswer("GET /admin/readers/for-nobody")
   if (value === null || value.total === 0) return null
   return (
-    <Block id="for-nobody" title="Pages that nobody may read">
+    <Block id="for-nobody" title="Pages that no one may read">
       <p class="small">
-        Their readers let nobody in but admins: no reader is named, or all who are named are denied.
+        Only admins can read them: their readers name no one, or everyone they name is also denied.
       </p>
       <ul class="for-nobody">
         {value.pages.map(({ url, source }) => (
@@ -88,10 +88,10 @@ function Asking({ url, who }: { readonly url: string | null; readonly who: strin
         onWrite={setAddress}
       />
       <Field
-        label="Person (if you like)"
+        label="Person (optional)"
         name="who"
         value={someone}
-        placeholder="anna@example.com or group:hr,signed-in"
+        placeholder="anna@example.com or group:hr"
         onWrite={setSomeone}
       />
       <p class="row">
@@ -103,7 +103,7 @@ function Asking({ url, who }: { readonly url: string | null; readonly who: strin
   )
 }
 
-/** Principals say what they are; anything else is a person. */
+/** Principals begin with `user:` or `group:`, or are `signed-in`; anything else is a person. */
 const namedBy = (who: string | null) =>
   who === null ? {} : /(?:^|,)\s*(?:user:|group:|signed-in)/.test(who) ? { principals: who } : { person: who }
 
@@ -115,7 +115,7 @@ function Page({ url, who }: { readonly url: string; readonly who: string | null 
     <>
       <PolledStatus of={polled} />
       {value !== null && !value.in_index && (
-        <Nothing icon="page" title="The index does not hold this page">
+        <Nothing icon="page" title="This page is not in the index">
           <p>
             <Link to={{ view: "page", url, query: null }}>Why is it not found?</Link>
           </p>
@@ -161,7 +161,7 @@ function Verdict({ of }: { readonly of: Traced }) {
 
 const KINDS = { person: "Person", role: "Role", source: "Source", page: "Page" } as const
 
-/** All that a reader has to pass; whoever fails one doesn't see the page. */
+/** The rules that a reader has to pass: one that says no hides the page. */
 const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
   <Block id="rules" title="The rules, in order">
     <ol class="why-steps readers-rules">
@@ -189,7 +189,7 @@ const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
   </Block>
 )
 
-/** What the site showed to logins that stand for groups. */
+/** What the site showed the observers' logins. */
 const Observed = ({ of: { observed } }: { readonly of: Traced }) => (
   <Block id="observed" title="What observers were shown">
     <Table
@@ -219,11 +219,11 @@ const OBSERVED: readonly Column<Traced["observed"][number]>[] = [
   { heading: "When", cell: ({ at }) => <Time class="when" at={at} /> },
 ]
 
-/** Who of the people that are known may read it. */
+/** The known people who may read it. */
 const Who = ({ of: { people, url } }: { readonly of: Traced }) => (
   <Block id="readers" title="Who may read it">
     {people.of === 0 ? (
-      <p class="small">Nobody has signed in who may read anything.</p>
+      <p class="small">No one who may read anything has signed in yet.</p>
     ) : (
       <>
         <p class="small">

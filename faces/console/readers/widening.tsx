@@ -5,7 +5,7 @@ import { counted } from "../words.ts"
 
 type Written = AnswerOf<"POST /admin/readers/preview">
 
-/** What a change of a source's readers would do, if it needs a second look; null: it doesn't. */
+/** The effects of a change of a source's readers, if it needs a second look; null: it doesn't. */
 export async function wideningOf(
   source: string,
   readers: unknown,
@@ -36,11 +36,13 @@ export const Widening = ({
       ))}
     </ul>
     <p>
-      {counted(gained, "page")} could be read by somebody who can't read {gained === 1 ? "it" : "them"} now.{" "}
+      {counted(gained, "page")} would gain readers.{" "}
       {gaining.total > 0 &&
         `${counted(gaining.total, "person", "people")} would gain pages: ${gaining.users.join(", ")}${gaining.total > gaining.users.length ? ` and ${gaining.total - gaining.users.length} more` : ""}. `}
       {losing.total > 0 && `${counted(losing.total, "person", "people")} would lose pages.`}
     </p>
-    <p class="small">The change counts as soon as it is saved. Only people who have signed in are counted.</p>
+    <p class="small">
+      The change takes effect as soon as it is saved. Only people who have signed in are counted.
+    </p>
   </Confirm>
 )

@@ -51,8 +51,8 @@ const shownFields = {
     ),
   ),
   observers: listOf(
-    anyObject("As it was written. Values of its login are shown as those of the source's login are."),
-    "Whose logins each page is looked at with as well, to learn who may read it.",
+    anyObject("As written. Values of its login are hidden like those of the source's login."),
+    "Further logins that look at each page, to learn who may read it.",
   ),
 }
 export const SourceShown: Schema<object> = namedObject(

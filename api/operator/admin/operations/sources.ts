@@ -41,7 +41,9 @@ const SourceEntry = namedObject("SourceEntry", {
   next_run_at: orNull(time()),
   watched: yesNo("Whether each change of its content starts a run; such a source has no schedule."),
   pages: count("Pages of the source in the index."),
-  pages_for_nobody: count("Pages that nobody may read, since those they let in are denied or none is named."),
+  pages_for_nobody: count(
+    "Pages that no one may read: their readers name no one, or everyone they name is also denied.",
+  ),
   pages_with_vectors: orNull(count("Those pages that have vectors; null if the index cannot be reached.")),
   last_result: orNull(
     object(

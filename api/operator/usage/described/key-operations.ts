@@ -54,13 +54,13 @@ const key = {
   principals: orNull(
     listOf(
       text(),
-      "Users and groups whose pages it may read, beside those that everybody may; null: every page, whoever its readers are.",
+      "Users and groups that the key reads as, in addition to the pages that everybody may read; null: it reads every page.",
     ),
   ),
   acts_for_people: orNull(
     oneOf(
       ACTS_BY,
-      "It asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones.",
+      "The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones.",
     ),
   ),
   projects: listOf(text(), "Projects that it may name; empty: any."),
@@ -75,7 +75,7 @@ const NewKey = namedObject("NewKey", {
   key: text("The key itself, shown only here."),
   signing_secret: orNull(
     text(
-      "Of a key that asks for people: the secret with which its service signs for whom it asks (HS256). Shown only here.",
+      "The secret that the key's service signs user names with (HS256), if the key asks for people. Shown only here.",
     ),
   ),
   ...key,
@@ -108,7 +108,7 @@ const made = object(
     collections: names("Collections whose pages the key sees.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
     domains: names("The only domains whose pages the key sees.", {}, MAX_ENTRIES),
     principals: names(
-      "Users and groups that the key reads as, such as `group:hr`; left out, it reads what everybody may.",
+      "Users and groups that the key reads as, such as `group:hr`; without it, only pages that everybody may read.",
       {},
       MAX_ENTRIES,
     ),
