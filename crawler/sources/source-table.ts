@@ -10,7 +10,7 @@ import { DocumentStore } from "../fetch/content/documents/document-store.ts"
 import { MailStore } from "../fetch/content/mailbox/mail-store.ts"
 import { readersOf } from "#engine/index/page/readers.ts"
 import { migrateReaders } from "./readers/readers-schema.ts"
-import { forgetSourceReaders, keepSourceReaders } from "./readers/source-readers.ts"
+import { keepSourceReaders } from "./readers/source-readers.ts"
 import { migrateSources, type SourceTables } from "./source-schema.ts"
 import { hasPages } from "../crawl/frontier/source-pages.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
@@ -128,7 +128,7 @@ export class SourceTable {
           .onConflict((conflict) => conflict.column("name").doUpdateSet({ last_job: last.id }))
           .execute()
       if (removePages || (leavesNothing && last)) await this.#askRemoval(name)
-      else if (leavesNothing) await forgetSourceReaders(this.#db, name)
+      else if (leavesNothing) await keepSourceReaders(this.#db, name, null)
     })
     if (removePages) {
       await new DocumentStore(this.#db).deleteAll(name)
@@ -224,7 +224,7 @@ export class SourceTable {
   /** Says that the pages of a name are removed. */
   async removed(name: string): Promise<void> {
     await this.#queries.deleteFrom("source_removal").where("source", "=", name).execute()
-    if ((await this.#row(name)) === undefined) await forgetSourceReaders(this.#db, name)
+    if ((await this.#row(name)) === undefined) await keepSourceReaders(this.#db, name, null)
   }
 
   /** Keeps a source that was found right. @throws SourceOfFileError */

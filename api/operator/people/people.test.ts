@@ -184,7 +184,7 @@ describe("who may read a page", () => {
       ["page", null],
     ])
     const seen = { identity: "", text: "", reason: "it was shown the same text", at: 1000 }
-    await new Observations(db, { name: "wiki", login: null }).keep(pages[2]!.url, [
+    await new Observations(db, { name: "wiki" }).keep(pages[2]!.url, [
       { observer: "hr", shown: true, ...seen },
     ])
     expect((await about("salaries")).observed).toEqual([

@@ -1,3 +1,5 @@
+import { LONGEST_PRINCIPAL } from "#engine/index/page/readers.ts"
+
 import {
   anyObject,
   flag,
@@ -45,7 +47,9 @@ const date = (description: string) =>
 
 const MOST_PRINCIPALS = 1000
 const principals = (description: string) =>
-  listOf(text(undefined, { minLength: 1, maxLength: 200 }), description, { maxItems: MOST_PRINCIPALS })
+  listOf(text(undefined, { minLength: 1, maxLength: LONGEST_PRINCIPAL }), description, {
+    maxItems: MOST_PRINCIPALS,
+  })
 
 export const readersField = orNull(
   object(

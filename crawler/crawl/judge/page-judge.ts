@@ -44,8 +44,6 @@ interface PageRead {
   readonly page: Page
   readonly hash: string
   readonly isUnchanged: boolean
-  /** Whether an earlier run has read it. */
-  readonly isKnown: boolean
 }
 
 /** Judges what a visit found: a page of its own, another address of one, or none; and has it recorded. */
@@ -139,7 +137,7 @@ export class PageJudge {
       await this.#closeWithout(taken, outcome, page.markdown)
       return
     }
-    await this.#place(taken, { page, hash, isUnchanged, isKnown: heldHash !== null })
+    await this.#place(taken, { page, hash, isUnchanged })
   }
 
   /** Whether a redirect brought a page in while it was being read under its own address. */
@@ -221,7 +219,7 @@ export class PageJudge {
     const page = read.isUnchanged ? null : read.page
     const replacedNow = replaces.flatMap((one) => (one.isNew ? one.url : []))
     // Where only its readers have changed, it keeps its vectors.
-    const before = this.#parts.isObserved && read.isKnown ? url : undefined
+    const before = this.#parts.isObserved ? url : undefined
     const formerly = replaces.find(({ isNew }) => !isNew)?.url ?? before
     return { page, seen: read.page, results, replaces: replacedNow, formerly }
   }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import type { PageUrl } from "#engine"
-import { NOBODY, type Readers, readersOf } from "#engine/index/page/readers.ts"
+import { EVERYBODY, NOBODY, type Readers, readersOf } from "#engine/index/page/readers.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { listed } from "#base/store/query/words.ts"
 import { hasTable } from "#base/store/rows/tables.ts"
@@ -22,8 +22,7 @@ export interface Observation {
 }
 
 /** What of a source decides who may read its pages. */
-export type ObservedSource = Pick<Source, "name" | "login"> &
-  Partial<Pick<Source, "observers" | "observersMaxAgeDays">>
+export type ObservedSource = Pick<Source, "name"> & Partial<Pick<Source, "observers" | "observersMaxAgeDays">>
 
 const DAY_MS = 24 * 3_600_000
 
@@ -43,10 +42,14 @@ export const identityOf = ({ login }: Observer): string =>
 export const countsFrom = ({ observersMaxAgeDays = 7 }: ObservedSource, now: number): number =>
   now - observersMaxAgeDays * DAY_MS
 
-/** Who may read a page: whoever one of those stands for that were shown it. */
-export function learnedReaders(source: ObservedSource, shownTo: ReadonlySet<string>): Readers {
+/** The readers of a page: everyone for whom an observer stands that was shown it. */
+export function learnedReaders(
+  source: ObservedSource,
+  looks: readonly Pick<Observation, "observer" | "shown">[],
+): Readers {
+  const shownTo = new Set(looks.filter(({ shown }) => shown).map(({ observer }) => observer))
   const seeing = observersOf(source).filter(({ name, login }) => login === "same" || shownTo.has(name))
-  if (seeing.some(({ readers }) => readers === "everybody")) return { allow: [], deny: [] }
+  if (seeing.some(({ readers }) => readers === "everybody")) return EVERYBODY
   const allow = seeing.flatMap(({ readers }) => (readers === "everybody" ? [] : readers.allow))
   return allow.length === 0 ? NOBODY : readersOf({ allow })
 }

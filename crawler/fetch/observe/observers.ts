@@ -1,4 +1,3 @@
-import type { PageUrl } from "#engine"
 import type { Readers } from "#engine/index/page/readers.ts"
 import type { Clock } from "#base/clock.ts"
 import { environment } from "#base/settings.ts"
@@ -94,9 +93,8 @@ export class Observers implements AsyncDisposable {
       rows.push({ ...seen, ...this.#after(look, known, text) })
     }
     // Of a visit that was cut short nothing is known.
-    if (options.signal?.aborted !== true) await this.#keep(url, rows)
-    const shownTo = new Set(rows.filter(({ shown }) => shown).map(({ observer }) => observer))
-    return { readers: learnedReaders(this.#source, shownTo), restUntil }
+    if (options.signal?.aborted !== true) await this.#observations.keep(url, rows)
+    return { readers: learnedReaders(this.#source, rows), restUntil }
   }
 
   /**
@@ -119,10 +117,6 @@ export class Observers implements AsyncDisposable {
     if (before.text !== text)
       return { shown: false, reason: `${couldNot}; the page has changed since it was shown it`, at }
     return { shown, reason: before.reason, at }
-  }
-
-  async #keep(url: PageUrl, rows: readonly Observation[]): Promise<void> {
-    await this.#observations.keep(url, rows)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

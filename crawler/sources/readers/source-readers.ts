@@ -26,8 +26,3 @@ export async function keepSourceReaders(
     .onConflict((conflict) => conflict.column("source").doUpdateSet({ readers: text }))
     .execute()
 }
-
-/** Forgets who may read the pages of a source that has none left and is not declared. */
-export async function forgetSourceReaders(db: StateStore, source: string): Promise<void> {
-  await queriesOf<ReadersTables>(db).deleteFrom("source_readers").where("source", "=", source).execute()
-}

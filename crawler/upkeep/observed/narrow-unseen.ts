@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
-import type { Engine, PageUrl } from "#engine"
-import { narrowedBy, NOBODY, type PageReaders, type Readers } from "#engine/index/page/readers.ts"
+import type { Engine, Page, PageUrl } from "#engine"
+import { EVERYBODY, narrowedBy, NOBODY, type Readers } from "#engine/index/page/readers.ts"
 import type { Clock } from "#base/clock.ts"
 import { Serial } from "#base/flow/serial.ts"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -102,13 +102,8 @@ async function hide(
 ): Promise<number> {
   const written = (await engine.withVectors(urls))
     .filter(({ page }) => !(page.readers ?? []).some((one) => one.source === source.name && isForNobody(one)))
-    .map(({ page, vectors }) => ({
-      page: { ...page, readers: withNarrowed(page.readers ?? [], source.name, NOBODY) },
-      vectors,
-    }))
-  if (written.length === 0) return 0
-  await new ReaderRules(db).register(written.map(({ page }) => page))
-  await engine.load(written)
+    .map(({ page, vectors }) => ({ page: narrowedPage(page, source.name, NOBODY), vectors }))
+  await write(written, { db, engine })
   for (const { page } of written) {
     const rows = await observations.of(page.url)
     await observations.keep(
@@ -135,13 +130,10 @@ async function narrow(
   const written = []
   for (const { page, vectors } of pages) {
     const rows = countedRows(source, await observations.of(page.url), from, clock())
-    const shownTo = new Set(rows.filter(({ shown }) => shown).map(({ observer }) => observer))
-    const readers = withNarrowed(page.readers ?? [], source.name, learnedReaders(source, shownTo))
     kept.push([page.url, rows])
-    written.push({ page: { ...page, readers }, vectors })
+    written.push({ page: narrowedPage(page, source.name, learnedReaders(source, rows)), vectors })
   }
-  await new ReaderRules(db).register(written.map(({ page }) => page))
-  if (written.length > 0) await engine.load(written)
+  await write(written, { db, engine })
   // After the pages: a process that is lost in between narrows them once more.
   for (const [url, rows] of kept) await observations.keep(url, rows)
   return written.length
@@ -164,10 +156,21 @@ function countedRows(
   })
 }
 
-/** Who one source lets read a page, narrowed; the rest is what other sources say. */
-function withNarrowed(all: readonly PageReaders[], source: string, readers: Readers): PageReaders[] {
-  const own = all.find((one) => one.source === source) ?? { allow: [], deny: [] }
-  return [...all.filter((one) => one.source !== source), { source, ...narrowedBy(own, readers) }]
+/** A page with fewer readers by one source; those that other sources name stay. */
+function narrowedPage(page: Page, source: string, readers: Readers): Page {
+  const { readers: all = [] } = page
+  const own = all.find((one) => one.source === source) ?? EVERYBODY
+  const others = all.filter((one) => one.source !== source)
+  return { ...page, readers: [...others, { source, ...narrowedBy(own, readers) }] }
+}
+
+async function write(
+  pages: Parameters<Engine["load"]>[0],
+  { db, engine }: Pick<Narrowing, "db" | "engine">,
+): Promise<void> {
+  if (pages.length === 0) return
+  await new ReaderRules(db).register(pages.map(({ page }) => page))
+  await engine.load(pages)
 }
 
 /** Forgets what was shown of pages that the source holds no more. */

@@ -76,7 +76,7 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
     // What a source leaves out by its own rules may be another's all the same.
     const going = pages.map(({ url, reason }) => ({ url, isGone: reason !== "out-of-scope" }))
     left.push(...(await shared.letGo(going)))
-    await new Observations(db, { name: source, login: null }).forget(pages.map(({ url }) => url))
+    await new Observations(db, { name: source }).forget(pages.map(({ url }) => url))
   }
   const now = clock()
   await transaction(db, async () => {

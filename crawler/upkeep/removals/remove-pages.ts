@@ -48,7 +48,7 @@ export async function removeAskedPages(options: RemovePagesOptions): Promise<num
         await texts.clearAlias(url)
       }
       await texts.flush()
-      await new Observations(db, { name, login: null }).forget(urls)
+      await new Observations(db, { name }).forget(urls)
       await transaction(db, async () => {
         for (const url of urls) await known.forget(url, name)
       })

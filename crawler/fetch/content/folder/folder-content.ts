@@ -90,10 +90,12 @@ export class FolderContent implements Content {
     try {
       if (this.#byModes) for (const file of Object.values(ACCOUNT_FILES)) print.update(stateOf(file))
       for await (const { folder, files, troubles } of walk(this.#root, AT_ONCE)) {
-        const path = join(this.#root, ...folder)
-        if (folder !== last) print.update(stateOf(join(path, READERS_FILE)))
-        if (folder !== last && this.#byModes) print.update(`${folder.join("/")}\0${stateOf(path)}`)
-        last = folder
+        if (folder !== last) {
+          const path = join(this.#root, ...folder)
+          print.update(stateOf(join(path, READERS_FILE)))
+          if (this.#byModes) print.update(`${folder.join("/")}\0${stateOf(path)}`)
+          last = folder
+        }
         for (const { path, stats } of files)
           print.update(`${path.join("/")}\0${changedAt(stats)}\0${stats.size}\0`)
         for (const trouble of troubles) print.update(`${trouble}\0`)

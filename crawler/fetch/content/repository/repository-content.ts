@@ -45,7 +45,11 @@ export class RepositoryContent implements Content {
   /** As of the last list. */
   #readers: ReadersTree | null = null
   /** The table in which pages were looked up. */
-  #looked: { readonly commit: string; files: Map<string, RepositoryFile> | null } | null = null
+  #looked: {
+    readonly commit: string
+    files: Map<string, RepositoryFile> | null
+    readers: ReadersTree | null
+  } | null = null
 
   /** @param address ends with `/` */
   constructor(repository: Repository, address: string, mirror: Mirror | null) {
@@ -152,8 +156,7 @@ export class RepositoryContent implements Content {
     { maxBytes, memory, validators, signal }: ContentLoadOptions,
   ): Promise<FetchResult> {
     const publishedAt = new Date(time * 1000)
-    const tree = this.#listed === null ? null : this.#readers
-    const readers = (tree ?? (await this.#readersOf(tableOf(this.#needed())))).of(path)
+    const readers = (await this.#readersNow()).of(path)
     const label = labelOf(readers)
     const etag = `"${blob}${label === null ? "" : `-${label}`}"`
     const headers = { etag, "last-modified": publishedAt.toUTCString(), "content-type": typeByEnding(path) }
@@ -183,6 +186,15 @@ export class RepositoryContent implements Content {
     }
   }
 
+  /** Who may read the files of the last list, or of the table that files are looked up in. */
+  async #readersNow(): Promise<ReadersTree> {
+    if (this.#listed !== null && this.#readers !== null) return this.#readers
+    const looked = this.#looked
+    const readers = looked?.readers ?? (await this.#readersOf(tableOf(this.#needed())))
+    if (looked !== null) looked.readers = readers
+    return readers
+  }
+
   /** What the readers files of a table say. */
   async #readersOf(
     table: string,
@@ -208,7 +220,7 @@ export class RepositoryContent implements Content {
     const { commit } = head
     if (this.#looked?.commit !== commit) {
       // The first lookup reads only up to its file. The second one keeps the whole table.
-      this.#looked = { commit, files: null }
+      this.#looked = { commit, files: null, readers: null }
       for await (const files of readTable(file)) {
         const found = files.find((one) => one.path === path)
         if (found !== undefined) return found
