@@ -115,7 +115,7 @@ export const limitNote = (limit: string): string => `ended at ${limit}`
 export const givenUpNote = (host: string, why: string): string => `${host} was given up for this run: ${why}`
 export const stoppedNote = (why: string): string => `stopped: ${why}`
 
-/** Of an observer that could not look at all pages. */
+/** For an observer that could not look at all pages. */
 export const observerNote = (name: string, why: string): string =>
   `the observer ${name} could not look at every page: ${why}`
 

@@ -16,7 +16,7 @@ export interface Reading {
   readonly extracted: Extracted
   /** Of the server's answer; left out when the answer alone does not make the page, as with one that a browser made. */
   readonly validators?: Validators
-  /** Digest of what the answer's headers say of readers. Left out where they say nothing. */
+  /** Digest of the headers that name readers. Omitted if there are none. */
   readonly readersSent?: string
   /** The crawl's record of its markdown copy. Left out when it has none. */
   readonly copy?: MarkdownCopy | undefined

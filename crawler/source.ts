@@ -39,7 +39,7 @@ export interface Source {
    * fetched there. Null: the pages come from websites.
    */
   readonly folder: string | null
-  /** Whether modes and access control lists say who may read the files of the folder, or readers files alone. */
+  /** `posix`: modes and access control lists count as well as readers files; `none`: only readers files do. */
   readonly folderReaders: "posix" | "none"
   /**
    * Absolute path of an mbox, of a Maildir or of a folder of `.eml` files, whose threads and attachments are its pages. They have
@@ -79,9 +79,9 @@ export interface Source {
   readonly pages: PageDefaults
   /** Who may read its pages; null: everybody. A page may be for fewer, and never for more. */
   readonly readers: WrittenReaders | null
-  /** Whose logins each page is looked at with as well, to learn who may read it; empty: that is not learned. */
+  /** Further logins that look at each page, to learn who may read it; empty: readers aren't learned. */
   readonly observers: readonly Observer[]
-  /** What an observer was shown counts no longer after so many days in which it could not look again. */
+  /** After so many days without another look, a page no longer counts as shown to an observer. */
   readonly observersMaxAgeDays: number
   /** Sitemaps and feeds to read beside those the site names; absolute addresses. */
   readonly sitemaps: readonly string[]
@@ -166,7 +166,7 @@ export type Login =
       readonly proof: string | null
     }
 
-/** Somebody who is shown some of a source's pages, and stands for all who are shown the same. */
+/** A login that is shown some of a source's pages, and stands for the people who are shown the same. */
 export interface Observer {
   /** Unique in its source. */
   readonly name: string

@@ -494,9 +494,9 @@ export type Document = {
   readonly received_at: string
   /** As it was sent. */
   readonly metadata: { readonly [name: string]: unknown }
-  /** Who may read it, of those who may read its source. Left out or null: all of them. */
+  /** Who may read it, among the readers of its source. Omitted or null: all of them. */
   readonly readers: {
-    /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Left out: everybody; empty: nobody. */
+    /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everybody; empty: nobody. */
     readonly allow?: readonly string[] | undefined
     /** None of these may read it, whatever `allow` says. */
     readonly deny?: readonly string[] | undefined
@@ -910,7 +910,7 @@ export type SourceShown = {
   readonly seeds: string | readonly string[]
   /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
   readonly folder: string | null
-  /** posix: whoever may read a file by its mode and access control list may read its page; none: files .fossick-readers.yaml alone say who may. */
+  /** posix: a person who may read a file by its mode and access control list may read its page; none: only files named .fossick-readers.yaml count. */
   readonly folderReaders: "posix" | "none"
   /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
   readonly mailbox: {
@@ -995,14 +995,14 @@ export type SourceShown = {
   }
   /** Who may read its pages; null: everybody. A change counts at once. */
   readonly readers: {
-    /** Any of these may read: user:NAME, group:NAME, or signed-in for everybody who has signed in. Left out: everybody may. */
+    /** Any of these may read: user:NAME, group:NAME, or signed-in for everybody who has signed in. Omitted: everybody may. */
     readonly allow?: string | readonly string[] | undefined
     /** None of these may read, whatever allow says. */
     readonly deny?: string | readonly string[] | undefined
   } | null
   /** Further logins that look at each page, to learn who may read it. */
   readonly observers: readonly ({ readonly [name: string]: unknown })[]
-  /** What an observer was shown counts no longer after so many days in which it could not look again. */
+  /** After so many days without another look, a page no longer counts as shown to an observer. */
   readonly observersMaxAgeDays: number
   /** Sitemaps to read beside those the site names. */
   readonly sitemaps: string | readonly string[]
@@ -1052,7 +1052,7 @@ export type Source = {
   readonly seeds: string | readonly string[]
   /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
   readonly folder?: string | null | undefined
-  /** posix: whoever may read a file by its mode and access control list may read its page; none: files .fossick-readers.yaml alone say who may. */
+  /** posix: a person who may read a file by its mode and access control list may read its page; none: only files named .fossick-readers.yaml count. */
   readonly folderReaders?: "posix" | "none" | undefined
   /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
   readonly mailbox?: {
@@ -1152,16 +1152,16 @@ export type Source = {
   } | undefined
   /** Who may read its pages; null: everybody. A change counts at once. */
   readonly readers?: {
-    /** Any of these may read: user:NAME, group:NAME, or signed-in for everybody who has signed in. Left out: everybody may. */
+    /** Any of these may read: user:NAME, group:NAME, or signed-in for everybody who has signed in. Omitted: everybody may. */
     readonly allow?: string | readonly string[] | undefined
     /** None of these may read, whatever allow says. */
     readonly deny?: string | readonly string[] | undefined
   } | null | undefined
-  /** Whose logins each page is looked at with as well, to learn who may read it: whoever an observer that was shown the page stands for. Empty: not learned. */
+  /** Further logins that look at each page. The readers of an observer that was shown a page may read it. Empty: readers are not learned this way. */
   readonly observers?: readonly ({
     /** Unique in its source. */
     readonly name: string
-    /** How the observer logs in, with the fields of login; or same: with the login of the source; or none: nobody is signed in. */
+    /** How the observer logs in, with the fields of login; or same: with the login of the source; or none: it does not log in. */
     readonly login: "same" | "none" | null | {
       readonly kind?: "basic" | undefined
       readonly user: string
@@ -1183,7 +1183,7 @@ export type Source = {
       readonly allow: string | readonly string[]
     }
   })[] | undefined
-  /** What an observer was shown counts no longer after so many days in which it could not look again. */
+  /** After so many days without another look, a page no longer counts as shown to an observer. */
   readonly observersMaxAgeDays?: number | undefined
   /** Sitemaps to read beside those the site names. */
   readonly sitemaps?: string | readonly string[] | undefined
@@ -3394,9 +3394,9 @@ export interface Calls {
           readonly published_at?: string | undefined
           /** When it was changed last. */
           readonly updated_at?: string | undefined
-          /** Who may read it, of those who may read its source. Left out or null: all of them. */
+          /** Who may read it, among the readers of its source. Omitted or null: all of them. */
           readonly readers?: {
-            /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Left out: everybody; empty: nobody. */
+            /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everybody; empty: nobody. */
             readonly allow?: readonly string[] | undefined
             /** None of these may read it, whatever `allow` says. */
             readonly deny?: readonly string[] | undefined
@@ -3445,15 +3445,15 @@ export interface Calls {
         readonly documents: readonly ({
           /** Its own name within its source: a document with the same id replaces it. Left out: the address, else a hash of the document. */
           readonly id: string
-          /** Who may read it, of those who may read its source. Left out or null: all of them. */
+          /** Who may read it, among the readers of its source. Omitted or null: all of them. */
           readonly readers: {
-            /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Left out: everybody; empty: nobody. */
+            /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everybody; empty: nobody. */
             readonly allow?: readonly string[] | undefined
             /** None of these may read it, whatever `allow` says. */
             readonly deny?: readonly string[] | undefined
           } | null
         })[]
-        /** Whether to answer only when searches go by it, within a minute. */
+        /** Whether to answer only when searches apply the change, within a minute. */
         readonly wait?: boolean | undefined
       }
     }

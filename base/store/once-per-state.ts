@@ -1,6 +1,6 @@
 import type { StateStore } from "./state-port.ts"
 
-/** What is opened over a state, once for each, for those who ask for it often. */
+/** Opens something over a state on the first call and returns the same object on later calls for that state. */
 export function oncePerState<T extends object>(open: (db: StateStore) => T): (db: StateStore) => T {
   const opened = new WeakMap<StateStore, T>()
   return (db) => {

@@ -44,7 +44,7 @@ export interface CrawlPartsOptions {
   readonly db: StateStore
   readonly engine: Engine
   readonly reader: PageReader
-  /** Of a source that has any; they are logged in. */
+  /** The logged-in observers, for a source that has any. */
   readonly observers?: Observers | null | undefined
   readonly config: CrawlerConfig
   /** No visit begins after it. */
@@ -99,7 +99,7 @@ export class CrawlParts {
   static async open(options: CrawlPartsOptions): Promise<CrawlParts> {
     const { job, db, config, clock, onTrap, share } = options
     const { source } = job
-    // Without them its pages would be everybody's.
+    // Without them, everybody could read its pages.
     if (observersOf(source).length > 0 && !options.observers)
       throw new Error(`the observers of ${source.name} are not open`)
     const known = new KnownAddresses(db, clock)
@@ -254,7 +254,7 @@ export class CrawlParts {
     return (await this.#engine.holdersOf(url)).includes(this.#source)
   }
 
-  /** Whether the index holds a page for this source, with the readers that it has now. A run that was lost may have left others there. */
+  /** Whether the index holds a page for this source with its present readers. A run that was cut short may have left other readers there. */
   async isHeldAs({ url, readers = [] }: Pick<Page, "url" | "readers">): Promise<boolean> {
     if (!this.isObserved) return await this.isHeld(url)
     const held = await this.#engine.get(url)
@@ -274,7 +274,7 @@ export class CrawlParts {
     }
   }
 
-  /** Has addresses of the source visited in this run, once more where they were. */
+  /** Visits addresses of the source in this run, even if it has visited them already. */
   async visitAgain(urls: readonly PageUrl[]): Promise<void> {
     for (const url of urls) {
       // A run that stops before their visit leaves them to the next.
@@ -301,7 +301,7 @@ export class CrawlParts {
       this.suspects.forget(result.url)
       await this.#reopen(result.url, result.outcome)
       if (!isNoPage(result)) continue
-      // A list of all there is names no file again that only moved: one that an earlier run took for a copy of it is read now.
+      // A file that hasn't changed isn't due for a visit, so copies that an earlier run filed under this page are visited here.
       const orphans = await this.duplicates.orphansOf(result.url, { ofEarlierRuns: !this.isSite })
       await (this.isSite ? this.frontier.reopen(orphans) : this.visitAgain(orphans))
     }

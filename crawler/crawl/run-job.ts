@@ -259,7 +259,7 @@ async function removeAndJudge(
   return { result: "finished-with-problems", reason: first }
 }
 
-/** An error in words that whoever declared the source may read. */
+/** An error in words that the author of the source may read. */
 const shownError = ({ author }: Pick<Job, "author">, error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error)
   return author === "api" && error instanceof Error ? concealedMessage(error) : message
@@ -275,10 +275,10 @@ async function endBroken(job: Job, error: unknown, options: SharedOptions): Prom
   if (isPassing(error)) await interrupted(jobs, id, whenAborted, me, error)
   else {
     try {
-      // Of a source that cannot be read nobody looks at the pages, and days go by all the same.
+      // Observers look at nothing in such a run, but their earlier looks still grow too old.
       await narrowUnseen({ db, engine, source: job.source, job: job.id, writes: share.writes, clock })
     } catch (other) {
-      await jobs.note(id, `pages could not be taken from their readers: ${String(other)}`)
+      await jobs.note(id, `pages whose readers are out of date could not be hidden: ${String(other)}`)
     }
     await jobs.end(id, "failed", shownError(job, error), undefined, me)
   }

@@ -34,9 +34,9 @@ export interface SourceVisitsOptions extends Pick<CopyChecksOptions, "clock" | "
   readonly hasLinks: (url: PageUrl) => Promise<boolean>
   /** Told that the page of an address is about to be read. */
   readonly onReading: (url: PageUrl) => Promise<void>
-  /** Who learn who may read each page; null: the source has none. */
+  /** They learn who may read each page; null: the source has none. */
   readonly observers: Observers | null
-  /** Told how much observers were shown. */
+  /** Called with the size of each answer that an observer gets. */
   readonly onBytes: (bytes: number) => void
   /** No visit begins after it. */
   readonly stop: AbortSignal
@@ -57,7 +57,7 @@ const hasAny = ({ etag, lastModified }: Validators): boolean => etag !== null ||
 
 /** Ends the `readAs` of a page that a browser made of a shared document. */
 const SHELL = " shell"
-/** Before what the headers of the answer said of readers, in the `readAs` of a page. */
+/** In the `readAs` of a page, comes before the digest of the headers that name its readers. */
 const SENT = " readers="
 
 const sentIn = (readAs: string | null | undefined): string | undefined =>
@@ -106,7 +106,7 @@ export class SourceVisits {
     // The site was just asked for its robots.txt.
     if (isFirst) await pause(frontier.delayOf(entry), cut)
     if (stop.aborted) return CUT_SHORT
-    // What is compared with what observers are shown is the whole page.
+    // Observers compare whole pages, so a copy or a 304 isn't enough.
     const isWhole = this.#options.observers !== null
     const known = !isWhole && (await this.#isAsKnown(entry, before)) ? before : null
     const answer = known?.copy ? await this.#askCopy(entry, known.copy) : null
@@ -148,7 +148,7 @@ export class SourceVisits {
     return { kind: "read", reading: { ...reading, copy } }
   }
 
-  /** The page with those who may read it, as its observers were shown it. */
+  /** The page with the readers that its observers learned. */
   async #observed(
     entry: FrontierEntry,
     reading: Reading,

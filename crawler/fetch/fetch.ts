@@ -43,7 +43,7 @@ export interface Fetched {
   readonly cutOff?: string
   /** Known of the page beside its body; counts for more than what the body says. Websites have none. */
   readonly facts?: PageFacts
-  /** Who may read it, as whoever keeps it says; what it says itself narrows that. Left out: everybody. */
+  /** Who may read it, by the folder, repository or program it comes from; its own headers and tags narrow that. Omitted: everybody. */
   readonly readers?: Readers
   /** How its address leads to places in it, where it is a text. Websites have none: their pages say where they can be entered. */
   readonly marks?: PlaceMarks

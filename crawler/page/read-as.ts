@@ -27,7 +27,7 @@ export function readAs(source: Source, settings: ReadingSettings): string {
   const robots = source.politeness.robots ?? settings.robots
   // A page that may no longer be taken has to be sent anew, for "not modified" does not repeat its meta tags.
   const asked = ignoreNoindex ? ["ignoreNoindex"] : []
-  // Who may read it is learned from whole pages.
+  // Adding or removing observers changes a page's readers, so the page has to be sent again.
   const observed = (source.observers ?? []).length > 0 ? ["observed"] : []
   const parts = [
     ownHash,

@@ -52,7 +52,7 @@ export class SharedPages {
   /**
    * Pages as the index is to hold them now that this source has read them: those of others that hold them, too. Not
    * of such as log in otherwise: what is shown to one is not for whoever may see the other. They lose the page, which
-   * is taken down before it is written. What others know of its readers stays. The readers of all are registered.
+   * is taken down before it is written. Readers that the others name stay. The readers of all pages are registered.
    */
   async joined(pages: readonly Page[]): Promise<Page[]> {
     const known = new KnownAddresses(this.#db, this.#clock)
@@ -129,7 +129,7 @@ export class SharedPages {
   }
 }
 
-/** A page with what other sources know of its readers, as a copy of it has that. */
+/** A page with the readers that other sources name in a copy of it. */
 export function withReadersOf(page: Page, copy: Page | null): Page {
   const others = (copy?.readers ?? []).filter(({ source }) => source !== page.source)
   return others.length === 0 ? page : { ...page, readers: [...(page.readers ?? []), ...others] }

@@ -55,11 +55,11 @@ export const readersField = orNull(
   object(
     optional({
       allow: principals(
-        "Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Left out: everybody; empty: nobody.",
+        "Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everybody; empty: nobody.",
       ),
       deny: principals("None of these may read it, whatever `allow` says."),
     }),
-    "Who may read it, of those who may read its source. Left out or null: all of them.",
+    "Who may read it, among the readers of its source. Omitted or null: all of them.",
     { additionalProperties: false },
   ),
 )
@@ -105,7 +105,7 @@ export const readersBody = object({
       maxItems: MOST_DOCUMENTS,
     },
   ),
-  wait: flag("Whether to answer only when searches go by it, within a minute."),
+  wait: flag("Whether to answer only when searches apply the change, within a minute."),
 })
 
 export const deleteBody = object({

@@ -76,7 +76,7 @@ export class KeptDocuments {
   }
 
   /**
-   * Changes who may read documents of a source, and nothing else of them.
+   * Changes who may read documents of a source, and nothing else.
    * @returns the ids of those that were there
    * @throws Refusal
    */

@@ -80,13 +80,13 @@ function problemsOf(document: DocumentBody, index: number): Problem[] {
   return problems
 }
 
-/** What is wrong with the readers in a field. */
+/** The problems with the readers in a field. */
 export const wrongReaders = (readers: DocumentBody["readers"], field: string): Problem[] =>
   readersProblems(readers ?? {}).map(({ path, message }) => ({ field: [field, ...path].join("."), message }))
 
 const checkReaders = bodyCheck(readersBody)
 
-/** Readers that came as JSON, or what is wrong with them. */
+/** Parses readers from JSON. @returns them, or the problems with them */
 export function readersIn(text: string): WrittenReaders | null | readonly Problem[] {
   const readers = foreignOrNothing(text)
   if (readers === undefined) return [{ field: "readers", message: "must be JSON" }]
@@ -106,7 +106,7 @@ function documentOf(document: DocumentBody): SentDocument {
   const [form = "text"] = contentsOf(document)
   const text = document[form] ?? ""
   return {
-    // Without any name of its own, the same document sent twice is one document all the same, to whoever may read it.
+    // A document without an id or address gets an id from its content, readers aside, so sending it twice keeps one document.
     id: id ?? url ?? createHash("sha256").update(JSON.stringify(said)).digest("base64url").slice(0, 22),
     url,
     body: new TextEncoder().encode(text),

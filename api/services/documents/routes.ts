@@ -149,7 +149,7 @@ function metadataOf(text: string | undefined): Readonly<Record<string, unknown>>
   return metadata as Readonly<Record<string, unknown>>
 }
 
-/** Of a form. What isn't understood must not let everybody in. */
+/** Reads the form field `readers`. Text that can't be read is refused; ignoring it would let everybody in. */
 function formReaders(text: string | undefined): StoredDocument["readers"] {
   const readers = text === undefined ? null : readersIn(text)
   if (Array.isArray(readers)) throw unprocessable(readers)

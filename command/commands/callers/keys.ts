@@ -64,7 +64,7 @@ export const keys: GroupSpec = {
         },
         {
           line: "fossick keys create --acts-for-people tokens --name chat",
-          about: "for a front end that says for whom it asks",
+          about: "for a front end that names the person it asks for",
         },
         { line: "fossick keys create --reads group:hr", about: "a key that reads what the group hr may" },
       ],

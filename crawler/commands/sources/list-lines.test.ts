@@ -54,12 +54,14 @@ test("a source that never ran, and an index that cannot be asked, are told as su
   expect(second).toMatch(/^docs +5 .* - +problems /)
 })
 
-test("pages that nobody may read are told of", () => {
+test("pages that nobody may read are counted below the table", () => {
   const lines = listLines(
     [entry("docs")],
     new Map([["docs", status({ pagesForNobody: 1, lastResult: null })]]),
   )
-  expect(lines.at(-1)).toBe("docs: nobody may read 1 page: those who might are denied, or none is named")
+  expect(lines.at(-1)).toBe(
+    "docs: nobody may read 1 page: everyone they allow is denied, or they allow no one",
+  )
 })
 
 test("one-off crawls are marked as such", () => {

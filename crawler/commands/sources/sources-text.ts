@@ -102,11 +102,11 @@ export function listLines(
   return [...table([HEADINGS, ...rows], NUMBERS), ...troubles]
 }
 
-/** What the operator should know of pages that nobody may read; null: nothing. */
+/** Says how many pages nobody may read; null if there are none. */
 export const forNobodyText = (pages: number): string | null =>
   pages === 0
     ? null
-    : `nobody may read ${counted(pages, "page")}: those who might are denied, or none is named`
+    : `nobody may read ${counted(pages, "page")}: everyone they allow is denied, or they allow no one`
 
 function rowOf(
   { source, origin, paused, nextRun }: ListedSource,

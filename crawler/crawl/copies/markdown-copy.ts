@@ -36,7 +36,7 @@ const MARKS = 2
 export const mayStand = ({ digest, checks, readAt }: MarkdownCopy, now: number): boolean =>
   digest !== null && checks < MAX_CHECKS && now - readAt < MAX_DAYS * DAY_MS
 
-/** Covers the text and what headers say of robots and readers: if those change, the visit must read the page itself. */
+/** Covers the text and the headers about robots and readers: if one changes, the visit must read the page itself. */
 export function digestOf(body: Uint8Array, robotsTag: string | string[] | undefined): string {
   const tag = hash("sha256", JSON.stringify(robotsTag ?? null), "base64url")
   return hash("sha256", Buffer.concat([Buffer.from(tag), body]), "base64url")

@@ -503,6 +503,6 @@ function hasValidators({ etag, lastModified }: Validators): boolean {
 function visitsOf({ visits, source }: Job, { content }: Pick<PageReader, "content">): Job["visits"] {
   // A list of all there is, with the times of changes, leaves nothing to visit for its own sake.
   if (content !== null && visits === "all") return "due"
-  // Who may read a page changes without the page.
+  // A page's readers may change while the page stays the same.
   return visits === "due" && observersOf(source).length > 0 ? "all" : visits
 }

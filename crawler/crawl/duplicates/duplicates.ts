@@ -27,8 +27,8 @@ export interface DuplicatesOptions {
   readonly source: string
   readonly clock: Clock
   /**
-   * Whether pages are compared only with those that this run has read: who may read the others may have changed since, and none may
-   * stand for a page that others may read. Default false.
+   * Whether pages are compared only with those that this run has read. The readers of other pages may have changed since, and a page
+   * must not replace one that has other readers. Default false.
    */
   readonly isOfThisRun?: boolean
   /** How a visit of this run to an address ended; null when there was none. */
@@ -54,7 +54,7 @@ export type Judgement = (
       readonly kind: "page"
       /** Addresses that were pages until now, and are the same as this one. */
       readonly replaces: readonly Replaced[]
-      /** Addresses that were taken for other ones of it while it had other readers: they have to be read again. */
+      /** Addresses that were filed under it while it had other readers: they have to be read again. */
       readonly estranged: readonly PageUrl[]
     }
   | {
@@ -138,8 +138,8 @@ export class Duplicates {
   }
 
   /**
-   * An address is no page. @returns addresses that were read in this run, or in earlier ones too, and taken for other ones of it, before
-   * that was known: they have to be read again.
+   * Call it when an address turns out to be no page.
+   * @returns addresses that were filed under it in this run, or in any run with `ofEarlierRuns`: they have to be read again
    */
   async orphansOf(
     url: PageUrl,
@@ -173,7 +173,7 @@ export class Duplicates {
     const { text, lines } = readText(page)
     const alike = await this.#texts.withLines(text.lines, MOST_ALIKE)
     const probes = await this.#learn({ url, lines: text.lines, canonical }, alike)
-    // A document that not everybody may read stands for none in another format.
+    // A document with readers never replaces the same document in another format.
     const isOpen = readersLabel(page.readers) === null
     const document = isOpen ? documentForm(url, page.title, lines) : null
     const twin =

@@ -9,7 +9,7 @@ export interface PageText {
   readonly exact: string
   /** Hash of its lines in any order: a list sorted another way has the same. */
   readonly lines: string
-  /** 64 bits, nearly equal for texts that share nearly all; null for a text of fewer than three words, and where not everybody may read. */
+  /** 64 bits, nearly equal for texts that share nearly all; null for a text of fewer than three words and for a page with readers. */
   readonly similar: string | null
   /** Counted up to a thousand. */
   readonly words: number
@@ -36,7 +36,7 @@ const TARGET = /\]\([^()\s]*(?: "[^"]*")?\)/g
 /** What a text is like, its first words tell; whether it is the same, only the whole does. */
 const MOST_WORDS = 1000
 
-/** @returns the fingerprints of a page, and its lines. Pages with other readers have other fingerprints: none may stand for another. */
+/** @returns the fingerprints of a page, and its lines. Pages with different readers have different fingerprints, so that neither replaces the other. */
 export function readText(page: PageContent): { readonly text: PageText; readonly lines: readonly string[] } {
   const lines = plainLines(page.markdown)
   const words = wordsOf(lines)
@@ -54,7 +54,7 @@ export function readText(page: PageContent): { readonly text: PageText; readonly
   }
 }
 
-/** Tells whether two texts are for the same readers. */
+/** The label of a text's readers, which {@link readText} put behind the hash of its lines; empty: everybody. */
 export const readersIn = ({ lines }: Pick<PageText, "lines">): string => lines.split(".")[3] ?? ""
 
 /** The lines of a page's text without the addresses of links; empty ones are left out. */

@@ -90,7 +90,7 @@ export async function pagesOf(db: StateStore, source: string): Promise<PageUrl[]
   return (await heldFor(db, source).select("url").execute()).map(({ url }) => url)
 }
 
-/** The first of them, by address. */
+/** The first of these addresses, in order. */
 export async function firstPages(db: StateStore, source: string, limit: number): Promise<PageUrl[]> {
   if (!(await hasTable(db, "known_address"))) return []
   return (await heldFor(db, source).select("url").orderBy("url").limit(limit).execute()).map(({ url }) => url)

@@ -13,8 +13,8 @@ export interface SourceLoginOptions {
   /** Where secrets that are named `${NAME}` are. */
   readonly env: NodeJS.ProcessEnv
   /**
-   * Whether it is an observer's, who may be shown a form instead of any page: then no answer is taken for a lost session, and
-   * {@link SourceLogin.isSignedIn} is asked instead. Default false.
+   * Whether it is an observer's. Its pages may be forms for other reasons than a lost session, so no answer counts as one, and callers ask
+   * {@link SourceLogin.isSignedIn} instead. Default false.
    */
   readonly isObserver?: boolean
 }
@@ -84,13 +84,13 @@ export class SourceLogin {
     await this.renew(this.#count, reader)
     if (this.#options.isObserver !== true || (await this.isSignedIn(reader)) === true) return
     throw new LoginError(
-      `${this.#seed} does not hold the text that proves the login, though the site took what was filled in`,
+      `${this.#seed} does not hold the text that proves the login, although the site accepted the form`,
     )
   }
 
   /**
-   * Whether the first seed shows that somebody is signed in: by the proof of a form's login, else by an answer that is neither a refusal
-   * nor a form. Null: it could not be asked.
+   * Whether the first seed shows a session: it has the proof of a form's login, or else is neither a refusal nor a form. Null: it could not
+   * be fetched.
    */
   async isSignedIn(reader: LoginReader): Promise<boolean | null> {
     const { login } = this.#options.source

@@ -3,8 +3,8 @@ import type { PageUrl } from "#engine"
 
 export interface ObservationTables {
   /**
-   * What an observer was shown of a page when it could last look. `identity`: of its login, as {@link Observation} has it; `text`: of
-   * what was compared; `shown`: 1 or 0, and why in words; `at`: milliseconds since 1970.
+   * The result of an observer's last look at a page. `identity`, `reason` and `text` as in {@link Observation}; `shown`: 1 or 0; `at`:
+   * milliseconds since 1970.
    */
   observation: {
     source: string

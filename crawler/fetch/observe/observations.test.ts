@@ -33,7 +33,7 @@ const seen = (observer: Observer, more: Partial<Observation> = {}): Observation 
   ...more,
 })
 
-test("a page is for whoever an observer stands for that was shown it", () => {
+test("a page is for the readers of every observer that was shown it", () => {
   const all = wiki(hr, staff, guest, anyone)
   const readers = (...shownTo: Observer[]) =>
     learnedReaders(
@@ -76,7 +76,7 @@ test("what observers were shown is kept by page, and lost with a new login, a ne
   ])
 })
 
-test("unseen is what nobody has looked at, and what somebody was shown too long ago", async () => {
+test("pages are unseen if no observer has looked at them, or if one was shown them too long ago", async () => {
   const all = new Observations(emptyState(), wiki(staff, guest))
   await all.keep(A, [seen(staff, { at: 50 }), seen(guest)])
   await all.keep(B, [seen(staff, { at: 50, shown: false }), seen(guest)])

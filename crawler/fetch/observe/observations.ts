@@ -8,20 +8,20 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { Observer, Source } from "../../source.ts"
 import { migrateObservations, type ObservationTables } from "./observation-schema.ts"
 
-/** What an observer was shown of a page when it could last look. */
+/** The result of an observer's last look at a page. */
 export interface Observation {
   readonly observer: string
-  /** Changes with the observer's login, so that nothing is taken over by another. */
+  /** Changes with the observer's login, so that another login doesn't inherit observations. */
   readonly identity: string
   readonly shown: boolean
   /** Why, in words. */
   readonly reason: string
-  /** Of what it was compared with. */
+  /** Digest of the text it was compared with. */
   readonly text: string
   readonly at: number
 }
 
-/** What of a source decides who may read its pages. */
+/** The parts of a source that decide who may read its pages. */
 export type ObservedSource = Pick<Source, "name"> & Partial<Pick<Source, "observers" | "observersMaxAgeDays">>
 
 const DAY_MS = 24 * 3_600_000
@@ -30,19 +30,19 @@ const DAY_MS = 24 * 3_600_000
 export const observersOf = ({ observers = [] }: Partial<Pick<Source, "observers">>): readonly Observer[] =>
   observers
 
-/** Those with a session of their own: `same` is shown what the source is. */
+/** The observers with a session of their own; `same` shares the source's. */
 export const lookersOf = (source: ObservedSource): readonly Observer[] =>
   observersOf(source).filter(({ login }) => login !== "same")
 
-/** Names what decides what an observer is shown; secrets are in it by their names alone. */
+/** Identifies an observer's login; secrets count by their names only. */
 export const identityOf = ({ login }: Observer): string =>
   hash("sha256", JSON.stringify(login), "base64url").slice(0, 16)
 
-/** Before when a look counts no longer. */
+/** Looks at this time or before no longer count. */
 export const countsFrom = ({ observersMaxAgeDays = 7 }: ObservedSource, now: number): number =>
   now - observersMaxAgeDays * DAY_MS
 
-/** The readers of a page: everyone for whom an observer stands that was shown it. */
+/** The readers of a page: the readers of every observer that was shown it. */
 export function learnedReaders(
   source: ObservedSource,
   looks: readonly Pick<Observation, "observer" | "shown">[],
@@ -54,7 +54,7 @@ export function learnedReaders(
   return allow.length === 0 ? NOBODY : readersOf({ allow })
 }
 
-/** What the observers of one source were shown, in `state.db`. */
+/** The observations of one source, in `state.db`. */
 export class Observations {
   readonly #queries: Queries<ObservationTables>
   readonly #source: ObservedSource
@@ -65,7 +65,7 @@ export class Observations {
     this.#source = source
   }
 
-  /** What is known of a page, by observer. What another observer of this name was shown is left out. */
+  /** The observations of a page, by observer. Those of an earlier login under the same name are left out. */
   async of(url: PageUrl): Promise<ReadonlyMap<string, Observation>> {
     const all = await this.#ofPage(url)
     const identities = new Map(lookersOf(this.#source).map((one) => [one.name, identityOf(one)]))
@@ -93,7 +93,7 @@ export class Observations {
       .execute()
   }
 
-  /** Addresses behind `after`, in order, of which something is known: `limit` at most. */
+  /** Addresses with observations that come after `after`, in order: `limit` at most. */
   async pages(after: string, limit: number): Promise<PageUrl[]> {
     const rows = await this.#queries
       .selectFrom("observation")
@@ -107,7 +107,7 @@ export class Observations {
     return rows.map(({ url }) => url)
   }
 
-  /** Those of these pages that no observer has looked at, or that one was shown at `from` or before. */
+  /** Which of these pages have no observation, or one of a page shown at `from` or before. */
   async unseenAmong(urls: readonly PageUrl[], from: number): Promise<PageUrl[]> {
     const rows = await this.#queries
       .selectFrom("observation")
@@ -127,7 +127,7 @@ export class Observations {
       .execute()
   }
 
-  /** Forgets what observers were shown that the source has no more, or that log in otherwise now. */
+  /** Deletes the observations of observers that the source no longer has, or that log in differently now. */
   async forgetOthers(): Promise<void> {
     const lookers = lookersOf(this.#source)
     await this.#queries
@@ -150,7 +150,7 @@ export class Observations {
   }
 }
 
-/** What the observers of sources were shown of a page, for whoever asks why it has its readers; of a state that may hold none. */
+/** The observations of a page from all sources, to explain its readers. The state may have no such table. */
 export async function observationsOf(
   db: StateStore,
   url: PageUrl,

@@ -22,7 +22,7 @@ export interface ObserversOptions {
   /** The reader of the source. */
   readonly reader: PageReader
   readonly clock?: Clock | undefined
-  /** Where secrets of logins are. Default: the process's, with `fossick.env` under it. */
+  /** Holds the secrets of logins. Default: the environment of the process, then `fossick.env`. */
   readonly env?: NodeJS.ProcessEnv | undefined
 }
 
@@ -33,7 +33,7 @@ export interface Learned {
   readonly restUntil: number | null
 }
 
-/** An observer whose login failed, or was lost on the way. */
+/** An observer whose login failed at the start or during the run. */
 export interface LostObserver {
   readonly name: string
   readonly error: Error
@@ -46,7 +46,7 @@ export class Observers implements AsyncDisposable {
   readonly #all: readonly OneObserver[]
   readonly #clock: Clock
 
-  /** @returns null where the source has none. An observer that could not log in is among them, and learns nothing. */
+  /** @returns null if the source has none. Observers that could not log in are included, and learn nothing. */
   static async open(options: ObserversOptions): Promise<Observers | null> {
     const { db, source, reader, env = environment() } = options
     const lookers = lookersOf(source)
@@ -69,14 +69,14 @@ export class Observers implements AsyncDisposable {
     this.#clock = clock
   }
 
-  /** Those that could not look at everything. */
+  /** The observers that could not look at every page. */
   get lost(): readonly LostObserver[] {
     return this.#all.flatMap(({ observer, lost }) =>
       lost === null ? [] : [{ name: observer.name, error: lost }],
     )
   }
 
-  /** Has each observer look at a page that was read, one after the other, and keeps what they were shown. */
+  /** Lets each observer look at a page that was read, one after the other, and stores the observations. */
   async learn(reading: Reading, options: LookOptions): Promise<Learned> {
     const { url } = reading
     const lines = shownLines(reading.extracted)
@@ -92,14 +92,14 @@ export class Observers implements AsyncDisposable {
       const seen = { observer, identity: identityOf(one.observer), text }
       rows.push({ ...seen, ...this.#after(look, known, text) })
     }
-    // Of a visit that was cut short nothing is known.
+    // A visit that was cut short says nothing about the page.
     if (options.signal?.aborted !== true) await this.#observations.keep(url, rows)
     return { readers: learnedReaders(this.#source, rows), restUntil }
   }
 
   /**
-   * What counts after a look. One that came to nothing leaves what is known, for the days that the source gives it, and as long as the
-   * page says what it said then: that somebody may read what is new, nobody has seen.
+   * The observation after a look. A look that failed keeps the one before, for the days that the source sets and while the page has the same
+   * text: the observer has not been shown a new text.
    */
   #after(
     { kind, because }: Look,
@@ -113,9 +113,9 @@ export class Observers implements AsyncDisposable {
     const { shown, at } = before
     if (!shown) return { shown, reason: couldNot, at }
     if (at <= countsFrom(this.#source, now))
-      return { shown: false, reason: `${couldNot}; it was shown it too long ago`, at }
+      return { shown: false, reason: `${couldNot}; it was shown the page too long ago`, at }
     if (before.text !== text)
-      return { shown: false, reason: `${couldNot}; the page has changed since it was shown it`, at }
+      return { shown: false, reason: `${couldNot}; the page has changed since it was shown`, at }
     return { shown, reason: before.reason, at }
   }
 

@@ -179,7 +179,7 @@ test.each([
     (_: unknown, response: ServerResponse) => void response.writeHead(302, { location: "/" }).end(),
   ],
 ])(
-  "a page at whose address the source itself gets %s is nobody's until it is let in again",
+  "a page whose address gives the source itself %s is hidden until the source is shown it again",
   async (_, refusal) => {
     await run()
     site.pages.set("/minutes", { for: ["staff"], ...(refusal && { refusal }) })
@@ -246,7 +246,7 @@ test("trouble with the site says nothing, neither for an observer nor against it
   expect(readersOf("/minutes")).toEqual(["group:hr"])
 })
 
-test("sessions never meet: each request has the cookie of its own login, and nobody's validators", async () => {
+test("sessions never meet: each request has the cookie of its own login, and no validators", async () => {
   await run()
   await run()
   const pages = site.asked.filter(({ path }) => path !== "/")
@@ -287,7 +287,7 @@ test("another login under the name of an observer starts anew, and so does one w
   expect(await observationsOf(runs.db, site.url("/minutes"))).toEqual([])
 })
 
-test("pages of a source that had no observers are nobody's but HR's, until they are looked at", async () => {
+test("pages of a source that had no observers are only for HR until observers look at them", async () => {
   const { observers, ...before } = source
   await runs.runNextDay(before)
   expect(readersOf("/salaries")).toBeNull()

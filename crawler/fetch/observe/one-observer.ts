@@ -8,18 +8,18 @@ import type { Reading, Visit, VisitOptions } from "../../reading.ts"
 import type { Observer, Source } from "../../source.ts"
 import { firstMissing, shownLines } from "./shown-text.ts"
 
-/** What one look came to, and why in words. */
+/** The result of one look, and why in words. */
 export interface Look {
   readonly kind: "shown" | "not-shown" | "unknown"
   readonly because: string
-  /** When the site is to be asked again, by `steadyNow()`; left out: it did not say. */
+  /** When the site may be asked again, by `steadyNow()`; omitted: it did not say. */
   readonly restUntil?: number
 }
 
 export interface LookOptions extends Pick<VisitOptions, "signal" | "onRedirect" | "onReading"> {
   /** Waits until the site may be asked again. */
   readonly turn: () => Promise<void>
-  /** Told how much was read. */
+  /** Called with the size of each answer. */
   readonly onBytes: (bytes: number) => void
 }
 
@@ -30,9 +30,9 @@ export interface OwnLook {
   readonly lines: readonly string[]
 }
 
-/** A session that ends so often while one page is looked at does not last. */
+/** How many looks one page gets while the session ends each time. */
 const MAX_LOOKS = 3
-/** Of an answer that says nothing of whether the page is for this observer: try again, too many requests. */
+/** Statuses that say nothing about who may see the page, such as too many requests. */
 const PASSING = new Set([408, 425, 429])
 
 /** An observer at work in one run, with a session of its own. */
@@ -42,7 +42,7 @@ export class OneObserver implements AsyncDisposable {
   readonly #login: SourceLogin | null
   #lost: LoginError | null = null
 
-  /** @param main the reader of the source, whose reach the observer has, and nothing else of it */
+  /** @param main the reader of the source; the observer shares its reach, not its session */
   static async open(
     observer: Observer,
     source: Pick<Source, "seeds">,
@@ -70,19 +70,19 @@ export class OneObserver implements AsyncDisposable {
     this.#login = login
   }
 
-  /** Why it can look no more in this run; null: it can. */
+  /** Why it can't look any more in this run; null: it can. */
   get lost(): LoginError | null {
     return this.#lost
   }
 
-  /** Looks at the page of {@link OwnLook}. Whatever the site does is a value. */
+  /** Looks at the page of {@link OwnLook}. It doesn't throw, whatever the site answers. */
   async look(own: OwnLook, options: LookOptions): Promise<Look> {
     for (let looks = 0; looks < MAX_LOOKS && this.#lost === null; looks += 1) {
       const generation = this.#login?.generation ?? 0
       await options.turn()
       const look = await this.#once(own, options)
       if (look.kind !== "not-shown" || this.#login === null) return look
-      // It may be kept from whoever is not signed in, and the session may be over.
+      // The session may be over, and the page closed to visitors who aren't signed in.
       await options.turn()
       const isSignedIn = await this.#login.isSignedIn(this.#reader.loginReader(options.signal))
       if (this.#login.generation !== generation) continue
@@ -139,7 +139,7 @@ function compared(
   { url, extracted, emptyBecause, rendered }: Reading,
 ): Look {
   if (url !== asked) return notShown(`it leads to ${url}`)
-  // A browser that is not there, or an answer that was cut off, says nothing of the page.
+  // If no browser is installed or the answer was cut off, nothing is known.
   if (extracted.markdown === "" && emptyBecause !== undefined && rendered !== true)
     return { kind: "unknown", because: emptyBecause }
   const missing = firstMissing(lines, shownLines(extracted))
@@ -147,7 +147,7 @@ function compared(
   return notShown(`another text, without ${JSON.stringify(missing)}`)
 }
 
-/** What a look without a page says: only what the site itself says counts against the observer. */
+/** The result of a look that found no page: only an answer of the site itself counts against the observer. */
 function lookOf(visit: Exclude<Visit, { kind: "read" }>): Look {
   if (visit.kind === "unmodified")
     throw new Error(`${visit.url} answered 304 to a request without validators`)
@@ -165,6 +165,6 @@ function saysNo({ because, status = 0 }: FetchFailure): boolean {
   return because === "redirect-loop" || (because === "http-status" && isRefusal(status))
 }
 
-/** Whether an answer says for certain that a page is not for whoever asked, or not there. */
+/** Whether a status certainly means that the page is missing or refused. */
 export const isRefusal = (status: number | null): boolean =>
   status !== null && status >= 400 && status < 500 && !PASSING.has(status)

@@ -30,7 +30,7 @@ export interface Extracted {
   readonly robots: { readonly noindex: boolean; readonly nofollow: boolean }
   /** The contents of its `<meta name=fossick-readers>` tags. Left out where it has none. */
   readonly readerTags?: readonly string[]
-  /** Who may read it, as its tags, its headers and whoever keeps it say. Left out where none says anything. */
+  /** Who may read it, by its tags, its headers and where it comes from. Omitted when none of them names readers. */
   readonly ownReaders?: Readers
   /** Address of the page as markdown, if the page or its headers name one. */
   readonly markdownAt?: string

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { NOBODY, narrowedBy, principalOf, type Readers } from "#engine/index/page/readers.ts"
 
-/** The header in which a site says who may read a page. */
+/** The header in which a site names the readers of a page. */
 export const READERS_HEADER = "x-fossick-readers"
 /** The name of the meta tag that says the same. */
 export const READERS_TAG = "fossick-readers"
@@ -10,13 +10,13 @@ export const READERS_TAG = "fossick-readers"
 export interface SaidReaders {
   /** Null: the site says nothing. */
   readonly readers: Readers | null
-  /** What is wrong with what it says, for the operator; null: nothing. */
+  /** Why the readers aren't understood, for the operator; null: they are. */
   readonly problem: string | null
 }
 
 /**
- * Reads what a site says of the readers of a page, in headers and tags: `allow=group:hr, user:anna@example.com; deny=group:interns`.
- * Whom all of them let in may read the page, and nobody may where one of them isn't understood.
+ * Parses the headers and tags in which a site names the readers of a page: `allow=group:hr, user:anna@example.com; deny=group:interns`.
+ * A person may read the page if all of them allow it. If one of them isn't understood, nobody may.
  */
 export function siteReaders(texts: readonly string[]): SaidReaders {
   let readers: Readers | null = null
@@ -35,11 +35,11 @@ export function readersHeaders(headers: Readonly<Record<string, string | string[
   return [values ?? []].flat().map((value) => Buffer.from(value, "latin1").toString("utf8"))
 }
 
-/** Tells what was sent in headers from anything else that is sent. */
+/** Differs when other headers are sent. */
 export const readersDigest = (sent: readonly string[]): string =>
   hash("sha256", JSON.stringify(sent), "base64url").slice(0, 16)
 
-/** A site writes no more of this than people would. */
+/** Longer headers and tags aren't understood. */
 const MOST_CHARS = 16_000
 
 function readOne(text: string): Readers | null {

@@ -3,7 +3,7 @@ import { observationsOf } from "../../fetch/observe/observations.ts"
 import { dateText } from "./dates-and-counts.ts"
 import type { Step, Subject } from "./step.ts"
 
-/** Which observers were shown the page, and why the others were not. */
+/** Says which observers were shown the page, and why the others were not. */
 export async function observersStep({ url, parts }: Subject, page: Page | null): Promise<Step | null> {
   const { db, only = null, conceals = false } = parts
   const seen = (await observationsOf(db, url)).filter(({ source }) => only?.includes(source) !== false)

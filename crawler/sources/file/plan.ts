@@ -44,7 +44,7 @@ export interface SourceChange {
   readonly pagesShared: number
   /** Those of them that would no longer belong to it. */
   readonly pagesOutOfScope: number
-  /** Whom its pages are opened to, if these are many: see `opened-to.ts`. */
+  /** Set if the change opens its pages to everybody, or to everybody who signs in: see `opened-to.ts`. */
   readonly opens?: NonNullable<ReturnType<typeof openedTo>>
   /** The last run's notes on sitemaps and feeds that could not be read in full. */
   readonly lists?: readonly string[]

@@ -5,7 +5,7 @@ const WIDE = [
   ["signed-in", [SIGNED_IN]],
 ] as const
 
-/** Whom a change of readers lets in who was kept out before, if these are everybody, or everybody who signed in; else null. */
+/** Whether a change of readers lets in everybody, or everybody who signed in, and did not before; else null. */
 export function openedTo(
   before: WrittenReaders | null,
   after: WrittenReaders | null,

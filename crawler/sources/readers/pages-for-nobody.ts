@@ -5,11 +5,11 @@ import { listed } from "#base/store/query/words.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** Whether readers let nobody in, whoever asks: one of the lists is empty, or all that are on it are denied. */
+/** Whether readers let nobody in: one of the lists is empty, or everyone on it is denied. */
 export const letNobodyIn = ({ allow, deny }: Readers): boolean =>
   allow.some((list) => list.every((one) => deny.includes(one)))
 
-/** Notes of pages that are written to the index whether anybody may read them. */
+/** For pages that are written to the index: notes which of them nobody may read. */
 export async function notePagesForNobody(
   db: StateStore,
   pages: readonly Pick<Page, "url" | "source" | "sharedWith" | "readers">[],

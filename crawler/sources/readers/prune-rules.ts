@@ -5,12 +5,12 @@ import { listed } from "#base/store/query/words.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** So long a rule is kept whose pages have left: other processes may be about to write one, and an older index may come back. */
+/** How long a rule outlives its last page: another process may be about to write one, and an older index may come back. */
 const KEPT_MS = 30 * 24 * 3_600_000
-/** A server of the index may leave some of so many labels out of its count. */
+/** With more labels than this, a server of the index may leave some out of its count. */
 const MOST_COUNTED = 50_000
 
-/** Whether rules have not been looked at for long. */
+/** Whether some rules have not been counted for a month. */
 export async function hasOldRules(db: StateStore, clock: Clock): Promise<boolean> {
   migrateReaders(db)
   const old = queriesOf<ReadersTables>(db)
@@ -21,7 +21,7 @@ export async function hasOldRules(db: StateStore, clock: Clock): Promise<boolean
   return (await old.executeTakeFirst()) !== undefined
 }
 
-/** Forgets what labels stand for that no page has had for long: whoever may write a page says what its readers are, so there may be many. */
+/** Deletes the rules of labels that no page has had for a month. Authors of pages choose readers freely, so rules may become many. */
 export async function pruneRules(
   db: StateStore,
   engine: Pick<Engine, "pagesByReaders">,

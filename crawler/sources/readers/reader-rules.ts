@@ -7,10 +7,10 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { notePagesForNobody } from "./pages-for-nobody.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** So long a label that was registered isn't again: a small part of what pruning waits for. */
+/** A label is registered again after this time, which is a small part of the time that pruning waits. */
 const KNOWN_MS = 3_600_000
 
-/** What the labels of pages in the index stand for. */
+/** The meaning of the labels of pages in the index. */
 export class ReaderRules {
   readonly #db: StateStore
   readonly #clock: Clock
@@ -23,7 +23,7 @@ export class ReaderRules {
     this.#clock = clock
   }
 
-  /** Makes the readers of pages known. Call it before the pages are written: a page whose label nobody knows is hidden from everybody. */
+  /** Stores the meaning of the pages' labels. Call it before the pages are written: a page with an unknown label is hidden. */
   async register(pages: readonly Pick<Page, "url" | "source" | "sharedWith" | "readers">[]): Promise<void> {
     if (pages.length > 0) await notePagesForNobody(this.#db, pages)
     const now = this.#clock()

@@ -10,11 +10,11 @@ import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 export interface ReadersNow {
   /** Of sources, by name; a source that is missing here may be read by everybody. A deleted one is here while its pages may be there. */
   readonly sources: ReadonlyMap<string, Readers>
-  /** What the labels of pages stand for. A label that is missing here is for nobody. */
+  /** The meaning of labels. A page whose label is missing here is for nobody. */
   readonly rules: ReadonlyMap<string, readonly PageReaders[]>
 }
 
-/** So long a change may go unseen by another process. */
+/** How long another process may miss a change. */
 const FRESH_MS = 1000
 
 const extentOf = once((q: Queries<ReadersTables>) =>
@@ -27,7 +27,7 @@ const rulesAfter = once((q: Queries<ReadersTables>, { after }: { after: number }
 )
 const ofSources = once((q: Queries<ReadersTables>) => q.selectFrom("source_readers").selectAll())
 
-/** Reads the tables again where they have changed, and of the rules only those that are new. */
+/** Reads the tables again if they have changed, and only the new rows of the rules. */
 class Snapshot {
   readonly #db: StateStore
   #rules: ReadonlyMap<string, readonly PageReaders[]> = new Map()
@@ -97,7 +97,7 @@ const snapshotOf = oncePerState((db) => new Snapshot(db))
 /** Who may read what, a second old at most. Cheap: maps that have not changed are the same objects as before. */
 export const readersNow = (db: StateStore): Promise<ReadersNow> => snapshotOf(db).now()
 
-/** For whoever has changed something in this process: the next call of {@link readersNow} sees the change. */
+/** Call it after a change in this process, so that the next call of {@link readersNow} sees the change. */
 export const forgetReadersNow = (db: StateStore): void => snapshotOf(db).forget()
 
 /** Adds the readers of sources that this process knows from elsewhere than the state, such as a file at its start. */

@@ -4,13 +4,13 @@ import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 export interface ReadersTables {
   /**
-   * `readers`: JSON of the `PageReaders` that a label names, as `normalReaders` writes them. `seen_at`: when pages with it were written
+   * `readers`: JSON of the `PageReaders` that a label means, as `normalReaders` writes them. `seen_at`: when pages with it were written
    * or counted last.
    */
   reader_rule: { id: Generated<number>; label: string; readers: string; seen_at: number }
   /** `readers`: JSON of the `Readers` of a source; without a row everybody may read its pages. */
   source_readers: { source: string; readers: string }
-  /** Pages of the index that have readers of whom there can be none. */
+  /** Pages of the index whose readers let nobody in. */
   page_for_nobody: { source: string; url: PageUrl }
 }
 

@@ -5,8 +5,8 @@ import { forgetReadersNow } from "./readers-now.ts"
 import type { ReadersTables } from "./readers-schema.ts"
 
 /**
- * Says who may read the pages of a source; null: everybody. It counts from then on, without a crawl, and stays when the source is
- * deleted, since pages may stay as well.
+ * Says who may read the pages of a source; null: everybody. This counts at once, without a crawl. It outlives a deleted source
+ * while pages of the source may be left.
  */
 export async function keepSourceReaders(
   db: StateStore,

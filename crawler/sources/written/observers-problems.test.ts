@@ -45,20 +45,20 @@ test("observers are read with their short forms, and written as they were", () =
   )
 })
 
-test("what is wrong with observers is said of its field", () => {
+test("problems with observers name their fields", () => {
   expect(problemsOf({ login: null })).toEqual([
-    "observers need a login of the source: pages are read with it, and compared",
+    "observers need a login of the source, which reads the pages that they are compared with",
   ])
   expect(problemsOf({ clientCert: { cert: "file:/c.pem", key: "file:/k.pem" } })).toEqual([
-    "observers do not go with clientCert: the site would take every observer for its owner",
+    "observers don't work with clientCert: the site would take every observer for the owner of the certificate",
   ])
   expect(problemsOf({ observers: [written.observers[0]] })).toEqual([
-    "observers need one whose login is not same, or nothing is learned",
+    "observers need at least one with a login other than same, or nothing is learned",
   ])
   const observer = { name: "it", login: form("it"), readers: "everybody" }
   expect(withObserver(observer)).toEqual([])
   expect(withObserver({ ...observer, name: "staff" })).toEqual([
-    "observers[1].name is that of another observer, staff",
+    "observers[1].name is already used by another observer, staff",
   ])
   expect(withObserver({ ...observer, readers: { allow: ["hr"] } })).toEqual([
     "observers[1].readers.allow[0] must be user:NAME, group:NAME or signed-in",
@@ -67,7 +67,7 @@ test("what is wrong with observers is said of its field", () => {
     "observers[1].readers.deny is no field of",
   )
   expect(withObserver({ ...observer, login: "same" })).toEqual([
-    "observers[1].readers must name somebody where login is same, or every page is for everybody",
+    "observers[1].readers must name users, groups or signed-in if login is same, or every page is for everybody",
   ])
   expect(withObserver({ ...observer, readers: "all" })).toEqual([
     "observers[1].readers must be one of everybody",
@@ -76,7 +76,7 @@ test("what is wrong with observers is said of its field", () => {
     "observers[1].login must be one of same, none",
   ])
   expect(withObserver({ ...observer, login: null })).toEqual([
-    "observers[1].login is empty; for an observer who is not signed in, write none",
+    "observers[1].login is empty; write none for an observer that does not log in",
   ])
   expect(withObserver({ name: "it", readers: "everybody" })).toEqual(["observers[1].login is missing"])
   expect(withObserver({ ...observer, login: form("it", { proof: null }) })[0]).toMatch(

@@ -3,7 +3,7 @@ import type { Observer, SourceSpec } from "../../source.ts"
 import { readersProblems } from "./readers-problems.ts"
 import type { SourceProblem } from "./source-problem.ts"
 
-/** What is wrong with the observers of a source, beyond what the schema says. */
+/** Problems with the observers of a source that the schema doesn't catch. */
 export function observersProblems({
   observers = [],
   login = null,
@@ -13,14 +13,21 @@ export function observersProblems({
   const all = ["observers"]
   const problems: SourceProblem[] = []
   if (login === null)
-    problems.push({ path: all, message: "need a login of the source: pages are read with it, and compared" })
+    problems.push({
+      path: all,
+      message: "need a login of the source, which reads the pages that they are compared with",
+    })
   if (clientCert !== null)
     problems.push({
       path: all,
-      message: "do not go with clientCert: the site would take every observer for its owner",
+      message:
+        "don't work with clientCert: the site would take every observer for the owner of the certificate",
     })
   if (observers.every((one) => one.login === "same"))
-    problems.push({ path: all, message: "need one whose login is not same, or nothing is learned" })
+    problems.push({
+      path: all,
+      message: "need at least one with a login other than same, or nothing is learned",
+    })
   const names = observers.map(({ name }) => name)
   return [
     ...problems,
@@ -36,14 +43,20 @@ export function observersProblems({
 const nameProblems = (names: readonly string[], index: number): SourceProblem[] =>
   names.indexOf(names[index]!) === index
     ? []
-    : [{ path: ["name"], message: `is that of another observer, ${names[index]}` }]
+    : [{ path: ["name"], message: `is already used by another observer, ${names[index]}` }]
 
 function observerProblems({ login, readers }: Observer): SourceProblem[] {
   const wrong =
     readers !== "everybody"
       ? readersProblems(readers)
       : login === "same"
-        ? [{ path: [], message: "must name somebody where login is same, or every page is for everybody" }]
+        ? [
+            {
+              path: [],
+              message:
+                "must name users, groups or signed-in if login is same, or every page is for everybody",
+            },
+          ]
         : []
   return [
     ...wrong.map(({ path, message }) => ({ path: ["readers", ...path], message })),
@@ -53,7 +66,7 @@ function observerProblems({ login, readers }: Observer): SourceProblem[] {
 
 function observerLoginProblems(login: Observer["login"] | null): SourceProblem[] {
   if (login === null)
-    return [{ path: ["login"], message: "is empty; for an observer who is not signed in, write none" }]
+    return [{ path: ["login"], message: "is empty; write none for an observer that does not log in" }]
   if (typeof login === "string") return []
   const problems = loginProblems(login).map(({ path, message }) => ({ path: ["login", ...path], message }))
   if (login.kind !== "form" || login.proof !== null) return problems
@@ -62,7 +75,7 @@ function observerLoginProblems(login: Observer["login"] | null): SourceProblem[]
     {
       path: ["login", "proof"],
       message:
-        "is missing: without a text that only pages of somebody who is logged in hold, a page that is not for the observer looks like a session that has ended",
+        "is missing: it must be a text that only logged-in visitors see, to tell a refused page from a session that has ended",
     },
   ]
 }

@@ -1,7 +1,7 @@
 import { principalOf, type WrittenReaders } from "#engine/index/page/readers.ts"
 import type { SourceProblem } from "./source-problem.ts"
 
-/** Entries of readers that name nobody, by `allow` or `deny` and their index. */
+/** Finds entries that aren't `user:NAME`, `group:NAME` or `signed-in`, by `allow` or `deny` and their index. */
 export const readersProblems = (readers: WrittenReaders): SourceProblem[] =>
   (["allow", "deny"] as const).flatMap((field) =>
     [...(readers[field] ?? []).entries()]

@@ -25,11 +25,11 @@ export interface NarrowUnseenOptions {
   /** The run that ends. */
   readonly job: number
   readonly clock?: Clock | undefined
-  /** Of all that write to the index. Default: nobody else does. */
+  /** Orders all writes to the index. Default: this is the only writer. */
   readonly writes?: Serial
 }
 
-/** Outcomes by which the site, and not a rule of ours, shows something else at the address of a page. */
+/** Outcomes that mean, together with another address, that the site shows something else in place of the page. */
 const ELSEWHERE: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
   "skipped:duplicate",
   "skipped:noindex",
@@ -43,10 +43,10 @@ const CHUNK = 500
 const BATCH = 50
 
 /**
- * Takes pages from everybody that the site keeps from the source's own login; from those for whom an observer was shown them too long
- * ago; and from all but the source's own where no observer has looked yet. Call it at the end of every run, whatever became of it: pages
- * that it did not come to are narrowed too. It never widens. What was kept of pages that the source holds no more is forgotten. The caller
- * holds the index for writing.
+ * Narrows the readers of pages at the end of a run, also of pages that the run did not reach. It hides pages that the site refuses to the
+ * source's own login. An observer's readers lose a page that it was shown too long ago. A page that no observer has looked at is left to the
+ * readers of the source's own login. It never widens, and deletes observations of pages that the source no longer holds. The caller holds
+ * the index for writing.
  * @returns how many pages were narrowed
  */
 export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number> {
@@ -73,7 +73,7 @@ export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number
 
 type Narrowing = NarrowUnseenOptions & { readonly observations: Observations }
 
-/** Hides pages that the run asked for and the site kept from it. They come back when it is shown them again. */
+/** Hides pages that the site refused to the run. They come back when the run is shown them again. */
 async function hideRefused(options: Narrowing): Promise<number> {
   const { db, job, writes = new Serial() } = options
   let hidden = 0
@@ -89,7 +89,7 @@ async function hideRefused(options: Narrowing): Promise<number> {
   }
 }
 
-/** Whether the site said for certain that the page is not for the source's login, or that something else is there. */
+/** Whether the site certainly refuses the page to the source's login, or shows something else there. */
 function isKept({ outcome, status, leadsTo, detail }: MissedPage): boolean {
   if (outcome === "failed:http-status")
     return isRefusal(status) || (status === null && /\blogin\b/.test(detail ?? ""))
@@ -134,7 +134,7 @@ async function narrow(
     written.push({ page: narrowedPage(page, source.name, learnedReaders(source, rows)), vectors })
   }
   await write(written, { db, engine })
-  // After the pages: a process that is lost in between narrows them once more.
+  // After the pages: if the process ends in between, the next run narrows them again.
   for (const [url, rows] of kept) await observations.keep(url, rows)
   return written.length
 }
@@ -173,7 +173,7 @@ async function write(
   await engine.load(pages)
 }
 
-/** Forgets what was shown of pages that the source holds no more. */
+/** Deletes observations of pages that the source no longer holds. */
 async function forgetUnheld(db: StateStore, source: string, observations: Observations): Promise<void> {
   for (let after = ""; ;) {
     const urls = await observations.pages(after, CHUNK)

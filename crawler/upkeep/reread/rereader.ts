@@ -223,9 +223,9 @@ export class Rereader implements AsyncDisposable {
   }
 }
 
-/** What its login is shown now, nobody has seen the observers being shown. */
+/** The observers have not looked at what the source's login is shown now. */
 const OBSERVED =
-  "who may read its pages is learned when its source runs, so they are given as the index holds them"
+  "its source learns who may read each page during runs, so pages are given as the index holds them"
 
 /** Whether strangers could not read the pages of a source. */
 const isClosed = (source: Source): boolean =>

@@ -102,7 +102,7 @@ export const documentOperations = operations("Documents", "key", {
     at: "POST /documents/readers",
     summary: "Change who may read documents",
     description:
-      "Changes the readers of documents and nothing else of them. The run that has searches go by it begins at once. Needs a key of the role write or admin.",
+      "Changes the readers of documents and nothing else. The run that applies the change to searches begins at once. Needs a key of the role write or admin.",
     body: closedBody(readersBody),
     answers: ok(
       object({ source: text(), documents: listOf(text(), "The ids of those that were there."), searchable }),
@@ -111,7 +111,7 @@ export const documentOperations = operations("Documents", "key", {
     refusals: [400, 403, 404, 409, 422],
     examples: [
       {
-        summary: "Of no source",
+        summary: "A source that doesn't exist",
         body: { source: "invoices", documents: [{ id: "4711", readers: { allow: ["group:sales"] } }] },
         status: 404,
       },

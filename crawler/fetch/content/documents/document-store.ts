@@ -52,7 +52,7 @@ interface DocumentTables {
     updated_at: number | null
     metadata: string
     readers: string | null
-    /** Of everything else that was sent, so that a repeated send changes nothing. */
+    /** Hash of everything else that was sent, so that a repeated send changes nothing. */
     sum: string
     version: number
   }
@@ -126,7 +126,7 @@ export class DocumentStore {
     return puts
   }
 
-  /** Changes who may read documents, and nothing else of them. @returns the ids of those that were there */
+  /** Changes who may read documents, and nothing else. @returns the ids of those that exist */
   async setReaders(source: string, all: ReadonlyMap<string, WrittenReaders | null>): Promise<string[]> {
     const there: string[] = []
     for (const part of partsOf([...all])) {
@@ -335,7 +335,7 @@ export class DocumentStore {
   }
 }
 
-/** The documents of a state, whose tables are looked after once. */
+/** The documents of a state; their tables are made or updated on the first call. */
 export const documentsIn = oncePerState((db) => new DocumentStore(db))
 
 /** Two documents of a source cannot have one address. */

@@ -120,7 +120,7 @@ export class FolderContent implements Content {
   async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
     const path = this.pathOf(url)
     if (path === null) return gone("no file of the folder has this address")
-    if (basename(path) === READERS_FILE) return gone("the file says who may read others, and is no page")
+    if (basename(path) === READERS_FILE) return gone("the file only says who may read other files")
     try {
       await using file = await open(path, OPEN_UNLINKED)
       const stats = await file.stat()
@@ -196,13 +196,13 @@ async function read(
   return { kind: "fetched", url, status: 200, headers, body, ...(label !== null && { readers }) }
 }
 
-/** Half a day: a time is a little early, so that it differs for other readers and is never later than the next visit. */
+/** Most of a day. Times are moved back by less than this, so that they differ when readers change and are never later than the next visit. */
 const MOST_SHIFT_MS = 2 ** 26
 
 const shiftBy = (label: string | null): number =>
   label === null ? 0 : 1 + ((fnv1a(label) >>> 0) % MOST_SHIFT_MS)
 
-/** Differs after any change to a file or to who may read it; empty where there is none. */
+/** Differs after any change to a file or its permissions; empty if there is no such file. */
 function stateOf(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return ""

@@ -8,7 +8,7 @@ export interface Acl {
   readonly users: readonly (readonly [id: number, bits: number])[]
   readonly groups: readonly (readonly [id: number, bits: number])[]
   readonly owningGroup: number
-  /** What no entry but the owner's and that for others exceeds. */
+  /** Limits every entry except those for the owner and for others. */
   readonly mask: number
 }
 
@@ -52,7 +52,7 @@ export class Acls {
 
 const PLAIN = ["--absolute-names", "--numeric", "--no-effective", "--skip-base"]
 
-/** Null: not all could be read. */
+/** @returns lists by path, or null when some could not be read */
 async function read(what: readonly string[]): Promise<ReadonlyMap<string, Acl> | null> {
   const child = spawn("getfacl", [...PLAIN, ...what], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -77,7 +77,7 @@ async function read(what: readonly string[]): Promise<ReadonlyMap<string, Acl> |
   return (await ended) ? lists : null
 }
 
-/** One file of the output, whose text is of bytes. */
+/** Parses the lines of one file; each character is a byte. */
 function aclIn(lines: readonly string[]): readonly [path: string, Acl] | null {
   let path: string | null = null
   const users: [number, number][] = []
@@ -98,7 +98,7 @@ function aclIn(lines: readonly string[]): readonly [path: string, Acl] | null {
 const bitsOf = (text: string): number =>
   (text.startsWith("r") ? 4 : 0) + (text[1] === "w" ? 2 : 0) + (text.endsWith("x") ? 1 : 0)
 
-/** `\012` stands for a byte. */
+/** `getfacl` writes some bytes in octal, such as `\012`. */
 const unescaped = (name: string): string =>
   Buffer.from(
     name.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))),

@@ -19,7 +19,7 @@ import {
 export interface FolderReadersOptions {
   /** Whether modes and access control lists count. */
   readonly byModes: boolean
-  /** Told what the operator should know: of a readers file that isn't understood, say. */
+  /** Called with notes for the operator, such as a readers file that isn't understood. */
   readonly onTrouble: (note: string) => void
 }
 
@@ -57,7 +57,7 @@ export class FolderReaders {
     return narrowedBy(named, await this.#byMode(path, stats, READ))
   }
 
-  /** What a folder says, with what those around it say. */
+  /** The readers that a folder and all folders around it name. */
   #folder(path: readonly string[]): Promise<ReadersFile> {
     const key = path.join("/")
     const known = this.#folders.get(key) ?? this.#look(path)

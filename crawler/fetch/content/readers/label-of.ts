@@ -1,4 +1,4 @@
 import { type Readers, readersLabel } from "#engine/index/page/readers.ts"
 
-/** Names readers whoever knows them; null: everybody. */
+/** A label that equal readers share, whichever source they come from; null: everybody. */
 export const labelOf = (readers: Readers): string | null => readersLabel([{ source: "", ...readers }])

@@ -3,7 +3,7 @@ import { principalOf, type Principal, type Readers } from "#engine/index/page/re
 import type { Acl } from "./acls.ts"
 import type { AccountNames } from "./account-names.ts"
 
-/** What is needed of a file to read it, and of a folder to reach what is in it. */
+/** The bit needed to read a file, and the bit needed to reach what is in a folder. */
 export const READ = 4
 export const REACH = 1
 
@@ -15,9 +15,9 @@ interface Entry {
 }
 
 /**
- * Whom the mode of a file or folder lets in, and its access control list where it has one (POSIX 1003.1e). Where that is not known,
- * only the owner: with a list, the bits of the group are its mask, and others may be shut out by name.
- * Where others may and a group may not, nobody in the group is let in here, while the kernel lets in its owner and members of a group that may.
+ * The users and groups that the mode of a file or folder lets in, and its access control list if it has one (POSIX 1003.1e). If the list is
+ * unknown, only the owner: the mode shows the list's mask in place of the group's bits, and the list may shut out others by name.
+ * If others may read and a group may not, this keeps out the whole group, while the kernel lets in the owner and members of other groups that may.
  */
 export async function readersByMode(
   { mode, uid, gid }: Pick<Stats, "mode" | "uid" | "gid">,
@@ -54,7 +54,7 @@ function entriesOf(
 ): { readonly users: readonly Entry[]; readonly groups: readonly Entry[] } {
   if (acl === null) return { users: [], groups: [{ id: gid, grants: grants(groupBits) }] }
   const entry = ([id, bits]: readonly [number, number]): Entry => ({ id, grants: grants(bits & acl.mask) })
-  // Of several entries for one group, one that grants is enough.
+  // A group with several entries needs only one that grants.
   const byGroup = new Map<number, Entry>()
   for (const one of [[gid, acl.owningGroup] as const, ...acl.groups].map(entry))
     if (byGroup.get(one.id)?.grants !== true) byGroup.set(one.id, one)

@@ -4,17 +4,17 @@ import { EVERYBODY, NOBODY, principalOf, type Readers, readersOf } from "#engine
 /** A file with this name in a folder says who may read what is in the folder. */
 export const READERS_FILE = ".fossick-readers.yaml"
 
-/** What such a file says. */
+/** The contents of a readers file. */
 export interface ReadersFile {
-  /** Of all files in the folder and below it. */
+  /** Who may read the files in the folder and below it. */
   readonly below: Readers
-  /** Of files in the folder, by name; for whoever may read what is below. */
+  /** Who may read single files of the folder, by name, among those in `below`. */
   readonly files: ReadonlyMap<string, Readers>
-  /** Why nobody may read what is below, for the operator; null: the file is understood. */
+  /** Why the file hides everything below it, for the operator; null: the file is understood. */
   readonly problem: string | null
 }
 
-/** Of a folder without such a file. */
+/** For a folder without a readers file. */
 export const NO_READERS_FILE: ReadersFile = { below: EVERYBODY, files: new Map(), problem: null }
 
 export const unreadReaders = (problem: string): ReadersFile => ({
@@ -23,10 +23,10 @@ export const unreadReaders = (problem: string): ReadersFile => ({
   problem,
 })
 
-/** Of such a file. */
+/** Size limit of a readers file. */
 export const MOST_BYTES = 1_000_000
 
-/** Reads such a file: nobody may read anything below where it isn't understood, or is empty, as while a program writes it. */
+/** Parses a readers file. One that isn't understood, or is empty while a program writes it, lets nobody read anything below. */
 export function readReadersFile(bytes: Uint8Array): ReadersFile {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
@@ -47,7 +47,7 @@ export function readReadersFile(bytes: Uint8Array): ReadersFile {
   }
 }
 
-/** Of one list. */
+/** Limit for one list. */
 const MOST_PRINCIPALS = 1000
 
 type Group = Readonly<Record<string, unknown>>

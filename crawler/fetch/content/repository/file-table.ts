@@ -41,7 +41,7 @@ export const headOf = (commit: string, paths: readonly string[]): TableHead => (
   paths: paths.length === 0 ? [] : [...new Set([...paths, ...paths.flatMap(readersFilesAbove)])],
 })
 
-/** The readers files that count for a path beside those below it. */
+/** The readers files in the folders above a path. */
 function readersFilesAbove(path: string): string[] {
   const names = path.split("/")
   return names.map((_, depth) => [...names.slice(0, depth), READERS_FILE].join("/"))
@@ -93,7 +93,7 @@ function fileIn(line: string): RepositoryFile[] {
   const tab = line.indexOf("\t")
   const [mode = "", , blob = "", bytes = ""] = line.slice(0, tab).split(/ +/)
   const path = line.slice(tab + 1)
-  // A readers file that is a link isn't understood, and that hides what is below.
+  // A readers file that is a link stays in the table: it isn't understood, so it hides everything below.
   return (REGULAR.test(mode) || isReadersFile(path)) && !LEFT_OUT.test(path)
     ? [{ path, blob, bytes: Number(bytes), time: 0, author: "" }]
     : []

@@ -102,7 +102,7 @@ export class RepositoryContent implements Content {
     const troubles = new Troubles()
     const readers = await this.#readersOf(file, async ({ path }, problem) => {
       await onTrouble(
-        `not understood in ${this.place}, so nobody may read what is beside it: ${path} (${problem})`,
+        `not understood in ${this.place}, so nobody may read the files beside it: ${path} (${problem})`,
       )
     })
     for await (const files of readTable(file)) {
@@ -195,7 +195,7 @@ export class RepositoryContent implements Content {
     return readers
   }
 
-  /** What the readers files of a table say. */
+  /** Reads the readers files of a table. */
   async #readersOf(
     table: string,
     onProblem?: (file: RepositoryFile, problem: string) => Promise<void>,
