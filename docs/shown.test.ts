@@ -65,8 +65,8 @@ describe("YAML", () => {
     "services",
     "webSearch",
   ]
-  const readersFile = (text: string) => {
-    const { problem } = readReadersFile(Buffer.from(text))
+  const readersFile = async (text: string) => {
+    const { problem } = await readReadersFile(Buffer.from(text))
     if (problem !== null) throw new Error(problem)
   }
   const READERS: Readonly<Record<string, (text: string, file: string) => unknown>> = {
@@ -78,13 +78,13 @@ describe("YAML", () => {
     peers: (text, file) => parsePeers(text, file, { PLANT_KEY: "a-key-of-the-plant" }),
   }
 
-  function check({ text }: Shown): void {
+  async function check({ text }: Shown): Promise<void> {
     const value = parse(text) as object | null
     // A comment alone, for editors.
     if (value === null) return
     const [first = ""] = Object.keys(value)
     const reader = READERS[first]
-    if (reader !== undefined) reader(text, "shown.yaml")
+    if (reader !== undefined) await reader(text, "shown.yaml")
     else if (Array.isArray(value)) parseSources(`sources:\n${text}`, "shown.yaml")
     else if (["defaults", "sources", "backup"].includes(first))
       parseSources("sources" in value ? text : `sources: []\n${text}`, "shown.yaml")

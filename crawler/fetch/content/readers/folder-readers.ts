@@ -79,7 +79,7 @@ export class FolderReaders {
       const stats = await file.stat()
       if (!stats.isFile()) return unreadReaders("it is no regular file")
       if (stats.size > MOST_BYTES) return unreadReaders(`it has more than ${MOST_BYTES} bytes`)
-      return readReadersFile(await file.readFile())
+      return await readReadersFile(await file.readFile())
     } catch (error) {
       const code = codeOf(error as Error)
       return code === "ENOENT" ? NO_READERS_FILE : unreadReaders(`it cannot be read, ${code}`)

@@ -1,4 +1,3 @@
-import { parse } from "yaml"
 import { EVERYBODY, NOBODY, principalOf, type Readers, readersOf } from "#engine/index/page/readers.ts"
 
 /** A file with this name in a folder says who may read what is in the folder. */
@@ -27,8 +26,10 @@ export const unreadReaders = (problem: string): ReadersFile => ({
 export const MOST_BYTES = 1_000_000
 
 /** Parses a readers file. One that isn't understood, or is empty while a program writes it, lets nobody read anything below. */
-export function readReadersFile(bytes: Uint8Array): ReadersFile {
+export async function readReadersFile(bytes: Uint8Array): Promise<ReadersFile> {
   try {
+    // Most folders have no such file.
+    const { parse } = await import("yaml")
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
     const { files = {}, ...below } = groupIn(parse(text, { maxAliasCount: 0 }), "the file")
     const named = Object.entries(groupIn(files, "files"))

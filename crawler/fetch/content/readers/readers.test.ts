@@ -60,8 +60,8 @@ describe("a readers file", () => {
     ["a field twice", "allow: [group:hr]\nallow: [group:it]"],
     ["a wrong file", "files: { a.md: { allow: [hr] } }"],
     ["aliases", "allow: &a [group:hr]\ndeny: *a"],
-  ])("that says %s lets nobody read what is below", (_, text) => {
-    const { below, problem } = readReadersFile(Buffer.from(text))
+  ])("that says %s lets nobody read what is below", async (_, text) => {
+    const { below, problem } = await readReadersFile(Buffer.from(text))
     expect(below).toEqual(NOBODY)
     expect(problem).not.toBeNull()
   })

@@ -205,7 +205,7 @@ export class RepositoryContent implements Content {
     const byFolder = new Map<string, ReadersFile>()
     for (const file of found) {
       const body = file.bytes > MOST_BYTES ? null : await this.#blobs!.read(file.blob).catch(() => null)
-      const said = body === null ? unreadReaders("it cannot be read") : readReadersFile(body)
+      const said = body === null ? unreadReaders("it cannot be read") : await readReadersFile(body)
       byFolder.set(file.path.split("/").slice(0, -1).join("/"), said)
       if (said.problem !== null) await onProblem?.(file, said.problem)
     }
