@@ -62,20 +62,22 @@ function normalized(given: Written): SourceSpec & { readonly name: string } {
   const readers = spec["readers"] as Written | null | undefined
   if (readers) spec["readers"] = Object.fromEntries(Object.entries(readers).map(([k, v]) => [k, [v].flat()]))
   if (typeof spec["schedule"] === "string") spec["schedule"] = { cron: spec["schedule"] }
-  const login = spec["login"] as Written | null | undefined
-  if (login?.["kind"] === "form") spec["login"] = { proof: null, ...login }
+  if (spec["login"]) spec["login"] = normalLogin(spec["login"])
   const observers = spec["observers"] as readonly Written[] | undefined
   if (observers) spec["observers"] = observers.map(normalObserver)
   return spec as unknown as SourceSpec & { readonly name: string }
 }
 
-function normalObserver({ login: givenLogin, readers: givenReaders, ...rest }: Written): Written {
-  const login = givenLogin as Written | string | null
-  const isForm = typeof login === "object" && login?.["kind"] === "form"
-  const readers = givenReaders as Written | string
+function normalLogin(given: unknown): unknown {
+  const login = given as Written | string | null
+  return typeof login === "object" && login?.["kind"] === "form" ? { proof: null, ...login } : login
+}
+
+function normalObserver({ login, readers: given, ...rest }: Written): Written {
+  const readers = given as Written | string
   return {
     ...rest,
-    login: isForm ? { proof: null, ...login } : login,
+    login: normalLogin(login),
     readers: typeof readers === "string" ? readers : { allow: [readers["allow"]].flat() },
   }
 }
