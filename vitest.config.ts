@@ -36,7 +36,7 @@ const STORIES = [
 
 /** Files that start whole appliances, commands, database servers or chains, and take their time. */
 const APPLIANCES = filesWith(
-  /startAppliance|killableAppliance|WholeCrawler|PostgresServer\.start|startChain|testing\/fossick\.ts|"[^"]*\b(?:main|start)\.ts"\)|fossick\.js"/,
+  /startAppliance|killableAppliance|WholeCrawler|killAgainAndAgain|PostgresServer\.start|startChain|testing\/fossick\.ts|"[^"]*\b(?:main|start)\.ts"\)|fossick\.js"/,
 )
 
 /** Files that change their process for every file after them. Clocks, spies and settings are put back: see `leftovers.ts`. */

@@ -1,20 +1,11 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
-import { expect, onTestFinished, test } from "vitest"
-import { openStateStore } from "#base/store/state-store.ts"
-import { readSettings } from "#base/settings.ts"
+import { expect, test } from "vitest"
 import { chance } from "#base/testing/chance.ts"
-import { until } from "#base/testing/until.ts"
-import { openEngine } from "#engine/open-engine.ts"
-import { engineSettings } from "#engine/settings.ts"
-import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { rareWord } from "#engine/testing/pages.ts"
 import { contentOf } from "./fetch/content/kinds.ts"
-import { Jobs } from "./jobs/jobs.ts"
-import { Sources } from "./sources/sources.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
-import { WholeCrawler } from "./testing/whole-crawler.ts"
+import { killAgainAndAgain } from "./testing/killed-crawler.ts"
 
 const ROUNDS = 4
 const CHANGES = 10
@@ -81,49 +72,32 @@ class Maildir {
 
 test("a watched mailbox and its index are the same in the end, though all processes are killed again and again", async () => {
   using folder = temporaryFolder()
-  await using vectors = await startCheapVectors()
   const mail = new Maildir(join(folder.path, "Maildir"))
-  const dataDir = join(folder.path, "data")
-  mkdirSync(dataDir)
-  const db = await openStateStore(dataDir)
-  onTestFinished(() => db.close())
-  const jobs = new Jobs(db)
   const source = {
     name: "mail",
     mailbox: mail.root,
     seeds: ["https://mail.example/ada/"],
     removal: { maxShare: 1 },
   }
-  await new Sources(db, jobs).put(source, "file")
-
-  const wait = chance(11)
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const crawler = new WholeCrawler(dataDir, vectors.settings)
-    await sleep(wait.below(2500))
-    for (let change = 0; change < CHANGES; change += 1) mail.change()
-    await sleep(wait.below(2500))
-    await crawler.kill()
-  }
-  const last = new WholeCrawler(dataDir, vectors.settings)
-  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir, ...vectors.settings })
-  const expected = mail.threads()
-  const content = (await contentOf(source, { db }))!
-  try {
-    await until(async () => {
-      const [job] = await jobs.list({ source: "mail", limit: 1, state: "finished" })
-      if (job === undefined || (await jobs.open("mail")).length > 0) return false
+  await killAgainAndAgain(folder.path, {
+    source,
+    rounds: ROUNDS,
+    pauseMs: 2500,
+    wait: chance(11),
+    change: () => {
+      for (let change = 0; change < CHANGES; change += 1) mail.change()
+    },
+    isSame: async (engine, db) => {
+      const content = (await contentOf(source, { db }))!
       const options = { signal: new AbortController().signal, onTrouble: () => Promise.resolve() }
       const entries = (await Array.fromAsync(content.list(options))).flat()
-      await using engine = await openEngine(settings, { mode: "read" })
       if ((await engine.stats()).pages !== entries.length) return false
       const pages = await Promise.all(entries.map(({ url }) => engine.get(url)))
       const held = pages.map((page) =>
         [...(page?.markdown ?? "").matchAll(/The (\S+) is kept/g)].map(([, word]) => word).join(" "),
       )
-      return held.toSorted().join("\n") === expected.join("\n")
-    })
-  } finally {
-    await last.kill()
-  }
-  expect(expected.length).toBeGreaterThan(8)
+      return held.toSorted().join("\n") === mail.threads().join("\n")
+    },
+  })
+  expect(mail.threads().length).toBeGreaterThan(8)
 })

@@ -14,6 +14,7 @@ import { RunLimits } from "../jobs/run-limits.ts"
 import { isMissing, isPageOutcome, type OutcomeName } from "../outcome-name.ts"
 import { SoftNotFound } from "../upkeep/removals/soft-not-found.ts"
 import { SharedPages } from "../sources/shared-pages.ts"
+import { UnrecordedPages } from "../sources/unrecorded-pages.ts"
 import { RunTraps } from "./traps/run-traps.ts"
 import { observersOf } from "../fetch/observe/observations.ts"
 import type { Observers } from "../fetch/observe/observers.ts"
@@ -103,6 +104,9 @@ export class CrawlParts {
     if (observersOf(source).length > 0 && !options.observers)
       throw new Error(`the observers of ${source.name} are not open`)
     const known = new KnownAddresses(db, clock)
+    const shared = new SharedPages(db, options.engine, source, clock)
+    const unrecorded = new UnrecordedPages(db, source.name)
+    await new ImageNotes(db).forget(await share.writes.run(() => unrecorded.settle(shared)))
     const limits = await RunLimits.open(db, job)
     const suspects = await Suspects.open(db, job, known)
     const traps = await RunTraps.open(db, clock, job, onTrap)
@@ -204,6 +208,7 @@ export class CrawlParts {
       shared: new SharedPages(db, engine, job.source, clock),
       frontier: this.frontier,
       images: new ImageNotes(db),
+      unrecorded: new UnrecordedPages(db, job.source.name),
       writes: share.writes,
       onClosed: (url) => {
         this.discovery.closed(url)

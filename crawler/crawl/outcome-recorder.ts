@@ -8,12 +8,14 @@ import type { SharedPages } from "../sources/shared-pages.ts"
 import type { NoPage } from "./judge/verdict.ts"
 import { recordOf } from "./judge/visit-outcome.ts"
 import { PageWriter } from "./page-writer.ts"
+import type { UnrecordedPages } from "../sources/unrecorded-pages.ts"
 
 export interface OutcomeRecorderOptions {
   readonly engine: Engine
   readonly shared: SharedPages
   readonly frontier: Frontier
   readonly images: ImageNotes
+  readonly unrecorded: Pick<UnrecordedPages, "note" | "forget">
   /** Of all that write to the index. */
   readonly writes: Serial
   /** Told of each address that has its outcome, before it is recorded. */

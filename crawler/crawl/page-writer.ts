@@ -4,6 +4,7 @@ import type { Frontier } from "./frontier/frontier.ts"
 import type { ImageNotes } from "../upkeep/images/image-notes.ts"
 import type { SharedPages } from "../sources/shared-pages.ts"
 import type { Visited } from "./frontier/known-addresses.ts"
+import type { UnrecordedPages } from "../sources/unrecorded-pages.ts"
 
 const BATCH_PAGES = 64
 const BATCH_CHARS = 2_000_000
@@ -16,6 +17,7 @@ export interface PageWriterParts {
   readonly shared: SharedPages
   readonly frontier: Frontier
   readonly images: ImageNotes
+  readonly unrecorded: Pick<UnrecordedPages, "note" | "forget">
   /** Of all that write to the index: what it holds of a page is looked up, and written with that. */
   readonly writes: Serial
 }
@@ -133,7 +135,8 @@ export class PageWriter {
         replaced.add(url)
       }
     }
-    const { shared, frontier, images, writes } = this.#parts
+    const { shared, frontier, images, unrecorded, writes } = this.#parts
+    if (pages.size > 0) await unrecorded.note(pages.keys())
     const gone = await writes.run(async () => {
       if (pages.size > 0) await this.#index(await shared.joined([...pages.values()]), moved)
       return await shared.letGo([...replaced].map((url) => ({ url, isGone: false })))
@@ -144,6 +147,7 @@ export class PageWriter {
     this.#isRecording = true
     try {
       await frontier.record(results)
+      if (pages.size > 0) await unrecorded.forget(pages.keys())
       await this.#recorded(results, items.length)
     } finally {
       this.#isRecording = false

@@ -6,6 +6,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { migrateCopies } from "#crawler/crawl/copies/host-credit.ts"
 import { migrateTexts } from "#crawler/crawl/duplicates/text-store.ts"
 import { LostPages } from "#crawler/crawl/frontier/lost-pages.ts"
+import { migrateUnrecorded } from "#crawler/sources/unrecorded-pages.ts"
 import { TrapStore } from "#crawler/crawl/traps/trap-store.ts"
 import { OpenedNetworks } from "#crawler/fetch/guard/opened-networks.ts"
 import { PinnedNetworks } from "#crawler/fetch/guard/pinned-networks.ts"
@@ -84,6 +85,7 @@ function openOtherCrawlerParts(db: StateStore): void {
   void new AlertBook(db)
   void new BackupTable(db)
   migrateImages(db)
+  migrateUnrecorded(db)
   migrateRemovals(db)
   migrateReaders(db)
   migrateObservations(db)

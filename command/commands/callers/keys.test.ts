@@ -182,7 +182,7 @@ test("a key that asks for people is made with the secret of its service", async 
   const { stdout, stderr } = await run(...(args as ["keys"]))
   const keys = openKeyStore(db, "")
   expect(await keys.verifyService(stdout.trim())).toMatchObject({ actsForPeople: "headers" })
-  expect(stderr).toMatch(/signs for whom it asks, likewise: [\w-]{43}\n/)
+  expect(stderr).toMatch(/signs user names with, also shown only this once: [\w-]{43}\n/)
   expect(JSON.parse((await run(...(args as ["keys"]), "--json")).stdout)).toMatchObject({
     acts_for_people: "headers",
     signing_secret: expect.any(String),

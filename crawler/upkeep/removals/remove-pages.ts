@@ -3,6 +3,7 @@ import { Listings } from "../../crawl/frontier/known-listings.ts"
 import { Serial } from "#base/flow/serial.ts"
 import type { Engine } from "#engine"
 import { TextStore } from "../../crawl/duplicates/text-store.ts"
+import { UnrecordedPages } from "../../sources/unrecorded-pages.ts"
 import { Observations } from "../../fetch/observe/observations.ts"
 import { ImageNotes } from "../images/image-notes.ts"
 import { SharedPages } from "../../sources/shared-pages.ts"
@@ -38,6 +39,8 @@ export async function removeAskedPages(options: RemovePagesOptions): Promise<num
     if (except?.has(name)) continue
     const texts = new TextStore(db, name)
     const shared = new SharedPages(db, engine, { name, login: null })
+    const unrecorded = new UnrecordedPages(db, name)
+    await new ImageNotes(db).forget(await writes.run(() => unrecorded.settle(shared)))
     for (let rows = await known.some(name, BATCH); rows.length > 0; rows = await known.some(name, BATCH)) {
       if (signal.aborted) return removed
       const urls = rows.map(({ url }) => url)

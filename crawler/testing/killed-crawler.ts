@@ -1,0 +1,85 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { onTestFinished } from "vitest"
+import { readSettings } from "#base/settings.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import type { Chance } from "#base/testing/chance.ts"
+import { until } from "#base/testing/until.ts"
+import type { Engine, PageUrl } from "#engine"
+import { openEngine } from "#engine/open-engine.ts"
+import { engineSettings } from "#engine/settings.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
+import { Jobs } from "../jobs/jobs.ts"
+import type { OutcomeName } from "../outcome-name.ts"
+import type { SourceSpec } from "../source.ts"
+import { Sources } from "../sources/sources.ts"
+import { WholeCrawler } from "./whole-crawler.ts"
+
+export interface KilledCrawlerOptions {
+  readonly source: SourceSpec & { readonly name: string }
+  readonly rounds: number
+  /** The longest pause before a change and before a kill, in milliseconds. */
+  readonly pauseMs: number
+  readonly wait: Chance
+  /** Changes what the source reads. */
+  readonly change: () => void | Promise<void>
+  /** Whether the index holds exactly what the source has now. */
+  readonly isSame: (engine: Engine, db: StateStore) => Promise<boolean>
+  /** Checked before the last crawler is killed. */
+  readonly inTheEnd?: (dataDir: string) => Promise<void>
+}
+
+const CRASHED: OutcomeName = "failed:crashed"
+
+/**
+ * Changes what a watched source reads while all processes of its crawler are killed again and again, and then waits until the index
+ * is the same as the source.
+ * @param folder where the data folder is made
+ */
+export async function killAgainAndAgain(folder: string, options: KilledCrawlerOptions): Promise<void> {
+  const { source, rounds, pauseMs, wait, change, isSame, inTheEnd } = options
+  await using vectors = await startCheapVectors()
+  const dataDir = join(folder, "data")
+  mkdirSync(dataDir)
+  const db = await openStateStore(dataDir)
+  onTestFinished(() => db.close())
+  const jobs = new Jobs(db)
+  const sources = new Sources(db, jobs)
+  await sources.put(source, "file")
+
+  for (let round = 0; round < rounds; round += 1) {
+    const crawler = new WholeCrawler(dataDir, vectors.settings)
+    await sleep(wait.below(pauseMs))
+    await change()
+    await sleep(wait.below(pauseMs))
+    await crawler.kill()
+  }
+  const last = new WholeCrawler(dataDir, vectors.settings)
+  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir, ...vectors.settings })
+  let isAsked = false
+  try {
+    await until(async () => {
+      const runs = await jobs.list({ source: source.name, limit: 100 })
+      if (runs[0]?.state !== "finished") return false
+      // A page that was being read at three kills waits for an hour, unless a person asks.
+      if (!isAsked && runs.some(({ outcomes }) => (outcomes[CRASHED] ?? 0) > 0)) {
+        await jobs.enqueue((await sources.get(source.name))!.source, { visits: "failed" })
+        isAsked = true
+        return false
+      }
+      await using engine = await openEngine(settings, { mode: "read" })
+      return await isSame(engine, db)
+    })
+    await inTheEnd?.(dataDir)
+  } finally {
+    await last.kill()
+  }
+}
+
+/** @param texts the text of each page by its address */
+export async function holdsExactly(engine: Engine, texts: ReadonlyMap<string, string>): Promise<boolean> {
+  if ((await engine.stats()).pages !== texts.size) return false
+  const pages = await Promise.all([...texts.keys()].map((url) => engine.get(url as PageUrl)))
+  return pages.every((page) => page !== null && page.markdown.trim() === texts.get(page.url))
+}
