@@ -18,10 +18,11 @@ import type { LateReader } from "./second-reading/late-reader.ts"
 import type { CosinesByPage } from "./second-reading/passage-texts.ts"
 import { openSecondReading } from "./second-reading/read-again.ts"
 import type { Reranking } from "./second-reading/reranking.ts"
-import { gather } from "./stages/gather.ts"
+import { gather, pagesLookedFor } from "./stages/gather.ts"
 import { languageNotice } from "./stages/language-notice.ts"
 import { narrow } from "./stages/narrow.ts"
 import { rankAndRead } from "./stages/rank-and-read.ts"
+import { askedOnce } from "./stages/seen-words.ts"
 import { evidenceOf, toHits } from "./stages/show.ts"
 import { takenFor } from "./stages/spelling.ts"
 import { askedTerms, understand } from "./stages/understand.ts"
@@ -60,7 +61,11 @@ async function searched(
   query: Query,
   signal: AbortSignal | undefined,
 ): Promise<SearchResult> {
-  const index = { ...given, facts: factsOnce((ids) => given.facts(ids)) }
+  const index: SearchIndex = {
+    ...given,
+    facts: factsOnce((ids) => given.facts(ids)),
+    ...(query.filter?.readers && { lexical: askedOnce((...asked) => given.lexical(...asked)) }),
+  }
   const question = typeof query.text === "string" ? parseQueryText(query.text) : query.text
   if ((query.limit < 1 && !query.rarityOnly) || question.text.trim() === "") return { hits: [] }
   const { depth = "basic", preference, rules = [] } = query
@@ -78,7 +83,8 @@ async function searched(
     plan.arms === "lexical" ? undefined : queryVectors.movedBy(offset, question.text, signal, onTokens)
   embedding?.catch(() => undefined)
 
-  const understood = await understand(index, question, query, { isReadAgain, isForeign })
+  const pages = pagesLookedFor(plan, limit)
+  const understood = await understand(index, question, query, { isReadAgain, isForeign, pages })
   if (query.rarityOnly) return { hits: [], rarity: understood.idfs }
   const scope = await narrow(index, { ...query, limit }, understood, signal)
   if (scope === null) return { hits: [] }

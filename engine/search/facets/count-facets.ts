@@ -12,7 +12,7 @@ import { exclusionsOf, inPlace, withoutExcluded } from "../exclusions.ts"
 import { pagesWithPhrases } from "../phrases.ts"
 import { analyseInLanguages, rareStems, withStemsOf } from "../query-terms.ts"
 import { languagesAsked } from "../reader-language.ts"
-import { correctionsSeen } from "../stages/seen-words.ts"
+import { askedOnce, correctionsSeen } from "../stages/seen-words.ts"
 import { parseQueryText } from "../../text/query-text.ts"
 import { breather } from "#base/flow/breather.ts"
 
@@ -40,12 +40,15 @@ export async function countFacets(
     const ids = await pagesWithPhrases(index, { phrases, limit: MOST_COUNTED, conditions, languages, signal })
     conditions = [{ ids }]
   }
-  const terms = await termsOf(index, question, languages, { rules, filter })
+  const holding = askedOnce((some: readonly string[]) =>
+    index.holding(some, "any", MOST_COUNTED + 1, conditions),
+  )
+  const terms = await termsOf(index, question, languages, { rules, filter, holding })
   signal?.throwIfAborted()
   let matching = 0
   const exclusions = exclusionsOf(question, languages, { paths, versions })
   const { lexical } = await withoutExcluded(index, exclusions, 1, async () => {
-    const ids = terms.length > 0 ? await index.holding(terms, "any", MOST_COUNTED + 1, conditions) : []
+    const ids = terms.length > 0 ? await holding(terms) : []
     matching = ids.length
     return { lexical: new Map(ids.map((id) => [id, 1])), nearest: [], aside: new Set() }
   })
@@ -56,25 +59,34 @@ export async function countFacets(
   return { pages: heads.length, isExact: matching <= MOST_COUNTED, facets: await tally(heads, fields) }
 }
 
+interface TermsParts {
+  readonly rules: readonly Rule[]
+  readonly filter: FacetQuery["filter"]
+  /** Ids of the pages that hold one of the terms, best first. */
+  readonly holding: (terms: readonly string[]) => Promise<readonly string[]>
+}
+
 /** The words of the question, what the misspelt ones may stand for, and their stems in further languages: what a search looks for. */
 async function termsOf(
   index: SearchIndex,
   question: ReturnType<typeof parseQueryText>,
   languages: readonly string[],
-  { rules, filter }: { readonly rules: readonly Rule[]; readonly filter: FacetQuery["filter"] },
+  { rules, filter, holding }: TermsParts,
 ): Promise<readonly string[]> {
   const spoken = languagesAsked(question.text, index.languages).filter((one) => languages.includes(one))
   const analysed = analyseInLanguages(question, spoken)
-  const corrections = await correctionsSeen(index, analysed, filter)
   const others = languages.filter((one) => !spoken.includes(one))
   const further = new Map(others.map((one) => [one, withStemsOf(analysed, one)]))
   const idfs = await index.idf([...further.values()].flat(2))
   const rare = rareStems(further, index.languages, (term) => idfs.get(term) ?? 0)
-  const meant = analysed.terms.flatMap((term) => corrections.get(term) ?? [])
   const synonyms = variantsOf(question, rules, spoken).flatMap(
     (one) => analyseInLanguages(one.question, spoken).terms,
   )
-  return [...new Set([...analysed.terms, ...meant, ...rare, ...synonyms])]
+  const termsWith = (meant: readonly string[]) => [
+    ...new Set([...analysed.terms, ...meant, ...rare, ...synonyms]),
+  ]
+  const corrections = await correctionsSeen(index, analysed, filter, () => holding(termsWith([])))
+  return termsWith(analysed.terms.flatMap((term) => corrections.get(term) ?? []))
 }
 
 async function tally(heads: readonly PageHead[], fields: readonly FacetField[]): Promise<Facet[]> {

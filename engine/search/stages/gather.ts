@@ -33,6 +33,10 @@ export interface Gathering {
   readonly traits: ModelTraits
 }
 
+/** How many pages the lexical arm is asked for. */
+export const pagesLookedFor = ({ pages }: Pick<Gathering["plan"], "pages">, limit: number): number =>
+  Math.max(pages, limit * 2)
+
 /** Asks both arms at once, without excluded pages and with those that only a preference brings in. */
 export async function gather(
   index: SearchIndex,
@@ -41,7 +45,7 @@ export async function gather(
   const { arms } = plan
   const { conditions, exclusions, holders } = scope
   const askWords = async (many: number, all: readonly Condition[]) => {
-    const lexical = await index.lexical(understood.lookedFor, Math.max(plan.pages, many * 2), all)
+    const lexical = await index.lexical(understood.lookedFor, pagesLookedFor(plan, many), all)
     // Meaning takes longer: what will be read is read meanwhile.
     if (embedding && index.hasTermsAtHand) await words.read(bestFirst(lexical).slice(0, plan.read / 2))
     return lexical

@@ -17,25 +17,41 @@ type Looked = Pick<SearchIndex, "corrections" | "holding" | "lexical" | "passage
 /**
  * Corrections for misspelt terms. When the filter names readers, words found only on pages out of reach count neither as known nor as
  * corrections: otherwise a correction, or the lack of one, would reveal such pages.
+ *
+ * @param bestPages ids of pages in reach that hold most words of the question, best first
  */
 export async function correctionsSeen(
   index: Looked,
   asked: Pick<AnalysedQuery, "terms" | "written">,
   filter: PageFilter | undefined,
+  bestPages: () => Promise<readonly string[]>,
 ): ReturnType<SearchIndex["corrections"]> {
   if (filter?.readers === undefined) return await index.corrections(asked)
   const { readers, excludeSources = [] } = filter
   const inReach: readonly Condition[] = [{ readers, excludeSources }]
   // Terms beyond the limit stay as they were written.
   const terms = asked.terms.slice(0, MOST_LOOKED_UP)
-  const unheld = await notHeld(index, terms, inReach)
+  const unheld = await notHeld(index, terms, inReach, bestPages)
   for (let round = 1; ; round++) {
     const corrections = await index.corrections({ ...asked, terms }, unheld)
     const meant = [...corrections.values()].flat()
-    const unseen = await notHeld(index, meant, inReach)
+    const best = async () => bestFirst(await index.lexical(meant, PAGES_READ, inReach))
+    const unseen = await notHeld(index, meant, inReach, best)
     if (unseen.size === 0) return corrections
     if (round === MOST_ROUNDS) return withoutMeant(corrections, unseen)
     for (const one of unseen) unheld.add(one)
+  }
+}
+
+/** What was asked last is answered from memory. Labels of readers are left out of the comparison: pass the same ones with each call. */
+export function askedOnce<Asked extends readonly unknown[], Answer>(
+  ask: (...asked: Asked) => Promise<Answer>,
+): (...asked: Asked) => Promise<Answer> {
+  let last: { readonly key: string; readonly answer: Promise<Answer> } | null = null
+  return async (...asked) => {
+    const key = JSON.stringify(asked, (name, value: unknown) => (name === "readers" ? true : value))
+    if (last?.key !== key) last = { key, answer: ask(...asked) }
+    return await last.answer
   }
 }
 
@@ -55,12 +71,13 @@ async function notHeld(
   index: Looked,
   asked: readonly string[],
   inReach: readonly Condition[],
+  bestPages: () => Promise<readonly string[]>,
 ): Promise<Set<string>> {
   const terms = new Set(asked)
   if (terms.size === 0) return terms
   const unread = new Map([...terms].map((term) => [termHash(term), term]))
-  const best = bestFirst(await index.lexical([...terms], PAGES_READ, inReach)).slice(0, PAGES_READ)
-  for await (const [, packed] of index.passageTerms(best)) {
+  const best = await bestPages()
+  for await (const [, packed] of index.passageTerms(best.slice(0, PAGES_READ))) {
     const { title, passages } = unpackTerms(packed)
     for (const said of [title, passages.hashes]) for (const hash of said) unread.delete(hash)
     if (unread.size === 0) return new Set()

@@ -9,6 +9,8 @@ import type { QueryText } from "../../text/query-text.ts"
 import type { WordsAsked } from "../page-words.ts"
 import { analyseInLanguages, cutOtherwise, rareStems, withStemsOf, wordsWith } from "../query-terms.ts"
 import { languagesAsked } from "../reader-language.ts"
+import { bestFirst } from "../likeliest.ts"
+import { conditionsNamed } from "./narrow.ts"
 
 /** A question as one index reads it. */
 export interface Understood {
@@ -38,28 +40,44 @@ export interface Understood {
  * Languages, terms, likely spellings and rarity: all that an index knows about a question before it looks for pages.
  *
  * @param how.isForeign as in {@link WordsAsked}
+ * @param how.pages how many pages the lexical arm will be asked for
  */
 export async function understand(
   index: SearchIndex,
   question: QueryText,
   { filter, rules = [], statistics }: Pick<Query, "filter" | "rules" | "statistics">,
-  { isReadAgain, isForeign }: { readonly isReadAgain: boolean; readonly isForeign: boolean },
+  {
+    isReadAgain,
+    isForeign,
+    pages,
+  }: { readonly isReadAgain: boolean; readonly isForeign: boolean; readonly pages: number },
 ): Promise<Understood> {
   const named = filter?.languages ?? []
   const languages = named.length > 0 ? named : [...index.languages.keys()]
   const spoken = named.length > 0 ? languages : languagesAsked(question.text, index.languages)
   const analysed = analyseInLanguages(question, spoken)
-  const own = await correctionsSeen(index, analysed, filter)
-  const corrections =
-    statistics === undefined
-      ? own
-      : await correctionsAmong(own, analysed, (term) => statistics.words.get(term) ?? 0)
   const further = new Map(cutOtherwise(languages, spoken).map((one) => [one, withStemsOf(analysed, one)]))
   const variants = variantsOf(question, rules, spoken)
   const otherWords = variants.map((one) => analyseInLanguages(one.question, spoken))
   const meant = otherWords.flatMap((one) => one.terms)
-  const terms = [...new Set([...askedTerms({ analysed, corrections }), ...meant])]
   const stems = [...further.values()].flat(2)
+  // The question as it was written: unless words turn out to be misspelt, the same pages are looked for again.
+  const bestPages = async () => {
+    const rarity = await index.idf(stems)
+    const rare = rareStems(
+      further,
+      index.languages,
+      (term) => idfAmong(statistics, term) ?? rarity.get(term) ?? 0,
+    )
+    const lookedFor = [...new Set([...analysed.terms, ...meant, ...rare])]
+    return bestFirst(await index.lexical(lookedFor, pages, conditionsNamed(filter, question)))
+  }
+  const own = await correctionsSeen(index, analysed, filter, bestPages)
+  const corrections =
+    statistics === undefined
+      ? own
+      : await correctionsAmong(own, analysed, (term) => statistics.words.get(term) ?? 0)
+  const terms = [...new Set([...askedTerms({ analysed, corrections }), ...meant])]
   const weighed = isReadAgain ? analyse(question.text, spoken[0] ?? null) : []
   const idfs = await index.idf([...new Set([...terms, ...stems, ...weighed])])
   const idf = (term: string) => idfAmong(statistics, term) ?? idfs.get(term) ?? 0
