@@ -11,6 +11,9 @@ export const isDoubtful = ({ miss, results }: Found): boolean => miss !== undefi
 const MOST_RESULTS = 8
 const MOST_SUGGESTIONS = 20
 const SHOWN_SUGGESTIONS = 5
+const MOST_TRIES = 3
+/** A visitor would rather read that the search is busy than wait longer. */
+const LONGEST_WAIT_SECONDS = 5
 
 /** What the widget asks of the appliance, with the public key of its page. */
 export interface Asking {
@@ -24,16 +27,18 @@ export function openAsking({ appliance, key }: Pick<Options, "appliance" | "key"
   const client = new FossickClient({ url: appliance, key })
   const withoutKey = new FossickClient({ url: appliance })
   const search = (query: string, { paths }: Version, signal: AbortSignal, isAnswered: boolean) =>
-    client.call("POST /search", {
-      body: {
-        query,
-        max_results: MOST_RESULTS,
-        chunks_per_source: 1,
-        ...(paths.length > 0 && { paths: [...paths] }),
-        ...(isAnswered && { include_answer: "basic" as const }),
-      },
-      signal,
-    })
+    patiently(signal, () =>
+      client.call("POST /search", {
+        body: {
+          query,
+          max_results: MOST_RESULTS,
+          chunks_per_source: 1,
+          ...(paths.length > 0 && { paths: [...paths] }),
+          ...(isAnswered && { include_answer: "basic" as const }),
+        },
+        signal,
+      }),
+    )
   return {
     async suggest(typed, version, signal) {
       // In the address, and not in a header: for that the browser would ask before each letter whether it may send it.
@@ -43,6 +48,21 @@ export function openAsking({ appliance, key }: Pick<Options, "appliance" | "key"
     },
     search: (question, version, signal) => search(question, version, signal, false),
     answer: (question, version, signal) => search(question, version, signal, true),
+  }
+}
+
+/** Asks again when the appliance is too busy for now and says for how long. */
+async function patiently<Answer>(signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask()
+    } catch (error) {
+      const isBusy = error instanceof FossickError && (error.status === 429 || error.status === 503)
+      const seconds = isBusy ? Number(error.headers.get("Retry-After") ?? 1) : NaN
+      if (tries === MOST_TRIES || !(seconds <= LONGEST_WAIT_SECONDS)) throw error
+      await new Promise((resolve) => setTimeout(resolve, 1000 * seconds))
+      signal.throwIfAborted()
+    }
   }
 }
 

@@ -165,6 +165,21 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await manual.waitForURL(/\/tulips/)
   })
 
+  test("asks again when the appliance is too busy for a moment", async () => {
+    await using opened = await open("/strict")
+    const { page: manual } = opened
+    let calls = 0
+    await manual.route(`${garden.url}/search`, async (route) => {
+      if (route.request().method() !== "POST" || ++calls > 2) return await route.fallback()
+      await route.fulfill({ status: 503, headers: { "Access-Control-Allow-Origin": "*" }, json: {} })
+    })
+    await manual.keyboard.press("Control+k")
+    await manual.keyboard.insertText("tulip")
+    await expect.poll(() => calls).toBe(3)
+    await offered(manual, "Tulips")
+    expect(await manual.getByText("having trouble").count()).toBe(0)
+  })
+
   test("answers with citations that lead to the passage, by the keyboard alone", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened

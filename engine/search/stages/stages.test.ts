@@ -92,7 +92,12 @@ async function indexOf(changes: Partial<SearchIndex> = {}) {
     ...changes,
   }
   const about = async (text: string, given: Partial<Parameters<typeof understand>[2]> = {}) =>
-    await understand(index, parseQueryText(text), { ...given }, { isReadAgain: false, isForeign: false, pages: 10 })
+    await understand(
+      index,
+      parseQueryText(text),
+      { ...given },
+      { isReadAgain: false, isForeign: false, pages: 10 },
+    )
   return { index, id, rows, about, asked }
 }
 
