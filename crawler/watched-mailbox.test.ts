@@ -3,7 +3,6 @@ import { basename, join } from "node:path"
 import { expect, test } from "vitest"
 import { chance } from "#base/testing/chance.ts"
 import { rareWord } from "#engine/testing/pages.ts"
-import { contentOf } from "./fetch/content/kinds.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
 import { killAgainAndAgain } from "./testing/killed-crawler.ts"
 
@@ -87,14 +86,10 @@ test("a watched mailbox and its index are the same in the end, though all proces
     change: () => {
       for (let change = 0; change < CHANGES; change += 1) mail.change()
     },
-    isSame: async (engine, db) => {
-      const content = (await contentOf(source, { db }))!
-      const options = { signal: new AbortController().signal, onTrouble: () => Promise.resolve() }
-      const entries = (await Array.fromAsync(content.list(options))).flat()
-      if ((await engine.stats()).pages !== entries.length) return false
-      const pages = await Promise.all(entries.map(({ url }) => engine.get(url)))
-      const held = pages.map((page) =>
-        [...(page?.markdown ?? "").matchAll(/The (\S+) is kept/g)].map(([, word]) => word).join(" "),
+    isSame: async (engine) => {
+      const pages = await Array.fromAsync(engine.allPages())
+      const held = pages.map(({ page }) =>
+        [...page.markdown.matchAll(/The (\S+) is kept/g)].map(([, word]) => word).join(" "),
       )
       return held.toSorted().join("\n") === mail.threads().join("\n")
     },

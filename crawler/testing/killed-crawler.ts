@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { onTestFinished } from "vitest"
 import { readSettings } from "#base/settings.ts"
-import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 import type { Chance } from "#base/testing/chance.ts"
 import { until } from "#base/testing/until.ts"
 import type { Engine, PageUrl } from "#engine"
@@ -25,7 +25,7 @@ export interface KilledCrawlerOptions {
   /** Changes what the source reads. */
   readonly change: () => void | Promise<void>
   /** Whether the index holds exactly what the source has now. */
-  readonly isSame: (engine: Engine, db: StateStore) => Promise<boolean>
+  readonly isSame: (engine: Engine) => Promise<boolean>
   /** Checked before the last crawler is killed. */
   readonly inTheEnd?: (dataDir: string) => Promise<void>
 }
@@ -69,7 +69,7 @@ export async function killAgainAndAgain(folder: string, options: KilledCrawlerOp
         return false
       }
       await using engine = await openEngine(settings, { mode: "read" })
-      return await isSame(engine, db)
+      return await isSame(engine)
     })
     await inTheEnd?.(dataDir)
   } finally {

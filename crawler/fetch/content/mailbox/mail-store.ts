@@ -1,4 +1,5 @@
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
+import { greater } from "#base/store/query/words.ts"
 import { oncePerState } from "#base/store/once-per-state.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { MailFile } from "./mail-files.ts"
@@ -305,11 +306,15 @@ export class MailStore {
   }
 
   async #changed(source: string): Promise<void> {
+    // A time, so that a number from before the last sorting never comes again.
+    const now = Date.now()
     await this.#queries
       .insertInto("mail_box")
-      .values({ source, changes: 1 })
+      .values({ source, changes: now })
       .onConflict((conflict) =>
-        conflict.column("source").doUpdateSet((eb) => ({ changes: eb("mail_box.changes", "+", 1) })),
+        conflict
+          .column("source")
+          .doUpdateSet((eb) => ({ changes: greater(eb("mail_box.changes", "+", 1), eb.val(now)) })),
       )
       .execute()
   }

@@ -22,6 +22,7 @@ import { Sources } from "../../../sources/sources.ts"
 import { recognizeStart } from "../kinds.ts"
 import { MAILBOX } from "./mailbox-kind.ts"
 import { MailStore } from "./mail-store.ts"
+import { sortThreads } from "./store/sort-threads.ts"
 import { MailboxContent } from "./mailbox-content.ts"
 
 const ADDRESS = "https://mail.example/ada/"
@@ -123,6 +124,30 @@ const found = (texts: readonly string[], ids: readonly string[]): string[] =>
         .map(() => id),
     ),
   )
+
+test("messages that another process sorts into threads meanwhile are not lost", async () => {
+  await using place = await Place.open({ "1.eml": mail({ id: "a" }) })
+  const store = new MailStore(place.db)
+  const other = place.content()
+  let isFirst = true
+  const interrupted = new Proxy(place.db, {
+    get(db, name) {
+      const value: unknown = Reflect.get(db, name)
+      if (name !== "transaction") return typeof value === "function" ? value.bind(db) : value
+      return async (work: () => Promise<unknown>) => {
+        if (isFirst) {
+          isFirst = false
+          place.write("2.eml", mail({ id: "b" }))
+          await listed(other)
+        }
+        return await db.transaction(work)
+      }
+    },
+  })
+  store.sort = (source) => sortThreads(interrupted, source)
+  await listed(new MailboxContent("ada", place.root, ADDRESS, store))
+  expect((await listed(other)).entries).toHaveLength(2)
+})
 
 test("a thread is a page, and each attached file is one below it", async () => {
   const answer = mail({ id: "b", refs: ["a"], files: ["minutes & more.txt", "plan.pdf"] })

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
-import type { StateStore } from "#base/store/state-store.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { type ThreadedMessage, type ThreadPlace, threadsOf } from "../threads.ts"
 import { type MailTables, wordsIn } from "./mail-tables.ts"
 import { inOrder, inParts, ROWS } from "./some-rows.ts"
@@ -21,15 +21,19 @@ interface NewPage {
   readonly chars: number
 }
 
+/** How often the messages are sorted again, since another process changed them meanwhile. */
+const MOST_ROUNDS = 5
+
 /** Sorts the messages of a source's mailbox into threads, if any changed since the last time. */
 export async function sortThreads(db: StateStore, source: string): Promise<void> {
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) if (await sortOnce(db, source)) return
+}
+
+/** @returns false when another process changed or sorted the messages meanwhile: the threads may be those of messages that are gone */
+async function sortOnce(db: StateStore, source: string): Promise<boolean> {
   const queries = queriesOf<MailTables>(db)
-  const box = await queries
-    .selectFrom("mail_box")
-    .select("changes")
-    .where("source", "=", source)
-    .executeTakeFirst()
-  if (box === undefined || box.changes === 0) return
+  const box = await changesOf(queries, source)
+  if (box === undefined || box.changes === 0) return true
   const messages = await messagesOf(queries, source)
   const places = threadsOf(messages)
   const moved = places.flatMap((place, index) => {
@@ -51,13 +55,21 @@ export async function sortThreads(db: StateStore, source: string): Promise<void>
     })
   })
   await putPages(db, source, pagesOf(messages, places))
-  await queries
-    .updateTable("mail_box")
-    .set({ changes: 0 })
-    .where("source", "=", source)
-    .where("changes", "=", box.changes)
-    .execute()
+  const isLast = ({ changes }: typeof box) => changes === box.changes
+  return await transaction(db, async () => {
+    const now = await changesOf(queries, source)
+    if (now === undefined) return true
+    await queries
+      .updateTable("mail_box")
+      .set({ changes: isLast(now) ? 0 : Math.max(now.changes + 1, Date.now()) })
+      .where("source", "=", source)
+      .execute()
+    return isLast(now)
+  })
 }
+
+const changesOf = (queries: Queries<MailTables>, source: string) =>
+  queries.selectFrom("mail_box").select("changes").where("source", "=", source).executeTakeFirst()
 
 async function messagesOf(queries: Queries<MailTables>, source: string): Promise<SortedMessage[]> {
   const all = inOrder({ path: "", at: -1 }, (last) =>
