@@ -30,6 +30,9 @@ export interface KilledCrawlerOptions {
   readonly inTheEnd?: (dataDir: string) => Promise<void>
 }
 
+/** Long before the test's own time-out, which could not say how the runs ended. */
+const PATIENCE_MS = 300_000
+
 const CRASHED: OutcomeName = "failed:crashed"
 
 /**
@@ -57,10 +60,12 @@ export async function killAgainAndAgain(folder: string, options: KilledCrawlerOp
   }
   const last = new WholeCrawler(dataDir, vectors.settings)
   const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir, ...vectors.settings })
+  const deadline = performance.now() + PATIENCE_MS
   let isAsked = false
   try {
     await until(async () => {
       const runs = await jobs.list({ source: source.name, limit: 100 })
+      if (performance.now() > deadline) throw new Error(`still not the same after ${JSON.stringify(runs)}`)
       if (runs[0]?.state !== "finished") return false
       // A page that was being read at three kills waits for an hour, unless a person asks.
       if (!isAsked && runs.some(({ outcomes }) => (outcomes[CRASHED] ?? 0) > 0)) {
