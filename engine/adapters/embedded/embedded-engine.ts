@@ -16,6 +16,7 @@ import type {
   FacetCounts,
   FacetQuery,
   PageCoverage,
+  PageFilter,
   PageWithVectors,
   PagesOfReaders,
   Query,
@@ -35,6 +36,7 @@ import { searchIndex } from "../../search/search.ts"
 import { ASKED_FILE, EmbedQueue, RATE_FILE } from "./embed-queue.ts"
 import { embeddedIndex } from "./embedded-index.ts"
 import { isIn } from "./filter.ts"
+import { pause } from "#base/flow/pause.ts"
 import { breather } from "#base/flow/breather.ts"
 import { disagreement } from "./interrupted-writes.ts"
 import { KnownTerms } from "./files/known-terms.ts"
@@ -260,6 +262,7 @@ export class EmbeddedEngine implements Engine {
       const opened = await this.#current()
       if (!opened) return { hits: [] }
       this.#questions.note()
+      const asked = { ...query, filter: filterFor(opened, query.filter) }
       const index = this.#searchIndex(opened)
       const { reranking = null, onProblem } = this.#options
       const context = {
@@ -269,7 +272,7 @@ export class EmbeddedEngine implements Engine {
         reranking,
         onProblem,
       }
-      return this.#searches.run(() => searchIndex(context, query, options.signal), { signal: options.signal })
+      return this.#searches.run(() => searchIndex(context, asked, options.signal), { signal: options.signal })
     })
   }
 
@@ -278,7 +281,8 @@ export class EmbeddedEngine implements Engine {
       const opened = await this.#current()
       if (!opened) return noFacets(query)
       const index = this.#searchIndex(opened)
-      return this.#searches.run(() => countFacets(index, query, options.signal), { signal: options.signal })
+      const asked = { ...query, filter: filterFor(opened, query.filter) }
+      return this.#searches.run(() => countFacets(index, asked, options.signal), { signal: options.signal })
     })
   }
 
@@ -611,7 +615,8 @@ export class EmbeddedEngine implements Engine {
 
   /** Keeps what the manifest says of all pages, before these are written. */
   async #learn(pages: readonly Page[]): Promise<void> {
-    const { languages, sharings = [] } = this.#opened!.manifest
+    const { languages, sharings = [], holdsReaders } = this.#opened!.manifest
+    const isFirstWithReaders = !holdsReaders && pages.some(({ readers }) => readers !== undefined)
     const spoken = missingIn(
       languages,
       pages.flatMap((page) => page.language ?? []),
@@ -620,11 +625,14 @@ export class EmbeddedEngine implements Engine {
       sharings,
       pages.flatMap((page) => (page.sharedWith?.length ? sourceText(sourcesOf(page)) : [])),
     )
-    if (spoken.length + shared.length === 0) return
+    if (spoken.length + shared.length === 0 && !isFirstWithReaders) return
     await this.#updateManifest({
       languages: [...languages, ...spoken],
       ...(sharings.length + shared.length > 0 && { sharings: [...sharings, ...shared] }),
+      ...(isFirstWithReaders && { holdsReaders: true as const }),
     })
+    // Processes that read must know before the page is there; from then on they filter by readers.
+    if (isFirstWithReaders && languages.length > 0) await pause(READER_LAG_MS)
   }
 
   async #updateManifest(change: Partial<Manifest>): Promise<void> {
@@ -721,6 +729,13 @@ async function pagesByLanguage({ pages }: Tables): Promise<Map<string, number>> 
     }
   }
   return counts
+}
+
+/** A filter without readers as long as no page has any. */
+function filterFor({ manifest }: Opened, filter: PageFilter = {}): PageFilter {
+  if (manifest.holdsReaders) return filter
+  const { readers: _readers, ...others } = filter
+  return others
 }
 
 async function pagesByReaders({ pages }: Tables, hasReaders: boolean): Promise<PagesOfReaders[]> {

@@ -32,6 +32,8 @@ export interface Manifest {
   readonly sharings?: readonly string[]
   /** Whether the tables have the column of readers; left out by versions before that had none. */
   readonly hasReaders?: true
+  /** Whether any page ever had readers. Until then a filter by readers costs nothing. */
+  readonly holdsReaders?: true
 }
 
 export const MANIFEST = "index.json"
