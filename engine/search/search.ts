@@ -6,7 +6,7 @@ import type { SearchIndex } from "../index/search-index.ts"
 import { factsOnce } from "../index/page/page-facts.ts"
 import { DEPTHS, planOf } from "./ranking/depths.ts"
 import type { Ranked } from "./ranking/fusion.ts"
-import { parseQueryText } from "../text/query-text.ts"
+import { parseQueryText, type QueryText } from "../text/query-text.ts"
 import { isWrittenIn } from "../text/scripts.ts"
 import { askedIn } from "./language-offset.ts"
 import { PageWords } from "./page-words.ts"
@@ -18,8 +18,9 @@ import type { LateReader } from "./second-reading/late-reader.ts"
 import type { CosinesByPage } from "./second-reading/passage-texts.ts"
 import { openSecondReading } from "./second-reading/read-again.ts"
 import type { Reranking } from "./second-reading/reranking.ts"
-import { gather, pagesLookedFor } from "./stages/gather.ts"
+import { gather, type Gathering, pagesLookedFor, passagesLookedFor } from "./stages/gather.ts"
 import { languageNotice } from "./stages/language-notice.ts"
+import { conditionsNamed } from "./stages/named.ts"
 import { narrow } from "./stages/narrow.ts"
 import { rankAndRead } from "./stages/rank-and-read.ts"
 import { askedOnce } from "./stages/seen-words.ts"
@@ -61,11 +62,7 @@ async function searched(
   query: Query,
   signal: AbortSignal | undefined,
 ): Promise<SearchResult> {
-  const index: SearchIndex = {
-    ...given,
-    facts: factsOnce((ids) => given.facts(ids)),
-    ...(query.filter?.readers && { lexical: askedOnce((...asked) => given.lexical(...asked)) }),
-  }
+  const index = withMemory(given, query)
   const question = typeof query.text === "string" ? parseQueryText(query.text) : query.text
   if ((query.limit < 1 && !query.rarityOnly) || question.text.trim() === "") return { hits: [] }
   const { depth = "basic", preference, rules = [] } = query
@@ -82,6 +79,7 @@ async function searched(
   const embedding =
     plan.arms === "lexical" ? undefined : queryVectors.movedBy(offset, question.text, signal, onTokens)
   embedding?.catch(() => undefined)
+  askNearestSoon(index, { query, question, plan, limit, embedding })
 
   const pages = pagesLookedFor(plan, limit)
   const understood = await understand(index, question, query, { isReadAgain, isForeign, pages })
@@ -141,6 +139,41 @@ async function searched(
     ...(notice && { languageNotice: notice }),
   }
 }
+
+/** The index, with what one search asks of it twice answered from memory. */
+const withMemory = (index: SearchIndex, { filter }: Query): SearchIndex => ({
+  ...index,
+  facts: factsOnce((ids) => index.facts(ids)),
+  ...(filter?.readers && {
+    lexical: askedOnce((...asked) => index.lexical(...asked)),
+    nearest: askedOnce((...asked) => index.nearest(...asked)),
+  }),
+})
+
+/** When readers are asked for, misspelt words are checked by the pages of the lexical arm. The other arm need not wait for that. */
+function askNearestSoon(
+  index: SearchIndex,
+  {
+    query,
+    question,
+    plan,
+    limit,
+    embedding,
+  }: { query: Query; question: QueryText; embedding: Promise<Float32Array> | undefined } & Pick<
+    Gathering,
+    "plan" | "limit"
+  >,
+): void {
+  if (!asksAsNamed(query) || index.takesArmsTogether) return
+  const near = embedding?.then((vector) =>
+    index.nearest(vector, passagesLookedFor(plan, limit), conditionsNamed(query.filter, question)),
+  )
+  near?.catch(() => undefined)
+}
+
+/** Whether the arms are asked for pages by readers, and nothing that has to be looked up first narrows them further. */
+const asksAsNamed = ({ filter: { readers, phrases, paths, versions } = {}, preference }: Query): boolean =>
+  readers !== undefined && [phrases, paths, versions].every((one) => !one?.length) && preference === undefined
 
 /** Hits with the rules that applied to them, and with their evidence where that is wanted. */
 const explained = (

@@ -37,6 +37,10 @@ export interface Gathering {
 export const pagesLookedFor = ({ pages }: Pick<Gathering["plan"], "pages">, limit: number): number =>
   Math.max(pages, limit * 2)
 
+/** How many passages the vector arm is asked for. */
+export const passagesLookedFor = ({ passages }: Pick<Gathering["plan"], "passages">, limit: number): number =>
+  Math.max(passages, limit * 4)
+
 /** Asks both arms at once, without excluded pages and with those that only a preference brings in. */
 export async function gather(
   index: SearchIndex,
@@ -55,7 +59,7 @@ export async function gather(
     if (index.takesArmsTogether) await embedding
     const [lexical, nearest] = await Promise.all([
       arms === "vector" || understood.terms.length === 0 ? new Map<string, number>() : askWords(many, all),
-      embedding?.then((vector) => index.nearest(vector, Math.max(plan.passages, many * 4), all)) ?? [],
+      embedding?.then((vector) => index.nearest(vector, passagesLookedFor(plan, many), all)) ?? [],
     ])
     return { lexical, nearest, aside: new Set() }
   }

@@ -1,8 +1,8 @@
-import type { PageFilter, Query } from "../../engine.ts"
+import type { Query } from "../../engine.ts"
 import type { Condition, SearchIndex } from "../../index/search-index.ts"
 import { type Exclusions, exclusionsOf, inPlace } from "../exclusions.ts"
 import { pagesWithPhrases } from "../phrases.ts"
-import type { QueryText } from "../../text/query-text.ts"
+import { conditionsNamed } from "./named.ts"
 import type { Understood } from "./understand.ts"
 
 /** Different phrases that are looked for; each is looked for in every page that is read. */
@@ -44,14 +44,3 @@ export async function narrow(
 /** The different phrases that are looked for. */
 const phrasesIn = (given: readonly string[]): string[] =>
   [...new Set(given.filter((phrase) => phrase.trim() !== ""))].slice(0, MAX_PHRASES)
-
-/** What the filter and the question say of pages, without phrases and places. */
-export const conditionsNamed = (
-  filter: PageFilter | undefined,
-  { includeDomains, excludeDomains }: Pick<QueryText, "includeDomains" | "excludeDomains">,
-): Condition[] => [conditionOf(filter), { includeDomains, excludeDomains }]
-
-/** The part of a filter that an index knows of. Phrases are verified on the text of a page, places on its address. */
-function conditionOf({ phrases, paths, versions, ...condition }: PageFilter = {}): Condition {
-  return condition
-}

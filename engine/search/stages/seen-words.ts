@@ -9,8 +9,10 @@ import { bestFirst } from "../likeliest.ts"
 const MOST_LOOKED_UP = 12
 /** How many of the best pages are read: they hold nearly all words of a question. */
 const PAGES_READ = 8
+/** Often the very best have them all. */
+const PAGES_READ_FIRST = 2
 /** How often corrections are asked for again, without words that turned out to be out of reach. */
-const MOST_ROUNDS = 3
+const MOST_ROUNDS = 12
 
 type Looked = Pick<SearchIndex, "corrections" | "holding" | "lexical" | "passageTerms">
 
@@ -43,13 +45,18 @@ export async function correctionsSeen(
   }
 }
 
-/** What was asked last is answered from memory. Labels of readers are left out of the comparison: pass the same ones with each call. */
+/**
+ * What was asked last is answered from memory. Labels of readers and vectors are left out of the comparison: pass the same ones with
+ * each call.
+ */
 export function askedOnce<Asked extends readonly unknown[], Answer>(
   ask: (...asked: Asked) => Promise<Answer>,
 ): (...asked: Asked) => Promise<Answer> {
   let last: { readonly key: string; readonly answer: Promise<Answer> } | null = null
   return async (...asked) => {
-    const key = JSON.stringify(asked, (name, value: unknown) => (name === "readers" ? true : value))
+    const key = JSON.stringify(asked, (name, value: unknown) =>
+      name === "readers" || value instanceof Float32Array ? true : value,
+    )
     if (last?.key !== key) last = { key, answer: ask(...asked) }
     return await last.answer
   }
@@ -76,11 +83,14 @@ async function notHeld(
   const terms = new Set(asked)
   if (terms.size === 0) return terms
   const unread = new Map([...terms].map((term) => [termHash(term), term]))
-  const best = await bestPages()
-  for await (const [, packed] of index.passageTerms(best.slice(0, PAGES_READ))) {
-    const { title, passages } = unpackTerms(packed)
-    for (const said of [title, passages.hashes]) for (const hash of said) unread.delete(hash)
-    if (unread.size === 0) return new Set()
+  const best = (await bestPages()).slice(0, PAGES_READ)
+  for (const pages of [best.slice(0, PAGES_READ_FIRST), best.slice(PAGES_READ_FIRST)]) {
+    for await (const [, packed] of index.passageTerms(pages)) {
+      const { title, passages } = unpackTerms(packed)
+      for (const hash of unread.keys())
+        if (title.includes(hash) || passages.hashes.includes(hash)) unread.delete(hash)
+      if (unread.size === 0) return new Set()
+    }
   }
   const looked = [...unread.values()].slice(0, MOST_LOOKED_UP)
   const held = await Promise.all(

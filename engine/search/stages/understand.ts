@@ -10,7 +10,7 @@ import type { WordsAsked } from "../page-words.ts"
 import { analyseInLanguages, cutOtherwise, rareStems, withStemsOf, wordsWith } from "../query-terms.ts"
 import { languagesAsked } from "../reader-language.ts"
 import { bestFirst } from "../likeliest.ts"
-import { conditionsNamed } from "./narrow.ts"
+import { conditionsNamed } from "./named.ts"
 
 /** A question as one index reads it. */
 export interface Understood {
