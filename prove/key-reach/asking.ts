@@ -9,26 +9,39 @@ export interface Said {
   readonly text: string
 }
 
+/** Beside the key. */
+export type Headers = Readonly<Record<string, string>>
+
 /** Asks it, and waits for a task to end. @param url of the appliance */
-export async function said(one: Try, key: string, url: string, tools: Tools): Promise<Said> {
-  if (one.tool !== undefined) return await tools.call(key, one.tool, one.body ?? {})
-  const first = await ask(url + one.path, key, one.body)
+export async function said(
+  one: Try,
+  key: string,
+  url: string,
+  tools: Tools,
+  headers: Headers = {},
+): Promise<Said> {
+  if (one.tool !== undefined) return await tools.call(key, one.tool, one.body ?? {}, headers)
+  const first = await ask(url + one.path, key, one.body, headers)
   if (one.task === undefined || first.status >= 400) return first
   const task = JSON.parse(first.text) as { id?: string; request_id?: string }
   const path = url + one.task + (task.request_id ?? task.id)
   let last = first
   await until(async () => {
-    last = await ask(path, key)
+    last = await ask(path, key, undefined, headers)
     return last.status !== 202 && !/"status":\s*"(?:scraping|pending|in_progress)"/.test(last.text)
   })
   return last
 }
 
 /** A call with a key: POST with a body, else GET. */
-export async function ask(url: string, key: string, body?: object): Promise<Said> {
+export async function ask(url: string, key: string, body?: object, headers: Headers = {}): Promise<Said> {
   const answer = await fetch(url, {
     method: body === undefined ? "GET" : "POST",
-    headers: { Authorization: `Bearer ${key}`, ...(body && { "Content-Type": "application/json" }) },
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body && { "Content-Type": "application/json" }),
+      ...headers,
+    },
     ...(body && { body: JSON.stringify(body) }),
   })
   return { status: answer.status, text: await answer.text() }
@@ -43,8 +56,14 @@ export class Tools implements AsyncDisposable {
     this.#url = url
   }
 
-  async call(key: string, name: string, given: Readonly<Record<string, unknown>>): Promise<Said> {
-    const client = await (this.#clients.get(key) ?? this.#connect(key))
+  async call(
+    key: string,
+    name: string,
+    given: Readonly<Record<string, unknown>>,
+    headers: Headers = {},
+  ): Promise<Said> {
+    const whose = `${key} ${JSON.stringify(headers)}`
+    const client = await (this.#clients.get(whose) ?? this.#connect(whose, key, headers))
     try {
       return { status: 200, text: JSON.stringify(await client.callTool({ name, arguments: { ...given } })) }
     } catch (error) {
@@ -53,16 +72,16 @@ export class Tools implements AsyncDisposable {
     }
   }
 
-  #connect(key: string): Promise<Client> {
+  #connect(whose: string, key: string, headers: Headers): Promise<Client> {
     const connecting = (async () => {
       const client = new Client({ name: "proof", version: "1" })
       const transport = new StreamableHTTPClientTransport(new URL(`${this.#url}/mcp`), {
-        requestInit: { headers: { Authorization: `Bearer ${key}` } },
+        requestInit: { headers: { Authorization: `Bearer ${key}`, ...headers } },
       })
       await client.connect(transport)
       return client
     })()
-    this.#clients.set(key, connecting)
+    this.#clients.set(whose, connecting)
     return connecting
   }
 

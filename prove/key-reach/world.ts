@@ -185,7 +185,7 @@ export async function openApp(
   const jobs = new Jobs(db)
   const crawlerConfig = readSettings(crawlerSettings, {})
   const reader = opened.use(createReader({ ...crawlerConfig, allowedNetworks: [site.authority] }))
-  const config = { ...readSettings(apiSettings, {}), watchesPerKey: 1000 }
+  const config = { ...readSettings(apiSettings, {}), watchesPerKey: 1000, ...more.config }
   const watchers = await openStateStore(dir)
   const accounts = await openAccounts(watchers, config, () => {})
   opened.defer(async () => {
@@ -205,8 +205,8 @@ export async function openApp(
       sites: sourceSites(db, jobs),
       pages: openPageKnowledge(db, jobs),
       sourceNames: async () => SOURCES,
-      config,
       ...more,
+      config,
     }),
   )
   for (const [name, held] of Object.entries(COLLECTIONS))

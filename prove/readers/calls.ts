@@ -21,6 +21,8 @@ export function someCall(
   random: Chance,
   origin: string,
 ): Try {
+  if (page.way && random.happens(0.2))
+    return { of: "originals", path: new URL(page.url).pathname, showsLinks: true, finds: true }
   if (random.happens(0.6)) {
     const one = someTry(page, random, origin)
     // Which of several pages that say the same is shown is up to the ranking, and some of them have no word of their own.

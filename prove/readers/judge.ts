@@ -11,6 +11,14 @@ interface Count {
   leaks: number
 }
 
+/** What is different for some answers. */
+export interface Situation {
+  /** For the table, in place of the name of the call. */
+  readonly of?: string
+  /** Who may be shown a page while readers change; whether a page is found isn't judged by it. */
+  readonly mayRead?: World["mayRead"]
+}
+
 /** Holds every answer against the oracle. */
 export class Judge {
   readonly faults: string[] = []
@@ -21,29 +29,43 @@ export class Judge {
     this.#world = world
   }
 
-  async one(call: Try, person: Person, page: GuardedPage, tools: Tools): Promise<void> {
-    const answer = await said(call, person.key, this.#world.app.url, tools)
-    const seen = this.judge(call, person, answer)
+  async one(
+    call: Try,
+    person: Person,
+    page: GuardedPage,
+    tools: Tools,
+    situation: Situation = {},
+  ): Promise<void> {
+    const answer = await said(call, person.key, this.#world.app.url, tools, person.headers)
+    const seen = this.judge(call, person, answer, situation)
     const { finds, of } = call
-    if (!finds || answer.status !== 200 || !this.#world.mayRead(person, page) || seen.includes(page)) return
-    this.faults.push(`${of} ${aboutOf(call, person)}: does not find ${page.url}, which they may read`)
+    if (!finds || situation.mayRead || answer.status !== 200 || seen.includes(page)) return
+    if (!this.#world.mayRead(person, page)) return
+    this.faults.push(
+      `${situation.of ?? of} ${aboutOf(call, person)}: does not find ${page.url}, which they may read`,
+    )
   }
 
   /** @returns the pages that the answer shows */
-  judge(call: Try, person: Person, { status, text }: Said): readonly GuardedPage[] {
+  judge(
+    call: Try,
+    person: Person,
+    { status, text }: Said,
+    { of = call.of, mayRead: mayBeShown }: Situation = {},
+  ): readonly GuardedPage[] {
     const { pages } = this.#world
-    const count = this.#counts.get(call.of) ?? { calls: 0, shown: 0, refused: 0, leaks: 0 }
-    this.#counts.set(call.of, count)
+    const count = this.#counts.get(of) ?? { calls: 0, shown: 0, refused: 0, leaks: 0 }
+    this.#counts.set(of, count)
     count.calls += 1
     if (status >= 400) count.refused += 1
     const tell = (fault: string) => {
       count.leaks += 1
-      this.faults.push(`${call.of} ${aboutOf(call, person)}: ${fault}`)
+      this.faults.push(`${of} ${aboutOf(call, person)}: ${fault}`)
     }
     if (status >= 500) tell(`${status} ${text.slice(0, 300)}`)
     const seen = seenIn(text, call, pages)
     count.shown += seen.length
-    const mayRead = (page: GuardedPage) => this.#world.mayRead(person, page)
+    const mayRead = (page: GuardedPage) => (mayBeShown ?? this.#world.mayRead)(person, page)
     for (const page of seen) {
       if (!mayRead(page))
         tell(`shows ${page.url} of ${page.sources.join(", ")}, for ${JSON.stringify(page.own)}`)
@@ -53,7 +75,7 @@ export class Judge {
       const held = pages.filter((page) => page.folder === folder)
       if (!given.includes(folder) && !held.some(mayRead)) tell(`names the folder ${folder}`)
     }
-    for (const [, name] of text.replaceAll("\\", "").matchAll(/"(s[0-5])"/g)) {
+    for (const [, name] of text.replaceAll("\\", "").matchAll(/"(s[0-7])"/g)) {
       const isNamed = given.includes(`"${name}"`) || given.includes(`=${name}`)
       if (!isNamed && !this.#world.mayKnow(person, name!)) tell(`names the source ${name}`)
     }
@@ -88,8 +110,8 @@ export class Judge {
 
 const askedOf = ({ path, body }: Try): string => `${path} ${JSON.stringify(body ?? {})}`
 
-const aboutOf = (call: Try, { principals, scope }: Person): string =>
-  `${call.tool ?? ""} ${askedOf(call)} by ${JSON.stringify(principals)} with the scope ${JSON.stringify(scope)}`
+const aboutOf = (call: Try, { principals, scope, headers }: Person): string =>
+  `${call.tool ?? ""} ${askedOf(call)} ${headers ? JSON.stringify(headers) : ""} by ${JSON.stringify(principals)} with the scope ${JSON.stringify(scope)}`
 
 /** Pages that an answer shows. What was asked is repeated in many, and shows nothing. */
 function seenIn(text: string, call: Try, pages: readonly GuardedPage[]): GuardedPage[] {

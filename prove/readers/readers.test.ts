@@ -11,6 +11,14 @@ test("No one sees a page that its readers keep from them, whatever they ask", as
   expect(leaks).toBe(0)
   for (const of of ["spelling", "facets", "suggestions", "watches", "federation", "searches that are sold"])
     expect(rows.find(([name]) => name === of)?.[1]).toBeGreaterThan(0)
+  for (const of of [
+    "MCP by programs that people let in",
+    "services that ask for people",
+    "while pages are rewritten",
+    "while readers change",
+    "after readers have changed",
+  ])
+    expect(rows.find(([name]) => name === of)?.[2]).toBeGreaterThan(0)
 })
 
 test("The oracle admits people on an allow list and keeps out people on a deny list", () => {

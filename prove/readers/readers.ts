@@ -4,6 +4,8 @@ import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 import { someCall } from "./calls.ts"
 import { Judge } from "./judge.ts"
 import { askAsPayer, askFromPages, askThroughPeers } from "./other-doors.ts"
+import { askAsPeople } from "./people.ts"
+import { askWhileRewritten } from "./rewritten.ts"
 import { compareWithTwins } from "./twins.ts"
 import { watched } from "./watched.ts"
 import { openWorld } from "./world.ts"
@@ -11,6 +13,8 @@ import { openWorld } from "./world.ts"
 const TRIALS = 10_000
 const PEOPLE = 120
 const WATCHES = 200
+/** People who have signed in. */
+const SIGNED_IN = 20
 /** People whose answers are compared with those of an index that never held the pages hidden from them. */
 const TWINS = 12
 const QUESTIONS = 20
@@ -21,7 +25,8 @@ export const proof: Proof = {
   title: "Who may read a page",
   promise:
     "No one sees a page that its readers keep from them, whatever they ask. Sources, folders and pages have random readers, and people have up to fifty groups. " +
-    "Random people make every call that shows pages, each about a random page. A page has a unique word in its title, text, facts and images, and another in its address; an answer may contain " +
+    "Random people make every call that shows pages, each about a random page: with a key, through a program that they let in over MCP, or through a service that asks for them, also while all pages are rewritten. " +
+    "A page has a unique word in its title, text, facts and images, and another in its address; an answer may contain " +
     "these only if an oracle of two lines lets this person read the page. If it does, the page must be there.",
   run,
 }
@@ -40,12 +45,16 @@ async function run(effort: Effort): Promise<Outcome> {
     await judge.one(someCall(page, world.pages, random, world.site.origin), person, page, tools)
     if (at % 1000 === 999) effort.tell(`${at + 1} of ${all}`)
   }
+  effort.tell("calls of programs and services")
+  await askAsPeople(world, random, judge, tools, { people: tries(effort, SIGNED_IN, 4), calls: 5 * watches })
   effort.tell("calls of payers, pages and peers")
   await askAsPayer(world, random, judge, watches)
   await askFromPages(world, random, judge, watches)
   await askThroughPeers(world, random, judge, watches)
   effort.tell("indexes without the hidden pages")
   await compareWithTwins(world, random, judge, { people: tries(effort, TWINS, 2), questions: QUESTIONS })
+  effort.tell("calls while pages and readers change")
+  await askWhileRewritten(world, chance(effort.seed + 1), judge, tools, watches)
   effort.tell("watches")
   await watched(world, random, judge, watches)
   return judge.outcome()

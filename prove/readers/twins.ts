@@ -16,8 +16,8 @@ const FACETS = ["source", "domain", "path", "version", "language", "type"]
 
 /**
  * Compares the appliance with a second one that only ever held the pages that one person may read. Facets, suggestions and the pages
- * found must be the same. Misspelt words are not compared: a nearer hidden word takes the place of one that may be seen, and is then
- * dropped.
+ * found must be the same. Misspelt words are not compared: the words here are so alike that a search may run out of rounds before it has
+ * left out every nearer hidden one, and of two words that are equally near, it shows the one that more of all pages hold.
  */
 export async function compareWithTwins(
   world: World,

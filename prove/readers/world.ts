@@ -5,9 +5,10 @@ import { isDeepStrictEqual } from "node:util"
 import { pino } from "pino"
 import type { Chance } from "#base/testing/chance.ts"
 import { until } from "#base/testing/until.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { Jobs, Sources } from "#crawler"
 import { ReaderRules } from "#crawler/sources/readers/reader-rules.ts"
+import { forgetReadersNow, readersNow } from "#crawler/sources/readers/readers-now.ts"
 import { runSource, shareOfRuns } from "#crawler/testing/run-source.ts"
 import { html, redirect, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import type { Engine, Page } from "#engine"
@@ -16,8 +17,13 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { type KeyScope, readScope } from "../../api/identity/accounts/keys/key-scope.ts"
 import type { ServedAccounts } from "../../api/testing/serve-accounts.ts"
+import type { OAuthStore } from "../../api/identity/oauth/oauth-store.ts"
+import { documentsOf } from "../../api/services/documents/testing/documents-of.ts"
+import type { Headers } from "../key-reach/asking.ts"
 import { HOSTS, naive, openApp, type SecretPage, someScope, SOURCES, word } from "../key-reach/world.ts"
 import { openIndex } from "./open-index.ts"
+import { openSignOnAndGrants } from "./sign-on.ts"
+import { addSent, FOLDER, ownSources, SENT, sendDocuments, writeFiles } from "./sent.ts"
 
 /** Who may read, as people write it. */
 export interface Written {
@@ -36,6 +42,8 @@ export interface GuardedPage extends SecretPage {
   readonly language: string
   readonly title: string
   readonly text: string
+  /** How it comes into the index, unless the site has it or the index was given it. */
+  readonly way?: "sent" | "file"
 }
 
 /** Someone with a key. */
@@ -44,10 +52,14 @@ export interface Person {
   readonly scope: KeyScope
   /** Null: reads everything, as an admin does. */
   readonly principals: readonly string[] | null
+  /** With which a service says for whom it asks. */
+  readonly headers?: Headers
 }
 
 export interface World extends AsyncDisposable {
   readonly app: ServedAccounts
+  /** Where people let programs in. */
+  readonly grants: OAuthStore
   readonly site: TestSite
   readonly engine: Engine
   readonly pages: readonly GuardedPage[]
@@ -55,14 +67,14 @@ export interface World extends AsyncDisposable {
   /** What each source says of its readers; without an entry: nothing. */
   readonly ofSources: ReadonlyMap<string, Written>
   /** By the oracle, as of now. */
-  mayRead(person: Person, page: GuardedPage): boolean
+  readonly mayRead: (person: Person, page: GuardedPage) => boolean
   /** Whether a person may know that a source of this name exists. */
   mayKnow(person: Person, source: string): boolean
-  /** Every page of the site says something new, has other readers in some cases, and is crawled again. */
+  /** Every page of the site says something new, and is crawled again. With `readers`, half of all pages but those that the index was given get others. */
   changeAll(changes: { readonly readers: boolean }): Promise<void>
   /** Says anew who may read the pages of a source. */
   declare(source: string, written: Written): Promise<void>
-  /** Resolves when the app knows what was declared last. */
+  /** Resolves when the app knows all readers as of now. */
   known(): Promise<void>
 }
 
@@ -71,11 +83,13 @@ export const admits = (principals: readonly string[], { allow, deny = [] }: Writ
   !deny.some((one) => principals.includes(one)) &&
   (allow === undefined || allow.some((one) => principals.includes(one)))
 
-const GROUPS = Array.from({ length: 60 }, (_, at) => `group:g${at}`)
-const USERS = Array.from({ length: 20 }, (_, at) => `user:u${at}@example.com`)
+export const GROUPS = Array.from({ length: 60 }, (_, at) => `group:g${at}`)
+export const USERS = Array.from({ length: 20 }, (_, at) => `user:u${at}@example.com`)
 /** Different readers of pages. */
 const SETS = 40
 const PER_HOST = 4
+/** Those of the site, and those that have documents and files. */
+const ALL = [...SOURCES, SENT, FOLDER]
 
 /** Some principals are let in, some are kept out, or both. */
 function someReaders(random: Chance): Written {
@@ -89,85 +103,116 @@ function someReaders(random: Chance): Written {
   }
 }
 
-/** @param livePages of each source @param people how many */
-export async function openWorld(random: Chance, livePages: number, people: number): Promise<World> {
-  await using opened = new AsyncDisposableStack()
+/** Has an image for every page: whether it is shown is up to the page. */
+const THUMBNAILS = {
+  facts: async (urls: readonly string[]) => new Map(urls.map((url) => [url, { state: "read", id: 1 }])),
+  thumbnail: async () => Buffer.from("a thumbnail"),
+} as never
+
+/** A data folder without pages, and a site. */
+async function openFolder(opened: AsyncDisposableStack) {
   const dir = await mkdtemp(join(tmpdir(), "fossick-readers-"))
   opened.defer(() => rm(dir, { recursive: true, force: true }))
   const db = await openStateStore(dir)
   opened.defer(() => db.close())
   const embedder = new HashingEmbedder()
   const engine = await openIndex(opened, dir, embedder)
-  const site = opened.use(await startTestSite({}))
+  return { dir, db, embedder, engine, site: opened.use(await startTestSite({})) }
+}
+
+/** @param livePages of each source @param people how many */
+export async function openWorld(random: Chance, livePages: number, people: number): Promise<World> {
+  await using opened = new AsyncDisposableStack()
+  const { dir, db, embedder, engine, site } = await openFolder(opened)
   const sets = Array.from({ length: SETS }, () => someReaders(random))
   const pages = somePages(random, livePages, site, () => random.some(sets, random.below(3)))
+  const own = ownSources(dir)
   const sources = new Sources(db, new Jobs(db))
   const ofSources = new Map<string, Written>()
   const declare = async (name: string, written: Written) => {
     // The last source holds pages of the first as well.
     const shared = name === SOURCES.at(-1) ? [site.url(`/${SOURCES[0]}/shared/`)] : []
-    const spec = {
+    const spec = own.find((one) => one.name === name) ?? {
       name,
       seeds: [site.url(`/${name}/`), ...shared],
       scope: "prefix",
       removal: { maxShare: 1 },
     }
-    await sources.put({ ...spec, ...(Object.keys(written).length > 0 && { readers: written }) })
+    await sources.put({ ...spec, ...(Object.keys(written).length > 0 && { readers: written }) }, "file")
     if (Object.keys(written).length > 0) ofSources.set(name, written)
     else ofSources.delete(name)
   }
-  for (const [at, name] of SOURCES.entries()) await declare(name, at % 2 === 0 ? {} : someReaders(random))
+  await writeFiles(dir, pages, 0)
+  for (const [at, name] of ALL.entries()) await declare(name, at % 2 === 0 ? {} : someReaders(random))
   serve(site, pages, random, 0)
   const share = opened.use(shareOfRuns())
   const crawl = async () => {
     // oxlint-disable-next-line no-await-in-loop -- one index takes one writer
-    for (const name of SOURCES) await runSource(name, db, engine, share)
+    for (const name of ALL) await runSource(name, db, engine, share)
   }
   await crawl()
-  const stored = pages.filter(({ isLive }) => !isLive).map(storedPage)
+  const stored = pages.filter(({ isLive, way }) => !isLive && !way).map(storedPage)
   await new ReaderRules(db).register(stored)
   await engine.index(stored)
   await engine.settled()
+  const { grants, served: signOn } = await openSignOnAndGrants(opened, dir)
   const app = await openApp(opened, { dir, db, embedder, engine }, site, {
-    // Images of pages come from a store that has them all: whether they are shown is up to the page.
-    thumbnails: {
-      facts: async (urls: readonly string[]) => new Map(urls.map((url) => [url, { state: "read", id: 1 }])),
-      thumbnail: async () => Buffer.from("a thumbnail"),
-    } as never,
+    ...signOn,
+    sourceNames: async () => ALL,
+    documents: documentsOf({ db, dataDir: dir, closing: opened }),
+    thumbnails: THUMBNAILS,
     log: pino({ level: "silent" }),
   })
   const made = await Promise.all(Array.from({ length: people }, (_, at) => somePerson(at, random, app, site)))
+  const writer = await app.key({ role: "write" })
+  await sendDocuments(app, writer, pages, { version: 0, isReadersOnly: false })
+  await runSource(SENT, db, engine, share)
   let version = 0
+  const known = () => knowsAll(app, db, ofSources)
+  await known()
   const all = opened.move()
   return {
     app,
+    grants,
     site,
     engine,
     pages,
     people: made,
     ofSources,
     declare,
+    known,
     mayRead: ({ scope, principals }, page) =>
       naive(scope, page) &&
       (principals === null ||
         (page.own.every((one) => admits(principals, one)) &&
           page.sources.every((name) => admits(principals, ofSources.get(name) ?? {})))),
     mayKnow: ({ principals }, name) => principals === null || admits(principals, ofSources.get(name) ?? {}),
-    async known() {
-      const expected = new Map(Array.from(ofSources, ([name, written]) => [name, readersOf(written)]))
-      await until(
-        async () => isDeepStrictEqual(new Map((await app.accounts.readers()).sources), expected),
-        50,
-      )
-    },
     async changeAll({ readers }) {
       for (const page of pages)
-        if (readers && page.isLive && random.happens(0.5)) page.own = random.some(sets, random.below(3))
+        if (readers && (page.isLive || page.way) && random.happens(0.5))
+          page.own = random.some(sets, random.below(page.way === "sent" ? 2 : 3))
       serve(site, pages, random, ++version)
+      await writeFiles(dir, pages, version)
+      await sendDocuments(app, writer, pages, { version, isReadersOnly: readers })
       await crawl()
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
+}
+
+/** Resolves when the app knows the readers of all sources, and those of every page that was written. */
+async function knowsAll(
+  app: ServedAccounts,
+  db: StateStore,
+  ofSources: ReadonlyMap<string, Written>,
+): Promise<void> {
+  forgetReadersNow(db)
+  const { size } = (await readersNow(db)).rules
+  const expected = new Map(Array.from(ofSources, ([name, written]) => [name, readersOf(written)]))
+  await until(async () => {
+    const { sources, rules } = await app.accounts.readers()
+    return rules.size === size && isDeepStrictEqual(new Map(sources), expected)
+  }, 50)
 }
 
 /** The first reads everything, the second has no principals. */
@@ -180,13 +225,16 @@ async function somePerson(at: number, random: Chance, app: ServedAccounts, site:
   return { key: await app.key({ scope, principals }), scope, principals }
 }
 
-/** Pages of the site, pages that are in the index only, and of those some that say the same as others. */
+/** @param at the address, from a word that stands in no other */
+export type AddPage = (
+  at: (address: string) => string,
+  about: Partial<GuardedPage> & Pick<GuardedPage, "sources">,
+) => GuardedPage
+
+/** Pages of the site, documents and files, pages that are in the index only, and of those some that say the same as others. */
 function somePages(random: Chance, livePages: number, site: TestSite, own: () => readonly Written[]) {
   const pages: GuardedPage[] = []
-  const add = (
-    at: (address: string) => string,
-    about: Partial<GuardedPage> & Pick<GuardedPage, "sources">,
-  ) => {
+  const add: AddPage = (at, about) => {
     const number = pages.length
     const proof = word("prf", number)
     const address = word("adr", number)
@@ -219,6 +267,7 @@ function somePages(random: Chance, livePages: number, site: TestSite, own: () =>
       add((one) => site.url(`/${source}/${one}`), { sources: [source], isLive: true })
   for (let left = livePages; left > 0; left--)
     add((one) => site.url(`/${first}/shared/${one}`), { sources: [first, last], isLive: true })
+  addSent(add, livePages, (at) => word("fld", pages.length + at))
   for (const [host] of HOSTS) {
     const sources = () => random.some(SOURCES, 1 + random.below(2))
     for (let at = 0; at < PER_HOST; at++) {
@@ -233,14 +282,7 @@ function somePages(random: Chance, livePages: number, site: TestSite, own: () =>
 }
 
 /** Pages that a search may show one in place of the other: two copies, a translation, two versions. */
-function addKin(
-  host: string,
-  add: (
-    at: (address: string) => string,
-    about: Partial<GuardedPage> & Pick<GuardedPage, "sources">,
-  ) => GuardedPage,
-  sources: () => string[],
-): void {
+function addKin(host: string, add: AddPage, sources: () => string[]): void {
   const kin = { hasKin: true } as const
   const copied = add((one) => `https://${host}/${one}`, { ...kin, sources: sources() })
   const text = textOf(copied.asked, "nothing else")
