@@ -1,4 +1,4 @@
-import type { Chance } from "#base/testing/chance.ts"
+import { type Chance, chance } from "#base/testing/chance.ts"
 import type { Page } from "#engine"
 import type { Tools } from "../key-reach/asking.ts"
 import { someCall } from "./calls.ts"
@@ -11,24 +11,26 @@ const BATCH = 20
 /**
  * Asks while every page is written anew, and while readers change. As long as no readers change, the oracle holds to the letter; while
  * they do, an answer may go by the old ones or by the new ones. Afterwards only the new ones count.
- * @param calls made at least in each of these
+ * @param seed the same is asked each time
+ * @param calls made at least each time
  */
 export async function askWhileRewritten(
   world: World,
-  random: Chance,
+  seed: number,
   judge: Judge,
   tools: Tools,
   calls: number,
 ): Promise<void> {
-  const ask = async (situation: Situation) => {
+  const ask = async (random: Chance, situation: Situation) => {
     const [person, page] = [random.one(world.people), random.one(world.pages)]
     await judge.one(someCall(page, world.pages, random, world.site.origin), person, page, tools, situation)
   }
   const during = async (situation: Situation, change: () => Promise<void>) => {
+    const random = chance(seed)
     const over = new AbortController()
     const changing = change().finally(() => over.abort())
     // oxlint-disable-next-line no-await-in-loop -- the change goes on meanwhile
-    for (let at = 0; at < calls || !over.signal.aborted; at++) await ask(situation)
+    for (let at = 0; at < calls || !over.signal.aborted; at++) await ask(random, situation)
     await changing
   }
   await during({ of: "while pages are rewritten" }, async () => {
@@ -49,10 +51,7 @@ export async function askWhileRewritten(
     () => world.changeAll({ readers: true }),
   )
   await world.known()
-  for (let at = 0; at < calls; at++) {
-    // oxlint-disable-next-line no-await-in-loop
-    await ask({ of: "after readers have changed" })
-  }
+  await during({ of: "after readers have changed" }, async () => {})
 }
 
 /** Writes all pages as they are, as an index that is built again is filled. */
