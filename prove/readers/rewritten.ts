@@ -25,33 +25,34 @@ export async function askWhileRewritten(
     const [person, page] = [random.one(world.people), random.one(world.pages)]
     await judge.one(someCall(page, world.pages, random, world.site.origin), person, page, tools, situation)
   }
-  const during = async (situation: Situation, change: () => Promise<void>) => {
+  /** Makes the change over and over, until there have been enough calls. */
+  const during = async (change: () => Promise<void>, situationNow: () => Situation) => {
     const random = chance(seed)
-    const over = new AbortController()
-    const changing = change().finally(() => over.abort())
-    // oxlint-disable-next-line no-await-in-loop -- the change goes on meanwhile
-    for (let at = 0; at < calls || !over.signal.aborted; at++) await ask(random, situation)
-    await changing
-  }
-  await during({ of: "while pages are rewritten" }, async () => {
-    for (let times = 0; times < 2; times++) {
-      // oxlint-disable-next-line no-await-in-loop -- one index takes one writer
-      await world.changeAll({ readers: false })
+    for (let asked = 0; asked < calls;) {
+      const situation = situationNow()
+      const over = new AbortController()
+      const changing = change().finally(() => over.abort())
+      // oxlint-disable-next-line no-await-in-loop -- the change goes on meanwhile
+      for (let at = 0; at === 0 || !over.signal.aborted; at++, asked++) await ask(random, situation)
       // oxlint-disable-next-line no-await-in-loop
-      await indexAgain(world)
+      await changing
     }
+  }
+  const rewrite = async () => {
+    await world.changeAll({ readers: false })
+    await indexAgain(world)
+  }
+  await during(rewrite, () => ({ of: "while pages are rewritten" }))
+  const change = () => world.changeAll({ readers: true })
+  await during(change, () => {
+    const before = new Map(world.pages.map((page) => [page, page.own]))
+    const mayRead: World["mayRead"] = (person, page) =>
+      world.mayRead(person, page) || world.mayRead(person, { ...page, own: before.get(page)! })
+    return { of: "while readers change", mayRead }
   })
-  const before = new Map(world.pages.map((page) => [page, page.own]))
-  await during(
-    {
-      of: "while readers change",
-      mayRead: (person, page) =>
-        world.mayRead(person, page) || world.mayRead(person, { ...page, own: before.get(page)! }),
-    },
-    () => world.changeAll({ readers: true }),
-  )
   await world.known()
-  await during({ of: "after readers have changed" }, async () => {})
+  const nothing = async () => {}
+  await during(nothing, () => ({ of: "after readers have changed" }))
 }
 
 /** Writes all pages as they are, as an index that is built again is filled. */
