@@ -26,7 +26,7 @@ import { rankAndRead } from "./stages/rank-and-read.ts"
 import { askedOnce } from "./stages/seen-words.ts"
 import { evidenceOf, toHits } from "./stages/show.ts"
 import { takenFor } from "./stages/spelling.ts"
-import { askedTerms, understand } from "./stages/understand.ts"
+import { askedTerms, understand, type Understood } from "./stages/understand.ts"
 
 /** How a question is searched whose script the model does not read. */
 const WORDS_ALONE = { ...DEPTHS.fast, pages: DEPTHS.basic.pages }
@@ -125,18 +125,30 @@ async function searched(
     leaveOut("reranker")
     onProblem?.(second.failure)
   }
-  const corrected = takenFor(understood, hits)
   const model = { id: queryVectors.model, traits }
   const noticed = { query, question: question.text, languages, hits, model }
   const notice = await languageNotice(index, { ...noticed, ...scope })
   return {
     hits,
-    ...(corrected !== null && { corrected }),
-    rarity: new Map(askedTerms(understood).map((term) => [term, understood.idf(term)])),
-    ...(query.withEvidence && { reach: words.reach, nowhere: words.nowhere }),
+    ...saidOf(query, understood, words, hits),
     ...(isUnread && { wordsAlone: UNREAD }),
     ...(second.failure && { notReranked: second.failure.because }),
     ...(notice && { languageNotice: notice }),
+  }
+}
+
+/** How the question's words were read, and how rare they are. */
+function saidOf(
+  { withEvidence }: Query,
+  understood: Understood,
+  { reach, nowhere }: PageWords,
+  hits: readonly Hit[],
+): Pick<SearchResult, "corrected" | "rarity" | "reach" | "nowhere"> {
+  const corrected = takenFor(understood, hits)
+  return {
+    ...(corrected !== null && { corrected }),
+    rarity: new Map(askedTerms(understood).map((term) => [term, understood.idf(term)])),
+    ...(withEvidence && { reach, nowhere }),
   }
 }
 
