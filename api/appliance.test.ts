@@ -224,7 +224,7 @@ describe("starting and stopping", () => {
     ).toEqual({
       code: 2,
       text: `Wrong settings:
-  - FOSSICK_PROT is no setting of Fossick (docs/settings.md lists them); did you mean "FOSSICK_PORT"?
+  - FOSSICK_PROT isn't a Fossick setting (docs/settings.md lists them); did you mean "FOSSICK_PORT"?
   - FOSSICK_PORT must be a whole number from 0 to 65535 (is "many")
 `,
     })

@@ -62,9 +62,9 @@ test("everything that is wrong is reported at once, unknown names too, without a
   }
   expect(() => checkSettings(Object.values(parts), env)).toThrow(
     `Wrong settings:
-  - FOSSICK_THREE is no setting of Fossick (docs/settings.md lists them)
-  - FOSSICK_TWO_SWICTH is no setting of Fossick (docs/settings.md lists them); did you mean "FOSSICK_TWO_SWITCH"?
-  - X402_FOUR is no setting of Fossick (docs/settings.md lists them)
+  - FOSSICK_THREE isn't a Fossick setting (docs/settings.md lists them)
+  - FOSSICK_TWO_SWICTH isn't a Fossick setting (docs/settings.md lists them); did you mean "FOSSICK_TWO_SWITCH"?
+  - X402_FOUR isn't a Fossick setting (docs/settings.md lists them)
   - FOSSICK_ONE_PORT must be a whole number from 1 to 99 (is "100")
   - FOSSICK_TWO_SWITCH must be on or off (is "yes")
   - FOSSICK_SECRET must be better`,
@@ -84,7 +84,7 @@ test("what is wrong is an error of its own kind, of the names that were asked fo
   )
   expect(() =>
     checkSettings([], { FOSSICK_CONFIG_FILE: "a", X402_: "x", MY_FOSSICK_A: "1", X402FOO: "1" }),
-  ).toThrow(/^Wrong settings:\n {2}- X402_ is no setting of Fossick \(docs\/settings\.md lists them\)$/)
+  ).toThrow(/^Wrong settings:\n {2}- X402_ isn't a Fossick setting \(docs\/settings\.md lists them\)$/)
 })
 
 test("what all names begin with makes none of them likely to be meant", () => {

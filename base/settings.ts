@@ -145,7 +145,7 @@ export function checkSettings(parts: readonly Settings[], env: NodeJS.ProcessEnv
     .filter((name) => /^(?:FOSSICK|X402)_/.test(name) && !known.has(name))
     .map((name) => {
       const prefix = name.slice(0, name.indexOf("_") + 1)
-      return `${name} is no setting of Fossick (docs/settings.md lists them)${didYouMean(name, known, prefix)}`
+      return `${name} isn't a Fossick setting (docs/settings.md lists them)${didYouMean(name, known, prefix)}`
     })
   for (const setting of declared) valueOf(setting, env, problems)
   if (problems.length > 0) throw new SettingsError(problems)

@@ -69,7 +69,7 @@ export function sessionRoutes(
     const begun = await sessions.signIn(key)
     if (begun === null) {
       if (await wrong.isTooMany(ctx)) throw tooManyWrong()
-      throw new ApiError(401, "This key is not valid: it is wrong, disabled or over.")
+      throw new ApiError(401, "This key is not valid: it is wrong, disabled or expired.")
     }
     const before = tokenOf(ctx)
     if (before !== null) await sessions.signOut(before)

@@ -51,7 +51,7 @@ export function showAgain(ctx: Context, form: URLSearchParams): void {
   )
   const body = `<form method="post" action="?again=1">
 ${fields.join("\n")}
-<button>Go on</button>
+<button>Continue</button>
 </form>
 <script>${SCRIPT}</script>`
   answer(ctx, { status: 200, title: "You are signed in there", head: "", body })

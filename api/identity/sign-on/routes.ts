@@ -159,7 +159,7 @@ async function enter(
     status: 200,
     title: "You are signed in",
     text: "You are taken back to where you were.",
-    link: { path: returnTo, text: "Go on" },
+    link: { path: returnTo, text: "Continue" },
     isImmediate: true,
   })
 }

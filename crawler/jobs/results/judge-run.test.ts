@@ -153,7 +153,7 @@ describe("a run has problems", () => {
         deadLinks: 40,
         pagesBefore: 0,
       }),
-      "40 addresses that the site itself names answered 404 or 410, more than were pages",
+      "40 of 49 links are broken (404 or 410)",
     ],
     [
       "when a host was given up",

@@ -174,7 +174,7 @@ function* failures({ outcomes, missing, meaningOf }: RunFacts): Generator<string
 
 function* deadLinks({ outcomes, deadLinks: dead }: RunFacts): Generator<string> {
   if (dead >= DEAD_LINKS && dead > pagesIn(outcomes))
-    yield `${dead} addresses that the site itself names answered 404 or 410, more than were pages`
+    yield `${dead} of ${dead + pagesIn(outcomes)} links are broken (404 or 410)`
 }
 
 function* skips({ outcomes, meaningOf }: RunFacts): Generator<string> {

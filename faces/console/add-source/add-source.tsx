@@ -126,7 +126,7 @@ function LookForm({
         name="url"
         value={written}
         placeholder="https://docs.example.com/"
-        hint="A folder stands for what is below it."
+        hint="A path limits the crawl to that section."
         wrong={wrong}
         onWrite={setWritten}
       />

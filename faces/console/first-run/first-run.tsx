@@ -99,7 +99,7 @@ function Naming({ onNamed }: { readonly onNamed: (isNew: boolean) => void }) {
   }
   return (
     <Form class="card naming" onSubmit={save}>
-      <h2>What is it to be called?</h2>
+      <h2>Name your search</h2>
       <Field
         label="Name"
         name="name"
