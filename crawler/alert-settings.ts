@@ -3,7 +3,7 @@ import { integer, list, type Setting, text, type Values } from "#base/settings.t
 /** Whether a text is the address of one mailbox, as RFC 5321 has it, without the forms that need quoting: it goes into a header. */
 export const isMailbox = (text: string): boolean =>
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text)
-/** Of a secret that is named, never written. */
+/** For secrets, which the settings name but never contain. */
 const REFERENCE = /^(?:\$\{[A-Za-z_]\w*\}|file:.+)$/
 const NTFY_TOPIC = /^[\w-]{1,64}$/
 /** More want a list of their own on the mail server. */
@@ -69,7 +69,7 @@ const alertNtfy: Setting<string> = {
   default: "",
   about:
     "Topic that alerts are sent to by ntfy, such as https://ntfy.sh/a-name-that-is-hard-to-guess; networks as for webhooks.",
-  // Whoever knows the topic can read it.
+  // Anyone who knows the topic can read it.
   secret: true,
   parse(value) {
     if (value === "") return value
@@ -137,7 +137,7 @@ export const alertSettings = {
 
 export type AlertConfig = Values<typeof alertSettings>
 
-/** What is wrong with settings that are right one by one. */
+/** Errors in settings that are each valid alone. */
 export const alertProblems = (config: AlertConfig): string[] => [
   ...mailProblems(config),
   ...ntfyProblems(config),

@@ -186,7 +186,7 @@ describe("a glitch of ten years", () => {
     const frontier = await open()
     await frontier.add([url], { how: "seed", on: null, depth: 0 })
     const entry = (await frontier.next())!
-    // As a process that was started in the glitch puts it off: its time goes on from there.
+    // A process started during the glitch postpones it, since it counts time from there.
     await frontier.postpone(entry, Date.now() + YEARS)
     expect((await (await open()).next())?.url).toBe(url)
 

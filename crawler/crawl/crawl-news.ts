@@ -15,7 +15,7 @@ export function crawlEnded(log: Logger, { id, source, state, result, ...job }: J
   const end = endedAt ?? new Date()
   const fields = {
     source: source.name,
-    // What is over has a result, or was cancelled.
+    // A finished job has a result, or was cancelled.
     how: result?.replaceAll("-", " ") ?? (state === "queued" || state === "running" ? "interrupted" : state),
     new: outcomes.indexed ?? 0,
     ...(unchanged > 0 && { unchanged }),
@@ -23,7 +23,7 @@ export function crawlEnded(log: Logger, { id, source, state, result, ...job }: J
     failed: sumOf(outcomes, isFailure),
     seconds: startedAt ? Math.round((end.getTime() - startedAt.getTime()) / 1000) : 0,
     job: id,
-    // Null would stand in the JSON form, and tell nothing.
+    // Left out, because a null in the JSON form says nothing.
     reason: job.reason ?? undefined,
     error: job.reason === null ? (job.error ?? undefined) : undefined,
     note: job.note ?? undefined,

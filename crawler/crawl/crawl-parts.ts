@@ -74,7 +74,7 @@ const MIN_ADDRESSES = 10_000
 /** Waits until the host of an address may be asked. */
 type Turn = (url: PageUrl, signal: AbortSignal) => ReturnType<CrawlShare["paces"]["turn"]>
 
-/** What works on one run of a job, wired up. */
+/** The parts that work on one run of a job, wired up. */
 export class CrawlParts {
   readonly known: KnownAddresses
   readonly frontier: Frontier

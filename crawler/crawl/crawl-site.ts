@@ -19,13 +19,15 @@ import { VisitJudge } from "./judge/visit-judge.ts"
 export interface CrawlSiteOptions extends Omit<CrawlPartsOptions, "cut" | "clock" | "share"> {
   /** Ends the crawl after the visits in hand, which get a few seconds more; the frontier stays. */
   readonly signal: AbortSignal
-  /** What is kept of times is told by it. Default: the system's. */
+  /** The clock for stored times. Default: the system's. */
   readonly clock?: Clock | undefined
-  /** What the jobs of this process share. Default: there is no other. */
+  /** What the jobs of this process share. Default: this is the only job. */
   readonly share?: CrawlShare | undefined
   /** The job's place among those of `share`. */
   readonly place?: JobPlace | undefined
-  /** Told when the job gives up its place, since it has nothing but waits, and when it has it again. */
+  /**
+   * Called when the job gives up its place because all its addresses are waiting, and when it gets the place back.
+   */
   readonly onWaiting?: ((isWaiting: boolean) => Promise<void>) | undefined
 }
 
@@ -52,14 +54,14 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<EndedCrawl> 
   return await crawl.end()
 }
 
-/** What visits in hand are granted when the crawl is to stop; those cut short are made again another time. */
+/** How long running visits may take once the crawl is to stop. Visits that are cut short are made again later. */
 const STOP_GRACE_MS = 3000
 /** How soon it is seen that the operator wants a host skipped. */
 const SKIPS_MS = 500
 /** Addresses closed without a visit before others have their turn. */
 const CLOSED_AT_ONCE = 1000
 
-/** One run of a crawl job, as the pool drives it: what is visited next, and when to stop. */
+/** One run of a crawl job, as the pool drives it: which address comes next, and when to stop. */
 class SiteCrawl implements Visits, AsyncDisposable {
   readonly #job: Job
   readonly #signal: AbortSignal
@@ -230,7 +232,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     )
   }
 
-  /** Visits one address. Never rejects: what goes wrong inside ends the crawl and is thrown by {@link flush}. */
+  /** Visits one address. Never rejects: an error inside ends the crawl and is thrown by {@link flush}. */
   async visit(entry: FrontierEntry): Promise<void> {
     const startedAt = steadyNow()
     const began = performance.now()

@@ -3,7 +3,7 @@ import { machineMemory } from "#base/process/machine-memory.ts"
 
 /** What {@link runCrawlee} drives. */
 export interface Work {
-  /** What may start now, or null. What it gives must not reject. */
+  /** The next piece of work, or null if none may start now. Its promise must not reject. */
   next(): Promise<(() => Promise<void>) | null>
   /** Whether {@link next} would give something. */
   hasNext(): Promise<boolean>

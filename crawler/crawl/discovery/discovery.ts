@@ -40,9 +40,9 @@ export interface DiscoveryOptions {
   readonly turn: (url: PageUrl, signal: AbortSignal) => Promise<Disposable | null>
   /** Whether robots.txt lets a file be read. */
   readonly allows: (url: PageUrl) => Promise<boolean>
-  /** Told of the bytes of every file read. */
+  /** Called with the number of bytes of every file read. */
   readonly onBytes: (bytes: number) => void
-  /** Told where a page leads that this run has no need to visit. */
+  /** Called with the links of a page that this run need not visit. */
   readonly onLinks: (page: KnownAddress, links: readonly string[]) => Promise<void>
   /** Called for each sitemap or feed that could not be read in full. */
   readonly onTrouble: (note: string) => Promise<void>
@@ -155,7 +155,7 @@ export class Discovery {
     return visits !== "failed" && source.limits.depth > 0
   }
 
-  /** An address was visited and led to `url`; `reading`: what it said, unless it had not changed. */
+  /** An address was visited and led to `url`. `reading` is the page's content, unless the page had not changed. */
   async landed(from: PageUrl, url: PageUrl, reading: Reading | null): Promise<void> {
     const seed = this.#seeds.get(from)
     if (seed === undefined) return
@@ -232,7 +232,10 @@ export class Discovery {
     this.#tasks.add(tracked)
   }
 
-  /** What earlier runs left: all of it or what is due; what belongs to the source no more is closed unvisited. */
+  /**
+   * What earlier runs left: all of it or what is due; addresses that no longer belong to the source are closed
+   * unvisited.
+   */
   async #addKnown(): Promise<void> {
     const { job, frontier, known } = this.#options
     const { source } = job
@@ -264,7 +267,10 @@ export class Discovery {
     } while (from !== null)
   }
 
-  /** What earlier runs left and this one, which followed every link, did not meet at a depth that its source has. */
+  /**
+   * Addresses that earlier runs left and that this run, which followed every link, did not find within the source's
+   * depth.
+   */
   async #judgeDepths(): Promise<void> {
     const { job, frontier, known } = this.#options
     const { depth } = job.source.limits
@@ -352,11 +358,12 @@ export class Discovery {
     }
   }
 
-  /** Reads one file, unless it is as an earlier run left it. What cannot be read is left out. */
+  /** Reads one file, unless it is unchanged since an earlier run. Files that cannot be read are left out. */
   async #read(file: File, onSitemap?: (url: PageUrl, namedAt: number | null) => void): Promise<void> {
     const { job } = this.#options
     const before = await this.#listings.get(file.url)
-    // A run that visits everything reads every list: what an earlier one had no room for may stand there.
+    // A run that visits everything reads every list, because it may hold addresses that an earlier run had no room
+    // for.
     const spares =
       job.visits === "due" && !this.#owesLinks && before !== null && before.readAt !== null ? before : null
     const isOlder = file.namedAt !== null && file.namedAt <= (spares?.readAt ?? 0)
@@ -467,7 +474,7 @@ function isDead({ hash, status }: KnownAddress): boolean {
   return hash === null && isMissing(status)
 }
 
-/** Whether the source's addresses are told by other rules than in its last run. */
+/** Whether the rules for the source's addresses have changed since its last run. */
 async function isScopeNew(db: StateStore, job: Job): Promise<boolean> {
   const before = await declaredBefore(db, job)
   return before !== null && scopeText(before) !== scopeText(job.source)

@@ -25,7 +25,7 @@ export async function listContent(content: Content, options: ListContentOptions)
     if (signal.aborted || frontier.isFull) return
     const changed: PageUrl[] = []
     const isDue = (before: KnownAddress, { modifiedAt }: ListedFacts): boolean => {
-      // Of an earlier visit, by this machine's clock, and by that of the content, which may be another.
+      // The earlier visit's time by this machine's clock and by the content's clock, which may differ.
       const isChanged = modifiedAt !== before.modifiedAt || (modifiedAt ?? 0) > before.visitedAt
       if (isChanged) changed.push(before.url)
       return isChanged || before.dueAt <= known.now()

@@ -19,19 +19,19 @@ import type { TextTables } from "./text-store.ts"
 import { withoutTracking } from "./tracking-parameters.ts"
 import { fnv1a } from "#base/text/hash.ts"
 
-/** What one address answered in this run: the hash of its lines. */
+/** One address's answer in this run: the hash of its lines. */
 export interface Answered {
   readonly url: PageUrl
   readonly lines: string
-  /** What the page names as its canonical. */
+  /** The canonical address that the page names. */
   readonly canonical: PageUrl | null
 }
 
-/** What else is known of answers when one comes in. */
+/** What is known about other answers when one arrives. */
 export interface Beside {
   /** Addresses that answered in this run with the same lines, or with the same common form. */
   readonly answers: readonly Answered[]
-  /** What an address answered in this run; null when it was not asked. */
+  /** An address's answer in this run; null when it was not requested. */
   readonly answerOf: (url: PageUrl) => Promise<Answered | "missing" | null>
 }
 
@@ -48,12 +48,15 @@ const DAY_MS = 86_400_000
 /** One in so many addresses is read in spite of the rules, that a wrong one may come to light; and so many of a site in a run. */
 const ASKED_AGAIN_OF = 50
 const MOST_ASKED_AGAIN = 20
-/** Bare addresses that nobody links are asked for, to see whether a parameter chooses anything; of each parameter. */
+/**
+ * How many bare addresses without links are requested for each parameter, to see whether the parameter changes
+ * anything.
+ */
 const MOST_PROBES = 10
 /** Foldings remembered, to be taken back when the address turns out to be missing. */
 const REMEMBERED = 2000
 
-/** What was learned of a site by now. It only looks. The tables are those of the text store. */
+/** What has been learned about a site so far. Read-only. It uses the tables of the text store. */
 export async function learnedRules(db: StateStore, site: string, now: number): Promise<AddressRules> {
   return (await evidenceOf(db, site, now - EVIDENCE_DAYS * DAY_MS)).rules
 }
@@ -123,7 +126,7 @@ export class AddressBook {
   async learn(answer: Answered, { answers, answerOf }: Beside): Promise<PageUrl[]> {
     const { url, lines } = answer
     const page = commonForm(url)
-    // What several pages answer alike (please log in, nothing found) tells nothing of their addresses.
+    // An answer that several pages share (please log in, nothing found) says nothing about their addresses.
     const isCommon = answers.some((other) => other.lines === lines && commonForm(other.url) !== page)
     const probes: PageUrl[] = []
     for (const other of answers) {
@@ -156,7 +159,8 @@ export class AddressBook {
 
   /**
    * Learns from an address that is missing while other spellings of it were read.
-   * @returns the spelling that it was to stand for, if it was asked for in place of that: it has to be read after all.
+   * @returns the spelling that this address was requested in place of, if any: that spelling has to be read after
+   *   all.
    */
   async missing(url: PageUrl, answerOf: Beside["answerOf"]): Promise<PageUrl | null> {
     const page = commonForm(url)

@@ -9,7 +9,7 @@ import type { PageUrl } from "#engine"
  */
 export type Difference = "https" | "www" | "index" | "slash" | "order" | `parameter:${string}`
 
-/** What is true of a site's addresses. */
+/** What holds for a site's addresses. */
 export interface AddressRules {
   /** Differences that name the same page. The value: whether the site prefers https, `www.`, or the slash. */
   readonly forms: ReadonlyMap<"https" | "www" | "index" | "slash" | "order", boolean>
@@ -23,13 +23,13 @@ export interface AddressRules {
 export interface Form {
   readonly url: PageUrl
   readonly difference: Difference
-  /** Of the longer one of the two: the parameter's value; empty for other differences. */
+  /** The parameter's value in the longer address; empty for other differences. */
   readonly value: string
 }
 
 const INDEX = /\/(?:index\.(?:html?|php|jsp|aspx?|cgi|shtml)|default\.aspx?|index)$/i
 
-/** What an address belongs to: host and port, whether it is spelled with `www.` or not. */
+/** The host and port of an address, with or without `www.`. */
 export function siteOf(url: PageUrl): string {
   const from = url.indexOf("//") + 2
   const host = url.slice(from, url.indexOf("/", from))
@@ -37,13 +37,13 @@ export function siteOf(url: PageUrl): string {
 }
 
 /**
- * The spelling that all forms of an address share: what is left of it when each difference is taken away. Addresses
- * with different ones name different pages, as far as addresses can tell.
+ * The spelling that all forms of an address share, with every difference removed. Addresses whose common forms differ
+ * name different pages, as far as addresses alone can show.
  */
 export function commonForm(url: PageUrl): string {
   const parts = partsOf(url)
   let { path } = parts
-  // What is left when one is taken off may be another.
+  // Removing one difference may reveal another.
   for (let before = ""; before !== path;) {
     before = path
     path = path.replace(INDEX, "/").replace(/\/+$/, "")
@@ -51,7 +51,7 @@ export function commonForm(url: PageUrl): string {
   return `${siteOf(url)}${path}`
 }
 
-/** The spellings with one difference that an address can be told to have: to see whether they answer the same. */
+/** The spellings with one difference that an address can have, to check whether they give the same answer. */
 export function forms(url: PageUrl): Form[] {
   const parts = partsOf(url)
   const found: Form[] = []
@@ -79,8 +79,8 @@ export function forms(url: PageUrl): Form[] {
 const MOST_DIFFERENCES = 3
 
 /**
- * Other spellings of an address that hardly ever name another page, those with the fewest differences first. No parameter is
- * left out: what a parameter chooses only a site's own addresses tell.
+ * Other spellings of an address that hardly ever name another page, those with the fewest differences first. No
+ * parameter is left out: only a site's own addresses show what a parameter chooses.
  */
 export function spellings(url: PageUrl): PageUrl[] {
   const found = new Set([url])
@@ -115,7 +115,7 @@ export function withoutDifferingValue(a: PageUrl, b: PageUrl): Form | null {
   return form ?? null
 }
 
-/** The spelling of an address that stands for all those which name the same page by these rules. */
+/** The one spelling used for all addresses that name the same page by these rules. */
 export function folded(url: PageUrl, rules: AddressRules): PageUrl {
   const parts = partsOf(url)
   const prefers = (form: "https" | "www" | "index" | "slash" | "order") => rules.forms.get(form)

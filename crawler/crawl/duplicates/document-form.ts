@@ -5,11 +5,14 @@ import { FNV1A_START, fnv1a, fnv1aStep, murmurMix } from "#base/text/hash.ts"
 /** Why an address is another one of a page: it is the document in a format that reads less well. */
 export const OTHER_FORMAT = "the same document in another format"
 
-/** What tells whether two files are one document in two formats. */
+/** The evidence for whether two files are one document in two formats. */
 export interface DocumentForm {
-  /** What is left of its address without the format: the same for `/manual.pdf` and `/manual.html`. */
+  /** Its address without the format: the same for `/manual.pdf` and `/manual.html`. */
   readonly stem: string
-  /** The smallest hashes of its shingles, in hexadecimal: what it says, whatever the format makes of its pages. */
+  /**
+   * The smallest hashes of its shingles, in hexadecimal. They describe its text, however the format divides it into
+   * pages.
+   */
   readonly sketch: string
   /** Numbers of versions that it begins with, in alphabetical order, apart by spaces. */
   readonly versions: string
@@ -20,7 +23,7 @@ const FORMATS = ["html", "htm", "xhtml", "md", "epub", "pdf", "docx", "odt", "rt
 /** Folders that are called after what they hold. */
 const FORMAT_FOLDERS = new Set([...FORMATS, "text", "plain", "word", "ebook"])
 
-/** Shorter texts are no documents, and have too few shingles to be told by. */
+/** Shorter texts are no documents, and have too few shingles to compare. */
 const FEWEST_WORDS = 150
 const MOST_WORDS = 60_000
 /** Words in a row that are taken as one. */

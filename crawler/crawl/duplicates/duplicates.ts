@@ -44,7 +44,7 @@ export interface ReadPage extends PageContent {
   readonly url: PageUrl
   /** The address that was asked for: the same, or one that redirects to it. */
   readonly from: PageUrl
-  /** What it names as its canonical, when that belongs to the source. */
+  /** The canonical address it names, when that belongs to the source. */
   readonly canonical: PageUrl | null
 }
 
@@ -66,7 +66,7 @@ export type Judgement = (
 ) & {
   /** The lines of its text. */
   readonly lines: readonly string[]
-  /** Addresses to be asked for: what they answer tells how this site's addresses are to be read. */
+  /** Addresses to request: their answers show how to read this site's addresses. */
   readonly probes: readonly PageUrl[]
 }
 
@@ -74,7 +74,7 @@ export interface Replaced {
   readonly url: PageUrl
   /** Why, in words; see {@link inWords}. */
   readonly evidence: string
-  /** It became a page in this very run: nobody misses it. */
+  /** It became a page in this same run, so nothing in the index depends on it. */
   readonly isNew: boolean
 }
 
@@ -84,7 +84,7 @@ const MOST_CLAIMS = 100
 /** Texts compared line by line for one page. */
 const MOST_COMPARED = 3
 
-/** What one run knows of pages under several addresses. One process works on a source at a time. */
+/** What one run knows about pages with several addresses. Only one process works on a source at a time. */
 export class Duplicates {
   readonly #options: DuplicatesOptions
   readonly #texts: TextStore
@@ -178,7 +178,7 @@ export class Duplicates {
     const document = isOpen ? documentForm(url, page.title, lines) : null
     const twin =
       (await this.#namedPage(page, text)) ??
-      // Before equal texts: of these the shorter address is chosen, and that may be the plain text.
+      // Runs before the check for equal texts, which chooses the shorter address: that may be the plain text.
       (await this.#otherFormat(page, document, (order) => order !== 0)) ??
       (await this.#twin(page, text, lines, alike)) ??
       (await this.#otherFormat(page, document, (order) => order === 0))

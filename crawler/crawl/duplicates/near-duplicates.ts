@@ -13,11 +13,14 @@ const NEAR_BITS = 7
  * as near, while a page with a paragraph more stays within 13.
  */
 const CANONICAL_BITS = 14
-/** What one page may have more than the other at its head and foot: as in "Print this page", "Was this helpful?". */
+/**
+ * How much one page may have more than the other at its head and foot, such as "Print this page" or "Was this
+ * helpful?".
+ */
 const EXTRA_LINES = 4
 const EXTRA_WORDS = 30
 const EXTRA_SHARE = 0.05
-/** Lines at head and foot where the time of an answer may stand. */
+/** Lines at head and foot that may hold the time of an answer. */
 const EDGE = 3
 const TIME_WITH_SECONDS = /\b\d{1,2}:\d{2}:\d{2}\b/
 
@@ -25,9 +28,9 @@ const TIME_WITH_SECONDS = /\b\d{1,2}:\d{2}:\d{2}\b/
 export type Sameness = "same text" | "same lines" | null
 
 /**
- * Whether two pages hold the same text, as far as their fingerprints tell. Their titles must be equal: where nothing
- * but a notice could be read, it is the title that tells the pages of a site apart. Short ones, whose text may be that
- * of a form or a gallery, need equal images besides, and a title.
+ * Whether two pages hold the same text, judged by their fingerprints. Their titles must be equal, because only the
+ * title distinguishes pages from which nothing but a notice could be read. Short pages, whose text may be that of a
+ * form or a gallery, need equal images as well, and a title.
  */
 export function sameText(a: PageText, b: PageText): Sameness {
   if (a.title !== b.title || a.words === 0) return null

@@ -13,7 +13,7 @@ export interface OtherForm {
   readonly format: string
 }
 
-/** More than there are formats: what stands beyond them is one format under several addresses. */
+/** More than there are formats: any further addresses are one format under several addresses. */
 const MOST_FORMS = 20
 
 const BROWSER_FORMATS = new Set(["htm", "xhtml"])

@@ -3,7 +3,7 @@ import { type PageReaders, readersLabel } from "#engine/index/page/readers.ts"
 import { fnv1a } from "#base/text/hash.ts"
 import { simhash } from "#engine/index/page/fingerprint.ts"
 
-/** What tells one page's text from another's, in a few bytes. */
+/** A few bytes that distinguish one page's text from another's. */
 export interface PageText {
   /** Hash of the text, letter for letter but for the addresses of links. */
   readonly exact: string
@@ -19,7 +19,7 @@ export interface PageText {
   readonly images: string
 }
 
-/** What is read of a page to tell its text. */
+/** The parts of a page that identify its text. */
 export interface PageContent {
   readonly title: string
   /** Main content as markdown. */
@@ -31,9 +31,12 @@ export interface PageContent {
 
 /** Words of a title that say how a page is shown, not what it is about. */
 const SHOWN = /\b(?:print(?:able|er)?(?:[ -]friendly)?(?: (?:version|view|page))?|mobile version|amp)\b/gi
-/** Where a link or an image leads: session ids stand there, and nothing that is read. Linear: no part can reach past the next bracket or quote. */
+/**
+ * The target of a link or an image: it may hold session ids, and readers do not see it. Linear: no part can reach
+ * past the next bracket or quote.
+ */
 const TARGET = /\]\([^()\s]*(?: "[^"]*")?\)/g
-/** What a text is like, its first words tell; whether it is the same, only the whole does. */
+/** The first words of a text show what it resembles; only the whole shows whether it is the same. */
 const MOST_WORDS = 1000
 
 /** @returns the fingerprints of a page, and its lines. Pages with different readers have different fingerprints, so that neither replaces the other. */

@@ -3,9 +3,12 @@ import type { AddressRules, Difference } from "./address-forms.ts"
 /** One pair of addresses of a site that differ in one way, and were read in one run. */
 export interface Pair {
   readonly difference: Difference
-  /** What both addresses share; pairs of one page count once. */
+  /** What both addresses share; pairs for one page count once. */
   readonly page: string
-  /** Of a parameter: its value. Of another difference: `yes` when the site itself led from one form to the longer one (https, `www.`, with slash), `no` to the shorter one, else empty. */
+  /**
+   * For a parameter: its value. For another difference: `yes` when the site itself led from one form to the longer
+   * one (https, `www.`, with slash), `no` to the shorter one, else empty.
+   */
   readonly value: string
   /** Whether both answered with the same text. */
   readonly agrees: boolean
@@ -31,8 +34,8 @@ const CHOOSING = new Set(["page", "p", "pg", "paged", "start", "offset", "lang",
 const NONE: AddressRules = { forms: new Map(), parameters: new Set(), values: new Set() }
 
 /**
- * What was seen of a site's addresses, and the rules that follow. A rule needs several pages that agree and none
- * that does not; a single counter-example ends it.
+ * What was seen of a site's addresses, and the rules that follow. A rule needs several pages that support it and none
+ * that contradicts it.
  */
 export class SiteEvidence {
   readonly #pairs = new Map<Difference, Pair[]>()

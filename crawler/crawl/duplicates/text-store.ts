@@ -16,11 +16,11 @@ export interface KeptText extends PageText {
   readonly job: number
   /** The job since which it is a page of its own without a break. */
   readonly since: number
-  /** What it names as its canonical within its source; it may name itself. */
+  /** The canonical address it names within its source; this may be its own. */
   readonly canonical: PageUrl | null
   /** The common form of its address. */
   readonly form: string
-  /** Of a document that may be there in other formats, too; null for any other page. */
+  /** Set for a document that may exist in other formats too; null for any other page. */
   readonly document: DocumentForm | null
 }
 
@@ -212,9 +212,9 @@ interface Waiting {
 }
 
 /**
- * The texts of one source's pages in `state.db`, found by equality and by likeness without looking at all of them. What is new
- * waits to be written some dozens at a time, and is found meanwhile; what a lost process leaves unwritten is read again
- * some day. Its methods are for one caller at a time.
+ * The texts of one source's pages in `state.db`, found by equality and by likeness without a full scan. New texts are
+ * written in batches of some dozens and can be found before that. Texts that a lost process did not write are read
+ * again by a later run. Only one caller may use its methods at a time.
  */
 export class TextStore {
   readonly #db: StateStore

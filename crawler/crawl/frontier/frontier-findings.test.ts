@@ -97,7 +97,7 @@ test("what an earlier run left is found anew, and may be nearer than it was, but
   expect(await runs.row("/left")).toMatchObject({ depth: 2, found_how: "link", found_on: at("/") })
   await frontier.list([{ url: at("/left"), ...NOTHING }], { how: "feed", on: at("/feed") })
   expect(await runs.row("/left")).toMatchObject({ depth: 2, found_how: "link" })
-  // What earlier runs left takes no room from what is found anew.
+  // Addresses left by earlier runs do not count against the room for new ones.
   await frontier.revisit(["/1", "/2", "/3"].map((path) => ({ url: at(path), depth: 1 })))
   expect([
     frontier.isFull,

@@ -147,7 +147,10 @@ export function migrateFrontier(db: StateStore): void {
   migrate(db, "frontier", FRONTIER_STEPS)
 }
 
-/** In SQL for PostgreSQL: what the tables of jobs owe those of the frontier, which are made first; SQLite looks for them later. */
+/**
+ * In SQL for PostgreSQL: the links from the tables of jobs to those of the frontier, which are created first. SQLite
+ * resolves them later.
+ */
 export const FRONTIER_OF_JOBS = ["job_outcome", "crawl_url"]
   .map((table) => `alter table ${table} add foreign key (job) ${OF_JOB}`)
   .join("; ")

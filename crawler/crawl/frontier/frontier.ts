@@ -38,12 +38,12 @@ export interface ListedAddress extends ListedFacts {
 /** Longer addresses are left out. RFC 9110 §4.1 asks for 8000 octets at least. */
 export const MAX_URL_CHARS = 8000
 
-/** Rows of one write transaction, so that nobody waits long for the store. */
+/** Rows in one write transaction, small enough that no one waits long for the store. */
 const ROWS = 1000
 /** Links go before what sitemaps and feeds list, and that before what earlier runs left. */
 const LISTED_PRIORITY = 1
 const KNOWN_PRIORITY = 2
-/** What lists the pages of a source that is no website, wherever its content is. */
+/** The lister for pages of a source that is no website, wherever its content is. */
 export const IN_CONTENT = "content"
 /** Addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
 const REMEMBERED = 200_000
@@ -118,9 +118,9 @@ const dueAfter = once((q: Queries<FrontierTables>, one: OpenHost & { now: number
 )
 
 /**
- * What a crawl has to visit, in `state.db`. An address is open until its outcome is recorded; what is handed
- * out is known in memory only, so a lost process leaves nothing to clean up: whatever has no outcome is
- * visited again. One process works on a crawl at a time, whose name is in the job's row.
+ * The addresses a crawl has to visit, in `state.db`. An address is open until its outcome is recorded. Addresses that
+ * are handed out are recorded in memory only, so a lost process leaves nothing to clean up: every address without an
+ * outcome is visited again. One process works on a crawl at a time, and its name is in the job's row.
  *
  * Hosts take turns; within a host, lower priority and depth go first.
  */
@@ -153,8 +153,8 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /**
-   * `maxAddresses`: how many addresses the crawl may come to know; what is found beyond is left out.
-   * `maxWaitMs`: the longest that {@link postpone} is asked for. `paces`: of the hosts, which other jobs may visit too.
+   * `maxAddresses`: how many addresses the crawl may learn of; further ones are left out. `maxWaitMs`: the longest
+   * wait that {@link postpone} may get. `paces`: the paces of hosts, which other jobs may visit too.
    */
   static async open(
     db: StateStore,
@@ -214,7 +214,7 @@ export class Frontier implements OpenAddresses, Disposable {
     return this.#addresses >= this.#maxAddresses
   }
 
-  /** Adds what the run does not know, as far as there is room. @returns how many were new. */
+  /** Adds addresses that the run does not know, while there is room. @returns how many were new. */
   async add(urls: readonly PageUrl[], finding: Finding): Promise<number> {
     const unknown = urls.filter((url) => url.length <= MAX_URL_CHARS && !this.#remembered.has(url))
     let added = 0

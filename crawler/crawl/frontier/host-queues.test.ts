@@ -9,7 +9,7 @@ const FACTS = { modifiedAt: null, publishedAt: null, isNews: false }
 function queuesOf(manners: Partial<HostManners> = {}) {
   const addresses: (FrontierEntry & { due: number })[] = []
   const asked: string[] = []
-  /** What happens after the store has looked, and before its answer is here. */
+  /** Runs after the store has looked, and before its answer arrives. */
   const meanwhile = { due: () => {}, nextDue: (_host: string) => {} }
   const paces = new HostPaces()
   const of = (host: string, now: number) => addresses.filter((one) => one.host === host && one.due <= now)

@@ -104,7 +104,7 @@ export class HostQueues implements PaceParty, Disposable {
     return true
   }
 
-  /** What was ready of a host is not handed out any more. */
+  /** The host's ready addresses are not handed out any more. */
   withdraw(host: string): void {
     for (const { url } of this.#hosts.get(host)?.ready.splice(0) ?? []) this.#handedOut.delete(url)
   }
@@ -167,8 +167,8 @@ export class HostQueues implements PaceParty, Disposable {
   }
 
   /**
-   * When something may be handed out, as far as is known; what may be by now counts as of now. Infinite: there is
-   * nothing, or somebody else is at its host.
+   * When an address may be handed out, as far as is known; addresses that are ready count as of now. Infinite: there
+   * is none, or another process is at its host.
    */
   freeAt(now = steadyNow()): number {
     let first = Number.POSITIVE_INFINITY

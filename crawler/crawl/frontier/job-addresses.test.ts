@@ -30,7 +30,7 @@ function state() {
   const db = emptyState()
   const jobs = new Jobs(db)
   const known = new KnownAddresses(db)
-  /** The frontier of a job as it stands, a new one by default. */
+  /** The frontier of a job in its present state, a new one by default. */
   const begin = async (name = "site", of?: number) => {
     const id = of ?? (await jobs.enqueue(sourceOf(name))).id
     const job = { id, source: sourceOf(name) }

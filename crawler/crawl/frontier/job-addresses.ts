@@ -7,7 +7,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { Failure } from "../../job.ts"
 import { FAILURES_LIKE, isFailure, type OutcomeCounts, type OutcomeName } from "../../outcome-name.ts"
 
-// What is told of the addresses of a job beside its frontier, to those who do not work on it.
+// What other code, which does not work on a job, can read about its addresses.
 
 const crawlUrl = expressionBuilder<FrontierTables, "crawl_url">()
 const isPruned = crawlUrl.or([
@@ -52,7 +52,7 @@ export async function failuresOf(db: StateStore, job: number, limit: number): Pr
     .execute()
 }
 
-/** Where a list of addresses by outcome goes on: behind this one. */
+/** Where a list of addresses by outcome continues: after this one. */
 export interface AddressCursor {
   /** Name of the {@link OutcomeGroup}. */
   readonly group: string

@@ -161,7 +161,7 @@ describe("a visit", () => {
     const dueIn = async (path: string, visit: Partial<Visited>) =>
       ((await site.visit(path, visit)).dueAt - site.now) / HOUR / 0.9
     expect(await dueIn("/listed", listed)).toBe(720)
-    // The date stands until the sitemap tells another.
+    // The date stays until the sitemap names another.
     expect(await dueIn("/listed", { outcome: "unchanged" })).toBe(720)
 
     await site.visit("/rhythm", PAGE)
@@ -362,7 +362,7 @@ describe("a sitemap or feed", () => {
     })
     expect(await site.known.get(at("/"), "site")).toMatchObject({ listedIn: SITEMAP, ...facts })
     expect(await site.known.get(at("/"), "other")).toMatchObject({ listedIn: null, ...nothing })
-    // What a list does not say stands as it was.
+    // Values that a list does not state stay unchanged.
     await site.known.list("site", 3, at("/"), null, nothing)
     expect(await site.known.get(at("/"), "site")).toMatchObject({ listedIn: SITEMAP, ...facts })
   })

@@ -22,7 +22,7 @@ import type { Source } from "../../source.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
-/** What a sitemap or feed says of a page, beside its address. Times are milliseconds since 1970. */
+/** What a sitemap or feed says about a page, beside its address. Times are milliseconds since 1970. */
 export interface ListedFacts {
   readonly modifiedAt: number | null
   readonly publishedAt: number | null
@@ -34,7 +34,7 @@ export interface ListedFacts {
 export interface Found extends ListedFacts {
   /** Link steps from a seed. */
   readonly depth: number
-  /** Null for an address that an earlier run left, whose story stands. */
+  /** Null for an address that an earlier run left; its earlier record stays. */
   readonly how: FoundHow | null
   /** The page, sitemap or feed that named it. */
   readonly on: string | null
@@ -42,7 +42,7 @@ export interface Found extends ListedFacts {
   readonly listedIn: string | null
 }
 
-/** What is taken to be so of an address of which no more is told. */
+/** The defaults for an address about which nothing else is known. */
 export const FOUND_SOMEHOW: Found = {
   depth: 1,
   how: null,
@@ -53,22 +53,22 @@ export const FOUND_SOMEHOW: Found = {
   isNews: false,
 }
 
-/** What a visit taught its source about an address. */
+/** What a source learned about an address from a visit. */
 export interface Visited {
   readonly url: PageUrl
   readonly outcome: OutcomeName
   readonly detail: string | null
-  /** Hash of the page as indexed; null when the index holds none any more; left out when an earlier one stands. */
+  /** Hash of the page as indexed; null when the index no longer holds one; left out when an earlier value stays. */
   readonly hash?: string | null
-  /** Of the page as indexed; left out when an earlier one stands. */
+  /** From the page as indexed; left out when an earlier value stays. */
   readonly title?: string
   /** HTTP status of an answer that was an error. */
   readonly status?: number | undefined
   /** The other address that its redirect or canonical names. */
   readonly leadsTo?: PageUrl | undefined
-  /** Of the answer the page was made from; left out when earlier ones stand. */
+  /** From the answer the page was made from; left out when earlier values stay. */
   readonly validators?: Validators
-  /** What the page was read as (read-as.ts); left out when an earlier one stands. */
+  /** How the page was read (read-as.ts); left out when an earlier value stays. */
   readonly readAs?: string
   /** Its markdown copy; null if it has none. Left out, the earlier record stays. */
   readonly copy?: MarkdownCopy | null
@@ -89,11 +89,11 @@ export interface KnownAddress extends ListedFacts {
   readonly detail: string | null
   /** Hash of the page as the index holds it; null when it holds none. */
   readonly hash: string | null
-  /** Of the page when it was last indexed; null when it never was. */
+  /** From when the page was last indexed; null when it never was. */
   readonly title: string | null
   readonly visitedAt: number
   readonly changedAt: number | null
-  /** Of the last visit, if it ended with an error of the site's. */
+  /** From the last visit, if it ended with an error of the site's. */
   readonly status: number | null
   /** The other address that a redirect or canonical named at the last visit. */
   readonly leadsTo: PageUrl | null
@@ -115,7 +115,7 @@ export interface KnownAddress extends ListedFacts {
   readonly listedIn: string | null
 }
 
-/** Where a walk through the addresses of a source stands. */
+/** The position of a walk through the addresses of a source. */
 export interface KnownCursor {
   readonly dueAt: number
   readonly url: string
@@ -226,7 +226,10 @@ const keep = once((q: Queries<FrontierTables>, row: KnownRow) =>
 
 type ListedRow = Pick<KnownRow, "listed_in" | "modified_at" | "published_at" | "news">
 
-/** Values for an update of `known_address` or `crawl_url`: what a list states replaces what was known, the rest stays. */
+/**
+ * Values for an update of `known_address` or `crawl_url`: values that a list states replace the known ones, the rest
+ * stays.
+ */
 export const listedFacts = ({ listed_in, modified_at, published_at, news }: ListedRow) => ({
   listed_in: address.fn.coalesce(address.val(listed_in), "listed_in"),
   modified_at: address.fn.coalesce(address.val(modified_at), "modified_at"),
@@ -256,9 +259,9 @@ const setHash = once(
 )
 
 /**
- * What the crawls of each source know of the addresses they visited, in `state.db`: the memory from one run to the
- * next. Where sources overlap, each knows an address by itself, so that what one finds there is no evidence of another's.
- * A frontier belongs to one job and is emptied after it.
+ * What the crawls of each source know about the addresses they visited, in `state.db`: the memory from one run to the
+ * next. Where sources overlap, each has its own record of an address, so that what one finds is no evidence for
+ * another. A frontier belongs to one job and is emptied after it.
  */
 export class KnownAddresses {
   readonly #db: StateStore
@@ -272,7 +275,7 @@ export class KnownAddresses {
     this.#clock = clock
   }
 
-  /** The time by which it is told what is due. */
+  /** The time used to decide what is due. */
   now(): number {
     return this.#clock()
   }
@@ -326,7 +329,7 @@ export class KnownAddresses {
         news: found.isNews || before?.isNews ? 1 : 0,
         copy: copy && JSON.stringify(copy),
       })
-      // What is gone leads nowhere.
+      // Pages that are gone lead nowhere.
       const links = isMissing(visit.status) ? null : visit.links
       if (links !== undefined) await this.#links.keep(source.name, url, links)
     }
@@ -343,8 +346,8 @@ export class KnownAddresses {
   }
 
   /**
-   * What a source knows of an address, or null. Without its name: the one that knows best, by the page that the index
-   * holds of it, then by the latest visit.
+   * What a source knows about an address, or null. Without a source's name: the record of the source that knows best,
+   * by the page that the index holds of the address, then by the latest visit.
    */
   async get(url: PageUrl, source?: string): Promise<KnownAddress | null> {
     if (source === undefined) return (await this.all(url))[0] ?? null
@@ -352,7 +355,7 @@ export class KnownAddresses {
     return row ? addressOf(row) : null
   }
 
-  /** What each source that met an address knows of it, the one that knows best first. */
+  /** What each source that found an address knows about it, the best-informed source first. */
   async all(url: PageUrl): Promise<KnownAddress[]> {
     return (await byUrl.all(this.#db, { url })).map(addressOf)
   }
@@ -467,8 +470,9 @@ export class KnownAddresses {
   }
 
   /**
-   * Forgets addresses at which nothing was found again and again, unless a sitemap lists them: a site whose pages come and go would
-   * leave one for each page that it ever had. Who meets a link to one visits it like a new one.
+   * Forgets addresses at which nothing was found again and again, unless a sitemap lists them: a site whose pages
+   * come and go would otherwise leave one for each page that it ever had. A source that finds a link to one later
+   * visits it like a new address.
    *
    * @param sparedSql in SQL: whether an address of a source is kept nevertheless
    * @returns how many there were
@@ -528,7 +532,7 @@ export class KnownAddresses {
     }
   }
 
-  /** Pages that the index holds, as far as crawls know. */
+  /** Pages that the index holds, according to the crawls' records. */
   async pages(): Promise<number> {
     const { n } = await this.#queries
       .selectFrom("known_address")

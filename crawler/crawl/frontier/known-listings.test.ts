@@ -19,7 +19,7 @@ test("what a run learns of a list is kept when the run came to its end", async (
   expect(await listings.get(LIST.url)).toBeNull()
   await listings.keep(true)
   expect(await listings.get(LIST.url)).toEqual(LIST)
-  // What was noted is kept once.
+  // A note is kept only once.
   await listings.forget(LIST.url)
   await listings.keep(true)
   expect(await listings.get(LIST.url)).toBeNull()

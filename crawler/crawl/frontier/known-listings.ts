@@ -19,8 +19,8 @@ export interface Listing {
 }
 
 /**
- * The sitemaps and feeds of a source, from one run to the next. What a run learns is kept when the run came to its
- * end: one that was cut short may have left listed pages unread, and has to see the lists again.
+ * The sitemaps and feeds of a source, from one run to the next. What a run learns is stored only when the run ends
+ * normally: a run that was cut short may have left listed pages unread, and has to see the lists again.
  */
 export class Listings {
   readonly #db: StateStore

@@ -46,7 +46,7 @@ export class LostPages {
     return n
   }
 
-  /** Those, and all that the index should hold: what is missing when it holds none. */
+  /** Those, and all pages that the index should hold: the missing ones when it holds none. */
   async expected(): Promise<number> {
     const { n } = await this.#queries
       .selectFrom("known_address")
@@ -58,10 +58,10 @@ export class LostPages {
   }
 
   /**
-   * Compares what crawls know with what the index can show. What it has lost is due at once, and is read anew: nothing is left
-   * by which a site could say that it has not changed.
+   * Compares the crawls' records with what the index can show. Lost pages are due at once and are read in full: the
+   * validators are dropped, so a site cannot answer that a page has not changed.
    *
-   * @returns how many pages it has lost since it was compared last
+   * @returns how many pages the index has lost since the last comparison
    */
   async find(engine: Pick<Engine, "get">, signal: AbortSignal): Promise<number> {
     const held = this.#queries

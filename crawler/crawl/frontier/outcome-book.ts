@@ -95,7 +95,7 @@ export class OutcomeBook {
     return open
   }
 
-  /** Opens addresses again that were closed: what they were taken for has turned out to be nothing. @returns those. */
+  /** Reopens addresses that were closed for a reason that proved wrong. @returns those. */
   async reopen(urls: readonly PageUrl[]): Promise<PageUrl[]> {
     const opened: PageUrl[] = []
     await transaction(this.#db, async () => {

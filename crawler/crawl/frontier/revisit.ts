@@ -1,6 +1,6 @@
 import type { Revisit } from "../../source.ts"
 
-/** What a visit came to, seen from what the index holds. */
+/** The result of a visit, compared with what the index holds. */
 export type Ending =
   /** A page that is new, or differs from the one the index held. */
   | "changed"

@@ -13,8 +13,8 @@ import { type OutcomeName, PAGE_OUTCOMES, unreadSql } from "../../outcome-name.t
 import type { FrontierTables } from "./frontier-schema.ts"
 import type { KnownAddress } from "./known-addresses.ts"
 
-// What others ask of the addresses that sources know, beside `KnownAddresses`: about all pages of a source, and as
-// conditions in SQL of their own, for what would take too long row by row.
+// What other code asks about the addresses that sources know, beside `KnownAddresses`: questions about all pages of a
+// source, and SQL conditions for queries that would take too long row by row.
 
 const addresses = (q: Queries<FrontierTables>) => q.selectFrom("known_address")
 const held = (q: Queries<FrontierTables>) => addresses(q).where("hash", "is not", null)

@@ -18,9 +18,9 @@ const note = once((q: Queries<FrontierTables>, { job, url, reading }: CrawlUrl<"
 )
 
 /**
- * Pages whose reading the crawler's process may not have survived. What is about to be read is noted, so that the
- * process after a lost one knows what it was at. Such a page is read while no other is, and left out when that process
- * is lost as well: a page that kills its reader costs one page, and not the job.
+ * Pages whose reading may have killed the crawler's process. Each page is noted before it is read, so that the
+ * process after a lost one knows what was being read. Such a page is then read while no other is, and left out when
+ * that process is lost as well: a page that kills its reader costs one page, and not the job.
  */
 export class Suspects {
   readonly #db: StateStore
@@ -82,14 +82,14 @@ export class Suspects {
     if (this.#begun.delete(url)) this.#ended.add(url)
   }
 
-  /** Of a page that has its outcome. */
+  /** The page has its outcome. */
   forget(url: PageUrl): void {
     this.#begun.delete(url)
     this.#ended.delete(url)
     this.#strikes.delete(url)
   }
 
-  /** The crawl stops in good order: what it was reading is not to blame. */
+  /** The crawl stops in good order, so the pages it was reading are not suspects. */
   async release(): Promise<void> {
     this.#begun.clear()
     this.#ended.clear()

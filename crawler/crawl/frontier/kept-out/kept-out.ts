@@ -37,7 +37,7 @@ export async function keptOutCounts(db: StateStore, source: string): Promise<Kep
 /** An address of which the index holds no page. */
 export interface KeptOutPage {
   readonly url: PageUrl
-  /** Of the page while the index held it; null when it never did. */
+  /** The value from when the index held the page; null if it never did. */
   readonly title: string | null
 }
 
