@@ -41,9 +41,9 @@ import { openStateOnceThere } from "#base/store/postgres/outage.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
 import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
-// The process of job-process.ts. It runs what is queued, lets the
-// engine make the vectors that are missing, and ends, so that its memory goes back. Of an embedded index it is the only writer while it
-// lives; beside an index on a server there may be those of other crawlers, of which one looks after the index.
+// The process of job-process.ts. It runs queued jobs, lets the engine make missing vectors, and then ends to free its
+// memory. It is the only writer of an embedded index while it runs. An index on a server may have the processes of
+// other crawlers too, and one of these looks after the index.
 
 const POLL_MS = 250
 const PROGRESS_EVERY_MS = 30_000
@@ -63,7 +63,7 @@ const log = openLog("crawler", env)
 const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
 let isLow = false
 let isAgain = false
-// What is in hand ends as if the appliance stopped, and goes on in the next process.
+// Running work ends as if the appliance stopped, and continues in the next process.
 const told = room.untilLow(stopSignal(), (note) => {
   isLow = true
   log.warn(note)
@@ -71,7 +71,7 @@ const told = room.untilLow(stopSignal(), (note) => {
 const lost = new AbortController()
 const stop = AbortSignal.any([told.signal, lost.signal])
 
-/** What is done beside crawls. */
+/** Work done beside crawls. */
 interface Duty {
   isDue(): Promise<boolean>
   work(): Promise<void>
@@ -255,7 +255,7 @@ try {
     for (const duty of duties) if (!failed.has(duty) && (await duty.isDue())) return duty
     return undefined
   }
-  /** What is done beside crawls, one thing at a time. */
+  /** Work beside crawls, one piece at a time. */
   const beside: { duty: Promise<void> | null } = { duty: null }
   const takeDuty = async () => {
     const duty = beside.duty === null ? await due() : undefined
@@ -324,7 +324,7 @@ try {
         // A crawl may have been queued at the very last moment.
         if ((await jobs.nextQueued()) || (await due())) continue
         if (!isKeeper) {
-          // Somebody has to make the vectors.
+          // Without a keeper, this process has to run again to make the vectors.
           isAgain = (await among?.isKeeperGone()) ?? false
           break
         }
@@ -369,7 +369,7 @@ if (isAgain && !process.exitCode) process.exitCode = EXIT_AGAIN
 if (isLow) process.exitCode = EXIT_NO_ROOM
 if (process.connected) process.disconnect()
 
-/** A store that cannot be reached is told so by whoever has to know; others find this process lost. */
+/** Callers that need an unreachable store report it themselves; other crawlers find this process lost. */
 async function unlessLost(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -401,7 +401,7 @@ function tellOfVectors(engine: Pick<Engine, "stats">): Disposable {
     } else if (hasTold) log.info("all pages have their vectors")
     hasTold = pages > 0
   }
-  // What keeps the index from being asked is told by whoever needs it.
+  // An error that prevents the query is reported by the code that needs the index.
   const timer = setInterval(() => void tell().catch(() => undefined), VECTORS_EVERY_MS)
   return {
     [Symbol.dispose]() {

@@ -25,7 +25,7 @@ export class LinkIntake {
     this.#options = options
   }
 
-  /** Where a page leads, as far as it lets anyone go there. */
+  /** The links of a page that it allows us to follow. */
   followed({ extracted: { links, robots } }: Reading): string[] {
     const { obeys } = this.#options
     if (obeys && robots.nofollow) return []
@@ -69,8 +69,8 @@ export class LinkIntake {
   }
 
   /**
-   * What a page names as its canonical, if that belongs to the source; it is visited too. Copies of documentation
-   * name their upstream: a crawl that never goes there must not come home empty.
+   * The canonical that a page names, if it belongs to the source; it is visited too. Copies of documentation name
+   * their upstream: a crawl that never goes there must not end without pages.
    */
   async canonicalOf(entry: FrontierEntry, { url, extracted }: Reading): Promise<PageUrl | null> {
     const { job, frontier, discovery, duplicates } = this.#options

@@ -16,11 +16,11 @@ export interface OutcomeRecorderOptions {
   readonly frontier: Frontier
   readonly images: ImageNotes
   readonly unrecorded: Pick<UnrecordedPages, "note" | "forget">
-  /** Of all that write to the index. */
+  /** Shared by everything that writes to the index. */
   readonly writes: Serial
-  /** Told of each address that has its outcome, before it is recorded. */
+  /** Called with each address that has its outcome, before it is recorded. */
   readonly onClosed: (url: PageUrl) => void
-  /** Told of each batch of outcomes that were recorded. */
+  /** Called with each batch of recorded outcomes. */
   readonly onRecorded: (results: readonly Visited[]) => Promise<void>
 }
 
@@ -61,7 +61,7 @@ export class OutcomeRecorder {
     return this.#settled.get(url) ?? (await this.#options.frontier.outcomeOf(url))
   }
 
-  /** Records how a visit without a page ended. What the index holds of the address stays as it is. */
+  /** Records how a visit without a page ended. The address's entry in the index stays as it is. */
   async close(url: PageUrl, outcome: NoPage, links?: Uint8Array | null): Promise<void> {
     const result = { url, ...recordOf(outcome), ...(links === undefined ? {} : { links }) }
     await this.write({ page: null, seen: null, results: [result] })

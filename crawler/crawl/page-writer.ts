@@ -18,7 +18,7 @@ export interface PageWriterParts {
   readonly frontier: Frontier
   readonly images: ImageNotes
   readonly unrecorded: Pick<UnrecordedPages, "note" | "forget">
-  /** Of all that write to the index: what it holds of a page is looked up, and written with that. */
+  /** Shared by everything that writes to the index: a page's entry is looked up and written in one turn. */
   readonly writes: Serial
 }
 
@@ -29,7 +29,7 @@ interface Item {
   readonly results: readonly Visited[]
   /** Pages of this run that turned out to be this one under other addresses. */
   readonly replaces?: readonly PageUrl[]
-  /** Where an earlier run found the page's text: what was moved keeps its vectors. */
+  /** Where an earlier run found the page's text: text that moved keeps its vectors. */
   readonly formerly?: PageUrl | undefined
 }
 
@@ -122,7 +122,7 @@ export class PageWriter {
     const items = this.#items
     this.#items = []
     this.#chars = 0
-    // Redirects may bring one page in twice; the later visit stands.
+    // Redirects may bring in one page twice; the later visit counts.
     const pages = new Map<PageUrl, Page>()
     const moved = new Map<PageUrl, PageUrl>()
     const replaced = new Set<PageUrl>()

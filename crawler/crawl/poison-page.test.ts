@@ -51,7 +51,7 @@ test("a document that takes too much memory costs one page, and says so", async 
 async function run(dataDir: string, db: StateStore, url: string, lost: number): Promise<"killed" | "ended"> {
   const child = spawn(process.execPath, [CHILD, dataDir], { stdio: ["ignore", "ignore", "inherit"] })
   const closed = once(child, "close")
-  // What the last process was reading is noted until this one has looked.
+  // The note of what the last process was reading stays until this process has seen it.
   const reading = statement(
     db,
     "select 1 from crawl_url where url = ? and reading = 1 and strikes = ? and outcome is null",
@@ -87,7 +87,7 @@ test("a page over which the crawler's process is lost is read alone, then left o
     detail,
   )
 
-  // The next run gives it one chance, with nobody beside it.
+  // The next run reads it once, with no other page beside it.
   const next = await jobs.enqueue(source)
   expect([await run(folder.path, db, url, 0), await run(folder.path, db, url, 1)]).toEqual([
     "killed",

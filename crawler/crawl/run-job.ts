@@ -45,15 +45,15 @@ export interface RunJobOptions {
   readonly config: CrawlerConfig
   /** Ends the run after the visits in hand. */
   readonly signal: AbortSignal
-  /** What is kept of times is told by it. Default: the system's. */
+  /** The clock for stored times. Default: the system's. */
   readonly clock?: Clock
-  /** What an aborted job becomes: `queued` when the appliance stops, `paused` when its operator does. */
+  /** The state of an aborted job: `queued` when the appliance stops, `paused` when its operator pauses it. */
   readonly whenAborted: "queued" | "paused"
   /** How names are resolved. Default: as the system does. */
   readonly resolve?: Resolve
-  /** What the jobs of this process share. Default: there is no other. */
+  /** What the jobs of this process share. Default: this is the only job. */
   readonly share?: CrawlShare
-  /** Told when the job is this process's to run. */
+  /** Called once this process runs the job. */
   readonly onStarted?: (job: Job) => void
   /** This process, where others work on jobs of the same state. Default: none does. */
   readonly process?: Pick<OwnProcess, "id" | "isSound">
@@ -92,7 +92,7 @@ const isUnwritten = (error: unknown): boolean => isUnwritable(error) || failedTo
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
   await using own = options.share === undefined ? new CrawlShare(options.config) : null
   const share = options.share ?? own!
-  // Before the first await, because whoever starts jobs counts the free places.
+  // Before the first await, because the code that starts jobs counts the free places.
   using place = share.places.take()
   const parent = await traceOf(options.db, id)
   return await traced("run", { parent, attributes: { "fossick.job": id } }, async (span) => {
@@ -157,7 +157,7 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
 /** Ends a run when its process stops, its site moves, or its job is paused, cancelled or taken over by another process. */
 class RunWatch implements AsyncDisposable {
   asked: "paused" | "cancelled" | "lost" | null = null
-  /** What the run fails with: its site moved, or its job cannot be looked at. */
+  /** Why the run fails: its site moved, or its job cannot be looked at. */
   failure: unknown = null
   readonly #stop = new AbortController()
   readonly #outer: AbortSignal
@@ -235,7 +235,7 @@ async function removeAndJudge(
 ): Promise<Judged> {
   const { db, jobs, engine, share, clock } = options
   await narrowUnseen({ db, engine, source: job.source, job: job.id, writes: share.writes, clock })
-  // Before pages are removed: what was there is judged with what is.
+  // Before pages are removed, because the run is judged with the pages that were there.
   const facts = await factsOfRun(db, job)
   const { removed, held } = await settleRemovals({
     db,

@@ -32,7 +32,7 @@ export interface SourceVisitsOptions extends Pick<CopyChecksOptions, "clock" | "
   readonly isHeld: (url: PageUrl) => Promise<boolean>
   /** Whether it is known where a page leads. */
   readonly hasLinks: (url: PageUrl) => Promise<boolean>
-  /** Told that the page of an address is about to be read. */
+  /** Called when the page of an address is about to be read. */
   readonly onReading: (url: PageUrl) => Promise<void>
   /** They learn who may read each page; null: the source has none. */
   readonly observers: Observers | null
@@ -63,7 +63,10 @@ const SENT = " readers="
 const sentIn = (readAs: string | null | undefined): string | undefined =>
   readAs?.split(SENT)[1]?.split(" ")[0]
 
-/** Visits to the addresses of one source: what its robots.txt allows, at its pace, and not again what is unchanged. */
+/**
+ * Visits the addresses of one source: as its robots.txt allows, at its pace, and without reading unchanged pages
+ * again.
+ */
 export class SourceVisits {
   /** Whether robots.txt and nofollow count. */
   readonly obeys: boolean
@@ -213,7 +216,7 @@ export class SourceVisits {
     this.#anew.add(url)
   }
 
-  /** {@link readAs} of one page: what lists say of it becomes part of it, and the rest is as in {@link Reading}. */
+  /** {@link readAs} of one page: the facts from lists become part of it, and the rest is as in {@link Reading}. */
   readAsOf(
     { isNews, publishedAt }: ListedFacts,
     { isShell = false, readersSent }: Pick<Reading, "isShell" | "readersSent"> = {},
@@ -238,7 +241,7 @@ export class SourceVisits {
   }
 }
 
-/** What lists say of a page now, and said before. */
+/** The facts that lists state about a page, now or earlier. */
 export function factsOf({ facts }: FrontierEntry, before: KnownAddress | null): ListedFacts {
   return {
     modifiedAt: facts.modifiedAt ?? before?.modifiedAt ?? null,

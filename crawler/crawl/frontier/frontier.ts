@@ -43,7 +43,7 @@ const ROWS = 1000
 /** Links go before what sitemaps and feeds list, and that before what earlier runs left. */
 const LISTED_PRIORITY = 1
 const KNOWN_PRIORITY = 2
-/** The lister for pages of a source that is no website, wherever its content is. */
+/** Recorded in place of a sitemap for pages of a source that is no website, wherever its content is. */
 export const IN_CONTENT = "content"
 /** Addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
 const REMEMBERED = 200_000

@@ -46,7 +46,7 @@ export class LostPages {
     return n
   }
 
-  /** Those, and all pages that the index should hold: the missing ones when it holds none. */
+  /** The lost pages and all pages that the index should hold: the number missing when the index is empty. */
   async expected(): Promise<number> {
     const { n } = await this.#queries
       .selectFrom("known_address")

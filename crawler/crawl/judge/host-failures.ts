@@ -10,7 +10,7 @@ export class HostFailures {
   readonly #answered = new Set<string>()
 
   /**
-   * Notes a visit that got no answer, or was told to come back later. Visits made side by side fail together and
+   * Notes a visit that got no answer, or was asked to come back later. Visits made side by side fail together and
    * count once.
    * @param weight how many tries it counts as
    * @returns the tries in a row, this one included.

@@ -37,7 +37,7 @@ interface Taken {
 
 type OwnPage = Extract<Judgement, { kind: "page" }>
 type AliasOf = Extract<Judgement, { kind: "alias" }>
-/** What the recorder takes. */
+/** The visits that the recorder takes. */
 type WrittenVisit = Parameters<OutcomeRecorder["take"]>[0]
 
 interface PageRead {
@@ -211,7 +211,7 @@ export class PageJudge {
       results.push({ url: entry.url, outcome: "skipped:duplicate", detail, leadsTo: url })
     }
     for (const { url: other, evidence, isNew } of replaces) {
-      // What an earlier run left is removed at the end, by evidence.
+      // Pages that an earlier run left are removed at the end, by evidence.
       const forgotten = isNew ? { hash: null } : {}
       const detail = inWords(evidence, url)
       results.push({ url: other, outcome: "skipped:duplicate", detail, leadsTo: url, ...forgotten })

@@ -12,13 +12,14 @@ export const HOST_TRIES = 6
 /** A visit that waited for its whole time was patience itself. */
 const TIMEOUT_COUNTS = 2
 /**
- * A host that refuses its first connections in a run, or cannot be found, most likely has a mistyped address: somebody may be waiting
- * for the answer. It is tried once more, after the time in which a server is restarted in place, and given up then.
+ * A host that refuses its first connections in a run, or cannot be found, most likely has a mistyped address, and a
+ * user may be waiting for the answer. It is tried a second time, after the time a server takes to restart in place,
+ * and then given up.
  */
 const FIRST_TRIES = 2
 const FIRST_REST_MS = 2000
 
-/** What is to be done after a visit that brought nothing to read. Times are told by `steadyNow()`. */
+/** What to do after a visit that brought nothing to read. Times are by `steadyNow()`. */
 export type NextTry =
   /** The host is given up with all its addresses. */
   | { readonly kind: "give-up-host" }
@@ -105,7 +106,7 @@ export class RetryPolicy {
   #isInTrouble(host: string, visit: Visit): boolean {
     if (visit.kind === "read" || visit.kind === "unmodified") return false
     if (isInVain(visit)) return true
-    // What it answers with to the first of its addresses is all that is known of it.
+    // The answer to the host's first address is all that is known of the host.
     return (
       visit.kind === "failed" &&
       visit.status !== undefined &&

@@ -10,7 +10,7 @@ export interface RunHostsOptions {
   readonly job: number
   readonly waits: HostWaits
   readonly frontier: Pick<Frontier, "giveUp">
-  /** Told when addresses of a host were closed all at once. */
+  /** Called when all addresses of a host were closed at once. */
   readonly onGivenUp: (host: string, last: NoPage) => Promise<void>
 }
 

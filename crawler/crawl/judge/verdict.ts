@@ -9,7 +9,7 @@ import type { Source } from "../../source.ts"
 /** An outcome that leaves no page. */
 export type NoPage = Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>
 
-/** What a reading amounts to. */
+/** The decision about a reading. */
 export type Verdict =
   | { readonly kind: "page"; readonly page: Page; readonly hash: string }
   | { readonly kind: "none"; readonly outcome: NoPage }
@@ -18,7 +18,7 @@ export interface VerdictContext {
   readonly source: Source
   /** Whether noindex is obeyed. */
   readonly obeysNoindex: boolean
-  /** What sitemaps and feeds say of the page. */
+  /** What sitemaps and feeds say about the page. */
   readonly facts: ListedFacts
   readonly fetchedAt: Date
   /** Whether the run has visited an address. */

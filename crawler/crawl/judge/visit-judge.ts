@@ -13,7 +13,9 @@ import type { Unread } from "./visit-outcome.ts"
 
 export interface VisitJudgeOptions extends PageJudgeOptions {
   readonly config: CrawlerConfig
-  /** Who may read how the run goes: callers of the API are not told which names lead into a private network. */
+  /**
+   * Who can read the progress of the run: callers of the API must not learn which names lead into a private network.
+   */
   readonly author: SourceAuthor
 }
 
@@ -44,7 +46,7 @@ export class VisitJudge {
     before: KnownAddress | null,
     startedAt: number,
   ): Promise<void> {
-    // What is done after a visit is seen from outside as well as what is said of it.
+    // The next step after a visit can be observed too, so it depends on the concealed visit.
     const seen = this.#conceals ? concealedVisit(visit) : visit
     if (this.#retries.note(entry.host, seen)) await this.#parts.hosts.answers(entry.host)
     if (visit.kind === "read") {
@@ -55,7 +57,7 @@ export class VisitJudge {
     } else if (visit.kind !== "failed" || visit.because !== "cancelled") {
       await this.#closeOrRetry(entry, visit, seen === visit ? visit : (seen as Unread), startedAt)
     }
-    // A visit cut short by a stop has no outcome: it is made again when the crawl goes on.
+    // A visit cut short by a stop has no outcome: it is made again when the crawl continues.
   }
 
   /** @param seen the visit as those know it who read how the run goes; what is recorded is the visit itself */

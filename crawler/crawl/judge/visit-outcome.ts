@@ -42,7 +42,7 @@ export function recordOf(outcome: NoPage): Omit<Visited, "url"> {
   }
 }
 
-/** What was in a folder and is there no longer is as certainly gone as what a server says so of. */
+/** A file that has left its folder is as certainly gone as a page that a server answers 410 for. */
 function statusOf(outcome: NoPage): number | undefined {
   if (outcome.kind === "failed") return outcome.status
   return outcome.kind === "skipped" && outcome.because === "gone" ? GONE : undefined
@@ -50,7 +50,7 @@ function statusOf(outcome: NoPage): number | undefined {
 
 export function detailOf(outcome: NoPage): string | null {
   if (outcome.kind !== "postponed") return outcome.detail ?? null
-  // People are told by the wall clock, which may have been set since the process began.
+  // Details show the wall clock's time, which may have been set since the process began.
   const until = new Date(Date.now() + outcome.until.getTime() - steadyNow())
   return `${outcome.status === undefined ? "" : `the site answered ${outcome.status}, `}until ${until.toISOString()}`
 }

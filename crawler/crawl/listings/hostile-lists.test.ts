@@ -9,7 +9,7 @@ const feed = (_: string, take: Take): ListParser => feedParser(BASE, take)
 const sitemap = (_: string, take: Take): ListParser => sitemapParser(BASE, take)
 const text = (_: string, take: Take): ListParser => textParser(take)
 
-/** What a list came to: its parts are held one at a time. */
+/** The result of reading a list, whose parts are held one at a time. */
 async function counts(text: string, parser: typeof sitemap) {
   let [pages, sitemaps, most] = [0, 0, 0]
   for await (const part of listed(Buffer.from(text), parser)) {

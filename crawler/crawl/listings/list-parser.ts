@@ -22,7 +22,7 @@ export interface Listed {
 }
 
 /**
- * What is wrong with a list:
+ * Problems of a list:
  * - `cut-off`: its end is missing. Its whole entries are read.
  * - `too-long`: it lists more than {@link MAX_ADDRESSES}; the first are read.
  * - `web-page`, `no-list`: it is something else. `damaged`: it cannot be unpacked.
@@ -48,13 +48,13 @@ export interface Take {
 const SLICE_BYTES = 128 * 1024
 
 export interface ListOptions {
-  /** Of the Content-Type header. */
+  /** From the Content-Type header. */
   readonly charset?: string | null
   /** Whether the answer, or the archive, ended before the list did. */
   readonly isCutOff?: boolean
 }
 
-/** What a list holds, some at a time. `parserFor` is given the text's beginning. */
+/** The contents of a list, a few entries at a time. `parserFor` gets the beginning of the text. */
 export async function* listed(
   body: Uint8Array,
   parserFor: (beginning: string, take: Take) => ListParser,

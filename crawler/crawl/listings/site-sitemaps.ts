@@ -13,8 +13,8 @@ export interface SiteFiles {
 }
 
 /**
- * The pages that a site's sitemaps list (sitemaps.org), in their order, each once: of those that its robots.txt names, else of
- * `/sitemap.xml`, and of what an index names.
+ * The pages in a site's sitemaps (sitemaps.org), in their order, each once. Reads the sitemaps that its robots.txt
+ * names, or else `/sitemap.xml`, and those that an index names.
  */
 export async function pagesOfSitemaps(
   site: PageUrl,
@@ -29,7 +29,7 @@ export async function pagesOfSitemaps(
   for (const file of stated.length > 0 ? stated : [new URL("/sitemap.xml", site).href])
     add(toPageUrl(file, site))
   const pages = new Set<PageUrl>()
-  // A set goes on with what is added on the way.
+  // The loop also reaches files that are added to the set meanwhile.
   for (const file of files) {
     if (signal?.aborted) break
     const fetched = await load(file)

@@ -10,8 +10,8 @@ const MAX_STEPS = 50_000
  * - Beginning with `/`: the path. `/docs/**`, `/blog/*.html`. With a `?`: path and query. `/list?*page=*`.
  * - Without `/`: the last part of the path, in upper or lower case. `*.pdf`, `draft-*`.
  *
- * `*` stands for any characters but `/`, after a `?` for any characters; `**` for any characters; `{a,b}` for
- * either. A folder followed by `/**` is that folder and all below it. Everything else stands for itself.
+ * `*` stands for any characters but `/`, after a `?` for any characters; `**` for any characters; `{a,b}` for either.
+ * A folder followed by `/**` is that folder and all below it. All other characters match themselves.
  * @throws PatternError
  */
 export function addressPatterns(field: string, patterns: readonly string[]): (url: string) => boolean {
@@ -70,7 +70,7 @@ function translated(field: string, glob: string, pattern: string): string {
   return expression
 }
 
-/** As addresses are written: what is not ASCII, and spaces, percent-encoded. */
+/** As addresses are written: spaces and non-ASCII characters are percent-encoded. */
 function literal(text: string): string {
   return text
     .replace(/[^\x21-\x7e]+/gu, (part) => encodeURIComponent(part))

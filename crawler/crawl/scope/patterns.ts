@@ -2,7 +2,7 @@ import { RE2JS } from "re2js"
 
 /** A pattern that is no RE2 regular expression, or patterns that are too much work. */
 export class PatternError extends Error {
-  /** The option it stands in, such as `selectPaths`; the message does not name it. */
+  /** The option that holds it, such as `selectPaths`; the message does not name it. */
   readonly field: string
 
   constructor(field: string, message: string) {

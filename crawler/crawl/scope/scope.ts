@@ -32,10 +32,10 @@ function authorityOf(url: URL): string {
 }
 
 /**
- * A test for membership in a source: in the scope of any seed, seen from where that seed's redirects lead, and
- * fitting what the source includes and excludes. Seeds and where they lead are exempt from `include` alone: what
- * an operator names belongs to the source.
- * `landings`: those addresses by seed, as far as they are known. Paths of content begin at its seed.
+ * A test for membership in a source: in the scope of any seed, counted from where that seed's redirects lead, and
+ * allowed by the source's `include` and `exclude`. Seeds and their targets are exempt from `include` alone: addresses
+ * that an operator names belong to the source. `landings`: the targets by seed, where they are known. Paths of
+ * content begin at its seed.
  * @throws PatternError
  */
 export function membership(

@@ -6,7 +6,7 @@ import type { Jobs } from "../../jobs/jobs.ts"
 
 /** The process that looks after the index: makes vectors, removes pages, builds another index. */
 const KEEPER = "index-keeper"
-/** What nobody else may write to the index meanwhile for. */
+/** Held for work during which no other process may write to the index. */
 const ALONE = "index-alone"
 /** Kinds of processes, by what they do. */
 const KEEPS = "crawl-keeper"
@@ -15,9 +15,12 @@ const HELPS = "crawl-helper"
 export interface AmongOptions {
   readonly db: StateStore
   readonly jobs: Jobs
-  /** Told once when this process is taken for lost, or cannot know: it has to end, and what it had in hand is others'. */
+  /**
+   * Called once when this process is taken for lost, or cannot tell. It has to end, and its jobs belong to other
+   * processes.
+   */
   readonly onLost: (why: string) => void
-  /** Told of an error of the store, which may pass. */
+  /** Called with an error of the store, which may pass. */
   readonly onProblem: (error: unknown) => void
 }
 
@@ -83,7 +86,7 @@ export class AmongCrawlers implements AsyncDisposable {
     await this.process.leave(ALONE)
   }
 
-  /** Whether nobody looks after the index. */
+  /** Whether no process looks after the index. */
   async isKeeperGone(): Promise<boolean> {
     return !this.isKeeper && !(await this.process.isTaken(KEEPER))
   }
@@ -93,7 +96,7 @@ export class AmongCrawlers implements AsyncDisposable {
     return await this.process.hasOthers(HELPS)
   }
 
-  /** What lost processes left is queued again. */
+  /** Queues the jobs of lost processes again. */
   async recover(): Promise<void> {
     await this.#options.jobs.recover("the-lost")
   }

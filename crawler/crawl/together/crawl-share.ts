@@ -14,11 +14,11 @@ import { WritesInTurn } from "./writes-in-turn.ts"
 
 const JOBS_PER_PROCESSOR = 8
 const MAX_JOBS = 32
-/** Of the memory that a crawl may fill. */
+/** Share of the memory that a crawl may fill. */
 const JOB_BYTES = 64 * 1024 * 1024
 const MEMORY_SHARE = 0.25
 
-/** What all jobs of one process share, so that many of them take no more of the machine, nor of a host, than one. */
+/** What all jobs of one process share, so that many jobs take no more of the machine or of a host than one. */
 export class CrawlShare implements AsyncDisposable {
   readonly reading: ReadingPlaces
   readonly paces: HostPaces

@@ -12,7 +12,7 @@ export interface JobRunsOptions extends Omit<RunJobOptions, "share" | "whenAbort
   /** Where jobs come from. Default: the table of jobs. */
   readonly queue?: JobQueue
   readonly share: CrawlShare
-  /** Is told when a job begins and ends. */
+  /** Logs when a job begins and ends. */
   readonly log?: Logger
   /** Of which jobs, by their ids. Default: of all. */
   readonly only?: ReadonlySet<number>

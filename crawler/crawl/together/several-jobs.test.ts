@@ -30,7 +30,7 @@ async function crawlAll(
   return await Promise.all(ids.map(async (id) => (await jobs.get(id))?.state))
 }
 
-/** A site whose requests are told of as they come and end. */
+/** A site that records when its requests begin and end. */
 function watched(pages: readonly string[], answerMs = 5) {
   const spans: { path: string; from: number; to: number }[] = []
   let open = 0
@@ -57,7 +57,7 @@ function watched(pages: readonly string[], answerMs = 5) {
   return { answers, spans, mostAtOnce: () => most }
 }
 
-/** Two sources on one host of somebody else's, each with four pages. */
+/** Two sources on one foreign host, each with four pages. */
 async function twoOnOneHost(settings: Config, extra: Readonly<Record<string, Answer>> = {}) {
   await using fixture = await CrawlFixture.open()
   const pages = ["north", "south"].flatMap((part) => ["", "1", "2", "3"].map((page) => `/${part}/${page}`))

@@ -90,11 +90,11 @@ test("of twelve sources four are sick: the others all end while these wait, and 
     await sleep(20)
   }
   expect((await engine.stats()).pages).toBe(16)
-  // Wrong certificates need no patience; the others wait, and hold nobody up.
+  // Wrong certificates are not retried; the other jobs wait without delaying each other.
   await expect.poll(() => isOver(broken)).toBe(true)
   expect((await jobs.get(broken))?.note).toContain("was given up for this run: no")
   const waits = async (id: number) => (await jobs.get(id))?.waits.map(({ host, why }) => [host, why])
-  // One that refuses from the start is tried once more, and given up.
+  // A host that refuses from the start is tried a second time, and then given up.
   await expect.poll(() => isOver(refuses)).toBe(true)
   expect(await jobs.get(refuses)).toMatchObject({ outcomes: { "failed:refused": 1 }, result: "failed" })
   await expect.poll(async () => (await waits(hangs))?.[0]?.[0]).toBe(silent.host)

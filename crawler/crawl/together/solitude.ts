@@ -9,7 +9,7 @@ export class Solitude {
   #visiting = 0
   /** Whose page is read alone. */
   #alone: Run | null = null
-  /** Waits for all visits to end; nobody else begins one. */
+  /** Waits for all visits to end; no other run may begin one. */
   #waiting: Run | null = null
 
   /** Whether a run may begin a visit. */
@@ -26,7 +26,10 @@ export class Solitude {
     this.#visiting += 1
   }
 
-  /** Begins a visit with nobody beside it. @returns false when it cannot yet: then it is kept free for the run. */
+  /**
+   * Begins a visit while no other runs. @returns false when it cannot yet: then the next free moment is kept for the
+   * run.
+   */
   beginAlone(run: Run): boolean {
     if (!this.mayBegin(run)) return false
     this.#waiting = this.isEmpty ? null : run

@@ -16,7 +16,7 @@ export interface Visits {
   visit(entry: FrontierEntry): Promise<void>
   /** When there is something to do again, by `steadyNow()`, while there is nothing but to wait; else null. */
   waitsUntil(now: number): number | null
-  /** Told when the job gives up its place, and when it has it again. */
+  /** Called when the job gives up its place, and when it gets the place back. */
   onWaiting(isWaiting: boolean): Promise<void>
 }
 
@@ -38,11 +38,11 @@ const SHORT_WAIT_MS = 2000
  */
 export class VisitPool {
   readonly #concurrency: number
-  /** The one that was served last stands last. */
+  /** The run that was served last is at the end. */
   #runs: Run[] = []
   #inHand = 0
   #isDriven = false
-  /** Visits are handed out, and jobs looked at, one after the other: what one has counted is so until it is done. */
+  /** Serialises handing out visits and checking jobs, so that counts stay valid until a step is done. */
   readonly #turn = new Serial()
   #looks: AsyncDisposable | null = null
 
@@ -133,7 +133,7 @@ export class VisitPool {
     for (const run of this.#runs) await this.#turn.run(() => this.#lookAt(run, steadyNow()))
   }
 
-  /** Never rejects: what goes wrong ends the run. */
+  /** Never rejects: an error ends the run. */
   async #lookAt(run: Run, now: number): Promise<void> {
     if (run.inHand > 0 || !this.#runs.includes(run)) return
     try {
@@ -146,7 +146,7 @@ export class VisitPool {
   async #isOver({ visits, place }: Run, now: number): Promise<boolean> {
     if (visits.isFinished()) {
       const isHeld = place.isHeld
-      // What is left to do with it is work.
+      // The rest of the job is work, not waiting.
       place.isHeld = true
       if (!isHeld) await visits.onWaiting(false)
       return true

@@ -6,7 +6,10 @@ const ROLE = "pages"
 /** Between two looks whether another process has written its batch, which takes a tenth of a second or more. */
 const POLL_MS = 25
 
-/** Writes to the index one at a time, over all processes that share a state: what an index holds of a page is looked up, and written with that. */
+/**
+ * Writes to the index one at a time, over all processes that share a state: a page's entry is looked up and written
+ * in one turn.
+ */
 export class WritesInTurn extends Serial {
   readonly #process: OwnProcess
 

@@ -1,5 +1,5 @@
 /**
- * What a row of addresses may turn out to be:
+ * The kinds of rows of addresses:
  * - `calendar`: they differ in a date;
  * - `facets`: they combine parameters;
  * - `loop`: their path repeats itself;
@@ -23,7 +23,7 @@ const DATE_VALUE = /^((?:19|2\d)\d\d)-?(0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12]\d|3[01
 /** At the end of a path: `/2031/04`, `/2031-04-05/`, perhaps with the name of a view behind. */
 const DATE_IN_PATH =
   /\/((?:19|2\d)\d\d)(?:[-/](0?[1-9]|1[0-2])(?:[-/](?:0?[1-9]|[12]\d|3[01]))?)(?:\/(?:day|week|month|list|agenda))?\/?$/i
-/** Letters and digits, long, with both in it: what no person has written. */
+/** Long runs of both letters and digits, which no person writes. */
 const TOKEN = /^(?=.*\d)(?=.*[a-z])[a-z\d_-]{16,}$/i
 const WORDED = /[a-z]{3,}-[a-z]{2,}/i
 /** So many times in a row, or so many times in all, a part of a path is repeated. */

@@ -23,7 +23,7 @@ export class RunTraps {
     this.#onTrap = onTrap
   }
 
-  /** `onTrap` is told of each trap in words. */
+  /** `onTrap` gets a description of each trap in words. */
   static async open(
     db: StateStore,
     clock: Clock,

@@ -12,12 +12,12 @@ export interface Trap {
   readonly kind: PatternKind
   readonly key: string
   readonly shown: string
-  /** Of its addresses read last: how many, and how many of these gave something new. */
+  /** How many of its addresses were read last, and how many of these gave something new. */
   readonly read: number
   readonly fresh: number
 }
 
-/** What a visit to an address gave. */
+/** The result of a visit to an address. */
 export interface Yield {
   /** Lines of the page's text; none when it has none. */
   readonly lines: readonly string[]
@@ -28,9 +28,9 @@ export interface Yield {
 }
 
 /**
- * When a pattern is taken for a trap: of the last `window` addresses read, `fresh` at most gave something new. A loop
- * shows at once. A calendar may have months without an event; a list of filters has its empty ones; and of pages by
- * number only such a long row of repetitions says that no more is to come.
+ * A pattern is a trap when at most `fresh` of the last `window` addresses read gave something new. A loop shows at
+ * once. A calendar may have months without an event, and a list of filters has its empty ones. With pages by number,
+ * only such a long row of repetitions shows that nothing new follows.
  */
 const LIMITS: Readonly<Record<PatternKind, { readonly window: number; readonly fresh: number }>> = {
   loop: { window: 10, fresh: 1 },
@@ -41,7 +41,7 @@ const LIMITS: Readonly<Record<PatternKind, { readonly window: number; readonly f
 }
 /** A pattern that was a trap in an earlier run has to prove itself in this share of the addresses. */
 const SECOND_CHANCE = 0.2
-/** Of a page's words in lines that no other page of the pattern had; less is a new heading over old lines. */
+/** Share of a page's words in lines that no other page of the pattern had; less is a new heading over old lines. */
 const FRESH_SHARE = 0.1
 const FRESH_WORDS = 5
 /** Facets: for each value that was seen, so many combinations are one for each page, as with ids; more are multiplied. */
@@ -63,9 +63,9 @@ interface Row {
 }
 
 /**
- * Watches what rows of addresses give, and says when a row goes on without giving anything new. What counts is what
- * pages say, numbers left aside, and where they lead: pages by id, archives by date and long lists are read to
- * their end as long as one in some dozens says something new. An address that is missing or fails counts for nothing.
+ * Watches what rows of addresses yield, and reports when a row yields nothing new. It compares what pages say,
+ * without numbers, and where they lead: pages by id, archives by date and long lists are read to their end as long as
+ * one in some dozens says something new. Addresses that are missing or fail do not count.
  */
 export class Traps {
   readonly #clock: Clock

@@ -26,12 +26,13 @@ const WAITING_PER_PAGE = 20
  * `selectDomains` is given, when its host matches; path patterns choose among what is inside. Addresses beyond
  * `maxDepth` are not reported.
  *
- * With `sitemap` the site's sitemaps are read after the start, from where that leads to; their pages count as no further away than it.
+ * With `sitemap` the site's sitemaps are read after the start, from where that leads to; their pages count as no
+ * further away than it.
  *
- * External addresses come last, once each, when `allowExternal` is set and `selectDomains` is not: what is inside
- * has the first claim on `limit`, which bounds inside and outside together. They are read, or with
- * `discoverOnly` named, and never followed. An abort ends the walk after what was yielded, a pause after what is being
- * read, with what is left; each walk that goes on from there reads at least a page.
+ * External addresses come last, once each, when `allowExternal` is set and `selectDomains` is not: inside addresses
+ * come first within `limit`, which bounds inside and outside together. External addresses are read, or only named
+ * with `discoverOnly`, and never followed. An abort ends the walk after the last page yielded. A pause ends it after
+ * the page being read and returns what is left; each walk that continues from there reads at least one page.
  *
  * @throws PatternError before anything is fetched, when a pattern of the options is not valid.
  */
@@ -142,7 +143,7 @@ class SiteWalk {
       yield { url, depth: step.depth, result }
       if (--this.#left === 0) return true
     }
-    // What a sitemap lists is as near as the start. A map names it, and reads of it what the start links to.
+    // Pages in a sitemap are as near as the start. A map names them, and reads the start's links among them.
     if (!discoverOnly) this.#addListed(listed, next)
     const found = await this.#linksInside(step, result)
     if (discoverOnly && (yield* this.#nameListed(listed))) return true
@@ -260,7 +261,7 @@ class SiteWalk {
 const addressOf = (step: Step, result: ReadResult | null): PageUrl =>
   result?.kind === "read" ? result.reading.url : step.url
 
-/** Whether somebody answers at an address, be it that there is no page. */
+/** Whether a server answers at an address, even without a page. */
 const isThere = (result: ReadResult | null): boolean =>
   result !== null && (result.kind !== "failed" || result.because === "http-status")
 
