@@ -3,7 +3,7 @@ import { integer, list, type Setting, text, type Values } from "#base/settings.t
 /** Whether a text is the address of one mailbox, as RFC 5321 has it, without the forms that need quoting: it goes into a header. */
 export const isMailbox = (text: string): boolean =>
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text)
-/** For secrets, which the settings name but never contain. */
+/** References to secrets: the settings name a secret and never contain it. */
 const REFERENCE = /^(?:\$\{[A-Za-z_]\w*\}|file:.+)$/
 const NTFY_TOPIC = /^[\w-]{1,64}$/
 /** More want a list of their own on the mail server. */

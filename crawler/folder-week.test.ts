@@ -81,7 +81,7 @@ class Handbook implements AsyncDisposable {
     )
   }
 
-  /** What it should hold. */
+  /** The pages that the index should hold. */
   async files(): Promise<Record<string, string>> {
     const entries = await readdir(this.root, { recursive: true, withFileTypes: true })
     const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."))

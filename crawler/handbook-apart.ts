@@ -33,13 +33,13 @@ export function handbookApart(
   const apart = remembered(async () => {
     if (!known || known.until < steadyNow()) {
       const look = { apart: lookFor(db, handbook === "off"), until: steadyNow() + KNOWN_MS }
-      // What failed is asked again by the next query.
+      // The next query tries again after an error.
       look.apart.catch(() => (known = known === look ? undefined : known))
       known = look
     }
     return await known.apart
   })
-  /** What is asked, without the handbook where it is left out. */
+  /** The query, without the handbook where it is left out. */
   const asked = async <Q extends Pick<Query, "text"> & { readonly filter?: PageFilter }>(
     query: Q,
   ): Promise<Q> => {

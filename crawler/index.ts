@@ -1,4 +1,4 @@
-// What most callers need of the crawler; other files are imported by their paths.
+// The exports that most callers of the crawler need; other files are imported by their paths.
 export { crawlerSettings, type CrawlerConfig } from "./settings.ts"
 export type { Extracted, Link } from "./page/extract/extracted.ts"
 export { Jobs } from "./jobs/jobs.ts"

@@ -6,9 +6,10 @@ import type { Source, SourceAuthor } from "./source.ts"
 export const BEAT_MS = 1000
 
 /**
- * - `queued`: waits for a process to work on it; so does one whose process was lost.
+ * - `queued`: waits for a process to work on it; so does a job whose process was lost.
  * - `running`: a process works on it and says so at least every {@link BEAT_MS}.
- * - `paused`: somebody interrupted it. Its frontier is kept; resumed, or asked for again, it goes on from there.
+ * - `paused`: a person interrupted it. Its frontier is kept. When it is resumed, or requested again, it continues
+ *   from there.
  * - `finished`, `failed`, `cancelled`: over.
  */
 export type JobState = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
@@ -21,9 +22,9 @@ export const isOver = (state: JobState): boolean => (OVER_STATES as readonly Job
 
 /**
  * How a run ended, for its operator. `job.state` only says that it came to its end.
- * - `finished`: it did what it was to do.
- * - `finished-with-problems`: it came to its end, and somebody should look at it: `job.reason` says at what.
- * - `failed`: it could not do what it was for, such as when nothing was indexed.
+ * - `finished`: it did its work.
+ * - `finished-with-problems`: it came to its end, and you should look at it: `job.reason` says why.
+ * - `failed`: it could not do its work, such as when nothing was indexed.
  */
 export type JobResult = "finished" | "finished-with-problems" | "failed"
 
@@ -49,12 +50,12 @@ export interface CopyCounts {
 }
 
 /**
- * Who asked for a job: `command` with an address of their own, `run` for a declared source by its name, its
- * `schedule`, the admin `api`, or the appliance at its first `start`.
+ * Where a job came from: `command` with an address given on the command line, `run` for a declared source by its
+ * name, the source's `schedule`, the admin `api`, or the appliance at its first `start`.
  */
 export type JobTrigger = "command" | "run" | "schedule" | "api" | "start"
 
-/** Triggers of jobs that somebody began with a command and may interrupt with it. */
+/** Triggers of jobs that a person started with a command and may interrupt with it. */
 export const BY_HAND: readonly JobTrigger[] = ["command", "run"]
 
 /** Which known pages a run visits: all, those that are due, or only those whose last visit failed. */
@@ -66,7 +67,7 @@ export interface Job {
   /** As it was when the job was asked for. */
   readonly source: Source
   readonly trigger: JobTrigger
-  /** Who wrote the source: only the operator's may read private addresses that no setting opened. */
+  /** The author of the source: only an operator's source may read private addresses that no setting opened. */
   readonly author: SourceAuthor
   /** Whether every known page is visited again, or only those that are due. */
   readonly visits: Visiting
@@ -76,18 +77,18 @@ export interface Job {
   readonly endedAt: Date | null
   /** Why the job failed; null otherwise. */
   readonly error: string | null
-  /** What its operator should know of its end: a limit that was reached, removals that wait. Null: nothing. */
+  /** What its operator should know about its end: a limit that was reached, removals that wait. Null: nothing. */
   readonly note: string | null
   /** How it ended; null while it is not over, and for one that was cancelled. */
   readonly result: JobResult | null
   /** One line why {@link Job.result} is not `finished`; null when it is, or while there is none. */
   readonly reason: string | null
-  /** What the run changed in the index for its source. */
+  /** The run's changes to the index for its source. */
   readonly changes: PageChanges
   readonly checkedByCopy: CopyCounts
   /** Addresses known and not yet visited. */
   readonly queued: number
-  /** Hosts whose next try it waits for; a run goes on with others meanwhile. */
+  /** Hosts whose next try it waits for; a run continues with other hosts meanwhile. */
   readonly waits: readonly HostWait[]
   /** Visits by outcome: `indexed`, `unchanged`, `postponed`, `skipped:robots`, `failed:dns` and so on. */
   readonly outcomes: OutcomeCounts
@@ -106,7 +107,8 @@ export interface Failure {
   readonly detail: string | null
 }
 
-// What a run leaves word of for its operator in `job.note`. Texts of several kinds are told apart here alone, beside what writes them.
+// Notes for the operator that a run leaves in `job.note`. Only this file distinguishes the kinds of texts, beside the
+// code that writes them.
 
 /** Between two notes of one run. */
 export const BETWEEN_NOTES = "; "
@@ -133,7 +135,7 @@ export const listNotesIn = (notes: string | null): readonly string[] =>
     .split(BETWEEN_NOTES)
     .filter((note) => /^the (?:sitemap|feed|list) https?:\/\/|^\d+ more sitemaps and feeds/.test(note))
 
-/** What a run's notes say of what it did not do. */
+/** The parts of a run's notes about work it did not do. */
 export interface Undone {
   readonly endedAtLimit: boolean
   /** Addresses that it did not come to, which are in no outcome: it was stopped, or gave a host up. */

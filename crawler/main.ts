@@ -56,7 +56,10 @@ const MAX_PAUSE_MS = 30_000
 const PATIENCE_MS = 15_000
 /** By then a crawler that was lost on another machine is known to be. */
 const LOST_MS = 20_000
-/** What one crawler of a state does for all, and whose the embedded index is. */
+/**
+ * The role of the one crawler that works for all crawlers of a state, and that of the only crawler of an embedded
+ * index.
+ */
 const LEAD = "crawler-lead"
 const ONLY = "crawler-of-embedded-index"
 const DAY_MS = 86_400_000
@@ -72,7 +75,8 @@ const notice = readOnlyNotice(config.readOnly)
 const { dataDir, engine, minFreeMb, warnFreeMb } = readSettings(engineSettings, env)
 const log = openLog("crawler", env)
 makeDataFolder(dataDir)
-// The embedded index has one writer. Of one on a server several crawlers may fill it, here and on other machines.
+// The embedded index has one writer. An index on a server may be filled by several crawlers, here and on other
+// machines.
 const isShared = engine !== "embedded"
 await takeFolder(dataDir, "crawler", { patienceMs: PATIENCE_MS, isShared }).catch(endTaken)
 const stop = new AbortController()
@@ -105,12 +109,12 @@ const removals = new Removals(db)
 const backups = new BackupTable(db)
 const ticker = new Ticker([new CrawlTasks(sources, jobs), new BackupTasks(backups)])
 
-// What an earlier process left: jobs it was running, pages whose vectors are not made, an index half made anew.
+// An earlier process may have left running jobs, pages without vectors, or a half-built new index.
 let unfinished =
   engine !== "embedded" ||
   ["index", "generations"].some((name) => existsSync(join(dataDir, name))) ||
   (await jobs.hasRunning())
-/** What the last job process knew. */
+/** From the last job process. */
 let modelWanted: string | undefined
 let tidyAt = 0
 let hasTidied = false
@@ -128,7 +132,7 @@ let isNear = false
 let stuckBy: string | null = null
 await unlessStuck(() => jobs.crawlerBeat(process.pid))
 let signAt = 0
-/** Whether schedules, receivers, backups and what is to be forgotten are this crawler's: of several they are one's. */
+/** Whether this crawler handles schedules, receivers, backups and expiry: only one of several crawlers does. */
 let leads = own === null
 const led: Promise<unknown>[] = []
 const ticks: { last: Promise<void> | null } = { last: null }
@@ -149,7 +153,7 @@ async function tick(): Promise<void> {
       .then(async (isDamaged) => isDamaged || leftVersions.areDue(await indexFolder(dataDir)))
       .then((isDue) => void (unfinished ||= isDue))
   }
-  // Somebody asked for another model: the job process builds the index for it.
+  // A user asked for another model: the job process builds the index for it.
   if (modelWanted !== undefined) unfinished ||= wantedModel(dataDir, engine) !== modelWanted
   if (!leads) return
   await tellClock()
@@ -185,7 +189,7 @@ if (notice === null)
   led.push(followScans({ dataDir, run: (name) => runForScans(name), room, log, signal: stop.signal }))
 
 log.info("the crawler is ready")
-// For the next start, also after a crash: by itself the cache is written by a process that ends as asked.
+// For the next start, also after a crash: otherwise the cache is written only when the process ends normally.
 flushCompileCache()
 await repeatWorker({
   async start() {
@@ -235,7 +239,7 @@ async function sign(me: OwnProcess): Promise<void> {
   lead()
 }
 
-/** What one crawler does for all. */
+/** Work that one crawler does for all. */
 function lead(): void {
   if (notice !== null) return
   const { signal } = stop
@@ -325,7 +329,7 @@ function endBroken(error: unknown): void {
   })
 }
 
-/** Says once that work waits for room on the disk, and once that it goes on. */
+/** Reports once that work waits for room on the disk, and once that it continues. */
 function hasRoom(): boolean {
   const isLow = room.isLow()
   if (isLow !== isWaiting) log[isLow ? "warn" : "info"](isLow ? room.note : "there is room on the disk again")
@@ -351,7 +355,7 @@ function tellNear(): void {
   isNear = room.isNear()
 }
 
-/** What is told again soon, or made up for: neither a full disk nor a state that cannot be reached ends the process. */
+/** Errors that recur or can be made up for: neither a full disk nor an unreachable state ends the process. */
 async function unlessStuck(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -367,7 +371,7 @@ async function unlessStuck(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether there is anything for a job process to do, as far as that can be told. */
+/** Whether there is work for a job process, where this is known. */
 async function hasWork(): Promise<boolean> {
   let isDue = false
   await unlessStuck(async () => {

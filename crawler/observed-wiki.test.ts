@@ -76,7 +76,7 @@ async function run({ wiki, db, engine, share }: Office) {
   return job
 }
 
-/** The pages that somebody finds. */
+/** The pages that a user finds. */
 async function findsOf({ wiki, db, engine }: Office, ...principals: string[]) {
   forgetReadersNow(db)
   const { rules } = await readersNow(db)
@@ -195,7 +195,7 @@ test(
       ["team:*", "@staff", 1],
     ])
     expect(await run(office)).toMatchObject({ result: "finished-with-problems" })
-    // Staff can't be looked for: what was known of it stays, and nothing comes.
+    // Staff can't be looked for: the earlier facts stay, and no new ones arrive.
     expect(await finds(office)).toEqual({ ...(await shows({ ...office })), staff: second.staff })
     expect((await engine.stats()).pages).toBe(6)
   },

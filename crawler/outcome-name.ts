@@ -48,7 +48,7 @@ export const isFailure = (name: OutcomeName): boolean => name.startsWith(FAILED)
 /** Whether a visit brought no page for a reason that may pass or be fixed. */
 export const isUnread = (name: OutcomeName): boolean => name === "postponed" || isFailure(name)
 
-/** What outcomes are gathered under. */
+/** The groups of outcomes. */
 export const OUTCOME_KINDS = ["pages", "postponed", "skipped", "failed"] as const
 
 export function outcomeKind(name: OutcomeName): (typeof OUTCOME_KINDS)[number] {
@@ -64,7 +64,7 @@ export const pagesIn = (counts: OutcomeCounts): number =>
 /** Whether an answer says that there is nothing at its address. */
 export const isMissing = (status: number | null | undefined): boolean => status === 404 || status === 410
 
-/** As it stands in lists: `failed: dns`. */
+/** The name as shown in lists: `failed: dns`. */
 export const shownOutcome = (name: OutcomeName): string => name.replace(":", ": ")
 
 /** Whether an outcome is meant by a text: `failed:dns`, `failed: dns`, its last word `dns`, or `failed` for all of them. */

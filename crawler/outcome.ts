@@ -11,13 +11,13 @@ export type CrawlOutcome =
       /** The other address that a redirect or a canonical names. */
       readonly leadsTo?: PageUrl
     }
-  /** Asked to come back later (429, 503, Retry-After); `until` is told by `steadyNow()`. */
+  /** Asked to come back later (429, 503, Retry-After); `until` is by `steadyNow()`. */
   | { readonly kind: "postponed"; readonly until: Date; readonly status?: number }
   | {
       readonly kind: "failed"
       readonly because: FailureReason
       readonly detail: string
-      /** Of an answer that is an error. */
+      /** Of an answer with an error status. */
       readonly status?: number
     }
 

@@ -14,7 +14,10 @@ export interface Reading {
   /** Bytes of the decoded body. */
   readonly bytes: number
   readonly extracted: Extracted
-  /** Of the server's answer; left out when the answer alone does not make the page, as with one that a browser made. */
+  /**
+   * From the server's answer; left out when the answer alone does not make the page, as with a page that a browser
+   * made.
+   */
   readonly validators?: Validators
   /** Digest of the headers that name readers. Omitted if there are none. */
   readonly readersSent?: string
@@ -28,7 +31,7 @@ export interface Reading {
   readonly readAnew?: readonly PageUrl[]
   /** Says what may be missing because no browser opened the page. */
   readonly doubt?: string
-  /** Of a reading without main content: what is known of the reason, in words. */
+  /** For a reading without main content: the known reason, in words. */
   readonly emptyBecause?: string
   /** With `withHtml`, of an HTML page: the document as the site sent it, or as a browser ended with it. */
   readonly html?: string
@@ -44,9 +47,9 @@ export interface Screenshot {
 
 /** How a picture of a page is taken. */
 export interface ScreenshotOptions {
-  /** The whole height of the page, as far as a picture may have it, and not the first screen alone. */
+  /** The whole height of the page, up to the limit of a picture, and not the first screen alone. */
   readonly fullPage: boolean
-  /** Of a JPEG, 0 to 100; a PNG without it. */
+  /** For a JPEG, 0 to 100; a PNG has none. */
   readonly quality?: number | undefined
   /** Pixels. Default: the browser's. */
   readonly viewport?: { readonly width: number; readonly height: number } | undefined
@@ -138,9 +141,9 @@ export interface VisitOptions
   readonly isShell?: boolean
   /** The source for whose page text is to be recognised, where a document shows pictures of it. Default: none is recognised. */
   readonly scansOf?: string
-  /** Told just before sense is made of what was fetched. */
+  /** Called just before a fetched answer is read. */
   readonly onReading?: () => Promise<void>
-  /** Told what the site sent, before anything is made of it: the bytes are gone when the call is over. */
+  /** Called with the site's answer before anything is read from it: the bytes are gone when the call is over. */
   readonly onFetched?: (fetched: Fetched) => void
 }
 
@@ -181,7 +184,7 @@ export interface WalkOptions {
   readonly pause?: WalkPause
 }
 
-/** What a walk that was paused has yet to do, as JSON can keep it. */
+/** The remaining work of a paused walk, in a form that JSON can store. */
 export interface WalkFrontier {
   /** Where the start led to; null: it was not read. */
   readonly start: PageUrl | null
@@ -189,7 +192,7 @@ export interface WalkFrontier {
   readonly left: number
   /** Addresses that were visited, and those they led to. */
   readonly done: readonly PageUrl[]
-  /** What is left of the level that it was at, and what is known of the next. */
+  /** The rest of the current level, and the known part of the next. */
   readonly waiting: readonly WalkStep[]
   readonly next: readonly WalkStep[]
   /** Addresses outside, which come last. */

@@ -152,7 +152,7 @@ describe("conditional requests", () => {
     expect(runs.page("/news")).toMatchObject({ topic: "news", publishedAt: new Date("2026-01-04") })
     const noted = await notes()
     expect(noted).toMatchObject({ images: expect.stringContaining("big.jpg") as unknown })
-    // News sitemaps list the articles of two days; what they said stands.
+    // News sitemaps list the articles of two days; their facts stay.
     runs.site.serve({ "/sitemap.xml": xml("<urlset></urlset>") })
     runs.now += 3 * DAY
     expect(await runs.run("all")).toMatchObject({ outcomes: { unchanged: 2 }, indexed: [] })
@@ -374,7 +374,7 @@ describe("sitemaps", () => {
     const first = await runs.run("all")
     expect(first.asked).toEqual(["/", "/1", "/2", "/3", "/one.xml", "/three.xml", "/two.xml"])
     runs.now += HOUR
-    // The index is the same, and names one that has no date: that is asked for by itself.
+    // The index is the same, and names one that has no date: that one is requested on its own.
     expect((await runs.run("due")).asked).toEqual(["/", "/three.xml"])
     runs.site.serve({
       "/sitemap.xml": xml(index("2026-01-02T00:00:00Z"), '"i2"'),

@@ -397,7 +397,7 @@ function headerText(value: string): string {
 
 export type CrawlerConfig = Values<typeof crawlerSettings>
 
-/** What requests call themselves: `FossickBot/1.0 (+https://…)`. */
+/** The user agent of requests: `FossickBot/1.0 (+https://…)`. */
 export function userAgentHeader(config: CrawlerConfig): string {
   return config.contactUrl === ""
     ? `${config.userAgent}/1.0`
@@ -412,5 +412,5 @@ const NOTICES: Readonly<Record<Exclude<Mode, "off">, string>> = {
   drill: `This is a restore drill, and not the appliance it was restored from: it answers from what it holds, crawls nothing, and sends nothing anywhere.`,
 }
 
-/** What everybody who looks is told of an appliance that is read-only; null: it is not. */
+/** The notice that every user of a read-only appliance sees; null: it is not read-only. */
 export const readOnlyNotice = (mode: Mode): string | null => (mode === "off" ? null : NOTICES[mode])

@@ -61,7 +61,7 @@ describe("several crawlers on one state", { tags: ["postgresql"] }, () => {
   test("one looks after the schedules, and another as soon as it is lost", async () => {
     using here = temporaryFolder()
     using there = temporaryFolder()
-    // Nobody is at the address of the index: it is asked by job processes alone.
+    // No server is at the address of the index: only job processes query it.
     const env = {
       FOSSICK_STATE: server.url("schedules"),
       FOSSICK_ENGINE: "opensearch",

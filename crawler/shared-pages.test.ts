@@ -185,7 +185,7 @@ describe("a page that two sources crawl", () => {
     site.serve({ "/docs/a": status(410) })
     await run("docs", { exclude: ["/docs/b"] })
     await run("docs", { exclude: ["/docs/b"] })
-    // What docs leaves out by its own rules is no news of the page.
+    // A page that docs leaves out by its own rules has not changed.
     expect(held()).toMatchObject({ "/docs/b": "all" })
     expect(held()["/docs/a"]).toBeUndefined()
     expect(await new KnownAddresses(fixture.db).get(url("/docs/a"), "all")).toMatchObject({ hash: null })

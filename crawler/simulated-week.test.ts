@@ -109,7 +109,7 @@ function sentence(...seed: readonly (string | number)[]): string {
   return `${said.join(" ")} ${digest.toString("hex").slice(0, 8)}.`
 }
 
-/** What happens, by day and hour. */
+/** The events, by day and hour. */
 const EVENTS: readonly (readonly [at: number, what: (paper: Newspaper, site: TestSite) => void])[] = [
   [0.4 * DAY, (paper) => paper.write("/market/new-1")],
   [0.7 * DAY, (paper) => paper.write("/harbour/3", 2)],

@@ -10,7 +10,7 @@ import { article, html, startTestSite, type TestSite } from "./testing/test-site
 
 let fixture: DailyCrawls
 let site: TestSite
-/** What the header of /salaries says; null: it sends none. */
+/** The header of /salaries; null: it sends none. */
 let header: string | null
 const withTag = (title: string, content: string) =>
   article(title, { head: `<meta name="Fossick-Readers" content="${content}">` })

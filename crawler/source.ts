@@ -16,19 +16,19 @@ export const SCOPES: readonly Scope[] = ["host", "domain", "prefix"]
 /**
  * - `http`: pages are read as the server sends them.
  * - `browser`: every page is loaded in a browser first.
- * - `auto`: only pages that come without content are, as far as a browser can be found.
+ * - `auto`: only pages that come without content are, if a browser can be found.
  */
 export type Rendering = "http" | "browser" | "auto"
 
 export const RENDERINGS: readonly Rendering[] = ["auto", "http", "browser"]
 
 /**
- * Whose word a source is. `operator`: somebody at the machine, by a command or by the file of sources; `api`: somebody
- * with an admin key.
+ * The author of a source. `operator`: a person at the machine, by a command or by the file of sources; `api`: a
+ * caller with an admin key.
  */
 export type SourceAuthor = "operator" | "api"
 
-/** What is crawled, how, and when. Every field is there: what was left out has its default. */
+/** What to crawl, how, and when. Every field is present: fields that were left out have their defaults. */
 export interface Source {
   /** 1 to 100 characters, unique; pages are filed under it. */
   readonly name: string
@@ -55,7 +55,7 @@ export interface Source {
   readonly documents: boolean
   /** A Git repository whose files are its pages, with addresses below its one seed. Null: the pages come from elsewhere. */
   readonly repository: Repository | null
-  /** What belongs to it, seen from each seed. */
+  /** The addresses that belong to it, counted from each seed. */
   readonly scope: Scope
   /** Patterns of addresses inside the scope; an address belongs to it when any fits. Empty: all fit. */
   readonly include: readonly string[]
@@ -65,8 +65,8 @@ export interface Source {
   readonly rendering: Rendering
   readonly politeness: Politeness
   /**
-   * Whether pages that ask not to be indexed are taken all the same; where they forbid to follow their links still
-   * counts. For whoever answers for the site: the admin API refuses it.
+   * Whether pages that ask not to be indexed are indexed all the same; a ban on following their links still counts.
+   * For operators who answer for the site: the admin API refuses it.
    */
   readonly ignoreNoindex: boolean
   /** Private networks this source may reach, beside `FOSSICK_ALLOWED_NETWORKS`; the same entries. */
@@ -77,7 +77,7 @@ export interface Source {
   /** Shown to the sites of the seeds and of the login. */
   readonly clientCert: ClientCertificate | null
   readonly pages: PageDefaults
-  /** Who may read its pages; null: everybody. A page may be for fewer, and never for more. */
+  /** The people who may read its pages; null: everybody. A page may be for fewer, and never for more. */
   readonly readers: WrittenReaders | null
   /** Further logins that look at each page, to learn who may read it; empty: readers aren't learned. */
   readonly observers: readonly Observer[]
@@ -118,12 +118,12 @@ export interface MailServer {
   readonly folders: readonly string[]
 }
 
-/** What one run may take; null: no limit. */
+/** The most that one run may use; null: no limit. */
 export interface SourceLimits {
   readonly pages: number
   /** Link steps from a seed. */
   readonly depth: number
-  /** Of all bodies read, decompressed. */
+  /** All bodies read, decompressed. */
   readonly bytes: number | null
   readonly minutes: number | null
 }
@@ -139,8 +139,8 @@ export interface Politeness {
 }
 
 /**
- * What a source knows of its pages. Topic and `safe` hold for all of them, whatever they say; country and language
- * for those that do not say. Null: as each page says.
+ * What a source states about its pages. Topic and `safe` hold for all of them, whatever the pages say; country and
+ * language hold for pages that do not say. Null: as each page says.
  */
 export interface PageDefaults {
   readonly topic: PageTopic | null
@@ -162,17 +162,17 @@ export type Login =
       readonly url: string
       /** Fields to fill in, by name; hidden ones (CSRF tokens) are sent as the page has them. */
       readonly fields: Readonly<Record<string, string>>
-      /** A text that only pages of somebody who is logged in hold; null: any answer but an error is taken. */
+      /** A text that appears only on pages for a logged-in user; null: any answer but an error is accepted. */
       readonly proof: string | null
     }
 
-/** A login that is shown some of a source's pages, and stands for the people who are shown the same. */
+/** A login that sees some of a source's pages, and represents the people who see the same. */
 export interface Observer {
   /** Unique in its source. */
   readonly name: string
-  /** `same`: the source's own, which is shown every page. `none`: nobody is signed in. */
+  /** `same`: the source's own, which sees every page. `none`: without a login. */
   readonly login: Login | "same" | "none"
-  /** Who may read what it is shown. */
+  /** The people who may read the pages it sees. */
   readonly readers: "everybody" | { readonly allow: readonly string[] }
 }
 
@@ -181,7 +181,7 @@ export interface ClientCertificate {
   /** The certificate, and those of the authorities between it and the root. */
   readonly cert: string
   readonly key: string
-  /** Of an encrypted key. */
+  /** For an encrypted key. */
   readonly passphrase: string | null
 }
 
@@ -205,7 +205,7 @@ export interface Webhook {
   readonly secret: string | null
 }
 
-/** What a source needs to be told; {@link defineSource} fills in the rest. */
+/** The fields a source needs; {@link defineSource} fills in the rest. */
 export type SourceSpec = Pick<Source, "seeds"> &
   Partial<
     Omit<

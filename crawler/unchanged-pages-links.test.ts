@@ -14,7 +14,7 @@ import {
 } from "./testing/test-site.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// Sites whose pages do not change, crawled again under other rules: what unchanged pages lead to has to be found.
+// Sites whose pages do not change, crawled again under other rules: the links of unchanged pages have to be found.
 
 type Spec = Partial<SourceSpec>
 
@@ -119,7 +119,7 @@ describe("pages that answer 304", () => {
     expect(await site.run({ seeds, scope: "prefix" })).toEqual(["/docs/", "/docs/old/x"])
     expect(await site.run({ seeds, include: ["/docs/**", "/blog/"] })).toContain("/blog/")
     expect(await site.run({ seeds })).toEqual(["/blog/", "/blog/1", "/docs/", "/docs/old/x"])
-    // Each was read once: what was known was never fetched again.
+    // Each was read once: known pages were never fetched again.
     expect(site.read).toEqual(["/blog/1"])
   })
 

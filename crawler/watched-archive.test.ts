@@ -80,7 +80,8 @@ test.each(["notes.zip", "notes.tar.gz"])(
         await notes.pack()
       },
       isSame: (engine) => holdsExactly(engine, notes.byAddress()),
-      // What killed processes had unpacked is gone. This one unpacks again at each look, so it must not be in the middle of one.
+      // The files that killed processes had unpacked are gone. This one unpacks again at each look, so it must not be
+      // in the middle of one.
       inTheEnd: async (dataDir) => {
         await expect
           .poll(() => readdirSync(dataDir).filter((file) => file.startsWith("unpacked-")))

@@ -8,7 +8,7 @@ import { holdsExactly, killAgainAndAgain } from "./testing/killed-crawler.ts"
 
 const ADDRESS = "https://nas.example/notes/"
 
-/** A folder of notes that somebody works on. */
+/** A folder of notes that a user works on. */
 class Notes {
   readonly root: string
   readonly #chance = chance(47)

@@ -53,7 +53,7 @@ test(
     await documents.put("notes", [note])
     const crawler = new WholeCrawler(dataDir, vectors)
     const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir, ...vectors })
-    /** What readers the index has of a page; undefined: it is for everybody; null: it is not there. */
+    /** The page's readers in the index; undefined: it is for everybody; null: it is not there. */
     const readersOf = async (url: string) => {
       await using engine = await openEngine(settings, { mode: "read" })
       const [held] = await engine.withVectors([url as PageUrl])
@@ -70,7 +70,7 @@ test(
       await becomes(`${FILES}hr/pay.md`, [{ source: "files", allow: [["group:hr"]], deny: [] }])
       await documents.setReaders("notes", new Map([["1", { allow: ["group:janitors"] }]]))
       await becomes(`${NOTES}1`, [{ source: "notes", allow: [["group:janitors"]], deny: [] }])
-      // Nobody but its owner reaches what is in the folder.
+      // Only its owner can read the folder.
       chmodSync(join(root, "hr"), 0o700)
       await until(async () => {
         const [known] = (await readersOf(`${FILES}hr/pay.md`)) ?? []

@@ -80,7 +80,7 @@ async function interrupted(
   }
 }
 
-/** Nothing is wrong with a job then: it goes on when there is room, or a state. */
+/** Errors that do not fail the job: it continues when there is room on the disk, or the state is back. */
 const isPassing = (error: unknown): boolean => isUnwritten(error) || isStateAway(error)
 
 const isUnwritten = (error: unknown): boolean => isUnwritable(error) || failedToWrite(error)

@@ -3,7 +3,7 @@ import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import type { Webhook } from "../source.ts"
 import type { JobTables } from "./job-schema.ts"
 
-// What others' SQL asks of jobs. `migrateJobs` comes first.
+// Conditions on jobs for SQL in other folders. `migrateJobs` comes first.
 
 /** Whether there is such a job. */
 export function isJob(id: Expression<number>): Expression<SqlBool> {
@@ -31,6 +31,9 @@ export const jobOverTrigger = (
     does: [statement],
   })
 
-/** Whether a run that is over was one of a declared source, and was judged: not one by hand that somebody watches. */
+/**
+ * Whether a finished run belongs to a declared source and was judged, and was not started by hand for a person who
+ * watches it.
+ */
 export const isDeclaredRunSql = (row: string): string =>
   `${row}."trigger" <> 'command' and ${row}.result is not null`

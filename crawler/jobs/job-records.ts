@@ -21,7 +21,7 @@ const shownState = (now: number) =>
 
 type Tail<T extends readonly unknown[]> = T extends [unknown, unknown, ...infer Rest] ? Rest : never
 
-/** Jobs as they are recorded, with their logs; for whoever asks. */
+/** Jobs as they are recorded, with their logs, to read. */
 export class JobRecords {
   protected readonly db: StateStore
   protected readonly queries: Queries<JobTables>

@@ -37,7 +37,7 @@ const isLost = () =>
 export interface JobWish {
   /** Sources whose jobs are not. */
   readonly except?: ReadonlySet<string>
-  /** Default: of all jobs. */
+  /** Default: all jobs. */
   readonly only?: ReadonlySet<number> | undefined
   /** Whether no other job is at work. */
   readonly isAlone?: boolean
@@ -122,8 +122,9 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * The job to run next: what somebody waits for before what a schedule asked for, else the oldest. One job of a source
-   * at a time, over all processes: not of those in `except`; and of those in `only`, if these are given. One that may take its process down goes first where it is alone, and nowhere else.
+   * The job to run next: jobs that a user waits for come before scheduled ones, then the oldest first. Only one job
+   * of a source runs at a time, over all processes. Jobs of sources in `except` are left out; `only`, if given,
+   * limits the choice. A job that may take its process down goes first where it is alone, and nowhere else.
    */
   async nextQueued(wish: JobWish = {}): Promise<Job | null> {
     const row = await this.#queued(wish, 1).selectAll().executeTakeFirst()
@@ -141,7 +142,7 @@ export class Jobs extends JobRecords {
     }))
   }
 
-  /** Whether a job has taken its process down again and again, as far as is known, and has recorded nothing since. */
+  /** Whether a job is known to have taken its process down again and again, and has recorded nothing since. */
   async isInDoubt(id: number): Promise<boolean> {
     const row = await this.queries
       .selectFrom("job")
@@ -155,7 +156,7 @@ export class Jobs extends JobRecords {
     )
   }
 
-  /** Notes that a running job has nothing but waits, or goes on. */
+  /** Notes that a running job can only wait, or continues. */
   async setWaiting(id: number, isWaiting: boolean): Promise<void> {
     await this.#set(id, { waiting: isWaiting ? 1 : 0 })
   }
@@ -186,7 +187,8 @@ export class Jobs extends JobRecords {
   /**
    * Marks a queued job as running here.
    * @param process id of this one, where others may work on jobs, too
-   * @returns null when it is not to be worked on now: somebody cancelled or paused it, or another process has it, or a job of its source
+   * @returns null when it must not run now: it was cancelled or paused, or another process has it or another job of
+   *   its source
    */
   async start(id: number, process: string | null = null): Promise<Job | null> {
     const { numUpdatedRows } = await this.queries
@@ -223,8 +225,9 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Says that the job is alive, for whoever asks.
-   * @returns what it is asked to become, if anything; `lost`: this process was taken for lost, and the job is another's
+   * Records that the job is alive.
+   * @returns the state it is asked to take, if any; `lost`: this process was taken for lost, and the job belongs to
+   *   another
    */
   async beat(id: number, process: string | null = null): Promise<"paused" | "cancelled" | "lost" | null> {
     await this.queries
@@ -294,9 +297,9 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Queues again what a lost process left as running, or has it become what it was asked to.
-   * @param whose `anybody`: nobody else can be at work on a job, since the caller holds the one index for writing; `the-lost`: others may be, and
-   *   those are left alone that are not known to be lost
+   * Queues jobs again that a lost process left as running, or gives them the state they were asked to take.
+   * @param whose `anybody`: no other process can be at work on a job, since the caller holds the one index for
+   *   writing; `the-lost`: other processes may be, and jobs are left alone unless their process is known to be lost
    */
   async recover(whose: "anybody" | "the-lost" = "anybody"): Promise<void> {
     await transaction(this.db, async () => {
@@ -327,7 +330,7 @@ export class Jobs extends JobRecords {
       const counted = waiting === 1 ? 0 : 1
       const inVain = recorded === before ? crashes + counted : counted
       const isHopeless = inVain >= MAX_CRASHES
-      // What it was asked to become it becomes now.
+      // A requested state takes effect now.
       const state = stop ?? (isHopeless ? "failed" : "queued")
       const error = state === "failed" ? "its process died again and again; the log says more" : null
       await this.#set(id, { crashes: inVain, outcomes_at_crash: recorded })

@@ -3,7 +3,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { PageChanges } from "../job.ts"
 import type { JobTables } from "./job-schema.ts"
 
-/** What a job changed in the index. */
+/** A job's changes to the index. */
 export async function changesOf(db: StateStore, job: number): Promise<PageChanges> {
   const rows = await queriesOf<JobTables>(db)
     .selectFrom("job_change")

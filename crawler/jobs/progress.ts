@@ -66,7 +66,7 @@ export const addressesText = (count: number): string => `${count} ${count === 1 
 export const waitText = ({ host, why, until }: HostWait): string =>
   `waiting for host ${host}: ${printableLine(why)}, next try ${until.toISOString().slice(11, 19)}`
 
-/** What each outcome means to the one who reads the summary. */
+/** What each outcome means to a person who reads the summary. */
 const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   indexed: "new or changed, now searchable",
   unchanged: "the same as in the index",

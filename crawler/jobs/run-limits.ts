@@ -6,12 +6,12 @@ import type { StateStore } from "#base/store/state-port.ts"
 import type { JobTables } from "./job-schema.ts"
 
 const MINUTE_MS = 60_000
-/** What a process that is killed may take more than its limits. */
+/** How much a killed process may use beyond its limits. */
 const KEEP_EVERY_MS = 1000
 
 type Spent = Pick<Selectable<JobTables["job"]>, "bytes" | "spent_ms" | "copy_pages" | "copy_spared">
 
-/** What one run has taken of its source's limits, over all processes that worked on it. */
+/** How much one run has used of its source's limits, over all processes that worked on it. */
 export class RunLimits {
   readonly #db: StateStore
   readonly #job: Job
@@ -20,7 +20,7 @@ export class RunLimits {
   #keptAt = 0
   /** Pages found, indexed or not. */
   pages: number
-  /** Of all bodies read, decompressed. */
+  /** All bodies read, decompressed. */
   bytes: number
   /** Pages found unchanged by their markdown copies, and bytes that this saved. */
   readonly copies: { pages: number; sparedBytes: number }
@@ -61,7 +61,7 @@ export class RunLimits {
     this.copies.sparedBytes += spared - bytes
   }
 
-  /** Keeps what was taken, for the process that goes on with the job; unless `always`, not too often. */
+  /** Stores the amounts used, for the process that continues the job; unless `always`, not too often. */
   async keep(always = false): Promise<void> {
     const now = performance.now()
     if (!always && now - this.#keptAt < KEEP_EVERY_MS) return

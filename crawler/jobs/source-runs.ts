@@ -5,7 +5,7 @@ import { type Job, OPEN_STATES } from "../job.ts"
 import { type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 import type { JobTables } from "./job-schema.ts"
 
-// What the runs of a source tell those who ask about the source. Some ask of a store that no job was made in.
+// What the runs of a source show about it. Some callers read a store in which no job was ever created.
 
 /** A run of a source, with the source as it was then. */
 export interface RunOfSource {

@@ -74,7 +74,7 @@ export interface Replaced {
   readonly url: PageUrl
   /** Why, in words; see {@link inWords}. */
   readonly evidence: string
-  /** It became a page in this same run, so nothing in the index depends on it. */
+  /** It became a page only in this run, so it can be removed without further evidence. */
   readonly isNew: boolean
 }
 

@@ -143,7 +143,7 @@ class SiteWalk {
       yield { url, depth: step.depth, result }
       if (--this.#left === 0) return true
     }
-    // Pages in a sitemap are as near as the start. A map names them, and reads the start's links among them.
+    // Pages in a sitemap are as near as the start. A map names them, and reads only those that the start links to.
     if (!discoverOnly) this.#addListed(listed, next)
     const found = await this.#linksInside(step, result)
     if (discoverOnly && (yield* this.#nameListed(listed))) return true

@@ -14,7 +14,10 @@ const HEARTBEAT_S = 15
 const HEART_MS = 5000
 /** Jobs that are made known at a time. More wait in the table. */
 const OFFERED = 100
-/** Until a job that is still to be had is made known again, should somebody have taken it out; sooner where nothing else is to be had. */
+/**
+ * How long until an available job is announced again, in case another process took it out; sooner where no other job
+ * is available.
+ */
 const OFFER_MS = 10_000
 /** A job that was taken is started at once; one that is not after this time was put down without a word. */
 const PUT_DOWN_MS = 1000
@@ -22,7 +25,7 @@ const PUT_DOWN_MS = 1000
 const CONNECT_MS = 3000
 const QUERY_MS = 20_000
 
-/** What waits for an idle process alone, then what somebody waits for, then what a schedule asked for. */
+/** The order: jobs for an idle process alone, then jobs that a user waits for, then scheduled ones. */
 const IN_DOUBT = 2
 const ASKED_FOR = 1
 const SCHEDULED = 0
@@ -34,16 +37,16 @@ interface Given {
 export interface BossQueueOptions {
   readonly jobs: Jobs
   readonly location: ServerLocation
-  /** Told once why nothing can be taken; the queue tries again. */
+  /** Called once with the reason why nothing can be taken; the queue tries again. */
   readonly onProblem: (error: Error) => void
   /** Between two signs of life. */
   readonly heartMs?: number
 }
 
 /**
- * Jobs handed out by pg-boss, whose tables are in a schema beside that of the state. What waits in the table of jobs is made known to it by
- * whoever looks for work, under an id made of the job's number: many times as well as once. It lets one job of a source in at a time, so
- * that none which cannot begin stands before others.
+ * Jobs handed out by pg-boss, whose tables are in a schema beside that of the state. A process that looks for work
+ * announces the jobs waiting in the table to pg-boss, under an id made of the job's number, so that repeating this
+ * does no harm. pg-boss admits one job of a source at a time, so that jobs which cannot begin do not block others.
  */
 export class BossQueue implements JobQueue {
   readonly #jobs: Jobs
@@ -132,7 +135,7 @@ export class BossQueue implements JobQueue {
         this.#offered.delete(job)
         return job
       }
-      // Another process may want it, or this one in a moment; what waits no longer is nobody's.
+      // Another process may want it, or this one in a moment; jobs that no longer wait are deleted.
       if ((await this.#jobs.waiting({ only }, 1)).length > 0) await boss.fail(QUEUE, given.id)
       else await boss.deleteJob(QUEUE, given.id)
     }
@@ -206,7 +209,7 @@ export class BossQueue implements JobQueue {
       monitorVacuum: false,
     }
     const boss = new PgBoss(options)
-    // An idle connection that was lost; whoever needs one is told by their own call.
+    // An idle connection was lost; code that needs a connection gets the error from its own call.
     boss.on("error", () => undefined)
     try {
       await boss.start()
@@ -228,7 +231,7 @@ export class BossQueue implements JobQueue {
     }
   }
 
-  /** What a server says, or a pooler before it, without the password that it may repeat. */
+  /** The message of a server, or of a pooler before it, without the password that it may repeat. */
   #told(error: unknown): PostgresError {
     if (error instanceof PostgresError) return error
     const { message, code = "" } = error as { message: string; code?: string }

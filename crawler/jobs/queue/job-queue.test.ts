@@ -64,7 +64,7 @@ class Worker implements AsyncDisposable {
   }
 }
 
-/** What every queue of jobs does. */
+/** The behaviour of every queue of jobs. */
 function describeQueue(name: string): void {
   describe(`jobs handed out by ${name}`, () => {
     // Tables on a server take a second to make: all tests share them, each with sources of its own.
@@ -151,7 +151,7 @@ function describeQueue(name: string): void {
         if (crash > 0) await until(async () => (await one.begin({ only: new Set([c]) })) === c)
         await jobs.recover()
       }
-      // All has come back, and it stands before the others.
+      // All jobs have come back, and this one is before the others.
       await until(async () => (await other.begin({ isAlone: false })) === a)
       expect(await other.begin({ isAlone: false })).toBe(b)
       expect(await other.begin({ isAlone: false })).toBeNull()
@@ -263,7 +263,7 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
     }
     const { beat } = (await known()).get(alive!)!
     await until(async () => (await known()).get(alive!)!.beat !== beat)
-    // What it says no longer arrives.
+    // Its messages no longer arrive.
     await client.query(
       `create function ${schema}_queue.lost() returns trigger language plpgsql as $$ begin return null; end $$;
        create trigger lost before update on ${schema}_queue.job for each row

@@ -1,8 +1,9 @@
 import type { JobWish } from "../jobs.ts"
 
 /**
- * Hands out the jobs that wait to the processes that work on them, one of a source at a time. The table of jobs stays the truth: whoever
- * takes one asks `Jobs.start` whether it is theirs, and whoever asks for jobs leaves word in the table alone.
+ * Hands out waiting jobs to the processes that work on them, one of a source at a time. The table of jobs stays the
+ * truth: a process that takes a job asks `Jobs.start` whether it may run it, and code that requests jobs writes to
+ * the table alone.
  */
 export interface JobQueue extends AsyncDisposable {
   /** The next job to work on, or null. It is this process's until it is {@link done}, or the process is lost. */

@@ -9,7 +9,7 @@ export interface JobQueueOptions {
   readonly db: StateStore
   readonly jobs: Jobs
   readonly dataDir: string
-  /** Told once why nothing can be taken; the queue tries again. */
+  /** Called once with the reason why nothing can be taken; the queue tries again. */
   readonly onProblem: (error: Error) => void
 }
 

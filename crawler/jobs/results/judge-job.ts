@@ -9,7 +9,7 @@ import { meaningOf } from "../progress.ts"
 import { isMissing, type OutcomeName } from "../../outcome-name.ts"
 import { judgeRun, type RunFacts, type SeedEnd } from "./judge-run.ts"
 
-/** What has to be looked up before the run's removals are settled, which take pages out of the index. */
+/** Facts to look up before the run's removals are settled, which take pages out of the index. */
 export type FactsBefore = Pick<
   RunFacts,
   "seeds" | "pagesBefore" | "lost" | "notFound" | "missing" | "deadLinks" | "givenUp"

@@ -13,11 +13,11 @@ import {
 export interface SeedEnd {
   readonly url: string
   readonly outcome: OutcomeName
-  /** In words, as far as there are any. */
+  /** In words, if there are any. */
   readonly detail: string | null
 }
 
-/** What a run is judged by. */
+/** The facts that a run is judged by. */
 export interface RunFacts {
   readonly visits: Job["visits"]
   readonly outcomes: OutcomeCounts
@@ -51,13 +51,14 @@ export const LOST_SHARE = 0.1
 export const FAILED_SHARE = 0.1
 /** Of dead links a site has some; with so many, and more than pages, it was moved or its sitemap is wrong. */
 export const DEAD_LINKS = 10
-/** Problems told in one line; the log and the counts have the rest. */
+/** How many problems one line names; the log and the counts have the rest. */
 const TOLD = 3
 const MAX_CHARS = 400
 
 /**
- * Kinds of skips of which a site has few: where they outnumber the pages, something is between the crawler and the text. Others are
- * daily bread: what robots.txt disallows, other addresses of one page, files without text.
+ * Kinds of skips that are rare on a healthy site: where they outnumber the pages, something blocks the crawler from
+ * the text. Other kinds are common: addresses that robots.txt disallows, other addresses of one page, files without
+ * text.
  */
 const UNUSUAL_SKIPS = [
   "skipped:empty",
@@ -66,7 +67,7 @@ const UNUSUAL_SKIPS = [
   "skipped:too-large",
 ] as const satisfies readonly OutcomeName[]
 
-/** What says of a page that was there that it is no page now. Failures are judged with the others. */
+/** Outcomes that say that a former page is no page now. Failures are judged with the others. */
 const LOST_KINDS = [
   "skipped:soft-404",
   "skipped:noindex",
@@ -104,7 +105,7 @@ function hopeless(facts: RunFacts): string | null {
   return `nothing was indexed: ${told(count, "visit")} ended as ${shownOutcome(outcome)} (${facts.meaningOf(outcome)})`
 }
 
-/** What a seed that is read and gives no page of its own may end as: a list of files, another address of a page. */
+/** Outcomes of a seed that is read without giving a page of its own: a list of files, another address of a page. */
 const LEADS_ON: readonly OutcomeName[] = ["skipped:duplicate", "skipped:empty"]
 
 /** Whether nothing was due but seeds that never were pages themselves, and nothing that was there is lost. */
@@ -162,7 +163,7 @@ function* failures({ outcomes, missing, meaningOf }: RunFacts): Generator<string
   const counts = Object.fromEntries(
     entriesOf(outcomes).filter(([name]) => isFailure(name) || name === "postponed"),
   ) as Partial<Record<OutcomeName, number>>
-  // What is not there is no failure to read it, and what was cut short was cut by somebody.
+  // A missing page is no failure to read it, and a visit that was cut short was cut on purpose.
   counts["failed:http-status"] = Math.max(0, (counts["failed:http-status"] ?? 0) - missing)
   delete counts["failed:cancelled"]
   const failed = countOf(counts)

@@ -5,7 +5,7 @@ import { defineSource, type SourceSpec } from "../../source.ts"
 import { CrawlFixture, shareFor, testConfig } from "../../testing/crawl-fixture.ts"
 import { type Answer, article, html, startTestSite, status, type TestSite } from "../../testing/test-site.ts"
 
-// Runs over a real site, from its first request to what its operator is told of it.
+// Runs over a real site, from the first request to the result that its operator sees.
 
 const NAMES = Array.from({ length: 20 }, (_, index) => `/page-${index}`)
 const SITE: Readonly<Record<string, Answer>> = {

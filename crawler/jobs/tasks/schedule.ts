@@ -24,7 +24,7 @@ export const defineSchedule = (spec: Partial<Schedule>): Schedule => ({
   ...spec,
 })
 
-/** What a schema cannot tell of a schedule: each field that is wrong (empty: the whole), with what is expected. */
+/** Errors in a schedule that a schema cannot find: each wrong field (empty: the whole), with what is expected. */
 export function scheduleProblems(
   spec: Partial<Schedule>,
 ): { readonly path: readonly string[]; readonly message: string }[] {
@@ -92,7 +92,7 @@ export function nextTimes(schedule: Schedule, count: number, after: number, last
   return Array.from({ length: count }, (_, index) => first + index * step)
 }
 
-/** When a task runs next, jitter included, or null: never by itself. `random`: from 0 to 1. */
+/** When a task runs next, jitter included, or null: never on its own. `random`: from 0 to 1. */
 export function nextRun(
   schedule: Schedule,
   after: number,

@@ -18,11 +18,11 @@ export interface Task<Run extends TaskRun = TaskRun> {
   readonly nextRun: number
   /** When its schedule ran it last; null: never. */
   readonly lastRun: number | null
-  /** The run that holds back the next one: it waits, or somebody is at work on it. */
+  /** The run that holds back the next one: it waits, or a process is at work on it. */
   unfinished(): Promise<Run | null>
   /** Asks for a run. */
   start(): Promise<Run>
-  /** Told that the run due at `due` is left out, since this one is not over. */
+  /** Called when the run due at `due` is left out because this one is not over. */
   leaveOut(run: Run, due: Date): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export interface TaskKind<Run extends TaskRun = TaskRun> {
   dueBy(time: number): Promise<readonly Task<Run>[]>
   /** Tasks whose next run is after `time`. */
   dueAfter(time: number): Promise<readonly Task<Run>[]>
-  /** Keeps when tasks run next (null: not by themselves) and ran last, all or none. */
+  /** Stores when tasks run next (null: not on their own) and when they ran last, all or none. */
   keepTimes(all: readonly TaskTimes[]): Promise<void>
 }
 

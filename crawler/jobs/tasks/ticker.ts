@@ -3,7 +3,7 @@ import { StepWatch } from "#base/steady-time.ts"
 import { jitterMs, nextRun, nextTimes } from "./schedule.ts"
 import type { Task, TaskKind, TaskTimes } from "./task.ts"
 
-/** What became of a task whose time had come. */
+/** The result for a task whose time had come. */
 export interface Ticked {
   readonly kind: string
   readonly name: string
@@ -35,8 +35,8 @@ export class Ticker {
   }
 
   /**
-   * Asks for the runs whose time has come: one for each task, however many were missed meanwhile. A task whose run is
-   * not over is left out this time, and told so.
+   * Requests the runs whose time has come: one for each task, however many were missed meanwhile. A task whose run is
+   * not over is left out this time, and its `leaveOut` is called.
    */
   async tick(): Promise<Ticked[]> {
     // Both: what another process left counts as well.
