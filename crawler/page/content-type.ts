@@ -5,7 +5,7 @@ import { isUtf16 } from "./charset.ts"
 import { isMarkdownAddress, TEXT_TYPES } from "./text-formats.ts"
 import { isTextFormatType, textFormatsOf, TEXT_START_CHARS } from "./texts/text-format-of.ts"
 
-/** What a response is by its bytes, its media type and its address. */
+/** The kind of a response, by its bytes, its media type and its address. */
 export type ContentKind = { readonly kind: "html" | "text" } | { readonly kind: "xml" } | SniffedDocument
 
 const HTML = new Set(["text/html", "application/xhtml+xml"])
@@ -23,7 +23,7 @@ export function isReadableType(type: string, url: string): boolean {
 export const isDocumentAddress = (url: string): boolean =>
   formatOfAddress(url) !== null || legacyOfAddress(url) !== null
 
-/** What servers send for documents they know no better type for. */
+/** The types that servers send for documents when they know no better one. */
 const VAGUE =
   /^(?:binary\/octet-stream|application\/(?:(?:x-)?zip(?:-compressed)?|(?:x-|force-)?download|x-msdownload|unknown))$/
 
@@ -39,9 +39,9 @@ const MAGIC: readonly (readonly [name: string, bytes: string])[] = [
 const SNIFFED_BYTES = 1445
 
 /**
- * What a body really is. A type that promises text is believed only when the first bytes hold no binary
- * data (WHATWG MIME Sniffing §7.2); without a type, or with the one that servers send for want of a better,
- * the bytes decide alone. Documents are known by their bytes whatever the type says.
+ * The real kind of a body. A type that promises text is believed only when the first bytes hold no binary data
+ * (WHATWG MIME Sniffing §7.2). Without a type, or with the generic one that servers send, the bytes decide alone.
+ * Documents are recognised by their bytes whatever the type says.
  * @param readsPictures whether a picture is a document, too. Default false
  */
 export function sniff(type: string, body: Uint8Array, url: string, readsPictures = false): ContentKind {

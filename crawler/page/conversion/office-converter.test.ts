@@ -9,7 +9,7 @@ import { article, bytes, startTestSite } from "../../testing/test-site.ts"
 import { OfficeConverter } from "./office-converter.ts"
 import { runConverter } from "./run-converter.ts"
 
-// Shell scripts stand in for LibreOffice here; legacy-office.test.ts has the real one.
+// Shell scripts replace LibreOffice here; legacy-office.test.ts uses the real one.
 
 const WORD = readFileSync(join(import.meta.dirname, "testing/files/Word6.doc"))
 const PROSE = "The pump stands on a level floor, and its inlet is below the water, so that it draws no air."
@@ -26,7 +26,7 @@ function standIn(folder: string, script: string): string {
 
 const isRunning = (pid: number): boolean => {
   try {
-    // A process that has ended and that nobody has asked for yet counts as one that runs, outside of Linux.
+    // Outside Linux, a process that has ended and was not waited for yet counts as running.
     process.kill(pid, 0)
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
   } catch {

@@ -3,7 +3,7 @@ import type { LeftToScripts } from "./facts/left-to-scripts.ts"
 import type { Readers } from "#engine/index/page/readers.ts"
 import type { Refresh } from "../headers/refresh.ts"
 
-/** What one HTML document says, read in a single pass. All addresses are absolute. */
+/** The content of one HTML document, read in a single pass. All addresses are absolute. */
 export interface Extracted {
   readonly title: string
   readonly description: string | null
@@ -11,7 +11,7 @@ export interface Extracted {
   readonly markdown: string
   /** As in `Page`. Left out when none is known. */
   readonly anchors?: readonly PageAnchor[]
-  /** What it was read as. */
+  /** The type it was read as. */
   readonly type: PageType
   /** ISO 639-1 from the document, else detected from its text; null when neither is sure. */
   readonly language: string | null
@@ -30,7 +30,10 @@ export interface Extracted {
   readonly robots: { readonly noindex: boolean; readonly nofollow: boolean }
   /** The contents of its `<meta name=fossick-readers>` tags. Left out where it has none. */
   readonly readerTags?: readonly string[]
-  /** Who may read it, by its tags, its headers and where it comes from. Omitted when none of them names readers. */
+  /**
+   * The people who may read it, by its tags, its headers and where it comes from. Omitted when none of them names
+   * readers.
+   */
   readonly ownReaders?: Readers
   /** Address of the page as markdown, if the page or its headers name one. */
   readonly markdownAt?: string
@@ -47,7 +50,7 @@ export interface Extracted {
   readonly leftToScripts?: LeftToScripts
   /** Numbers, from 1, of the pages that have no text and wait for text recognition. Left out when every page has text. */
   readonly pictured?: readonly number[]
-  /** What the operator should know of how it was read: `no text layer`, `the first 1000 of 1200 pages were read`. */
+  /** How it was read, for the operator: `no text layer`, `the first 1000 of 1200 pages were read`. */
   readonly note?: string
 }
 
@@ -59,7 +62,7 @@ export interface Link {
   readonly nofollow: boolean
 }
 
-/** What a document says of which no more is read than its head, or not even that. */
+/** The facts about a document of which only the head was read, or not even that. */
 export const NO_CONTENT = {
   markdown: "",
   language: null,

@@ -30,7 +30,7 @@ export class LinkReading {
   step(): boolean {
     if (this.#resolver === null) {
       this.#scanned += STEP_CHARS
-      // A base may stand anywhere, so no link is resolved before all is seen.
+      // A base may be anywhere, so links are resolved only after all of the document was scanned.
       if (!this.#scanner.run(this.#scanned)) {
         const hrefs = this.#head.anchors.map(({ href }) => href)
         const base = withOwnRoutes(this.#baseUrl(), hrefs)

@@ -4,14 +4,14 @@ import { toPassages } from "#engine/text/passages.ts"
 
 import { extractHtml } from "./extract-html.ts"
 
-// What results show of pages with code, tables and definitions, as the tools of the web write them.
+// How results show pages with code, tables and definitions, as the tools of the web write them.
 
 interface Case {
   readonly name: string
   readonly html: string
   /** Lines that follow each other in one passage; blank ones between them do not count. */
   readonly lines?: readonly (readonly string[])[]
-  /** The cells of a row, or a name and what it stands for. */
+  /** The cells of a row, or a name and its meaning. */
   readonly rows?: readonly (readonly string[])[]
   /** No line is so. */
   readonly gone?: readonly RegExp[]

@@ -29,7 +29,7 @@ export function htmlBlockEnd(lines: readonly string[], from: number): number {
   return limit
 }
 
-/** Only the tag: what is inside is markdown. */
+/** Only the tag: its content is markdown. */
 function componentEnd(lines: readonly string[], from: number): number {
   if (/^[ \t]*<\/|^[ \t]*<>/.test(lines[from]!)) return from + 1
   for (let at = from; at < Math.min(lines.length, from + 30); at++) {

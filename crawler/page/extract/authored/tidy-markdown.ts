@@ -87,7 +87,7 @@ function withoutMarks(line: string): string | null {
   return HEADING_ID.exec(bare)?.[1] ?? bare
 }
 
-/** What heads a note: its title, or else its kind. */
+/** The heading of a note: its title, or else its kind. */
 function titled(kind: string, title: string | undefined): string {
   const own = (title ?? "").trim().replace(/^"(.*)"$/, "$1")
   if (own !== "") return own

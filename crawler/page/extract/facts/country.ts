@@ -19,10 +19,9 @@ const OTHER_DOMAINS = new Map([
 const PUBLISHER = /Organization$|^(?:Corporation|LocalBusiness|Store|NewsMediaOrganization)$/
 
 /**
- * The country a page is made for or in, by what is most likely meant: a place in its metadata; the region of the
- * hreflang link that names the page itself; a region that its language does not bring along (`en-GB`, `fr-CA`); the
- * publisher's address; the country domain; a region that stands for the language alone (`en-US`, `de-DE`), as templates
- * come with.
+ * The country a page is made for or in. The sources, most likely first: a place in its metadata; the region of the
+ * hreflang link that names the page itself; a region that its language does not imply (`en-GB`, `fr-CA`); the
+ * publisher's address; the country domain; a region that only names the language (`en-US`, `de-DE`), as in templates.
  */
 export function readCountry(facts: DocumentFacts, url: string): string | null {
   const { meta } = facts

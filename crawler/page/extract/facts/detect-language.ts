@@ -11,7 +11,7 @@ const tinyld = lazily(() => createRequire(import.meta.url)("tinyld") as typeof i
 const LATIN = /\p{Script=Latin}/gu
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu
 const HANGUL = /\p{Script=Hangul}/gu
-/** Of a Japanese text about half of the characters are kana, of a Chinese one those of a few names. */
+/** In a Japanese text about half of the characters are kana; a Chinese text has only those of a few names. */
 const KANA_SHARE = 0.1
 const WORD = /\p{L}[\p{L}\p{M}'’]*/gu
 
@@ -20,14 +20,14 @@ const PROSE = 0.12
 /** They must be so many times as many as those of any other language: neighbours share some. */
 const CLEARLY = 1.5
 /**
- * The same where the guess is of a language whose function words are not known here: of a manual of which half is translated,
- * as many are English, and Polish has words such as `do`, `to` and `on`.
+ * The same where the guess is a language whose function words are not known here: a half-translated manual has as
+ * many English ones, and Polish has words such as `do`, `to` and `on`.
  */
 const ENGLISH_PROSE = 0.25
 /** A guess that is less sure, 0..1, is of a list of names or of code. */
 const SURE = 0.1
 
-/** Of a page so much is looked at, and of its text so much. */
+/** How much of a page, and of its text, is examined. */
 const MARKDOWN_CHARS = 8_000
 const SAMPLE_CHARS = 2_000
 /** A shorter text tells nothing. */
@@ -46,8 +46,9 @@ export function languageOfMarkdown(markdown: string): string | null {
 /**
  * ISO 639-1 code of the language a text most likely has; null when none is known.
  *
- * By its script, by its function words, and else as tinyld has it, which counts groups of letters: of an English manual full of names and
- * commands those tell of Hindi, Czech or Irish, and of Portuguese with certainty where savepoints are explained.
+ * Decided by its script, then by its function words, and else by tinyld, which counts groups of letters. With an
+ * English manual full of names and commands, these suggest Hindi, Czech or Irish, and with full certainty Portuguese
+ * where savepoints are explained.
  */
 export function detectLanguage(text: string): string | null {
   const eastAsian = eastAsianLanguage(text)

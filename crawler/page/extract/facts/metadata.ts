@@ -32,7 +32,7 @@ export interface DocumentFacts {
   /** Places that may name the document's day, and its headings. */
   readonly dates: Pick<DateSpots, "headings" | "spots">
   readonly bylines: readonly Element[]
-  /** Whether a wiki says by its marks that nobody has written the page. */
+  /** Whether a wiki marks the page as not written yet. */
   readonly isMissing: boolean
   readonly leftToScripts: LeftToScripts | null
 }
@@ -199,9 +199,9 @@ function saysMissing(element: Element): boolean {
 }
 
 /**
- * What a document's addresses are resolved against; it has a route when the document's address has, so that those of
- * its links stay. A script that goes by routes sets one in the address, which then stands in the `base` of what the
- * browser gives.
+ * The address that a document's links are resolved against. It has a route when the document's address has one, so
+ * that the routes of its links stay. A script that uses routes sets one in the address, and the browser's output then
+ * has it in `base`.
  */
 export function routedBase(base: string | null, url: string): string {
   const found = (base === null ? null : absolute(base, url)) ?? url
@@ -220,7 +220,9 @@ export function withOwnRoutes(baseUrl: string, hrefs: readonly string[]): string
   return hrefs.some(isOwn) ? `${baseUrl}#/` : baseUrl
 }
 
-/** What a document names as its canonical. One without a route says nothing of a page that is a route of it. */
+/**
+ * The canonical that a document names. A canonical without a route says nothing about a page that is a route of it.
+ */
 export function canonicalAddress(href: string | null, baseUrl: string): PageUrl | null {
   const url = href === null ? null : toPageUrl(href, baseUrl)
   return url !== null && routeOf(baseUrl) !== "" && routeOf(url) === "" ? null : url

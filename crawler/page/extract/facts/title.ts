@@ -3,7 +3,7 @@ import { headingText, isLink, withoutMarks } from "../html/anchors.ts"
 import { type Element, collapse, textOf } from "../html/tree.ts"
 import type { DocumentFacts } from "./metadata.ts"
 
-/** What titles are read from. */
+/** The parts of a page that titles are read from. */
 export type TitleFacts = Pick<DocumentFacts, "baseUrl" | "headings" | "jsonLd" | "meta" | "titleTag">
 
 /** The title of a document, and the headings that name its site instead. */
@@ -84,8 +84,8 @@ function headingAround(tag: string, headings: readonly Heading[], names: Readonl
 }
 
 /**
- * Whether a tag is the name of the page's file or entry and, in brackets, of its site, as DokuWiki has it unless told
- * otherwise: "ops:backup [Team wiki]". The heading then says what the page is.
+ * Whether a tag is the name of the page's file or entry and, in brackets, of its site, as DokuWiki writes it by
+ * default: "ops:backup [Team wiki]". The heading is then the title of the page.
  */
 function isNameInBrackets(tag: string, names: ReadonlySet<string>): boolean {
   const site = /^\S+ \[(.+)\]$/.exec(tag)?.[1]
@@ -103,7 +103,7 @@ function isFront(url: string): boolean {
   return address !== null && address.pathname === "/" && address.search === "" && routeOf(url) === ""
 }
 
-/** What the document calls its site, as letters and digits. */
+/** The document's name for its site, as letters and digits. */
 function siteNames(facts: TitleFacts, logos: readonly Heading[]): ReadonlySet<string> {
   const host = URL.parse(facts.baseUrl)
     ?.hostname.replace(/^www\./, "")
@@ -171,8 +171,8 @@ const LOGO_WORDS =
 const LOGO_STEPS = 4
 
 /**
- * Whether a heading is the logo of its site. One page tells: its words or those around it say so, it leads to the
- * site's start, or it stands in the head of the page and is what the title tag puts after the page's own title.
+ * Whether a heading is the logo of its site. One page is enough to decide: its words or those around it say so, it
+ * links to the site's start, or it is in the head of the page and the title tag has it after the page's own title.
  */
 function logoTest(
   tag: string,

@@ -9,7 +9,7 @@ export function isHeading(element: Element): boolean {
   return /^h[1-6]$/.test(element.tag) || element.get("role") === "heading"
 }
 
-/** Whether it leads to a place on the page where it stands, as it is written; `#/guide` is another page. */
+/** Whether it links to a place on its own page, as written; `#/guide` is another page. */
 export function isFragmentLink(element: Element): boolean {
   return element.tag === "a" && /^\s*#(?!!?\/)/.test(element.get("href") ?? "")
 }
@@ -21,7 +21,7 @@ const PERMALINK_CLASS =
   /(?:^|[\s_-])(?:headerlink|permalink|anchor(?:-?link|js-link)?|hash-?link|self-?link|heading-?link)(?:[\s_-]|$)/i
 /** Nothing but a mark, or the ligature by which icon fonts draw one. */
 const MARKS = /^(?:[\p{P}\p{S}\p{Co}\u{1F517}\u2693\s]*|link|insert_link|anchor)$/u
-/** What such links are called, for readers who do not see the mark. */
+/** The names of such links, for readers who do not see the mark. */
 const CALLED =
   /^(?:permalink|permanent link|permanenter link|lien permanent|enlace permanente|link permanente|permalien|(?:direct |copy )?link (?:to|for) |copy (?:permanent )?link|anchor (?:link )?(?:for|to) |section titled |heading self-link|(?:direkter )?link zu(?:r|m| ) ?|lien (?:direct )?vers |enlace (?:directo )?a )/i
 

@@ -7,7 +7,7 @@ export class Element {
   attributes: readonly string[] = NO_ATTRIBUTES
   /** Whether any descendant is a block, so that an inline tag around it must be written as one. */
   containsBlock = false
-  /** Set on an element that a later pass found to stand in place of a block. */
+  /** Set on an element that a later pass found to be in place of a block. */
   asBlock = false
   /** The control that is its heading, set by a later pass: the button of an accordion, a tab. */
   head: Element | null = null

@@ -7,7 +7,7 @@ const MAX_ID_CHARS = 200
 const MAX_ANCHORS = 5000
 /** Marks of a place that show nothing: their name counts for what comes next, where another empty element's does not. */
 const PLACE_MARKS = new Set(["a", "span"])
-/** What may carry a heading's name inside it. */
+/** Elements that may carry a heading's name inside it. */
 const NAMED_INLINE = new Set(["a", "button", "span", "b", "strong", "i", "em", "code", "tt", "font"])
 const WITHOUT_TEXT = new Set(["script", "style", "template", "svg", "math", "noscript", "iframe", "object"])
 
@@ -26,7 +26,7 @@ export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
 class NamedHeadings {
   readonly anchors = new Map<Element, string>()
   readonly #taken = new Set<string>()
-  /** What was named last, without any text since. */
+  /** The last name, with no text since. */
   #pending: string | null = null
   /** A heading without a name, and no text since. */
   #nameless: Element | null = null

@@ -1,8 +1,8 @@
 import { type PageUrl, routeOf, toPageUrl } from "#engine/index/page/page-url.ts"
 
 /**
- * A path of plain characters below `/`, or below the document's folder or one above it: what most links of most
- * sites are. Such a path is appended, as the URL parser would do; dots are no trouble, since no part begins with one.
+ * A path of plain characters below `/`, or below the document's folder or one above it, as in most links of most
+ * sites. Such a path is appended, as the URL parser would do; dots are no trouble, since no part begins with one.
  */
 const PLAIN = /^(\/|(?:\.\.?\/)*)[A-Za-z0-9_][\w.~%-]*(?:\/[A-Za-z0-9_][\w.~%-]*)*\/?$/
 

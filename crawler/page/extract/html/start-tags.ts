@@ -1,6 +1,6 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 
-/** Who is told of the tags that a {@link StartTagScanner} comes across. */
+/** Receives the tags that a {@link StartTagScanner} finds. */
 export interface TagListener {
   /** Elements, lower case, whose start tags are reported. */
   readonly elements: ReadonlySet<string>
@@ -37,16 +37,16 @@ const RAW_TEXT = new Set("script style title textarea xmp iframe noembed noframe
 const STRUCTURE = ["math", "plaintext", "svg"]
 
 /**
- * Finds start tags in HTML without building anything: several times faster than a parser, since most of a document
- * is skipped. Comments, scripts, text areas and the like are told apart as the tokenizer of WHATWG HTML §13.2.5 does;
- * how elements nest is not looked at. Takes linear time on any text.
+ * Finds start tags in HTML without building a tree: several times faster than a parser, since most of a document is
+ * skipped. Recognises comments, scripts, text areas and the like as the tokenizer of WHATWG HTML §13.2.5 does;
+ * ignores how elements nest. Takes linear time on any text.
  */
 export class StartTagScanner {
   readonly #html: string
   readonly #listener: TagListener
   /** First letters of the elements that matter, one bit each: most tags are known by theirs not to. */
   readonly #letters: number
-  /** Where reading goes on. */
+  /** Where reading continues. */
   #at = 0
   /** Depth of SVG and MathML, where titles are titles of drawings and a CDATA section is one. */
   #foreign = 0

@@ -274,7 +274,7 @@ class TreeBuilder implements TokenizerCallbacks {
       this.#top.children.push(new Element("br", this.#top))
       return
     }
-    // What follows </body> is shown all the same.
+    // Browsers show content after </body> too.
     if (VOID.has(name) || name === "body" || name === "html") return
     if (this.#overflow > 0 && !RAW_TEXT.has(name)) {
       this.#overflow--

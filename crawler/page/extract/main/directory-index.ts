@@ -1,7 +1,9 @@
 import { isLink } from "../html/anchors.ts"
 import { collapse, type Element, firstElement, textOf, walk } from "../html/tree.ts"
 
-/** What the indexes of web servers are called, with the path that they list: Apache, nginx, lighttpd, Python, Tomcat, Jetty. */
+/**
+ * The titles of web servers' indexes, with the path that they list: Apache, nginx, lighttpd, Python, Tomcat, Jetty.
+ */
 const TITLE = /^(?:index of|directory listing (?:for|of)|directory:|listing of)\s+\[?(\/.*?)\]?$/i
 /** As IIS calls them: `example.org - /files/`. */
 const HOST_AND_PATH = /^[\w.-]+ - (\/.*\/)$/
@@ -11,7 +13,7 @@ const SORTED = /^\?(?:C=[NMSD](?:[;&]O=[AD])?|[NMSD]=[AD]|(?:sort|order)=\w+)/
 /** Longer texts are what the folder's owner has to say of it. */
 const SENTENCE_CHARS = 80
 
-/** What may stand there beside the names and the heading. */
+/** Other text that may be there beside the names and the heading. */
 const MOST_OTHER_SHARE = 0.1
 
 /** Why a page is read for its links alone. */

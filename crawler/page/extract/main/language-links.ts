@@ -7,9 +7,9 @@ const MAX_CHARS = 2500
 const FEWEST_LINKS = 2
 /** Looked at of one box: a hundred languages with their flags. */
 const MOST_ELEMENTS = 1000
-/** Share of the links that must name a language: "more…" and a flag without a name may stand among them. */
+/** Share of the links that must name a language: "more…" and a flag without a name may be among them. */
 const LANGUAGE_SHARE = 0.8
-/** Of what is left when links are taken away: "Available languages:", the language of the page, bars between them. */
+/** The text left when links are removed: "Available languages:", the language of the page, bars between them. */
 const MAX_OTHER_CHARS = 60
 /** A page that has little else is a list of translations. */
 const MAX_SHARE = 0.4

@@ -6,7 +6,7 @@ import type { PageSigns } from "./page-signs.ts"
 /** Classes of the body or of the whole document by which WordPress, Hugo, Docusaurus and Drupal name their lists. */
 const LIST_CLASS =
   /(?:^|\s)(?:archive|category|tag|author|date|paged|blog|search-results|taxonomy|term|kind-(?:taxonomy|term)|tax-[\w-]+|page-taxonomy-term|(?:docs|blog)-[a-z-]*list-page|blog-archive-page)(?=\s|$)/i
-/** And those by which they name a page of its own, which may stand beside the others. */
+/** Classes by which they name a page of its own, which may appear beside the others. */
 const SINGLE_CLASS =
   /(?:^|\s)(?:single(?:-[\w-]+)?|page-id-\d+|kind-page|blog-post-page|docs-doc-page)(?=\s|$)/i
 /** `/tags/`, `/category/repairs/`, `/author/mia/page/2/`, `/page/3/`, `/2024/05/`. */
@@ -29,9 +29,9 @@ const FEWEST_TEASERS = 3
 const MOST_TEASER_CHARS = 600
 
 /**
- * Whether a page is mostly a list of other pages of its site: of a tag, an author or a month, a table of contents, the front
- * of a blog. Told by what its program calls it or how its address reads, together with its links; without such a mark
- * its text must be links, or beginnings of other pages under headings that lead there.
+ * Whether a page is mostly a list of other pages of its site: of a tag, an author or a month, a table of contents,
+ * the front of a blog. Decided by its program's class names or the form of its address, together with its links.
+ * Without such a mark its text must be links, or beginnings of other pages under headings that link there.
  */
 export function isListing(
   document: Element,
@@ -65,7 +65,7 @@ interface LinksFound {
   readonly pages: number
   /** Headings, the first level apart, that lead to one of them. */
   readonly teasers: number
-  /** Those of them that stand in boxes of their own. */
+  /** Those in boxes of their own. */
   readonly boxedTeasers: number
 }
 

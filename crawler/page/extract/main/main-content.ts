@@ -20,11 +20,11 @@ import {
 
 export interface MainContent {
   readonly root: Element
-  /** Of the root, without what is skipped. */
+  /** The root's text, without skipped parts. */
   readonly measure: TextMeasure
   /** Boilerplate inside the root, with everything below it. */
   readonly skipped: ReadonlySet<Element>
-  /** Parts of it that stand beside its text, such as the sidebars of a book. */
+  /** Parts of the root beside its text, such as the sidebars of a book. */
   readonly boxes: ReadonlySet<Element>
   /** Captions that were left out of the text, by their image. */
   readonly captions: ReadonlyMap<Element, string>
@@ -273,7 +273,7 @@ const MAIN_TAGS = new Set(["main", "article"])
 /** On a page with less text beside its comments, the comments are the text. */
 const LEAST_BESIDE = 60
 
-/** What a character of short text, such as a label or a cell, counts beside one of prose. */
+/** The weight of a character of short text, such as a label or a cell, compared with one of prose. */
 const UNSURE_WEIGHT = 0.3
 
 function applies(suspicion: Suspicion, signs: PageSigns): boolean {
@@ -291,7 +291,7 @@ function applies(suspicion: Suspicion, signs: PageSigns): boolean {
   }
 }
 
-/** Whether an element has prose and few links, and stands among paragraphs. */
+/** Whether an element has prose and few links, and is among paragraphs. */
 function isAmongText(
   element: Element,
   skipped: ReadonlySet<Element>,

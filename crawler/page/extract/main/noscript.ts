@@ -52,7 +52,7 @@ function holdsImage(noscript: Element, parent: Element): boolean {
 
 /** Only whether there is an address is asked. */
 const ANYWHERE = "https://localhost/"
-/** Children on either side among which the image stands that a `<noscript>` repeats. */
+/** How many children on either side of a `<noscript>` may be the image that it repeats. */
 const NEAR = 3
 
 /** No tracking pixel: it has a description, a size that can be seen, or an image's name. */

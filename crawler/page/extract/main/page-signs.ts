@@ -7,7 +7,7 @@ const SHOP = /(?:^|")(?:Product|ProductGroup|OfferCatalog|Offer|Store|OnlineStor
 const SHOP_ADDRESS =
   /\/(?:products?|collections?|shop|store|category|product-category|catalog|p|c|dp|itm|item|pdp)[/.]|\.p(?:\?|$)/i
 
-/** How the page reads: what is content on one kind is clutter on another. */
+/** The kind of page: content on one kind is clutter on another. */
 export interface PageSigns {
   /** One text with an author's voice: news, blog post, handbook page. */
   readonly isArticle: boolean
@@ -16,7 +16,7 @@ export interface PageSigns {
   readonly isShop: boolean
 }
 
-/** What kind of page this is, as far as the document says so. */
+/** The kind of page, where the document shows it. */
 export function readPageSigns(document: Element, facts: DocumentFacts, url: string): PageSigns {
   const hasType = (types: RegExp) =>
     facts.jsonLd.some((object) => types.test(JSON.stringify(object["@type"] ?? "")))

@@ -1,7 +1,7 @@
 import type { PageAnchor } from "#engine"
 
-// A heading's place is told by a mark in its line while markdown is put together, since what stands around it may still be indented,
-// quoted or dropped. The two characters are no text in Unicode (§23.7).
+// While markdown is put together, a mark in the line records a heading's place, since the text around it may still be
+// indented, quoted or dropped. The two characters are no text in Unicode (§23.7).
 const OPENS = "\uFDD0"
 const CLOSES = "\uFDD1"
 const MARK = /\uFDD0(\d{1,6})\uFDD1/g

@@ -24,8 +24,8 @@ export function codeSpan(text: string): string {
 }
 
 /**
- * Inline markdown as it is put together. Where code follows on code, or bold on bold, the two are one: their marks side
- * by side would be read as other marks. In text they are escaped, and in code they do not stand at its edge.
+ * Inline markdown while it is put together. Code after code, or bold after bold, becomes one: their marks side by
+ * side would be read as other marks. Marks in text are escaped, and code does not begin or end with one.
  */
 export class InlineText {
   // Only the last part is looked at: to look at the end of all would write it out anew each time.
@@ -35,7 +35,7 @@ export class InlineText {
     this.#parts.push(this.#escapesEdge(text) === "right" ? `\\${text}` : text)
   }
 
-  /** What an element came to. */
+  /** The result for an element. */
   add(written: string): void {
     this.#escapesEdge(written)
     const last = this.#parts.length - 1
@@ -92,8 +92,8 @@ const LETTER_BEFORE = /[\p{L}\p{N}]$/u
 const LETTER_AFTER = /^[\p{L}\p{N}]/u
 
 /**
- * Emphasis around code is none where a letter touches it: between a letter and a punctuation mark, as a backtick is
- * one, asterisks neither open nor close (CommonMark §6.2). There the code stands alone.
+ * Emphasis around code is dropped where a letter touches it: between a letter and a punctuation mark, such as a
+ * backtick, asterisks neither open nor close (CommonMark §6.2). Only the code remains.
  */
 export function withoutStuckMarks(text: string): string {
   if (!text.includes("*`")) return text

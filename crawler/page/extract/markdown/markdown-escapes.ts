@@ -28,8 +28,8 @@ function escapeFormulas(escaped: string): string {
   return written
 }
 
-// What would turn a paragraph's line into a heading, quote, list, term's description, rule, fence, table or setext
-// underline.
+// Characters that would turn a paragraph's line into a heading, quote, list, term's description, rule, fence, table
+// or setext underline.
 const LINE_START = /^( {0,3})(#(?=#{0,5}(?: |$))|>|[-+:](?= |$)|-(?=-)|=(?==*\s*$)|~(?=~~)|\|)/gm
 
 /** Escapes what markdown would read as a block mark at the start of a line of a paragraph. */

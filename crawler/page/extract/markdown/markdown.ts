@@ -20,14 +20,14 @@ export interface MarkdownOptions {
   readonly captions?: ReadonlyMap<Element, string>
   /** Whether a script of the page typesets TeX in its text. */
   readonly setsTex?: () => boolean
-  /** Length of the document: what markdown adds to its text is bounded by it. */
+  /** Length of the document: it limits how much markdown adds to its text. */
   readonly sourceChars: number
 }
 
 /**
- * What markdown may add to a document's text, for each character of the document and beside that: the marks of nested
- * quotes and lists on every line, addresses made absolute, captions, and empty cells. Ordinary pages stay below 1. What
- * comes when it is spent is written without: quotes and lists as paragraphs, links as their text.
+ * How much markdown may add to a document's text, for each character of the document and as a constant: the marks of
+ * nested quotes and lists on every line, addresses made absolute, captions, and empty cells. Ordinary pages stay
+ * below 1. After that limit, quotes and lists are written as paragraphs and links as their text.
  */
 const ADDED_PER_CHAR = 4
 const ADDED_AT_LEAST = 200_000
@@ -38,7 +38,7 @@ export const toMarkdown = (root: Element, options: MarkdownOptions): string =>
 
 /**
  * The same, with the lines of headings that have an address.
- * @param document the tree that `root` is in: what names a heading may stand before the main content
+ * @param document the tree that `root` is in: a heading's name may be before the main content
  */
 export const toAnchoredMarkdown = (
   root: Element,

@@ -2,8 +2,8 @@ import { formulaEnd } from "#engine/text/markdown/formula-end.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
 
 /**
- * The text of markdown as this folder writes it: no marks, no addresses, no image descriptions. Code is kept as it
- * stands, list items keep their dash, a table row becomes one line with its cells apart by tabs.
+ * The text of markdown as this folder writes it: no marks, no addresses, no image descriptions. Code is kept
+ * unchanged, list items keep their dash, and a table row becomes one line with its cells separated by tabs.
  */
 export function toPlainText(markdown: string): string {
   const lines: string[] = []
@@ -55,9 +55,9 @@ function inlineText(text: string): string {
   let i = 0
   /** Runs of backticks of this length and longer are closed by nothing from here on. */
   let unclosed = Number.POSITIVE_INFINITY
-  // Where the openers of links and images stand, so that `](…)` can be dropped when it closes one.
+  // Where the openers of links and images are, so that `](…)` can be dropped when it closes one.
   const open: { at: number; image: boolean }[] = []
-  /** Where underscores stand that close emphasis. */
+  /** The positions of underscores that close emphasis. */
   const closers = new Set<number>()
   while (i < text.length) {
     const char = text[i]!

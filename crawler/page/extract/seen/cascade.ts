@@ -4,7 +4,7 @@ import { readStyleSheets, type Rule } from "./style-sheet.ts"
 import { HOST } from "../html/shadow-roots.ts"
 import type { Element } from "../html/tree.ts"
 
-/** What a page's own style sheets and `style` attributes say of an element, by property. */
+/** The declarations for an element in a page's own style sheets and `style` attributes, by property. */
 export type Style = ReadonlyMap<string, string>
 
 /** Elements that are looked at for all selectors of a page together: a second of work at most. */
@@ -82,7 +82,10 @@ export class Cascade {
     return style
   }
 
-  /** What rules say that do not hold for an element now, and could: of a state, or of a class that a script may set. */
+  /**
+   * Declarations that do not apply to an element now but could: in another state, or with a class that a script may
+   * set.
+   */
   styleInOtherStates(element: Element, isScripted: boolean): readonly Declarations[] {
     const fitting = new Set(this.#fitting(element))
     const names = namesOf(element)
@@ -126,7 +129,7 @@ export class Cascade {
 const isInScope = ({ scope }: Rule, element: Element): boolean =>
   scope === element.scope || (scope !== 0 && element.get(HOST) === String(scope))
 
-/** What is longer is not remembered. */
+/** Longer values are not remembered. */
 const MAX_NAME_CHARS = 300
 
 function styleFrom(rules: Rule[], own: string | null): Style {

@@ -1,12 +1,12 @@
 import type { Cascade } from "./cascade.ts"
 import type { Element } from "../html/tree.ts"
 
-/** What a page's controls open: tabs, accordions, "read more". */
+/** The parts that a page's controls open: tabs, accordions, "read more". */
 export class Controls {
   /** Whether scripts or style sheets that are not known may change what is shown. */
   readonly isScripted: boolean
   readonly #ids = new Set<string>()
-  /** Of what opens without a script: `popovertarget`, `commandfor`. */
+  /** Parts that open without a script: `popovertarget`, `commandfor`. */
   readonly #plain = new Set<string>()
 
   /** `mayChange`: it has style sheets that are not known, or was rendered and has lost its scripts. */
@@ -40,12 +40,12 @@ export class Controls {
 }
 
 const MAX_CONTROLLED = 50
-/** What boxes are called that readers open. */
+/** The names of boxes that readers open. */
 const OPENED =
   /accordion|collaps|expand|toggle|carousel|tab-?(?:panel|content|pane)|truncat|(?:read|show)-?more|(?:^|[\s_-])(?:tabs?|panes?|panels?|faqs?|answer|spoiler|slides?|slider|swiper|steps?|more)(?:[\s_-]|$)/i
 const CONTROL = new Set(["button", "summary", "label"])
 
-/** The elements right before an element and before its parent, unless text stands between. */
+/** The elements right before an element and before its parent, unless text is between. */
 export type Neighbours = readonly [Element | null, Element | null]
 
 /** Whether a reader opens what is not displayed: a control leads to it, or a style sheet shows it in another state. */

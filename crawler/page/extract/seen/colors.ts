@@ -15,7 +15,7 @@ const SYSTEM: ReadonlyMap<string, string> = new Map([
   ["fieldtext", "black"],
 ])
 
-/** Of one value; honest ones are short. */
+/** For one value; honest ones are short. */
 const MAX_CHARS = 400
 // A page has few colours, each of them often.
 const remembered = new Lru<string, Color | null>(1000)
@@ -76,7 +76,7 @@ export const mix = ([r, g, b, a]: Color, below: Color): Color => [
   1,
 ]
 
-/** How far two colours are told apart, from 1 to 21 (WCAG 2.2, contrast ratio). */
+/** How well two colours can be distinguished, from 1 to 21 (WCAG 2.2, contrast ratio). */
 function contrastOf(one: Color, other: Color): number {
   const [a, b] = [luminance(one), luminance(other)]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
@@ -100,7 +100,7 @@ function luminance([red, green, blue]: Color): number {
   return 0.2126 * light(red) + 0.7152 * light(green) + 0.0722 * light(blue)
 }
 
-/** What a filter makes of a colour; null: that is not known. */
+/** The effect of a filter on a colour; null: not known. */
 export type Filter = ((color: Color) => Color) | null
 
 export const AS_IT_IS: Filter = (color) => color
@@ -118,14 +118,17 @@ const ofParts =
     return [part(red), part(green), part(blue), alpha]
   }
 
-/** Of those functions that bring two colours together, by how much (Filter Effects 1 §8). */
+/** The functions that bring two colours together, by how much (Filter Effects 1 §8). */
 const FUNCTIONS: Readonly<Record<string, (share: number) => (color: Color) => Color>> = {
   brightness: (share) => ofParts((part) => part * share),
   contrast: (share) => ofParts((part) => (part - 127.5) * share + 127.5),
   invert: (share) => ofParts((part) => 255 * share + part * (1 - 2 * share)),
 }
 
-/** Of the property; what turns colours (`sepia()`, `hue-rotate()`) and what blurs leaves contrast as it is, near enough. */
+/**
+ * Reads the property. Functions that turn colours (`sepia()`, `hue-rotate()`) or blur hardly change contrast and are
+ * ignored.
+ */
 export function filterOf(value: string | undefined): Filter {
   let filter = AS_IT_IS
   if (value === undefined || value === "none") return filter

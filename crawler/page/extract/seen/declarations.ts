@@ -30,7 +30,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
     .match(/\S+ \S+/g)!
     .map((pair) => pair.split(" ") as [string, string]),
 )
-/** Of one value; honest ones that matter are short. */
+/** For one value; honest ones that matter are short. */
 const MAX_VALUE_CHARS = 300
 /** Custom properties of one block; large designs have some hundreds. */
 const MAX_CUSTOM = 500
@@ -87,7 +87,7 @@ export function readInline(text: string): Declarations {
 
 const MAX_INLINE_CHARS = 20_000
 
-/** A length in CSS pixels; null for what is none, or cannot be known here. `whole`: what a hundred per cent are. */
+/** A length in CSS pixels; null for other values and unknown lengths. `whole`: the length of a hundred per cent. */
 export function lengthOf(value: string | undefined, whole: number, em = 16): number | null {
   if (value === undefined) return null
   return reckoned(value, "px", (number, unit) => {

@@ -3,7 +3,7 @@ import { colorOf, isColor, partsOf } from "./colors.ts"
 import { angleOf, lengthOf, numberOf } from "./declarations.ts"
 import { type Element, textOf } from "../html/tree.ts"
 
-/** What covers less than this of what is below is not seen. */
+/** An element less opaque than this is not seen. */
 export const LEAST_OPACITY = 0.05
 /** Letters of any page's size are no letters when they are shrunk further than this. */
 const LEAST_ZOOM = 0.1
@@ -14,7 +14,7 @@ const MOST_BLUR = 10
 /** Further off than this, in pixels, is out of any window. */
 const FAR = 500
 
-/** The first way in which an element is hidden, with all below it. `isIn3d`: what is above may turn it round. */
+/** The first way in which an element is hidden, with all below it. `isIn3d`: an element above may turn it round. */
 export function hidingOf(element: Element, style: Style, isIn3d: boolean): string | null {
   const hasHidden = element.has("hidden")
   if (INSTEAD.has(element.tag)) return "display"
@@ -59,11 +59,11 @@ function isFlattened(style: Style): boolean {
 
 const isThin = (shares: readonly number[]): boolean => shares.some((share) => Math.abs(share) < LEAST_SCALE)
 
-/** Whether letters stand on their edge, or show a back that is not drawn. */
+/** Whether letters are edge-on to the reader, or show a back that is not drawn. */
 function isTurnedAway(style: Style, isIn3d: boolean): boolean {
   const [x, y] = turnsOf(style).map((turn) => Math.cos((turn * Math.PI) / 180))
   if (isThin([x!, y!])) return true
-  // What lies back to back with something is turned over by what is above both.
+  // An element that faces backwards may be turned over by an element above it.
   return x! * y! < 0 && style.get("backface-visibility") === "hidden" && !isIn3d
 }
 
@@ -92,7 +92,7 @@ function axisOf(parts: readonly string[]): string | undefined {
       : undefined
 }
 
-/** What only browsers show that have no frames, plugins, bars or gauges, which are none. */
+/** Content for browsers without frames, plugins, bars or gauges, which no longer exist. */
 const INSTEAD = new Set(["noframes", "noembed", "progress", "meter"])
 
 /** Opened by a script or a control alone. */
@@ -150,7 +150,7 @@ function isCut(style: Style): boolean {
   return isHiding && (width <= 1 || (height <= 1 && height > 0))
 }
 
-/** Of a box whose size is not known. */
+/** For a box of unknown size. */
 const WHOLE = 1000
 
 /** Whether a basic shape (CSS Shapes 1) has no face, or none within its box. */
@@ -205,7 +205,7 @@ function isShapeless(path: string): boolean {
 const isAway = (left: number, top: number, right: number, bottom: number): boolean =>
   right - left < 1 || bottom - top < 1 || right <= 0 || bottom <= 0 || left >= 10 * FAR || top >= 10 * FAR
 
-/** Without any height: what opens and closes is so too. */
+/** Whether it has no height; an element that opens and closes has none either while closed. */
 function isFlat(style: Style): boolean {
   const isHiding = /hidden|clip/.test(`${style.get("overflow") ?? ""}${style.get("overflow-y") ?? ""}`)
   return (
@@ -246,7 +246,7 @@ export interface Window {
   readonly isPositioned: boolean
 }
 
-/** What an element shows of those below it; undefined: all. */
+/** The part of its descendants that an element shows; undefined: all. */
 export function windowOf(style: Style): Window | undefined {
   const isHiding = (axis: string) =>
     /hidden|clip/.test(style.get(`overflow-${axis}`) ?? style.get("overflow") ?? "")

@@ -5,7 +5,10 @@ type Truth = boolean | null
 const MAX_DEPTH = 8
 const MAX_CHARS = 500
 
-/** Whether a window of a screen of this width is one of those that a media query names (Media Queries 4). What is not known holds, but for its opposite. */
+/**
+ * Whether a window of a screen of this width matches a media query (Media Queries 4). Unknown conditions match, but
+ * not when they are negated.
+ */
 export function matchesMedia(query: string, width: number): boolean {
   if (query.trim() === "") return true
   return parted(query.slice(0, MAX_CHARS).toLowerCase(), ",").some(
@@ -41,7 +44,7 @@ const both = (a: Truth, b: Truth): Truth =>
   a === false || b === false ? false : a === null || b === null ? null : true
 const either = (a: Truth, b: Truth): Truth =>
   a === true || b === true ? true : a === null || b === null ? null : false
-/** What is the opposite of something unknown is not believed. */
+/** The negation of an unknown condition does not match. */
 const not = (a: Truth): Truth => (a === null ? false : !a)
 
 function isFeature(feature: string, width: number): Truth {
@@ -73,7 +76,7 @@ function lengthIn(text: string): number | null {
   return Number(number) * (unit === "px" ? 1 : 16)
 }
 
-/** What stands between signs that are in no parentheses. */
+/** The parts between signs that are outside parentheses. */
 function parted(text: string, sign: string): string[] {
   const parts: string[] = []
   let depth = 0

@@ -8,7 +8,7 @@ export interface Complex {
   readonly own: readonly string[]
   /** Ids, then classes, attributes and states, then elements, as one number. */
   readonly specificity: number
-  /** Names of which each must stand on some element above: who lacks one need not be matched. */
+  /** Names that must each be on some element above: if one is missing, the selector need not be matched. */
   readonly above: readonly string[]
   /** Whether it is for a state that a reader makes: a pointer over it, a box that is ticked. */
   readonly isOfState: boolean
@@ -42,7 +42,7 @@ const KNOWN = new Set([
   ).split(" "),
 ])
 
-/** The selectors of a rule (Selectors 4). What is not known here matches nothing and is left out. */
+/** The selectors of a rule (Selectors 4). Unknown ones match nothing and are left out. */
 export function readSelectors(text: string): Complex[] {
   let all: Selector[][]
   try {
@@ -92,7 +92,7 @@ function complexOf(tokens: Selector[]): Complex {
   return { own, rest, above, specificity: specificityOf(tokens), isOfState }
 }
 
-/** The name, as in {@link namesOf}, that an element name, class or id stands for; null for others, such as `[class^=x]`. */
+/** The name, as in {@link namesOf}, for an element name, class or id; null for others, such as `[class^=x]`. */
 function nameOf(token: Selector): string | null {
   if (token.type === SelectorType.Tag) return `<${token.name.toLowerCase()}`
   if (token.type !== SelectorType.Attribute || token.ignoreCase !== "quirks") return null

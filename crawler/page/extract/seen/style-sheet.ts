@@ -21,7 +21,7 @@ export interface Rule {
 /** Widths of the windows in which a page is looked at: a desk's and a phone's. */
 export const WIDTHS: readonly number[] = [1280, 390]
 
-/** Of all style sheets of a page; the largest that pages write into themselves have a few hundred kilobytes. */
+/** All style sheets of a page together; the largest that pages embed have a few hundred kilobytes. */
 const MAX_CHARS = 2_000_000
 const MAX_RULES = 5000
 const MAX_DEPTH = 8
@@ -143,7 +143,7 @@ class SheetReader implements Visitor {
 
 const MAX_PRELUDE = 20_000
 
-/** A selector inside of a rule (CSS Nesting 1), as it would stand alone. */
+/** A selector inside a rule (CSS Nesting 1), as it would be written alone. */
 function nested(inner: string, above: string): string {
   const outer = above.includes(",") ? `:is(${above})` : above
   // The outer selector is repeated for each selector of the list and each `&`.

@@ -33,34 +33,35 @@ import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 /** On the root of a document whose elements have the styles that a browser gave them, and needs no style sheets any more. */
 export const COMPUTED = "data-fossick-computed"
 
-/** Letters smaller than this, in pixels, are read by nobody. */
+/** Letters smaller than this, in pixels, cannot be read. */
 const LEAST_LETTER = 3
-/** Of what only screen readers read out, so much is a label; what is longer was hidden from people. */
+/** Text for screen readers alone is a label up to this length; longer text was hidden from people. */
 const MAX_LABEL_CHARS = 160
 /** More of a page's text than this is shown by its script, when it has one: no page is made to hide itself. */
 const MAX_HIDDEN_SHARE = 0.5
-/** A page that shows as much as this without its script has something to show; the rest may well be meant for nobody. */
+/** A page that shows this much without its script has content; the rest may well be hidden on purpose. */
 const MIN_SHOWN_CHARS = 600
-/** What moves into place when it is scrolled to, in the words of those libraries. */
+/** Elements that move into place when scrolled to, by the class names of those libraries. */
 const MOVES =
   /(?:^|[\s_-])(?:aos|wow|anim\w*|fade\w*|reveal\w*|motion|slide\w*|appear\w*|scroll\w*|lazy\w*|invisible|gsap|sr|js)(?:[\s_-]|$)/i
 const WHITE: Color = [255, 255, 255, 1]
 const PICTURES = new Set("img picture video canvas svg iframe object embed".split(" "))
 
 /**
- * Takes out of a document what no reader sees: not displayed, transparent, without size, in the colour of its ground,
- * out of the window, cut away. What is only collapsed stays (`<details>`, tabs, what a style sheet shows in another
- * state or to narrow windows), and so do headings and short labels for screen readers, unless they give orders to models.
+ * Removes the parts of a document that no reader sees: not displayed, transparent, without size, in the colour of its
+ * ground, out of the window, cut away. Collapsed parts stay (`<details>`, tabs, parts that a style sheet shows in
+ * another state or in narrow windows), and so do headings and short labels for screen readers, unless they give
+ * orders to models.
  *
- * A style sheet that has to be fetched is not known here. Where there is one, colours and sizes that it could change are
- * not judged; pages that were rendered bring what the browser made of it ({@link COMPUTED}).
- * @returns the elements that were taken out
+ * A style sheet that has to be fetched is not known here. Where there is one, colours and sizes that it could change
+ * are not judged; rendered pages bring the styles that the browser computed ({@link COMPUTED}).
+ * @returns the elements that were removed
  */
 export function removeUnseen(document: Element): ReadonlySet<Element> {
   const page = new Page(document)
   const [wide, narrow] = WIDTHS
   const unseen = page.unseenAt(wide!)
-  // What narrow windows show, some readers see.
+  // Some readers have narrow windows, so parts shown only there count as seen.
   const either =
     page.dependsOnWidth && unseen.size > 0 ? page.unseenAt(narrow!, withThoseAbove(unseen.keys())) : unseen
   const removed = new Set<Element>()
@@ -90,10 +91,10 @@ function keepIn({ children }: Element, isKept: (child: Element | string) => bool
   children.length = kept
 }
 
-/** Of an element all, or the text that stands in it directly. */
+/** The whole element, or only the text directly in it. */
 type Unseen = "all" | "text"
 
-/** What elements hand down to those below them. Null: not known. */
+/** The values that elements hand down to their descendants. Null: not known. */
 interface Inherited {
   readonly fontSize: number | null
   readonly color: Color | null
@@ -102,11 +103,11 @@ interface Inherited {
   readonly variables: Variables
   /** Whether something is laid over something else, which may be a picture behind the text. */
   readonly isLayered: boolean
-  /** Of the boxes it stands in together. */
+  /** The combined opacity of the boxes around it. */
   readonly opacity: number
-  /** What filters make of its colours; null: that is not known. */
+  /** The effect of filters on its colours; null: not known. */
   readonly filter: Filter
-  /** What cuts off what is beside it, if anything does. */
+  /** The part of the page that it is clipped to, if any. */
   readonly window: Window | undefined
   /** Whether it may be turned round together with something above it. */
   readonly isIn3d: boolean
@@ -118,7 +119,7 @@ interface Look {
   /** These elements alone; all where not given. */
   readonly among: ReadonlySet<Element> | undefined
   readonly unseen: Map<Element, Unseen>
-  /** What is hidden by each way, and how much text. */
+  /** The elements hidden in each way, and how much text. */
   readonly ways: Map<string, { chars: number; readonly elements: Element[] }>
 }
 
@@ -251,13 +252,13 @@ class Page {
     if (way === "opacity" && this.#movesIn(element, style)) return null
     // React streams late parts of a page as hidden `S:<n>` boxes that its script moves into place.
     if (way === "hidden" && /^S:[0-9a-f]+$/.test(element.get("id") ?? "")) return null
-    // What grows is to be opened.
+    // A height that changes belongs to an element that opens.
     const grows = /height|all/.test(style.get("transition") ?? "") && hasNoHeight(style)
     if (grows && this.#controls.isScripted) return null
     return isCollapsed(element, neighbours, this.#controls, this.#cascade) ? null : way
   }
 
-  /** How an element is hidden by what it stands in. */
+  /** How an element is hidden by the elements around it. */
   #hidingTogether(element: Element, style: Style, above: Inherited, own: Inherited): string | null {
     if (own.opacity <= LEAST_OPACITY) return "opacity"
     const isCutOff = above.window !== undefined && isBeside(style, above.window)
@@ -358,7 +359,7 @@ interface Laid {
 
 const FLAT: Laid = { height: 0, covers: false }
 
-/** `highest`: of those below it. */
+/** `highest`: the highest of its descendants. */
 function laidOf(style: Style, { opacity, ground }: Inherited, highest: number): Laid {
   const own = style.get("z-index")
   const height = own === undefined || Number.isNaN(Number(own)) ? highest : Number(own)
@@ -414,7 +415,7 @@ function textColor(element: Element, style: Style, above: Color | null): Color |
   return value === "inherit" || value === "currentcolor" ? above : colorOf(value)
 }
 
-/** What stands in an element goes through its filters, what is behind it does not. */
+/** Filters apply to the content of an element, not to the ground behind it. */
 function groundOf(element: Element, style: Style, above: Color | null, filter: Filter): Color | null {
   const short = style.get("background")
   const image = `${short ?? ""} ${style.get("background-image") ?? ""}`

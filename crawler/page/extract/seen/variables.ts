@@ -14,7 +14,9 @@ const VAR = /var\(\s*(--[^\s,()]+)\s*(?:,((?:[^()]|\((?:[^()]|\([^()]*\))*\))*))
 const merged = new WeakMap<Variables, WeakMap<Style, Variables>>()
 const hasVar = new WeakMap<Style, boolean>()
 
-/** What an element of this style hands down. Elements that say nothing new share what is above them. */
+/**
+ * The variables that an element of this style hands down. Elements that declare nothing new share those from above.
+ */
 export function variablesOf(style: Style, above: Variables): Variables {
   if (style.size === 0) return above
   let known = merged.get(above)
@@ -32,7 +34,10 @@ export function variablesOf(style: Style, above: Variables): Variables {
   return own
 }
 
-/** A style whose values stand for themselves. One whose variable is missing is left out, as if it were not declared. */
+/**
+ * A style with its variables replaced by their values. A declaration whose variable is missing is left out, as if it
+ * were not there.
+ */
 export function withoutVariables(style: Style, variables: Variables): Style {
   let isVaried = hasVar.get(style)
   if (isVaried === undefined) {

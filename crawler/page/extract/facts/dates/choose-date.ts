@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000
 const ADDRESS_DAY =
   /[/_-]((?:19|20)\d\d)(?:[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])|(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))(?=[/._-]|$)/
 
-/** What reading a page's date needs besides its facts. */
+/** The input for a page's date besides its facts. */
 export interface DatedPage {
   readonly url: string
   readonly title: string
