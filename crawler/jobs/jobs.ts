@@ -55,10 +55,11 @@ export interface WaitingJob {
 /** The crawl jobs in `state.db`, as every process sees them: the queue, and what jobs become. All calls are short. */
 export class Jobs extends JobRecords {
   /**
-   * Asks for a run of a source. A job of the very same source that is queued, running or paused is returned
-   * instead of doubled; a paused one is queued again and goes on where it was.
+   * Requests a run of a source. A job of the very same source that is queued, running or paused is returned instead
+   * of doubled; a paused one is queued again and continues where it stopped.
    *
-   * @param options `joins`: any job of the source's name that is queued or running is returned, whatever it was asked to do
+   * @param options `joins`: any job of the source's name that is queued or running is returned, whatever it was asked
+   *   to do
    */
   async enqueue(
     source: Source,

@@ -4,13 +4,13 @@ import { typeOfAddress } from "#engine/index/page/page-type.ts"
 import type { Source } from "../source.ts"
 import type { Extracted } from "./extract/extracted.ts"
 
-/** What was read under an address, as far as a page is made of it. */
+/** The parts of a reading that become a page. */
 export interface PageReading {
   readonly url: PageUrl
   readonly extracted: Extracted
 }
 
-/** What lists say of a page and becomes part of it. */
+/** Facts from lists that become part of a page. */
 export interface ListedAs {
   readonly isNews: boolean
   /** Milliseconds since 1970. */

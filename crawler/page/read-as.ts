@@ -18,8 +18,8 @@ export interface ReadingSettings {
 }
 
 /**
- * A short text that differs when the same bytes would make another page: by code, by what the source lays down for
- * its pages, or by who is asking. Only under the same text may a site's "not modified" stand for a reading.
+ * A short text that differs when the same bytes would make another page: because of the code, the source's settings
+ * for its pages, or the user who asks. A site's "not modified" may replace a reading only under the same text.
  */
 export function readAs(source: Source, settings: ReadingSettings): string {
   ownHash ??= codeHash(import.meta.dirname, PACKAGE)
@@ -45,8 +45,8 @@ export function readAs(source: Source, settings: ReadingSettings): string {
 }
 
 /**
- * The hash of all code in a folder, tests apart, and of the files beside it. This folder holds whatever turns the
- * bytes and headers of an answer into a page, so that nobody has to keep a list.
+ * The hash of all code in a folder, without tests, and of the files beside it. This folder holds all code that turns
+ * the bytes and headers of an answer into a page, so there is no list to maintain.
  */
 export function codeHash(folder: string, ...others: readonly string[]): string {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -28,7 +28,7 @@ interface DocumentTask {
   readonly url: string
   readonly kind: "document"
   readonly format: DocumentFormat
-  /** Milliseconds of reading, as far as the reader can tell; what is read by then is the page. */
+  /** Milliseconds for reading, if the reader can keep to them; the text read by then is the page. */
   readonly budgetMs: number
   /** As in `ReadFile`. */
   readonly recognised?: string

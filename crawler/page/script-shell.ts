@@ -5,7 +5,7 @@ import { toPlainText } from "./extract/markdown/plain-text.ts"
 
 /** Main content of fewer characters than this may be all that a page without scripts has to show. */
 const THIN_CHARS = 200
-/** What a placeholder holds at most ("Loading …"), or a page that has no text. */
+/** The most text in a placeholder ("Loading …"), or in a page without text. */
 const EMPTY_CHARS = 40
 /** A page that asks for JavaScript without a `<noscript>` says little else. */
 const ASKING_CHARS = 400
@@ -77,7 +77,7 @@ const SILENT = new Set([
 const ASKS_FOR_JAVASCRIPT = /java\s?script/i
 
 class ShellSigns {
-  /** Of the text a reader without scripts sees, white space collapsed. */
+  /** Characters of the text that a reader without scripts sees, white space collapsed. */
   chars = 0
   hasScript = false
   hasEmptyRoot = false

@@ -95,7 +95,7 @@ export function extractHtml(html: string, url: string): Extracted {
 /** Names of MathJax's and KaTeX's files and settings: a page with one of them sets TeX by script. */
 const SETS_TEX = /MathJax|mathjax|katex|renderMathInElement/
 
-/** Drops text that no reader sees and that gives orders to models. */
+/** A text without its unseen signs; null if it gives orders to models. */
 function unlessOrder(text: string | null): string | null {
   const seen = text === null ? "" : withoutUnseenSigns(text)
   return seen === "" || holdsModelOrder(seen) ? null : seen

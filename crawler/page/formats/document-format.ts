@@ -19,10 +19,10 @@ const BY_EXTENSION = mapped(({ extensions }) => extensions)
 /** The format of this name. */
 export const formatOfName = (name: DocumentFormat): KnownFormat => BY_NAME.get(name)!
 
-/** The format a media type (lower case, without parameters) stands for, or null. */
+/** The format of a media type (lower case, without parameters), or null. */
 export const formatOfType = (type: string): DocumentFormat | null => BY_TYPE.get(type)?.name ?? null
 
-/** The format the ending of an address stands for, or null. */
+/** The format of an address's ending, or null. */
 export function formatOfAddress(url: string): DocumentFormat | null {
   return BY_EXTENSION.get(endingOf(URL.parse(url)?.pathname ?? ""))?.name ?? null
 }

@@ -1,10 +1,11 @@
 import type { DocumentText } from "./to-extracted.ts"
 
 /**
- * What is read of a body, with the library that it takes.
- * @param budgetMs what is read when it is over is the page, and its `note` says so
- * @param recognised path of the file for its recognised text, which may not exist yet; left out where text recognition is not installed
- * @throws DocumentError when the file is damaged, locked or too much
+ * The text read from a body, with the library it needs.
+ * @param budgetMs the text read within this time is the page, and its `note` says so
+ * @param recognised path of the file for its recognised text, which may not exist yet; left out where text
+ *   recognition is not installed
+ * @throws DocumentError when the file is damaged, locked or too large
  */
 export type ReadFile = (
   body: Uint8Array,
@@ -13,19 +14,25 @@ export type ReadFile = (
   recognised?: string,
 ) => DocumentText | Promise<DocumentText>
 
-/** A kind of file that is a document: how it is told, and what reads it. Everything known of it is in its one file in kinds/. */
+/**
+ * A kind of file that is a document: how to recognise it, and its reader. All facts about it are in its one file in
+ * kinds/.
+ */
 export interface FileFormat<Name extends string = string> {
-  /** What it is called among us, and in messages between processes. */
+  /** Its name in this code, and in messages between processes. */
   readonly name: Name
   /** Its media types, lower case, without parameters. */
   readonly types: readonly string[]
-  /** What names of its files end with, lower case, without the dot. */
+  /** The endings of its files' names, lower case, without the dot. */
   readonly extensions: readonly string[]
-  /** Whether a body is one by its first bytes (latin1). `isClaimed`: the media type says so. None: not told by them. */
+  /**
+   * Whether a body is one by its first bytes (latin1). `isClaimed`: the media type says so. None: its first bytes do
+   * not show it.
+   */
   readonly startsAs?: (start: string, isClaimed: boolean) => boolean
   /** Whether a zip archive is one by the names it holds. None: only by the media type that it declares, or not at all. */
   readonly isArchiveOf?: (names: readonly string[]) => boolean
-  /** Loads what reads it, with the first such file, so that nobody pays for what never comes. */
+  /** Loads the reader with the first such file, so that unused libraries cost nothing. */
   readonly load: () => Promise<ReadFile>
 }
 

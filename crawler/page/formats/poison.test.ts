@@ -12,7 +12,7 @@ import type { DocumentFormat } from "./document-format.ts"
 
 const MEMORY_MB = 200
 const POISON_MB = 160
-/** What a process takes between two looks at itself, on a machine that does other things. */
+/** How much a process may take between two checks of itself, on a busy machine. */
 const BETWEEN_LOOKS_MB = 80
 const MAX_CHARS = 6_000_000
 /** The system keeps the most of each process; a process that ends within one look is seen by the look before. */

@@ -4,10 +4,10 @@ import { toExtracted } from "./to-extracted.ts"
 
 /**
  * Reads a document of any of the formats. Each reader and its library are loaded with the first such file, so that
- * nobody pays for what never comes.
+ * unused ones cost nothing.
  *
- * `budgetMs`: what is read when it is over is the page, and its `note` says so. `recognised`: as in `ReadFile`.
- * @throws DocumentError when the file is damaged, locked or too much.
+ * `budgetMs`: the text read within this time is the page, and its `note` says so. `recognised`: as in `ReadFile`.
+ * @throws DocumentError when the file is damaged, locked or too large.
  */
 export async function readDocument(
   format: DocumentFormat,

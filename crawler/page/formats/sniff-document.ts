@@ -15,14 +15,14 @@ export type SniffedDocument =
   | { readonly kind: "legacy"; readonly format: LegacyFormat }
   | { readonly kind: "unsupported"; readonly detail: string }
 
-/** As far as readers look for the header of a PDF, which has it latest (ISO 32000-1, appendix H). */
+/** How far readers look for the header of a PDF, which may be the furthest in (ISO 32000-1, appendix H). */
 const START_BYTES = 1024
 /** At the root of a compound file that is a locked Office file of today. */
 const ENCRYPTED_PACKAGE = "EncryptedPackage"
 
 /**
- * What document a body is by its bytes: by how it starts, or an archive by what it holds. Only a broken archive is
- * taken for what its media type or address say. Null: none of these.
+ * The kind of document in a body, by its first bytes, or for an archive by its contents. The media type and the
+ * address decide only for a broken archive. Null: none of these.
  */
 export function sniffDocument(type: string, body: Uint8Array, url: string): SniffedDocument | null {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -50,7 +50,7 @@ function formatOfNames(names: readonly string[], start: string): DocumentFormat 
   return (declared === "" ? null : longestType(declared)) ?? formatOfArchive(names)
 }
 
-/** The media type that `text` starts with: what follows it in the archive may look like more of it. */
+/** The media type that `text` starts with: the following text in the archive may look like more of it. */
 function longestType(text: string): DocumentFormat | null {
   for (let end = text.length; end > 0; end -= 1) {
     const format = formatOfType(text.slice(0, end))

@@ -9,7 +9,7 @@ import { anchorsBehind } from "../extract/markdown/anchor-marks.ts"
 import { withoutUnseenSigns } from "../extract/seen/unseen-signs.ts"
 import { fileName, fileTitle, unreadDocument } from "./unread-document.ts"
 
-/** What a reader of one format found; what is missing is made up for from the text and the address. */
+/** The findings of a reader of one format; missing values come from the text and the address. */
 export interface DocumentText {
   readonly markdown: string
   /** As in `Page`. */
@@ -30,15 +30,15 @@ export interface DocumentText {
   readonly isNamedByFile?: boolean
   /** Numbers, from 1, of the pages that have no text and wait for text recognition. */
   readonly pictured?: readonly number[]
-  /** What the operator should know of how it was read. */
+  /** How the file was read, for the operator. */
   readonly note?: string | null
 }
 
 const MAX_TITLE_CHARS = 300
-/** Of a bold line that stands for a heading. */
+/** For a bold line that is used as a heading. */
 const MIN_TITLE_CHARS = 3
 const MAX_LINE_CHARS = 120
-/** Lines of less are headings, cells and code, of which no language can be told. */
+/** Shorter lines are headings, cells and code, which do not show a language. */
 const MIN_PROSE_CHARS = 60
 
 /** A document as a page: title from its properties, else its first heading, else its file name. */
@@ -83,8 +83,8 @@ export function toExtracted(read: DocumentText, url: string, type: PageType): Ex
   }
 }
 
-// What word processors and converters put there when nobody gave a title, in the languages they come in, with the
-// number of the window; and the names of their templates and of what a template leaves to be filled in.
+// Titles that word processors and converters write when an author gave none, in the languages they come in, with the
+// number of the window; and the names of their templates and of the fields that a template leaves to be filled in.
 const NO_TITLE = new RegExp(
   `^\\[?(?:${[
     "untitled(?: document| presentation| spreadsheet)?|no title|unbenannt|ohne titel|sans (?:titre|nom)|sin (?:t[ií]tulo|nombre)|sem t[ií]tulo|senza (?:titolo|nome)|naamloos|bez (?:tytułu|nazwy|názvu)|namnlös|без (?:имени|названия)|無題|无标题|제목 ?없음",
@@ -145,7 +145,7 @@ function oneLine(text: string | null | undefined): string | null {
   return single === "" ? null : single
 }
 
-/** Much text is believed more than the property, which most programs fill in by themselves; little text is not. */
+/** A long text is trusted more than the property, which most programs fill in automatically; a short text is not. */
 function languageCode(tag: string | null | undefined, markdown: string): string | null {
   const named = /^[a-z]{2}(?=$|[-_])/i.exec(tag ?? "")?.[0].toLowerCase() ?? null
   const prose = markdown

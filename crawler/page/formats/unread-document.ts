@@ -2,7 +2,7 @@ import { percentDecoded } from "#base/text/percent-decoded.ts"
 import type { PageType } from "#engine"
 import { type Extracted, NO_CONTENT } from "../extract/extracted.ts"
 
-/** What is known of a document that was not read: its name. */
+/** The only known fact about a document that was not read: its name. */
 export function unreadDocument(url: string, type: PageType): Extracted {
   return {
     ...NO_CONTENT,

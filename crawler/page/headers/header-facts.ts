@@ -9,9 +9,9 @@ import { xRobotsTag } from "./robots-directives.ts"
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /**
- * What a page says, with what its answer's headers say of it: X-Robots-Tag, Rating, Refresh and a Link header's
- * canonical and markdown mean the same as their HTML forms. An answer that varies by Accept may have markdown at its own
- * address. `agent` is our product token.
+ * A page's facts, with those in its answer's headers: X-Robots-Tag, Rating, Refresh and a Link header's canonical and
+ * markdown mean the same as their HTML forms. An answer that varies by Accept may have markdown at its own address.
+ * `agent` is our product token.
  */
 export function withHeaderFacts(
   extracted: Extracted,

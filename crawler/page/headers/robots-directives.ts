@@ -1,4 +1,4 @@
-/** What X-Robots-Tag headers, or the `content` of a robots meta tag, ask of us. */
+/** The requests to us in X-Robots-Tag headers, or in the `content` of a robots meta tag. */
 export interface RobotsDirectives {
   readonly noindex: boolean
   readonly nofollow: boolean

@@ -6,7 +6,7 @@ export const READERS_HEADER = "x-fossick-readers"
 /** The name of the meta tag that says the same. */
 export const READERS_TAG = "fossick-readers"
 
-/** Who may read a page, as its site says. */
+/** The readers of a page, according to its site. */
 export interface SaidReaders {
   /** Null: the site says nothing. */
   readonly readers: Readers | null
@@ -15,8 +15,9 @@ export interface SaidReaders {
 }
 
 /**
- * Parses the headers and tags in which a site names the readers of a page: `allow=group:hr, user:anna@example.com; deny=group:interns`.
- * A person may read the page if all of them allow it. If one of them isn't understood, nobody may.
+ * Parses the headers and tags in which a site names the readers of a page: `allow=group:hr, user:anna@example.com;
+ * deny=group:interns`. A person may read the page if all of them allow it. If one of them isn't understood, no one
+ * may.
  */
 export function siteReaders(texts: readonly string[]): SaidReaders {
   let readers: Readers | null = null

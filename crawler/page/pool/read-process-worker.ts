@@ -4,13 +4,15 @@ import type { ReadBodyTask } from "../read-body.ts"
 import { MEMORY_SIGNAL, type PlaceEnd, type PlaceMessage } from "./reader-place.ts"
 import type { ProcessMessage } from "./reader-process.ts"
 
-// The process of reader-process.ts. A thread reads; this one only passes on and watches, so it is always awake: the
-// process ends when it takes too much memory, and when nobody is there any more to tell.
+// The process of reader-process.ts. A thread reads; this process only forwards messages and watches, so it always
+// responds. It ends when it takes too much memory, and when its parent is gone.
 
 /** The part of the memory that code may fill; the rest is for buffers, libraries and Node.js itself. */
 const HEAP_SHARE = 0.6
 
-/** Of the memory, still taken after a body was read. Of 512 MB, three hundred large pages leave as much once. */
+/**
+ * Share of the memory still taken after a body was read. With 512 MB, three hundred large pages leave that much once.
+ */
 const SPENT_SHARE = 0.75
 
 const [, , memory, program = ""] = process.argv
@@ -34,7 +36,7 @@ worker.on("exit", (code) => {
   end({ kind: "crashed", detail: `the reading process ended with code ${code}` })
 })
 process.on("message", (task: ReadBodyTask) => {
-  // What came is a part of the message it came in.
+  // The received bytes are a part of their message's buffer.
   const body = new Uint8Array(task.body)
   worker.postMessage({ ...task, body }, [body.buffer])
 })
@@ -48,8 +50,8 @@ function end(why: PlaceEnd): void {
 }
 
 /**
- * At once: an orderly end would wait for a decoder that goes on taking memory, and so would a last message. The signal
- * itself says why.
+ * Immediate: an orderly end would wait for a decoder that continues to take memory, and so would a last message. The
+ * signal itself says why.
  */
 function endBy(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal)

@@ -10,12 +10,12 @@ export type ReadBodyAnswer =
   | { readonly ok: false; readonly kind: Unread; readonly message: string }
 
 /**
- * What the program of a place says: once that it is ready, then an answer to each body. `isSpent`: so much memory is taken that the next
- * body might not have enough, for what the bodies before it left behind.
+ * Messages from the program of a place: once that it is ready, then an answer to each body. `isSpent`: earlier bodies
+ * left so much memory taken that the next body might not have enough.
  */
 export type PlaceMessage = "ready" | (ReadBodyAnswer & { readonly isSpent?: boolean })
 
-/** How a place ended by itself. `crashed`: the program it ran in is gone. */
+/** How a place ended without a request. `crashed`: the program it ran in is gone. */
 export interface PlaceEnd {
   readonly kind: "unreadable" | "too-large" | "crashed"
   readonly detail: string
@@ -33,14 +33,17 @@ export interface ReaderPlace {
 
 export interface PlaceEvents {
   readonly message: (message: PlaceMessage) => void
-  /** Called once at least when it ends, whoever ended it. */
+  /** Called at least once when it ends, for whatever reason. */
   readonly ended: (end: PlaceEnd) => void
 }
 
 /** Megabytes of memory for one place: see {@link startReaderThread} and {@link startProcess} for what counts. */
 export type StartPlace = (memoryMb: number, events: PlaceEvents, program?: URL) => ReaderPlace
 
-/** Ends a process that has taken all of its memory. Nothing else sends it, and by itself it ends a process at once. */
+/**
+ * Ends a process that has taken all of its memory. Nothing else sends it, and its default action ends a process at
+ * once.
+ */
 export const MEMORY_SIGNAL = "SIGUSR2"
 
 export const tooMuchMemory = (memoryMb: number): string =>

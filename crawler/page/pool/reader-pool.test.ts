@@ -17,7 +17,10 @@ const task = (url: string): ReadBodyTask => ({
   body: new Uint8Array(8),
 })
 
-/** A thread's program that does what the address says. What hangs waits in place, as deaf as a loop without an end, and takes no processor. */
+/**
+ * A thread's program that does what the address says. A hang waits without responding, like an endless loop, but
+ * takes no processor time.
+ */
 const PROGRAM = `
 import { parentPort } from "node:worker_threads"
 parentPort.on("message", ({ url }) => {

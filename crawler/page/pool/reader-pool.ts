@@ -7,7 +7,7 @@ import type { ReadBodyTask } from "../read-body.ts"
 import type { PlaceEnd, ReaderPlace, StartPlace, Unread } from "./reader-place.ts"
 import { startReaderThread } from "./reader-thread.ts"
 
-/** What became of a body: all but `closed`, which is ours, are the page's fault. */
+/** The result for a body: all but `closed`, which is ours, are the page's fault. */
 export type ReadBodyResult =
   | { readonly kind: "read"; readonly extracted: Extracted }
   | { readonly kind: Unread | PlaceEnd["kind"] | "timeout" | "closed"; readonly detail: string }
@@ -39,11 +39,11 @@ interface Place {
 }
 
 export interface ReadBodyOptions {
-  /** Nobody waits for it any more: then it is not read, unless a place is at it already. */
+  /** When aborted, the body is not read, unless a place is at it already. */
   readonly signal?: AbortSignal
   /** Whose body it is: those that share the pool take turns. Default: the caller's in whose name this runs. */
   readonly party?: Party | undefined
-  /** Told just before it is read, after it waited for its turn. */
+  /** Called just before it is read, after it waited for its turn. */
   readonly onStart?: (() => Promise<void>) | undefined
 }
 
@@ -53,8 +53,8 @@ const CLOSED = new Error("The reader was closed.")
 
 /**
  * Threads or processes that read bodies. They start with the first task and end after a quiet while, so an idle
- * appliance holds no memory for them. One that crashes, runs out of memory or takes too long costs its page only:
- * it is thrown away and another one goes on with the rest. Parties that share it take turns.
+ * appliance holds no memory for them. One that crashes, runs out of memory or takes too long costs its page only: it
+ * is thrown away and another one continues with the rest. Parties that share it take turns.
  */
 export class ReaderPool implements AsyncDisposable {
   readonly #options: Required<ReaderPoolOptions>

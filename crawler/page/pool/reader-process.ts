@@ -12,7 +12,7 @@ import {
 const PROGRAM = moduleBeside(import.meta.url, "./read-process-worker")
 const READER = moduleBeside(import.meta.url, "./read-worker")
 
-/** What a process says: what its thread does, and why it is about to end itself. */
+/** A process's messages: those of its thread, and why it is about to end itself. */
 export type ProcessMessage = PlaceMessage | PlaceEnd
 
 /**
@@ -20,7 +20,7 @@ export type ProcessMessage = PlaceMessage | PlaceEnd
  * it watches itself, and ends at the limit. It ends with the process that started it, too.
  */
 export const startProcess: StartPlace = (memoryMb, { message, ended }, program = READER) => {
-  // What decoders and V8 say when they give up is of no use to anybody: the outcome says it.
+  // The last output of decoders and V8 is of no use: the outcome says the same.
   const child = fork(PROGRAM, [String(memoryMb), program.href], {
     env: bareEnvironment(),
     execArgv: [],

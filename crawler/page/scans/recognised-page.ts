@@ -24,7 +24,7 @@ export function readRecognised(file: string): ReadonlyMap<number, RecognisedPage
   const pages = new Map<number, RecognisedPage>()
   if (!existsSync(file)) return pages
   const lines = readFileSync(file, "utf8").split("\n")
-  // What follows the last line break was cut off when its process ended.
+  // Text after the last line break was cut off when its process ended.
   for (const line of lines.slice(0, -1)) {
     const page = parsed(line)
     if (page !== null) pages.set(page.page, page)

@@ -14,7 +14,7 @@ export interface TextFormat<Name extends string = string> {
   readonly types: readonly string[]
   /** Types that servers send for it and for much else: believed only where the file's ending or name fits. */
   readonly looseTypes?: readonly string[]
-  /** What names of its files end with, lower case, without the dot. */
+  /** The endings of its files' names, lower case, without the dot. */
   readonly extensions: readonly string[]
   /** Whole names of files, lower case. */
   readonly fileNames?: readonly string[]

@@ -41,9 +41,9 @@ const FINANCE_SECTION = new RegExp(
 )
 
 /**
- * News or finance, as far as the document says so: finance by schema.org's financial types or the section of the
- * article; news by schema.org's news types, or by an article that carries a mark of news publishing. News in a finance
- * section is finance.
+ * News or finance, if the document says so: finance by schema.org's financial types or the section of the article;
+ * news by schema.org's news types, or by an article that carries a mark of news publishing. News in a finance section
+ * is finance.
  */
 export function readTopic(facts: DocumentFacts, url: string): PageTopic | null {
   const types = [...facts.jsonLd.flatMap(typesOf), ...facts.itemTypes.map(typeName)]

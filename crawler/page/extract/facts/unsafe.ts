@@ -58,7 +58,7 @@ const VULGAR = wordList(
   "fucks fucking fucked pussy pussies cocks cunts? tits titties boobs busty horny sluts? whores? orgy orgies dildos? cumming " +
     "hardcore naughty muschi schlampen? nutten salopes? baise putas? troie zoccole puttane safadas? boquete cycki шлюх[аи]",
 )
-// Names that pornography sites and everybody else use for it.
+// Names for pornography that its sites and everybody else use.
 const NAMED = wordList("porn pornos? sex_videos? nudes erotica порно")
 const NAMED_UNSPACED = /成人视频|アダルト動画/gu
 // Words of those who write about it: news, law, medicine, teaching, linguistics.

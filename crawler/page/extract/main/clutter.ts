@@ -323,7 +323,7 @@ function endOfSection(
 function headingRank(element: Element): number | null {
   const tag = /^h([1-6])$/.exec(element.tag)
   if (tag) return Number(tag[1])
-  // A box that starts with a heading counts as one.
+  // A box that starts with a heading counts as that heading.
   for (const child of element.children) {
     if (typeof child === "string") {
       if (child.trim() !== "") return null

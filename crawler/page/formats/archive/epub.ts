@@ -131,10 +131,10 @@ function resolvePath(base: string, href: string): string {
   return percentDecoded(path) ?? path
 }
 
-/** Of the style sheets of one chapter. */
+/** For all style sheets of one chapter. */
 const MAX_STYLE_CHARS = 500_000
 
-/** A chapter with the book's style sheets in the place of the links to them: what is not shown is known by them. */
+/** A chapter with the links to the book's style sheets replaced by their text, which shows what is hidden. */
 function withOwnStyles(xhtml: string, path: string, zip: Zip): string {
   let left = MAX_STYLE_CHARS
   return xhtml.replace(/<link\s[^<>]*>/gi, (link) => {
@@ -147,7 +147,7 @@ function withOwnStyles(xhtml: string, path: string, zip: Zip): string {
 }
 
 function readChapter(xhtml: string, links: Map<string, Link>): string {
-  // What points inside the book leads nowhere on the web.
+  // Links inside the book lead nowhere on the web.
   const html = closeEmptyTags(xhtml).replace(
     /\s(?:href|src|xlink:href)\s*=\s*(?:"(?!https?:|mailto:)[^"]*"|'(?!https?:|mailto:)[^']*')/gi,
     "",

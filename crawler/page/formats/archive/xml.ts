@@ -9,7 +9,7 @@ export interface XmlHandlers {
 }
 
 const CHUNK_BYTES = 256 * 1024
-/** Of one element. */
+/** For one element. */
 const MAX_TEXT_CHARS = 100_000
 
 /** Reads XML piece by piece, in the encoding that it names. Entities that a document declares are not expanded; damaged XML is read up to the damage. */

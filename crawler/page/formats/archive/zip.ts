@@ -2,7 +2,7 @@ import { unzipSync } from "fflate"
 import { decodeText } from "../../charset.ts"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
 
-/** What all entries of one archive may inflate to, in bytes. */
+/** How many bytes all entries of one archive may inflate to. */
 const MAX_INFLATED_BYTES = 128 * 1024 * 1024
 const MAX_ENTRIES = 10_000
 /** DEFLATE's own limit is 1032 to 1; office files come to 20. Small files may be as repetitive as they like. */

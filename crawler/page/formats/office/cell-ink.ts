@@ -5,14 +5,14 @@ import { readXml } from "../archive/xml.ts"
 export interface CellInk {
   /** Null: not known. */
   readonly ink: Color | null
-  /** What the cell itself is filled with; null: not known, such as a pattern. */
+  /** The fill of the cell itself; null: not known, such as a pattern. */
   readonly ground: Color | null
   /** Whether it has no filling of its own, so that rules and tables may give it one. */
   readonly isPlain: boolean
   readonly isTiny: boolean
 }
 
-/** Letters of fewer points than this are read by nobody. */
+/** Letters of fewer points than this cannot be read. */
 export const LEAST_POINTS = 2
 export const PAPER: Color = [255, 255, 255, 1]
 const INK: Color = [0, 0, 0, 1]
@@ -43,7 +43,7 @@ function tinted([red, green, blue]: Color, tint = "0"): Color | null {
   return [part(red), part(green), part(blue), 1]
 }
 
-/** Whether nobody can tell the letters from what they stand on. */
+/** Whether the letters cannot be distinguished from their ground. */
 export const isOneColor = (ink: Color | null, ground: Color | null): boolean =>
   ink !== null && ground !== null && !areApart(ink, ground)
 
@@ -99,7 +99,7 @@ export interface CellRange {
   readonly right: number
 }
 
-/** Of one sheet. */
+/** For one sheet. */
 const MAX_RANGES = 1000
 
 /** `A1:C9 E2` as ranges. */

@@ -10,7 +10,7 @@ export interface CellFormat {
 const GENERAL: CellFormat = { code: null, isDate: false }
 /** Excel's own limit. */
 const MAX_CODE_CHARS = 255
-/** Stands in for dates and times in the order of the reader's country, which is not known: ISO 8601. */
+/** Replaces dates and times in the order of the reader's country, which is not known: ISO 8601. */
 const DATE = "yyyy\\-mm\\-dd"
 const TIME = "hh:mm:ss"
 

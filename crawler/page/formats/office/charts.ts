@@ -5,7 +5,7 @@ import { zipNames } from "../archive/zip.ts"
 import { LEAST_POINTS } from "./cell-ink.ts"
 import { readRelationships } from "./relationships.ts"
 
-/** Of one chart. */
+/** For one chart. */
 const MAX_WORDS = 200
 const MAX_CHARS = 4000
 

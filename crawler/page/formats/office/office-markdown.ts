@@ -14,7 +14,7 @@ export interface OfficeMarkdown {
   readonly note: string | null
 }
 
-/** Of a document; what comes after is left out, and the note says so. */
+/** For a document; later text is left out, and the note says so. */
 const MAX_CHARS = 5_000_000
 const MAX_DEPTH = 50
 const MAX_LINKS = 20_000
@@ -78,7 +78,7 @@ class Writer {
   #note: string | null = null
   /** Slides with the number of blocks before them. */
   readonly #slides: { readonly before: number; readonly number: string }[] = []
-  /** Whether the last block is a list that goes on. */
+  /** Whether the last block is a list that continues. */
   #wasList = false
   /** Lines of code not yet written. */
   #lines: string[] = []

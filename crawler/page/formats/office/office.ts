@@ -59,7 +59,7 @@ function unseenTakenOut(format: Exclude<OfficeFormat, "rtf">, body: Uint8Array):
     if (format !== "docx" && format !== "pptx") return withoutUnseenOdf(body)
     return withoutUnseenParts(format, withChartTexts(format, body))
   } catch {
-    // What is damaged or locked, the parser has the words for.
+    // The parser has messages for damaged and locked files.
     return body
   }
 }

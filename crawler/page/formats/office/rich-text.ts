@@ -3,11 +3,11 @@ import { isOneColor, LEAST_POINTS, PAPER, sheetColor } from "./cell-ink.ts"
 /** A text of one or several runs (ECMA-376 part 1 §18.4). */
 export interface RichText {
   readonly whole: string
-  /** Without the runs that are white: what is seen of it on paper. */
+  /** Without the white runs: the text that can be seen on paper. */
   readonly onPaper: string
 }
 
-/** Puts a text together from its runs, where it stands: among those that cells share, or in a cell. */
+/** Puts a text together from its runs, in the texts that cells share or in a cell. */
 export class RichTextReader {
   #whole = ""
   #onPaper = ""
@@ -30,7 +30,7 @@ export class RichTextReader {
     if (!this.#isWhite) this.#onPaper += piece
   }
 
-  /** What was read since the last time. */
+  /** The text read since the last call. */
   take(): RichText {
     const text = { whole: this.#whole, onPaper: this.#onPaper }
     this.#whole = this.#onPaper = ""

@@ -1,8 +1,8 @@
 /** More cells than this say no more to a searcher, and cost as much as a book. */
 export const MAX_TABLE_CELLS = 100_000
-/** Of those that come first. */
+/** The first columns are kept. */
 export const MAX_COLUMNS = 200
-/** Of one table: one text may be in many cells, and sparse rows are mostly empty ones. */
+/** For one table: one text may be in many cells, and sparse rows are mostly empty ones. */
 export const MAX_TABLE_CHARS = 5_000_000
 
 /**

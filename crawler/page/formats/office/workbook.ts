@@ -126,7 +126,10 @@ interface SheetContext {
   readonly room: Room
 }
 
-/** What may still be read of all sheets together. Many cells may name one long text, and a row's last cell may be its only one. */
+/**
+ * How much more may be read from all sheets together. Many cells may name one long text, and a row's last cell may be
+ * its only one.
+ */
 interface Room {
   cells: number
   places: number

@@ -29,7 +29,7 @@ export interface FramedItem {
   readonly x: number
   readonly y: number
   readonly width: number
-  /** Of the font. */
+  /** Size of the font. */
   readonly size: number
   readonly isMonospace: boolean
   readonly frame: Frame

@@ -1,6 +1,6 @@
 import { UNSPACED } from "./pdf-frames.ts"
 
-/** What the library knows about a font: letters by their codes, where the file gives them. */
+/** The library's facts about a font: letters by their codes, where the file gives them. */
 export interface FontFacts {
   readonly toUnicode?: { readonly _map?: Readonly<Record<number, string>> } | null
   readonly composite?: boolean

@@ -7,7 +7,7 @@ export interface PdfLinkArea {
   readonly right: number
   readonly top: number
   readonly bottom: number
-  /** What stands there, filled in by {@link linesOf}. */
+  /** The text at that place, filled in by {@link linesOf}. */
   text: string
 }
 
@@ -27,7 +27,7 @@ export interface PdfLine {
   /** Of most of its characters. */
   size: number
   isMonospace: boolean
-  /** Whether the one before stands on the same baseline, a wide gap to the left: a table, or columns. */
+  /** Whether the one before is on the same baseline, a wide gap to the left: a table, or columns. */
   readonly isBeside: boolean
 }
 
@@ -221,14 +221,14 @@ function mostCommon(counts: ReadonlyMap<number, number>): number {
   return best
 }
 
-/** Lines of prose are longer than this; what stands in tables is shorter. */
+/** Lines of prose are longer than this; text in tables is shorter. */
 const PROSE_CHARS = 22
 /** Rows on which both columns must have a line, for the columns to be believed. */
 const MIN_ROWS = 5
 
 /**
- * Most programs write one column after the other. Where a file goes to and fro between two, its lines are sorted:
- * what lies left of the gutter, then what lies right of it, between one line that spans both and the next.
+ * Most programs write one column after the other. Where a file alternates between two, its lines are sorted: the
+ * lines left of the gutter, then those right of it, between one line that spans both and the next.
  */
 function inColumns(lines: PdfLine[], pageWidth: number): PdfLine[] {
   const gutter = findGutter(lines, pageWidth)

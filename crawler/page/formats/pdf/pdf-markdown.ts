@@ -8,7 +8,7 @@ export interface PdfMarkdown {
   readonly markdown: string
   /** The pages of the file, by line. */
   readonly anchors: readonly PageAnchor[]
-  /** The largest text of the first page, or null when none stands out. */
+  /** The largest text of the first page, or null when none is larger than the rest. */
   readonly title: string | null
 }
 
@@ -27,7 +27,7 @@ const MAX_HEADING_CHARS = 200
 const MAX_HEADING_LEVELS = 4
 /** Lines further apart than this multiple of the usual distance belong to two paragraphs. */
 const PARAGRAPH_FACTOR = 1.3
-/** Longer cells are prose that stands beside other prose. */
+/** Longer cells are prose beside other prose. */
 const MAX_CELL_CHARS = 60
 
 /**
@@ -41,7 +41,7 @@ export function writePdf(pages: readonly (readonly PdfLine[])[], names: PdfNames
   return { ...writer.end(), title: titleOf(pages[0] ?? [], measures.bodySize) }
 }
 
-/** What of a heading is compared with the bookmarks: numbers may be set apart or left out. */
+/** The part of a heading that is compared with the bookmarks: numbers may be set apart or left out. */
 export function titleKey(title: string): string {
   return title
     .normalize("NFKC")
@@ -94,7 +94,7 @@ function most(counts: ReadonlyMap<number, number>): number | null {
   return best
 }
 
-/** Lines that stand side by side. */
+/** Lines that are side by side. */
 type Row = readonly [PdfLine, ...PdfLine[]]
 
 function rowsOf(lines: readonly PdfLine[]): Row[] {

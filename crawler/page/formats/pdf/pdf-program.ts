@@ -30,7 +30,7 @@ export interface DrawnText {
   readonly fontName: string
 }
 
-/** What a page's program does, one entry for each operator. */
+/** The operations of a page's program, one entry for each operator. */
 export interface Operators {
   readonly fnArray: readonly number[]
   readonly argsArray: readonly unknown[]
@@ -93,7 +93,7 @@ const MAX_DEPTH = 200
 /** Whiter than this in each of its parts is white. */
 const WHITE = 0xf4
 const LEAST_ALPHA = 0.05
-/** What covers more than this of what is below hides it. */
+/** A shape more opaque than this hides everything below it. */
 const MOST_ALPHA = 0.95
 /** Letters that are narrower than this share of their width. */
 const LEAST_STRETCH = 0.01

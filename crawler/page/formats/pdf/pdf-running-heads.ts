@@ -2,7 +2,7 @@ import type { PdfLine } from "./pdf-lines.ts"
 
 /** Lines looked at from each end of a page. */
 const EDGE_LINES = 3
-/** On so many pages, and so large a share of them, must a line stand to be no text of any. */
+/** A line on this many pages, and this share of them, is not part of any page's text. */
 const MIN_PAGES = 3
 const MIN_SHARE = 0.25
 const PAGE_NUMBER =
@@ -29,7 +29,7 @@ export function withoutRunningHeads(pages: readonly (readonly PdfLine[])[]): Pdf
   })
 }
 
-/** The uppermost and the lowest lines, by where they stand and not by when they were written. */
+/** The uppermost and the lowest lines, by their position and not by when they were written. */
 function edges(lines: readonly PdfLine[]): number[] {
   const byHeight = lines.map((_, at) => at).sort((a, b) => lines[a]!.y - lines[b]!.y)
   return [...new Set([...byHeight.slice(0, EDGE_LINES), ...byHeight.slice(-EDGE_LINES)])]

@@ -34,7 +34,7 @@ interface PlacedText {
   readonly width: number
 }
 
-/** What is left of a run of text when unseen texts at its place are taken out of it. */
+/** The parts of a run of text that remain when unseen texts at its place are removed. */
 export function withoutUnseen<Item extends PlacedText>(
   items: readonly Item[],
   unseen: readonly DrawnText[],

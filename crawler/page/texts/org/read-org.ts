@@ -212,7 +212,7 @@ function indexAfter(
   return -1
 }
 
-/** The line behind an item: what is indented further, with single blank lines among it. */
+/** The lines that belong to an item: those indented further, with single blank lines among them. */
 function itemEnd(lines: readonly string[], from: number, column: number): number {
   let end = from
   for (let at = from; at < lines.length; at++) {

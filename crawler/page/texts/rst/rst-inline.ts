@@ -84,7 +84,7 @@ const anchor = (url: string, label: string): string => `<a href="${escapeHtml(ur
 const plain = (text: string): string =>
   text.replace(/\\([^])/g, (_all, sign: string) => (sign.trim() === "" ? "" : sign))
 
-/** `title <target>`: what is shown, and where it leads. */
+/** `title <target>`: the shown text, and its target. */
 function titled(text: string): { readonly label: string; readonly target: string | null } {
   const [, label, target] = /^([^]*?)\s*<([^<>]{1,1500})>$/.exec(text) ?? []
   return target === undefined ? { label: text, target: null } : { label: label || target, target }

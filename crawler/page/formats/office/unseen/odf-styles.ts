@@ -1,7 +1,7 @@
 import { type Color, colorOf } from "../../../extract/seen/colors.ts"
 import { type Attributes, walkXml } from "./walk-xml.ts"
 
-/** What styles say of letters and what they stand on (OpenDocument 1.3 part 3 §16, §20); undefined: nothing. */
+/** What styles say about letters and their ground (OpenDocument 1.3 part 3 §16, §20); undefined: nothing. */
 export interface OdfStyle {
   readonly parent: string | undefined
   isHidden?: boolean
@@ -104,7 +104,7 @@ export function styleOf(styles: Styles, family: string, name: string | undefined
   return Object.assign({}, ...found) as Partial<OdfStyle>
 }
 
-/** Of a slide: its own, or its master's; white where nothing is said. */
+/** The ground of a slide: its own, or its master's; white where neither names one. */
 export function slideGround(
   style: Partial<OdfStyle>,
   styles: Styles,

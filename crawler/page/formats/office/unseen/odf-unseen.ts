@@ -14,9 +14,9 @@ import {
 import { Ground, isUnreadable, type Place } from "./painted.ts"
 import { type Attributes, walkXml } from "./walk-xml.ts"
 
-/** Letters of fewer points than this are read by nobody. */
+/** Letters of fewer points than this cannot be read. */
 const LEAST_POINTS = 2
-/** Of one row of a table, for which columns are told apart. */
+/** How many columns of one row are distinguished. */
 const MAX_COLUMNS = 2000
 
 /**
@@ -33,7 +33,7 @@ export function withoutUnseenOdf(body: Uint8Array): Uint8Array {
   return kept === xml ? body : zipSync({ ...unzipSync(body), "content.xml": strToU8(kept) }, { level: 0 })
 }
 
-/** What elements hand down. */
+/** The values that elements hand down. */
 interface Frame {
   readonly name: string
   readonly start: number
@@ -251,7 +251,7 @@ const isHiddenSection = (given: Attributes): boolean =>
 const isCollapsed = (given: Attributes): boolean =>
   /^(?:collapse|filter)$/.test(given["table:visibility"] ?? "")
 
-/** What stands in an element and in no span of it. */
+/** The text directly in an element and in no span of it. */
 function directTexts(xml: string, from: number, to: number): Stretch[] {
   const found: Stretch[] = []
   let depth = 0

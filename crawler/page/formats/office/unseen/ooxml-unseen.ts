@@ -3,7 +3,7 @@ import { type Color, colorOf } from "../../../extract/seen/colors.ts"
 import { isUnreadable } from "./painted.ts"
 import { slideFacts, withoutUnseenShapes } from "./slide-unseen.ts"
 
-/** Letters of fewer half points than this are read by nobody. */
+/** Letters of fewer half points than this cannot be read. */
 const LEAST_HALF_POINTS = 4
 const WORD_TEXT = /^word\/(?:document\d*|footnotes|endnotes)\.xml$/
 const HIDDEN_SLIDE = /<p:sld(?=\s)[^>]*\sshow="(?:0|false)"/
@@ -70,7 +70,7 @@ function withoutReadings(xml: string): string {
     .join("")
 }
 
-/** Ids of styles whose text is hidden, by themselves or by those they are based on. */
+/** Ids of styles whose text is hidden, by their own settings or by a style they are based on. */
 function hiddenStyles(xml: string): Set<string> {
   const styles = new Map<string, { readonly isHidden: boolean | null; readonly base: string | undefined }>()
   for (const style of xml.split(/(?=<w:style\s)/)) {
@@ -99,7 +99,7 @@ const isVanished = (properties: string): boolean =>
 function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string {
   let removed = 0
   let tables = 0
-  /** Drawn shapes that are open, each with the properties of the run it stands in. */
+  /** Drawn shapes that are open, each with the properties of the run around it. */
   const shapes: { readonly isHidden: boolean; readonly run: string }[] = []
   let hiddenShapes = 0
   let run = ""
@@ -137,7 +137,7 @@ function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string 
       isParagraphHidden =
         hiddenIds.has(/<w:pStyle w:val="([^"]*)"/.exec(piece)?.[1] ?? "") || isFramedAway(piece)
     }
-    // After a shape its run goes on.
+    // After a shape, the run around it continues.
     if (!isShape) run = /^<w:r[\s>]/.test(piece) ? between(piece, "<w:rPr>", "</w:rPr>") : ""
     // Tables have grounds of many makings, styles among them.
     const below = [shadeOf(run), ground, cell].find((one) => one !== undefined)
@@ -158,17 +158,17 @@ function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string 
 
 const PAPER: Color = [255, 255, 255, 1]
 
-/** Of a run's letters; null where they are as usual. */
+/** The colour of a run's letters; null for the usual one. */
 function inkOf(run: string): Color | null {
   const color = /<w:color\s[^>]*>/.exec(run)?.[0] ?? ""
-  // The theme's paper goes before what stands beside it for older readers.
+  // The theme's paper takes precedence over the value for older readers beside it.
   if (/w:themeColor="(?:background1|light1)"/.test(color) && !/w:theme(?:Tint|Shade)=/.test(color))
     return PAPER
   const value = /w:val="([^"]*)"/.exec(color)?.[1]?.toLowerCase()
   return value === undefined || value === "auto" ? null : (colorOf(`#${value}`) ?? colorOf(value))
 }
 
-/** What a marker or a shade lays under letters; null: a colour that is not known; undefined: nothing. */
+/** The colour that a marker or a shade puts behind letters; null: not known; undefined: none. */
 function shadeOf(properties: string): Color | null | undefined {
   const marker = /<w:highlight\s[^>]*w:val="([^"]*)"/.exec(properties)?.[1]
   if (marker !== undefined && marker !== "none") return colorOf(MARKERS[marker] ?? marker.toLowerCase())

@@ -10,7 +10,7 @@ export interface Place {
 
 const MAX_PAINTED = 500
 
-/** What shapes of a slide lie on: the last one below them, or the slide itself. */
+/** The ground of a slide's shapes: the last shape below each, or the slide itself. */
 export class Ground {
   readonly #own: Color | null
   readonly #painted: { readonly place: Place | null; readonly color: Color | null }[] = []

@@ -4,17 +4,17 @@ import { type Stretch, withoutTexts } from "./cut-xml.ts"
 import { Ground, isUnreadable, type Place } from "./painted.ts"
 import { type Attributes, walkXml } from "./walk-xml.ts"
 
-/** What a presentation says of all its slides (ECMA-376 part 1 §19, §20). */
+/** A presentation's settings for all its slides (ECMA-376 part 1 §19, §20). */
 export interface SlideFacts {
   /** Of slides, in EMU; null: not said. */
   readonly size: { readonly x: number; readonly y: number } | null
   /** Colours by the names that slides use. */
   readonly colors: ReadonlyMap<string, Color>
-  /** What slides stand on that say nothing of it; null: not known. */
+  /** The ground of slides that name none; null: not known. */
   readonly ground: Color | null
 }
 
-/** Letters of fewer hundredths of a point than this are read by nobody. */
+/** Letters of fewer hundredths of a point than this cannot be read. */
 const LEAST_HUNDREDTHS = 200
 const WHITE: Color = [255, 255, 255, 1]
 const BLACK: Color = [0, 0, 0, 1]
@@ -82,7 +82,7 @@ interface Frame {
   readonly name: string
   isHidden: boolean
   place: Place | null
-  /** Of a group: how what is inside comes to the slide. */
+  /** For a group: how coordinates inside it map to the slide. */
   scale: { readonly x: number; readonly y: number; readonly dx: number; readonly dy: number }
   /** Undefined: no filling; null: one that is not known. */
   fill: Color | null | undefined
@@ -95,7 +95,10 @@ const PLAIN = { x: 1, y: 1, dx: 0, dy: 0 }
 const FRAMES = new Set(["p:grpSp", "p:sp", "p:pic", "p:graphicFrame", "p:cxnSp"])
 const FILLS = new Set(["a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", "a:noFill"])
 
-/** A slide without the texts that nobody sees: of a hidden slide, group or shape, beside the slide, tiny, see-through, in the colour of their ground. */
+/**
+ * A slide without its unseen texts: in a hidden slide, group or shape, beside the slide, tiny, transparent, or in the
+ * colour of their ground.
+ */
 export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
   const reader = new SlideReader(xml, facts)
   walkXml(
@@ -246,7 +249,7 @@ const frameIn = (name: string, above: Frame | undefined): Frame => ({
 const isFaint = (run: Run | null, ground: Color | null): boolean =>
   run !== null && (run.isInkless || run.size < LEAST_HUNDREDTHS || isUnreadable(run.ink, ground))
 
-/** A slide's background stands before its shapes. */
+/** A slide's background comes before its shapes. */
 const MAX_HEAD = 100_000
 
 /** Whether a shape lies wholly beside the slide, or has no size at all. */
