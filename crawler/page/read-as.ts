@@ -19,7 +19,8 @@ export interface ReadingSettings {
 
 /**
  * A short text that differs when the same bytes would make another page: because of the code, the source's settings
- * for its pages, or the user who asks. A site's "not modified" may replace a reading only under the same text.
+ * for its pages, or the login and user agent of the request. A site's "not modified" may replace a reading only under
+ * the same text.
  */
 export function readAs(source: Source, settings: ReadingSettings): string {
   ownHash ??= codeHash(import.meta.dirname, PACKAGE)

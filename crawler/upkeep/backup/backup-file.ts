@@ -6,9 +6,9 @@ import { syncFolder } from "#engine/lifecycle/move/export-to-file.ts"
 export const partOf = (file: string): string => `${file}.part`
 
 /**
- * Writes a backup into a file that takes its name when it is whole and on the disk. What an error or a killed process
- * leaves never has that name.
- * @param check looks at the whole of it before; what it throws leaves no file
+ * Writes a backup into a file that gets its name when it is whole and on the disk. A file left by an error or a
+ * killed process never has that name.
+ * @param check examines the whole file first; if it throws, no file is left
  * @returns how many bytes it has
  */
 export async function writeBackupFile(

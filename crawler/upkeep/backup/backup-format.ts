@@ -19,7 +19,7 @@ export const SUMS = "SHA256SUMS"
 const INDEX_PART = /^index\/\d{8}$/
 const THUMBNAIL = /^images\/[0-9a-f]{2}\/(\d{1,15})\.webp$/
 
-/** What a backup says of itself. */
+/** A backup's description of itself. */
 export interface BackupManifest {
   readonly format: number
   /** Version of the Fossick that wrote it. */

@@ -153,7 +153,7 @@ describe("while crawls go on", () => {
       const page = (await from.engine.get(changed))!
       await from.engine.index([{ ...page, markdown: "What it said for a moment." }])
     })
-    // The site never saw either: to whoever asks with what was known then, all is as it was.
+    // The site never had either change: a conditional request with the earlier validators finds everything unchanged.
     const { mended } = await restoreInto(folders.at("to"), folders.at("backup.tar"))
     expect(mended.addresses).toBe(2)
 

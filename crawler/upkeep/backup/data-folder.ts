@@ -11,8 +11,8 @@ import { SCRATCH } from "./write-backup.ts"
 
 const ASIDE = "before-restore-"
 /**
- * What no restore brings or takes away: what is made again, locks, what others keep here in containers (the server's own files, the
- * key to it, language models), and what stands in every folder.
+ * Names that no restore adds or removes: files that are made again, locks, files that containers keep here for others
+ * (the server's own files, its key, language models), and files that every folder has.
  */
 const STAYS: ReadonlySet<string> = new Set(
   "compile-cache models locks meilisearch secrets model README.md .gitignore lost+found"
@@ -20,7 +20,7 @@ const STAYS: ReadonlySet<string> = new Set(
     .concat(RESTORING),
 )
 
-/** What is to be done with names in the data folder once all that is restored is whole. */
+/** The changes of names in the data folder once everything is restored. */
 interface Plan {
   /** The folder, in the data folder, that takes what was there before. */
   readonly aside: string
@@ -30,7 +30,7 @@ interface Plan {
 
 export const stagingOf = (dataDir: string): string => path.join(dataDir, RESTORING)
 
-/** What of an appliance is in the data folder; what is made again by itself does not count. */
+/** An appliance's files in the data folder, without those that are made again automatically. */
 export async function contentsOf(dataDir: string): Promise<string[]> {
   const names = existsSync(dataDir) ? await readdir(dataDir) : []
   return names.filter((name) => !STAYS.has(name) && !name.startsWith(ASIDE) && !name.startsWith(SCRATCH))
@@ -50,9 +50,9 @@ export async function isInUse(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Puts what stands in the staging folder in its place, and what was there before aside. A process that dies meanwhile leaves a
- * plan with which {@link finishRestore} ends it.
- * @returns the folder with what was there before, or null when there was nothing
+ * Moves the files from the staging folder into place, and the earlier ones aside. A process that dies meanwhile
+ * leaves a plan with which {@link finishRestore} completes the move.
+ * @returns the folder with the earlier files, or null when there were none
  */
 export async function moveIntoPlace(dataDir: string, now: Date): Promise<string | null> {
   const staging = stagingOf(dataDir)

@@ -18,11 +18,11 @@ export const openCrawlerParts: OpenParts = (db) => {
 }
 
 /**
- * Takes out of a state that came from elsewhere what would run by itself and is not of our making: triggers, views and virtual tables.
- * A file that somebody could write to may hold one that gives them a key again, long after they lost it. A trigger that has one of
- * our names and says something else gets our words again.
+ * Removes code from a state of foreign origin that would run automatically and is not ours: triggers, views and
+ * virtual tables. A file that others could write to may hold a trigger that gives them a key again, long after they
+ * lost it. A trigger that has one of our names and another text gets our text again.
  *
- * @param file a `state.db` that nobody has open
+ * @param file a `state.db` that no process has open
  * @param open the parts whose triggers may be in it
  * @returns their names
  */

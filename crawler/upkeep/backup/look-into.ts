@@ -6,7 +6,7 @@ import { readSettings } from "#base/settings.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { SourceTable } from "../../sources/source-table.ts"
 
-/** What a restored data folder holds. */
+/** The contents of a restored data folder. */
 export interface RestoredFolder {
   readonly pages: number
   readonly sources: number
@@ -16,7 +16,7 @@ export interface RestoredFolder {
   readonly damage: readonly string[]
 }
 
-/** Looks into a data folder that nobody writes, by the settings in `env`. */
+/** Looks into a data folder that no process writes, by the settings in `env`. */
 export async function lookInto(env: NodeJS.ProcessEnv): Promise<RestoredFolder> {
   const settings = readSettings(engineSettings, env)
   const damage = await damageOf(settings)

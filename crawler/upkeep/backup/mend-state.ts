@@ -12,7 +12,7 @@ import { ReaderRules } from "../../sources/readers/reader-rules.ts"
 import { BackupTable } from "./scheduled/backup-table.ts"
 import { WebhookQueue } from "../../reporting/webhooks/webhook-queue.ts"
 
-/** What a restore had to bring in line. */
+/** The differences that a restore had to mend. */
 export interface Mended {
   /** Addresses of which the state and the index did not say the same; they are visited again. */
   readonly addresses: number
@@ -94,7 +94,7 @@ export class StateMender {
   /** Call it when all pages and thumbnails were noted. */
   async mend(): Promise<Mended> {
     const mended = await transaction(this.#db, async () => {
-      // Receivers of webhooks are told what crawls find, and not that a copy was a minute behind.
+      // Receivers of webhooks get the findings of crawls, and not that a copy was a minute behind.
       const addresses = await this.#webhooks.untold(() => matchPages(this.#db, "held_page"))
       const images = await this.#images.lookAgain("held_image")
       const jobs = await new CrawlerProcesses(this.#db).forgetAll()

@@ -42,7 +42,7 @@ async function verified(bytes: Uint8Array | string): Promise<string> {
   }
 }
 
-/** Where the header and the file stand that a byte belongs to; null behind the last. */
+/** The positions of the header and the file that a byte belongs to; null after the last file. */
 function entryAt(at: number): { readonly header: number; readonly end: number } | null {
   for (let header = 0; whole[header] !== 0;) {
     const size = Number.parseInt(whole.toString("latin1", header + 124, header + 135), 8)
@@ -54,16 +54,16 @@ function entryAt(at: number): { readonly header: number; readonly end: number } 
   return null
 }
 
-/** Where bytes stand that mean nothing: behind each file to the end of its block. */
+/** Whether a byte is padding: between the end of a file and the end of its block. */
 function isPadding(at: number): boolean {
   const entry = entryAt(at)
   return entry !== null && at >= entry.end
 }
 
 /**
- * Whether a change leaves all of an archive's meaning: it hits padding, or the checksum of a header, which does not count
- * itself, and whose number can be written in several ways: with blanks for leading zeros, with anything behind its NUL. The empty
- * blocks at the end are told by all their bytes but those of the checksum.
+ * Whether a change keeps all of an archive's meaning: it hits padding, or the checksum of a header. The checksum does
+ * not cover itself, and its number can be written in several ways: with blanks for leading zeros, with anything after
+ * its NUL. The empty blocks at the end are recognised by all their bytes but those of the checksum.
  */
 function changesNothing(changed: Buffer, at: number): boolean {
   if (isPadding(at)) return true
@@ -106,7 +106,7 @@ test("no byte may be another", async () => {
       const found = await verified(changed)
       expect(found === "sound").toBe(changesNothing(changed, at))
     }),
-    // The last byte of a checksum is one that nobody reads; of its first, a zero and a blank are the same.
+    // The last byte of a checksum is never read; in its first byte, a zero and a blank are the same.
     {
       numRuns: 150,
       examples: [
@@ -122,7 +122,7 @@ test("no byte may be another", async () => {
 })
 
 test("no end may be missing", async () => {
-  // Behind the last file stand empty blocks, which a tape needed.
+  // After the last file come empty blocks, which a tape needed.
   await assert(
     asyncProperty(nat(whole.length - 2 * BLOCK - 1), async (length) => {
       const found = await verified(whole.subarray(0, length))

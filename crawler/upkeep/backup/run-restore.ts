@@ -118,7 +118,7 @@ async function checked(file: string): ReturnType<typeof verifyBackup> {
   return await verifyBackup(file).catch((error: unknown) => Promise.reject(fileProblem(error, file)))
 }
 
-/** @throws CommandError when somebody works in the data folder, or something is there that nobody gave up */
+/** @throws CommandError when a process uses the data folder, or it holds files that were not given up */
 async function refuseOccupied(settings: Values<typeof engineSettings>, force: boolean): Promise<void> {
   const { dataDir } = settings
   if (await isInUse(dataDir)) {

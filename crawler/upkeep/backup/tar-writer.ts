@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { type Pack, pack } from "tar-stream"
 import { type EntrySum, SUMS, sumsText } from "./backup-format.ts"
 
-/** Readable by the owner only, whoever unpacks it. */
+/** Readable by the owner only, whichever user unpacks it. */
 const MODE = 0o600
 
 /** Writes the entries of a backup and keeps their sums, for the last one. */
@@ -15,7 +15,7 @@ export class TarWriter {
     this.#mtime = mtime
   }
 
-  /** The archive as it is written; whoever reads it sets the pace. */
+  /** The archive as it is written; its reader sets the pace. */
   bytes(): AsyncIterable<Buffer> {
     return this.#pack as AsyncIterable<unknown> as AsyncIterable<Buffer>
   }

@@ -21,7 +21,7 @@ import { TarWriter } from "./tar-writer.ts"
 
 /** Frames of the export are put together into entries of about this size. */
 const ENTRY_BYTES = 8 * 2 ** 20
-/** What names of folders for a copy of the state begin with. */
+/** Prefix of the names of folders for a copy of the state. */
 export const SCRATCH = ".fossick-backup-"
 const SWEPT_AFTER_MS = 86_400_000
 
@@ -33,7 +33,7 @@ export interface BackupSources {
   /** A folder for a copy of the state, as long as it takes. */
   readonly scratchDir: string
   readonly signal?: AbortSignal
-  /** Told what is being copied. */
+  /** Called with the part that is being copied. */
   readonly onProgress?: (what: "state" | "index" | "images", count: number) => void
 }
 
@@ -48,7 +48,7 @@ export async function* writeBackup(sources: BackupSources): AsyncGenerator<Buffe
     tar.fail(error as Error)
     throw error
   })
-  // Told by the archive as well.
+  // The archive's stream reports the error as well.
   filled.catch(() => undefined)
   try {
     yield* tar.bytes()
@@ -94,7 +94,7 @@ async function addState(tar: TarWriter, { db, scratchDir }: BackupSources): Prom
   }
 }
 
-/** What a killed backup left a day ago or more. */
+/** Removes the folders that killed backups left a day ago or more. */
 async function sweepScratch(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(SCRATCH)) continue

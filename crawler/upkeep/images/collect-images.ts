@@ -70,7 +70,7 @@ async function collectHost(host: string, slots: FairPool, options: CollectImages
   }
 }
 
-/** What one image tells about its host. */
+/** What one image shows about its host. */
 interface Collected {
   readonly answered: boolean
   /** To wait before the next request to the host. */

@@ -26,7 +26,7 @@ export interface FollowImagesOptions {
  */
 export async function followImages({ store, jobs, room, log, signal }: FollowImagesOptions): Promise<void> {
   await store.remakeLost()
-  /** While the state is away nobody knows what a crawl does. */
+  /** While the state is unreachable, a crawl may be running, so this counts as busy. */
   const isBusy = async () => (await unlessAway(async () => !(await jobs.isIdle()), true)) || room.isLow()
   await repeatWorker({
     start: async () => new WorkerProcess(PROGRAM),

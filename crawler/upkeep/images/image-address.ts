@@ -6,7 +6,7 @@ const JUNK_NAME =
   /^(?:(?:clear|blank|empty|transparent|trans|spacer|pixel|shim|1x1|px|loading|loader|placeholder|lazy)(?:[-_.]?(?:gif|img|image|pixel|\d+x?\d*))*|(?:sprites?|favicon)[-_.a-z0-9]*|apple-touch-icon[-_.a-z0-9]*|(?:.*[-_])?badge)$/i
 const FACEBOOK_TRACKER = /^https?:\/\/(?:www\.)?facebook\.com\/tr\b/i
 
-/** Whether an image is a tracker, spacer, sprite, badge or emoji by its address alone; then nobody need look at it. */
+/** Whether an image's address alone shows a tracker, spacer, sprite, badge or emoji; then it need not be fetched. */
 export function isJunkAddress(address: string): boolean {
   const url = URL.parse(address)
   if (!url) return true

@@ -12,7 +12,7 @@ const anew = (table: string, should: string): Count => ({
 })
 const USED = `select image.id, (select count(*) from ${USES} as uses where uses.url = image.url) as uses from image`
 
-/** How many pages carry which image: what is counted beside `page_images`, which says it page by page. */
+/** How many pages carry which image: totals of `page_images`, which has one row for each page. */
 export const IMAGE_COUNTS: readonly Count[] = [
   anew("image_site", "select site, count(*) as pages from page_images group by site"),
   anew("image_use", countedBy("site")),

@@ -8,7 +8,7 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { isJunkAddress } from "./image-address.ts"
 import { type ImageTables, migrateImages, UNREAD } from "./image-schema.ts"
 
-/** The first images of a page count: what comes later is a gallery or a list of teasers. */
+/** The first images of a page count: later ones belong to a gallery or a list of teasers. */
 export const IMAGES_PER_PAGE = 20
 const ALT_CHARS = 500
 /** How the detail of an image begins that the address guard refused. */
@@ -162,7 +162,7 @@ export class ImageNotes {
     const { id: image } = (await use.get(this.#db, { url, host, alt, rank }))!
     await onSite.more.run(this.#db, { image, by: site })
     const carried = await ofSource.more.get(this.#db, { image, by: source })
-    // What the sources before were refused, this one may be allowed.
+    // This source may be allowed to fetch an image that the earlier sources were refused.
     if (carried?.pages === 1) await lookAgainIfRefused.run(this.#db, { id: image })
   }
 

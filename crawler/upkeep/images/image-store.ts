@@ -15,7 +15,7 @@ import type { Junk, Look } from "./read-image.ts"
 /** On at least this many pages, and on more than half of its site's, an image belongs to the design. */
 const FIXTURE_PAGES = 4
 const MAX_TRIES = 3
-/** Longest rest of an image or a host. What is put off for longer was so while the clock was ahead, and is due. */
+/** Longest rest of an image or a host. A longer one was set while the clock was ahead, and is due. */
 const MAX_REST_MS = 24 * 3_600_000
 const isDue = (now: number) => {
   const eb = expressionBuilder<ImageTables, "image">()
@@ -35,12 +35,12 @@ const onSite = once((q: Queries<ImageTables>, { url, site }: { url: string; site
 
 const TAKEN = ["id", "url", "host", "tries"] as const
 
-/** What is known of an image on a page. */
+/** The known facts about an image on a page. */
 export type ImageFacts =
   | ({ readonly state: "read"; readonly id: number } & Look)
-  /** No content: for what it is, or since it stands on most pages of the site, or is not there at all. */
+  /** No content: because of its kind, because it is on most pages of the site, or because it is not there at all. */
   | { readonly state: "junk"; readonly because: Junk | "fixture" | "broken" }
-  /** Nobody has looked, or may. */
+  /** It was not looked at, or may not be. */
   | { readonly state: "unread" }
 
 /** An image to look at. */
@@ -54,9 +54,8 @@ export interface UnreadImage {
 }
 
 /**
- * What is known of the images that indexed pages carry, in `state.db`, and their thumbnails, in `images/` of the data
- * folder. An image without a state is one to look at, so nothing has to be queued and a lost process leaves nothing
- * behind.
+ * The facts about the images on indexed pages, in `state.db`, and their thumbnails, in `images/` of the data folder.
+ * An image without a state is one to look at, so nothing has to be queued and a lost process leaves nothing behind.
  */
 export class ImageStore {
   readonly #folder: string
@@ -120,7 +119,7 @@ export class ImageStore {
     return row ? ((await this.#taken(row)) ?? (await this.nextUnread(host, now))) : null
   }
 
-  /** The next of those that a process was at when it ended by itself: looked at alone, it takes no other along. */
+  /** The next image that a process was looking at when it crashed: looked at alone, it affects no other image. */
   async nextSuspect(): Promise<UnreadImage | null> {
     const row = await this.#queries
       .selectFrom("image")
@@ -200,12 +199,12 @@ export class ImageStore {
     for (const { id } of await this.#unused().execute()) {
       rmSync(this.thumbnailPath(id), { force: true })
       const unused = this.#queries.deleteFrom("image").where("id", "=", id).where("uses", "=", 0)
-      // It may have come back meanwhile; then it is looked at once more.
+      // It may have come back meanwhile; then it is looked at again.
       if ((await unused.executeTakeFirst()).numDeletedRows === 0n) await this.#update(id, UNREAD)
     }
   }
 
-  /** What is known of images on a page of this site, by address. */
+  /** The known facts about images on a page of this site, by address. */
   async facts(urls: readonly string[], pageUrl: string): Promise<Map<string, ImageFacts>> {
     const { host: site } = new URL(pageUrl)
     const sitePages = (await pagesOfSite.get(this.#db, { site }))?.pages ?? 0

@@ -67,7 +67,7 @@ test("an image that takes the process down is tried alone, then given up, and co
   })
   await using fixture = await CrawlFixture.open()
   await fixture.crawl({ seeds: [site.url("/")] })
-  // The worker needs some 100 MB by itself, and the picture as many more.
+  // The worker alone needs some 100 MB, and the picture as many more.
   const env = {
     FOSSICK_DATA_DIR: fixture.folder,
     FOSSICK_LOG_LEVEL: "silent",

@@ -215,7 +215,7 @@ describe("images of crawled pages", () => {
     for (const [name, path, author] of [
       ["wiki", "/wiki", "operator"],
       ["blog", "/blog", "operator"],
-      // Of the same host as the wiki, by somebody who may read nothing of it.
+      // On the same host as the wiki, from an author who may read none of it.
       ["other", "/wiki", "api"],
     ] as const) {
       const host = name === "blog" ? "blog.example" : "wiki.example"
@@ -258,7 +258,7 @@ describe("images of crawled pages", () => {
     await using site = await startTestSite({ "/": page("Home", ["/bomb.png"]) })
     await fixture.crawl({ seeds: [site.url("/")] })
     const store = new ImageStore(fixture.db, folder.path)
-    // What a process that dies while it looks leaves behind: a counted try.
+    // A process that dies while it looks leaves a counted try behind.
     const tries = []
     for (let image = await store.nextUnread(new URL(site.origin).host); image && tries.length < 10;) {
       tries.push(image.tries)

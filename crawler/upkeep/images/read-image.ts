@@ -7,14 +7,14 @@ import { HASH_SIDE, perceptualHash } from "./perceptual-hash.ts"
  */
 export type Junk = "tracker" | "icon" | "flat" | "strip"
 
-/** What an image is. */
+/** The facts about an image. */
 export interface Look {
   /** In pixels, as shown: turned the way its EXIF data says. */
   readonly width: number
   readonly height: number
   /** `jpeg`, `png`, `webp`, `gif`, `avif`, `svg`, `tiff`. */
   readonly format: string
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number
   /** More than one for an animation. */
   readonly frames: number
@@ -63,8 +63,8 @@ function prepare(): void {
 }
 
 /**
- * Looks at an image file: what it measures, whether it is content, and a small copy of it (WebP). Of an animation
- * the first frame counts. SVG is drawn without scripts and without anything from outside. Runs in native threads.
+ * Examines an image file: its size, whether it is content, and a small copy of it (WebP). For an animation the first
+ * frame counts. SVG is drawn without scripts and without external files. Runs in native threads.
  * @throws Error when the bytes are no image of a known kind, or too large.
  */
 export async function readImage(body: Uint8Array): Promise<{ look: Look; thumbnail: Uint8Array }> {
@@ -112,8 +112,8 @@ export async function readImage(body: Uint8Array): Promise<{ look: Look; thumbna
 }
 
 /**
- * What decoding takes, in bytes: most formats are read in strips or shrink while they are, others are there as a whole at
- * one time. Measured with pictures of 100 million pixels.
+ * Memory for decoding, in bytes: most formats are read in strips or shrink while they are read; others are in memory
+ * as a whole. Measured with pictures of 100 million pixels.
  */
 function decodedBytes(metadata: Metadata): number {
   const { format, width, height, channels, depth, isProgressive, chromaSubsampling } = metadata

@@ -18,7 +18,7 @@ export interface CarryOutOptions {
   readonly db: StateStore
   readonly engine: Engine
   readonly clock?: Clock
-  /** Of all that write to the index. Default: nobody else does. */
+  /** Shared by everything that writes to the index. Default: this is the only writer. */
   readonly writes?: Serial
 }
 
@@ -73,7 +73,7 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
   const left: PageUrl[] = []
   for (const [source, pages] of Map.groupBy(batch, (one) => one.source)) {
     const shared = new SharedPages(db, engine, { name: source, ...(await identityOf(db, source)) }, clock)
-    // What a source leaves out by its own rules may be another's all the same.
+    // A page that a source leaves out by its own rules may still belong to another.
     const going = pages.map(({ url, reason }) => ({ url, isGone: reason !== "out-of-scope" }))
     left.push(...(await shared.letGo(going)))
     await new Observations(db, { name: source }).forget(pages.map(({ url }) => url))
@@ -120,14 +120,14 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
   const hashes: [PageUrl, source: string, hash: string][] = []
   const copies = new RemovedCopies(db)
   for (const { url, source, hash, isHeld } of batch) {
-    // A page that is back by itself is newer than its copy.
+    // A page that came back without a restore is newer than its copy.
     const copy = isHeld ? null : await copies.get(url, source)
     if (copy === null) continue
     const held = pages.get(url) ?? (await engine.get(url))
     const shared = new SharedPages(db, engine, { name: source, ...(await identityOf(db, source)) }, clock)
-    // It may stand there as another source reads it: its next visit brings it back.
+    // The index may hold it as another source reads it: its next visit brings it back.
     if (held && !(await shared.mayShare(held))) continue
-    // What others hold is newer than the copy.
+    // A page that other sources hold is newer than the copy.
     pages.set(
       url,
       held ? withSources(withReadersOf(held, copy), [held.source, ...sourcesOf(held), source]) : copy,

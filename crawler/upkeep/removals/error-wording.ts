@@ -1,6 +1,6 @@
 import { wordsIn } from "./resemblance.ts"
 
-/** What a page that is there, by its status, says of itself in its title or first heading. */
+/** What a page with a status of success says about itself in its title or first heading. */
 export type ErrorWording =
   /** That a page is not there, in as many words. */
   | "not-found"
@@ -11,7 +11,7 @@ export type ErrorWording =
 
 /** An error page has no more to say; the texts that explain errors are longer. */
 const MOST_WORDS = 150
-/** What says of itself that it is not found, and says so little, is not found. */
+/** A page this short that says that it is not found is not found. */
 const FEW_WORDS = 60
 const HEADLINE_CHARS = 60
 
@@ -47,8 +47,8 @@ function firstHeading(markdown: string): string {
 }
 
 /**
- * A wiki's page that nobody has written says so in its first sentence, under the title that it would have, and offers to
- * write it. A page that explains such sentences says more.
+ * A wiki's unwritten page says so in its first sentence, under its future title, and offers to write it. A page that
+ * explains such sentences says more.
  */
 function openingOf(markdown: string): ErrorWording | null {
   const line = /^(?!#)\S.*$/m.exec(markdown.slice(0, 2000))?.[0] ?? ""
@@ -148,7 +148,7 @@ const PAGE = anyOf(
   ["ページ", "页面", "頁面", "网页", "網頁", "페이지", "صفحة", "הדף", "דף", "صفحه", "पृष्ठ", "หน้า"],
 )
 
-/** Of a page that may be written some day; a subject may not exist yet, either. */
+/** Said by a page that may be written some day; a subject may not exist yet, either. */
 const NOT_YET = anyOf(
   [
     "exist yet",
@@ -177,14 +177,14 @@ const NOT_YET = anyOf(
   ["ještě", "ešte", "încă", "henüz", "ακόμη", "belum", "まだ", "尚", "아직", "עדיין", "بعد"],
 )
 
-/** What wikis call a page, beside the words of {@link PAGE}. */
+/** Wikis' names for a page, beside the words of {@link PAGE}. */
 const TOPIC = anyOf(
   ["topic", "article", "thema", "artikel", "sujet", "tema", "tópico", "argomento", "onderwerp", "тема"],
   ["emne", "dokument", "ämne", "otsikko", "başlık", "topik"],
   ["項目", "主题", "主題", "주제", "문서", "الموضوع"],
 )
 
-/** How wikis begin what they show in the place of a page that nobody has written. */
+/** How wikis begin the text in place of an unwritten page. */
 const UNWRITTEN = anyOf(
   [
     "^there is currently no text in this page",

@@ -19,7 +19,7 @@ export type RemovalReason =
   | "moved"
   | "leads-elsewhere"
 
-/** What a visit that found no page says of the page that the index holds. */
+/** What a visit that found no page shows about the page in the index. */
 export interface Evidence {
   readonly reason: RemovalReason
   /** Whether once is enough; else two runs must say so. */
@@ -27,10 +27,10 @@ export interface Evidence {
 }
 
 /**
- * What an outcome proves, or null when it proves nothing. Proof is what the site says of this very address. Trouble
- * is none (5xx, timeouts, names that do not resolve, 429), nor are pages that came out empty or unreadable, nor
- * "not found" said with status 200. Nor are 401 and 403: they say who may read a page, not that it is gone, and are
- * what a firewall answers a crawler that it dislikes.
+ * The proof in an outcome, or null when it proves nothing. Only the site's answer for this very address is proof.
+ * Trouble is none (5xx, timeouts, names that do not resolve, 429), nor are pages that came out empty or unreadable,
+ * nor "not found" said with status 200. Nor are 401 and 403: they say who may read a page, not that it is gone, and a
+ * firewall sends them to a crawler that it dislikes.
  */
 export function evidenceOf(
   { outcome, status, leadsTo }: Pick<KnownAddress, "outcome" | "status" | "leadsTo">,
@@ -40,7 +40,7 @@ export function evidenceOf(
     if (status === 410) return { reason: "gone", atOnce: true }
     return status === 404 ? { reason: "not-found", atOnce: false } : null
   }
-  // What a redirect's target says of itself, such as a login page that is not to be indexed, it says not of this page.
+  // A redirect's target speaks for itself, not for this page: it may be a login page with noindex.
   if (leadsTo !== null) return LEADING.has(outcome) ? { reason: "leads-elsewhere", atOnce: false } : null
   if (outcome === "skipped:gone") return { reason: "gone", atOnce: true }
   if (outcome === "skipped:noindex") return { reason: "noindex", atOnce: true }

@@ -22,7 +22,7 @@ const words = (name: string, from: number, to: number) =>
 const MISSING = { outcome: GONE.outcome, status: 404, detail: "the site answered 404" } as const
 const AT_ONCE = { outcome: GONE.outcome, status: 410, detail: "the site answered 410" } as const
 
-/** Runs of sources whose visits are told, not made, and their judgement. */
+/** Runs of sources with given results in place of visits, and their judgement. */
 class Runs extends VisitedSite {
   readonly jobs = new Jobs(this.db)
   readonly engine = new MemoryEngine()

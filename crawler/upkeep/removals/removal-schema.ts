@@ -34,8 +34,8 @@ export interface RemovalTables {
 }
 
 const STEPS: readonly Step[] = [
-  // `at`: of the latest evidence; of the removal for what is removed. `spares`: the text stands at another address.
-  // A page may belong to several sources, and each finds for itself that it is gone.
+  // `at`: time of the latest evidence, or of the removal for removed pages. `spares`: the text is at another address.
+  // A page may belong to several sources, and each finds separately that it is gone.
   ({ id, integer, real, text, blob, strict, keyed }) =>
     `create table removal (
      url ${text} not null, source ${text} not null, state ${text} not null, reason ${text} not null, detail ${text},

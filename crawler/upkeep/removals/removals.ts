@@ -45,7 +45,7 @@ export interface HeldRemovals {
   readonly at: Date
 }
 
-/** What one run did. */
+/** The results of one run. */
 export interface RunRemovals {
   /** Pages taken out of the index on its evidence, at its end or when the operator agreed. */
   readonly removed: number
@@ -70,8 +70,8 @@ export type RemovedPages =
   | { readonly job: number }
 
 /**
- * What runs found to be gone, and the operator's word on it, in `state.db`. All calls are short.
- * What is decided here is done by the process that holds the index for writing (`carryOutRemovals`), which looks for
+ * The pages that runs found to be gone, and the operator's decisions, in `state.db`. All calls are short. Decisions
+ * made here are carried out by the process that holds the index for writing (`carryOutRemovals`), which looks for
  * {@link hasWork}.
  */
 export class Removals {
@@ -85,7 +85,7 @@ export class Removals {
     this.#queries = queriesOf(db)
     this.#copies = new RemovedCopies(db)
     this.#clock = clock
-    // What is asked of them is about addresses and jobs.
+    // Queries about removals use addresses and jobs.
     migrateJobs(db)
     migrateRemovals(db)
   }
@@ -140,26 +140,26 @@ export class Removals {
     return n
   }
 
-  /** What each source has against one address, the latest evidence first. */
+  /** Each source's evidence against one address, the latest first. */
   async of(url: PageUrl): Promise<Removal[]> {
     const ofUrl = this.#queries.selectFrom("removal").selectAll().where("url", "=", url)
     return (await ofUrl.orderBy("at", "desc").orderBy("source").execute()).map(removalOf)
   }
 
-  /** What a run did; null for one that is not over or was not the kind to judge. */
+  /** A run's removals; null for a run that is not over or that judges nothing. */
   async ofRun(job: number): Promise<RunRemovals | null> {
     const run = this.#queries.selectFrom("removal_run").select(["removed", "held"]).where("job", "=", job)
     return (await run.executeTakeFirst()) ?? null
   }
 
-  /** The operator's yes: what waits of the source is removed. @returns how many pages. */
+  /** The operator's yes: the source's waiting pages are removed. @returns how many pages. */
   async approve(source: string): Promise<number> {
     return await this.#settle(source, { state: "approved" })
   }
 
   /**
-   * The operator's no: what waits of the source stays in the index, and only fresh evidence of two runs counts
-   * against it. @returns how many pages.
+   * The operator's no: the source's waiting pages stay in the index, and only fresh evidence of two runs counts
+   * against them. @returns how many pages.
    */
   async reject(source: string): Promise<number> {
     return await this.#settle(source, ACQUITTED)

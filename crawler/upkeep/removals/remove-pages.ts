@@ -21,7 +21,7 @@ export interface RemovePagesOptions {
   readonly except?: ReadonlySet<string>
   /** As of {@link carryOutRemovals}. */
   readonly writes?: Serial
-  /** Ends the work after the pages in hand; the next call goes on. */
+  /** Ends the work after the current pages; the next call continues. */
   readonly signal: AbortSignal
 }
 

@@ -55,7 +55,7 @@ describe("resemblance", () => {
     expect(shinglesOf(`${words} and more of it`)).toEqual(shinglesOf(words))
     expect(shinglesOf(words).size).toBe(4998)
     expect(resemblance(shinglesOf(words), shinglesOf(words.replace(" w4999", " other")))).toBeLessThan(1)
-    // What does not count takes no place among those.
+    // Excluded words do not count towards the limit.
     expect(shinglesOf(`left ${words}`, new Set(["left"]))).toEqual(shinglesOf(words))
   })
 

@@ -1,10 +1,10 @@
 import { fnv1a } from "#base/text/hash.ts"
 /** Words in a row that are taken as one. */
 const SHINGLE = 3
-/** What a text repeats after so many words, its beginning has told. */
+/** Words examined; later ones add nothing that the beginning has not shown. */
 const MOST_WORDS = 5000
 
-/** The shingles of a text (Broder 1997): what it says and in which order, without its punctuation. */
+/** The shingles of a text (Broder 1997): its words in their order, without punctuation. */
 export type Shingles = ReadonlySet<number>
 
 /** `leaveOut`: words that do not count, in lower case. */
@@ -21,7 +21,10 @@ export function shinglesOf(text: string, leaveOut: ReadonlySet<string> = new Set
   return shingles
 }
 
-/** Of two texts, from 0 (nothing in common) to 1 (the same): shared shingles among all. Nothing resembles no text. */
+/**
+ * The resemblance of two texts, from 0 (nothing in common) to 1 (the same): shared shingles among all. Nothing
+ * resembles no text.
+ */
 export function resemblance(a: Shingles, b: Shingles): number {
   const shared = a.intersection(b).size
   const all = a.size + b.size - shared

@@ -61,7 +61,7 @@ interface Verdict {
   readonly suspect: Suspect
   readonly reason: RemovalReason
   readonly atOnce: boolean
-  /** The text stands in the index at another address: removing this one loses nothing. */
+  /** The text is in the index at another address: removing this one loses nothing. */
   readonly spares: boolean
 }
 
@@ -142,7 +142,9 @@ class Judgement {
     return this.#isCatchAll(leadsTo) ? asItIs : { suspect, reason: "moved", atOnce: true, spares: false }
   }
 
-  /** The same path where its site is now. What is out of scope is not visited, so that nobody told. */
+  /**
+   * The same path on the site's present host. It is worked out here because addresses out of scope are not visited.
+   */
   #siteMovedTo({ url, evidence }: Suspect): PageUrl | null {
     if (evidence.reason !== "out-of-scope") return null
     const { origin } = new URL(url)
@@ -187,7 +189,7 @@ class Judgement {
           .executeTakeFirst()
         const state = was?.state
         if (state === "approved" || state === "restoring") continue
-        // What was removed and is in the index again has come back in between.
+        // A removed page that is in the index again has come back in between.
         const before = was && state !== "removed" ? was : { strikes: 0, pinned: 0, job: null }
         const { pinned } = before
         const strikes = before.strikes + (before.job === job.id ? 0 : 1)

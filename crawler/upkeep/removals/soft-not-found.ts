@@ -89,7 +89,10 @@ export class SoftNotFound {
     return text !== null && resemblance(shinglesOf(markdown, wordsOfAddress(url)), text) >= SAME
   }
 
-  /** What the site says where there is nothing; null when it says so by its status, as it should, or says nothing. */
+  /**
+   * The site's answer for an address that does not exist; null when it answers with an error status, as it should, or
+   * with no page.
+   */
   async #readAbsent(absent: PageUrl): Promise<Shingles | null> {
     const visit = await this.#options.visit(absent)
     if (visit.kind !== "read") return null
@@ -112,7 +115,7 @@ function impossible(url: PageUrl): { readonly key: string; readonly address: Pag
     asked.search = `?${parameter}=${name}`
     return { key: `${asked.origin}${asked.pathname}?${parameter}`, address: asked.href as PageUrl }
   }
-  // Beside the page: what answers for its folder may be another program than what answers for the site.
+  // Beside the page, because one program may answer for its folder and another for the site.
   const address = new URL(name, url)
   address.search = ""
   return { key: asked.origin, address: address.href as PageUrl }

@@ -14,7 +14,7 @@ export interface OpenReadersOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** A reader that nobody uses is closed after this: its login is over, and its connections end. */
+/** An unused reader is closed after this time: its login is over, and its connections end. */
 const IDLE_MS = 5 * 60_000
 
 interface Opened {

@@ -37,7 +37,7 @@ export type Reread =
   | { readonly kind: "refused"; readonly because: string }
 
 export interface RereadOptions {
-  /** What was learnt so long ago is still taken: 0 reads the page in any case. */
+  /** A result up to this age is still accepted: 0 reads the page in any case. */
   readonly maxAgeMs: number
   readonly signal: AbortSignal
 }
@@ -46,16 +46,16 @@ export interface RereaderParts extends Pick<OpenReadersOptions, "resolve" | "env
   readonly db: StateStore
   readonly jobs: Jobs
   readonly config: CrawlerConfig
-  /** Told why pages of a source cannot be read, which callers are not. */
+  /** Called with the reason why pages of a source cannot be read, which callers do not get. */
   readonly onProblem: (source: string, error: unknown) => void
 }
 
 /** Some hundred changed pages, or tens of thousands that are the same. */
 const MEMORY = new CacheMemory("reread-pages", 16_000_000)
-/** What a page takes in the memory at most, beside its text. */
+/** The most memory that a page takes, beside its text. */
 const FACTS_BYTES = 2000
 
-/** What one re-read found. */
+/** The result of one re-read. */
 interface Seen {
   /** When it began, by {@link steadyNow}, and by the wall clock. */
   readonly at: number
@@ -66,13 +66,14 @@ interface Seen {
 const NO_TIME = { kind: "failed", because: "cancelled", detail: "there was no time left to read it" } as const
 const TOO_LATE: Reread = { kind: "unread", end: NO_TIME }
 
-/** Stands for those who have left a host. */
+/** In place of parties that have left a host. */
 const NO_PARTY: PaceParty = { wake: () => undefined }
 
 /**
- * Reads pages of the index again for callers who cannot wait for the next run: as a run of their source would, with its scope, login,
- * rendering and manners towards the host. It indexes nothing. A page that turns out to have changed, or to be gone, becomes due, so
- * that the next run visits it among the first. What was read is remembered, so that many questions cost a site one visit.
+ * Reads pages of the index again for callers who cannot wait for the next run, as a run of their source would: with
+ * its scope, login, rendering and manners towards the host. It indexes nothing. A page that has changed or is gone
+ * becomes due, so that the next run visits it among the first. Results are remembered, so that many questions cost a
+ * site one visit.
  */
 export class Rereader implements AsyncDisposable {
   readonly #parts: RereaderParts
@@ -114,8 +115,8 @@ export class Rereader implements AsyncDisposable {
   }
 
   /**
-   * Reads a page of the index now, for whoever may see it, where strangers could not: behind the login of its source, in a folder, among
-   * documents that were sent.
+   * Reads a page of the index now, for callers who may see it, where strangers could not: behind the login of its
+   * source, in a folder, among documents that were sent.
    * @returns null when its source reads the page as anybody would
    */
   async readLive({ url, source: name }: Page, options: ReadOptions): Promise<ReadResult | null> {
@@ -159,7 +160,7 @@ export class Rereader implements AsyncDisposable {
     const manners = mannersOf(source, author, this.#parts.config)(held.url)
     using turn = await this.#paces.turn(host, { manners, signal })
     if (turn === null) return TOO_LATE
-    // Somebody else may have read it while this call waited for the host.
+    // Another call may have read it while this one waited for the host.
     const meanwhile = this.#remembered(held, heldHash, from)
     if (meanwhile !== null) return meanwhile
     const began = { at: steadyNow(), began: new Date() }
@@ -201,7 +202,7 @@ export class Rereader implements AsyncDisposable {
     const isSame = hash === heldHash
     this.#remember(held, { ...began, found: { hash, page: isSame ? null : page } })
     if (isSame) return { kind: "same", at: began.began }
-    // What a run has read meanwhile is not due again only because this index lags behind.
+    // A page that a run has read meanwhile is not due again only because this index lags behind.
     if ((await this.#known.get(held.url))?.hash !== hash) await this.#known.makeDue(held.url, held.source)
     return { kind: "changed", page, at: began.began }
   }
@@ -212,7 +213,7 @@ export class Rereader implements AsyncDisposable {
     this.#seen.set(keyOf(held), seen, 2 * chars + (page === null ? 0 : FACTS_BYTES))
   }
 
-  /** What a read that began at `from` or later has shown; null: there was none, or its page is not kept. */
+  /** The result of a read that began at `from` or later; null: there was none, or its page is not kept. */
   #remembered(held: Page, heldHash: string, from: number): Reread | null {
     const seen = this.#seen.get(keyOf(held))
     if (seen === undefined || seen.at < from) return null
@@ -238,7 +239,7 @@ function provesGone(end: NoPage): boolean {
   return evidenceOf({ outcome, status, leadsTo }, "schedule") !== null
 }
 
-/** What one source shows of an address: another may log in as somebody else. */
+/** The key of an address in one source: other sources may use another login. */
 const keyOf = ({ source, url }: Page): string => `${source}\n${url}`
 
 /** Why the reader of a source could not be opened, for callers of the API. Anything else is a fault of ours. */

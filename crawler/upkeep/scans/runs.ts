@@ -29,7 +29,7 @@ interface Line {
   readonly words: readonly Word[]
 }
 
-/** What the engine says of a page: the fields used here. */
+/** The engine's answer for a page: the fields used here. */
 export interface TesseractPage {
   readonly blocks?: readonly {
     readonly paragraphs: readonly { readonly is_ltr: number | boolean; readonly lines: readonly Line[] }[]

@@ -78,13 +78,13 @@ export interface BackupRun {
   readonly askedAt: Date
   readonly startedAt: Date | null
   readonly endedAt: Date | null
-  /** What was written; null until it is whole and checked. */
+  /** The written backup; null until it is whole and checked. */
   readonly file: string | null
   readonly bytes: number | null
   readonly pages: number | null
   /** Why it failed. */
   readonly error: string | null
-  /** What else the operator should know. */
+  /** Other notes for the operator. */
   readonly note: string | null
 }
 
@@ -234,8 +234,8 @@ export class BackupTable {
   }
 
   /**
-   * Has a run whose process was lost begin anew, or fail for good. Only the process that holds the lock may call this:
-   * while it does, nobody else can be at work on a run.
+   * Starts a run again whose process was lost, or fails it for good. Only the process that holds the lock may call
+   * this: while it does, no other process can be at work on a run.
    * @returns those that failed
    */
   async recover(): Promise<BackupRun[]> {

@@ -32,7 +32,7 @@ try {
   })
   if (!isDone) process.exitCode = EXIT_LOCKED
 } catch (error) {
-  // Of the data folder: nothing can be kept of a run now. It waits, as crawls do.
+  // An error of the data folder: nothing can be stored about a run now. It waits, as crawls do.
   if (!isUnwritable(error, settings.dataDir)) throw error
   log.error(`${unwritableMessage(settings.dataDir)} The backup is tried again at its next time.`)
   process.exitCode = EXIT_NO_ROOM

@@ -63,7 +63,7 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
     if (note !== null) log.warn({ backup: plan.name, run: id }, note)
   } catch (error) {
     if (signal.aborted) {
-      // Whoever asked for it by a command has changed their mind.
+      // The user who started it with a command has stopped it.
       if (trigger === "command") await backups.fail(id, "it was stopped before it was done")
       else await backups.requeue(id)
       return

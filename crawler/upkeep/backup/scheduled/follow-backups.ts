@@ -43,7 +43,7 @@ async function hasWork(backups: BackupTable, log: Logger): Promise<boolean> {
   try {
     return await backups.hasWork()
   } catch (error) {
-    // Of a state that is away the process tells.
+    // The process reports an unreachable state itself.
     if (!isStateAway(error)) log.warn({ err: error }, "the backups are looked at again")
     return false
   }

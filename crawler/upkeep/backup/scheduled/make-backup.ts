@@ -23,7 +23,7 @@ export interface MakeBackupOptions extends DeleteOptions {
   /** Megabytes that have to stay free on the disk of the folder. */
   readonly minFreeMb: FreeSpace
   readonly signal: AbortSignal
-  /** Bytes that are free in the folder. Default: what the system says. */
+  /** Free bytes in the folder. Default: the system's number. */
   readonly freeBytes?: () => number
 }
 
@@ -35,7 +35,7 @@ export interface MadeBackup extends Deleted {
 }
 
 /**
- * Makes one backup of a plan: writes it, reads all of it once more, gives it its name, and deletes the oldest beyond the
+ * Makes one backup of a plan: writes it, reads all of it again, gives it its name, and deletes the oldest beyond the
  * plan's number. Only one process may do so at a time.
  * @throws KnownError with what the operator can do, the signal's reason
  */
@@ -88,7 +88,7 @@ function freeName(plan: BackupPlan, now: Date): string {
   }
 }
 
-/** What killed backups of this plan left. */
+/** The files that killed backups of this plan left. */
 async function sweepParts(plan: BackupPlan): Promise<void> {
   const suffix = partOf("")
   for (const name of await readdir(plan.folder)) {
