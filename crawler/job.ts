@@ -107,8 +107,8 @@ export interface Failure {
   readonly detail: string | null
 }
 
-// Notes for the operator that a run leaves in `job.note`. Only this file distinguishes the kinds of texts, beside the
-// code that writes them.
+// Notes for the operator that a run leaves in `job.note`. The functions below write the notes and tell their kinds
+// apart.
 
 /** Between two notes of one run. */
 export const BETWEEN_NOTES = "; "

@@ -162,8 +162,8 @@ export interface WalkOptions {
   readonly selectDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
   /**
-   * Where pages come from beside links: `include` takes those of the site's sitemaps too, `only` takes no links. With `discoverOnly` the start
-   * of an `only` is given where it is listed. Default: links alone.
+   * Where pages come from: `include` adds the pages of the site's sitemaps to the links, `only` follows no links.
+   * With `discoverOnly`, an `only` walk reports the start if a sitemap lists it. Default: links alone.
    */
   readonly sitemap?: "include" | "only"
   /** Also give the pages that links out of the start's registrable domain lead to, after all others. */

@@ -56,8 +56,9 @@ interface File extends RunList {
 }
 
 /**
- * Where a run gets its addresses from, beside the links of its pages: seeds, sitemaps, feeds, and what earlier runs
- * of the source left. Also what belongs to the source, which depends on where its seeds lead.
+ * Where a run gets its addresses from, beside the links of its pages: seeds, sitemaps, feeds, and addresses that
+ * earlier runs of the source left. Also decides which addresses belong to the source, which depends on where its
+ * seeds lead.
  */
 export class Discovery {
   readonly #options: DiscoveryOptions
@@ -233,8 +234,8 @@ export class Discovery {
   }
 
   /**
-   * What earlier runs left: all of it or what is due; addresses that no longer belong to the source are closed
-   * unvisited.
+   * Addresses that earlier runs left: all, or only those that are due. Addresses that no longer belong to the source
+   * are closed unvisited.
    */
   async #addKnown(): Promise<void> {
     const { job, frontier, known } = this.#options

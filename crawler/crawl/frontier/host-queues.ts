@@ -11,7 +11,7 @@ export interface FrontierEntry {
   readonly depth: number
   /** Visits made before this one. */
   readonly tries: number
-  /** What was said of it in this run. */
+  /** The facts from lists in this run. */
   readonly facts: ListedFacts
 }
 

@@ -172,7 +172,7 @@ export class BossQueue implements JobQueue {
     })
   }
 
-  /** What is made up for when it fails. */
+  /** Work that is made up for later when it fails. */
   async #calmly(work: (boss: PgBoss) => Promise<unknown>): Promise<void> {
     await this.#unlessAway(work).catch(this.#onProblem)
   }

@@ -26,8 +26,8 @@ const CALLED =
   /^(?:permalink|permanent link|permanenter link|lien permanent|enlace permanente|link permanente|permalien|(?:direct |copy )?link (?:to|for) |copy (?:permanent )?link|anchor (?:link )?(?:for|to) |section titled |heading self-link|(?:direkter )?link zu(?:r|m| ) ?|lien (?:direct )?vers |enlace (?:directo )?a )/i
 
 /**
- * The mark that tools hang on a heading so that its address can be copied: "¶", "#", a symbol, or in words for those
- * who do not see it. A link that is the whole of its heading is none.
+ * The mark that tools put beside a heading so that its address can be copied: "¶", "#", a symbol, or words for
+ * readers who do not see it. A link that is the whole of its heading is no mark.
  */
 export function isPermalink(element: Element): boolean {
   if (element.tag !== "a") return false

@@ -10,8 +10,9 @@ export interface ProgramTexts {
 }
 
 /**
- * Unseen are texts that are drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), wholly transparent, without width, in the colour
- * of what was painted before, cut off, covered by a box that is painted later, or on a layer that is not shown. Where a picture covers most of the page, text without ink is what was read from it, and stays.
+ * A text is unseen when it is drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), wholly transparent, without
+ * width, in the colour painted before it, cut off, covered by a box that is painted later, or on a layer that is not
+ * shown. Where a picture covers most of the page, text without ink was recognised from the picture, and stays.
  */
 export function programTexts(
   operators: Operators,
