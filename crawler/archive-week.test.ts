@@ -66,7 +66,7 @@ class Shelf implements AsyncDisposable {
     return job!
   }
 
-  /** What the index holds: the text of each page by its address. */
+  /** The contents of the index: the text of each page by its address. */
   get indexed(): Record<string, string> {
     const pages = [...this.#fixture.engine.pages].sort(([a], [b]) => (a < b ? -1 : 1))
     return Object.fromEntries(pages.map(([url, page]) => [url, page.markdown.trim()]))

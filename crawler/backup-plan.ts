@@ -2,7 +2,7 @@ import type { Schedule } from "./jobs/tasks/schedule.ts"
 
 /** Backups by schedule, as the file of sources declares them. */
 export interface BackupPlan {
-  /** What the names of its files begin with: letters, digits and `._-`. */
+  /** Prefix of its files' names: letters, digits and `._-`. */
   readonly name: string
   /** Null: a backup is made when it is asked for. */
   readonly schedule: Schedule | null
@@ -22,7 +22,10 @@ export function backupFileName({ name }: Pick<BackupPlan, "name">, at: Date): st
 
 const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z\.tar$/
 
-/** When a file of this name was begun by a plan's backup, in milliseconds since 1970; null: it is none of its backups. */
+/**
+ * When the backup in a file of this name began, in milliseconds since 1970; null: the file is not a backup of this
+ * plan.
+ */
 export function timeOfFile({ name }: Pick<BackupPlan, "name">, file: string): number | null {
   if (!file.startsWith(`${name}-`)) return null
   const [, day, ...clock] = TIME.exec(file.slice(name.length + 1)) ?? []
@@ -31,8 +34,8 @@ export function timeOfFile({ name }: Pick<BackupPlan, "name">, file: string): nu
 }
 
 /**
- * The files that are beyond a plan's number, of all names in its folder: the oldest. Those that are dated in the future
- * were made while the clock was ahead and count as older still.
+ * The files beyond a plan's number, out of all names in its folder: the oldest. Files dated in the future were made
+ * while the clock was ahead and count as older still.
  */
 export function filesBeyond(plan: BackupPlan, names: readonly string[], now: number): string[] {
   return names

@@ -150,7 +150,7 @@ describe("a glitch of ten years", () => {
         expect(next).toBeGreaterThan(Date.now())
         expect(next).toBeLessThanOrEqual(Date.now() + within)
       }
-      // For the process that starts anew: as the glitch left it.
+      // As the glitch left it, for the restarted process.
       if (sources === before) {
         await statement(
           db,

@@ -74,7 +74,7 @@ class Handbook implements AsyncDisposable {
     return job!
   }
 
-  /** What the index holds: the text of each page by its address. */
+  /** The contents of the index: the text of each page by its address. */
   get indexed(): Record<string, string> {
     return Object.fromEntries(
       [...this.#fixture.engine.pages].map(([url, page]) => [url, page.markdown.trim()]),

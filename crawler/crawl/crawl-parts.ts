@@ -50,7 +50,7 @@ export interface CrawlPartsOptions {
   readonly config: CrawlerConfig
   /** No visit begins after it. */
   readonly signal: AbortSignal
-  /** Ends the visits in hand. */
+  /** Ends the running visits. */
   readonly cut: AbortSignal
   readonly clock: Clock
   readonly share: Pick<CrawlShare, "paces" | "writes">
@@ -88,7 +88,7 @@ export class CrawlParts {
   readonly suspects: Suspects
   readonly visits: SourceVisits
   readonly hosts: RunHosts
-  /** Whether the pages come from websites, which may say anything, and not from a folder, say. */
+  /** Whether the pages come from websites, which may send anything, and not from a folder, for example. */
   readonly isSite: boolean
   /** Whether observers learn who may read the pages. */
   readonly isObserved: boolean

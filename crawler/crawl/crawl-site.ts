@@ -17,7 +17,7 @@ import type { NoPage } from "./judge/verdict.ts"
 import { VisitJudge } from "./judge/visit-judge.ts"
 
 export interface CrawlSiteOptions extends Omit<CrawlPartsOptions, "cut" | "clock" | "share"> {
-  /** Ends the crawl after the visits in hand, which get a few seconds more; the frontier stays. */
+  /** Ends the crawl after the running visits, which get a few seconds more; the frontier stays. */
   readonly signal: AbortSignal
   /** The clock for stored times. Default: the system's. */
   readonly clock?: Clock | undefined
@@ -69,11 +69,11 @@ class SiteCrawl implements Visits, AsyncDisposable {
   readonly #onWaiting: (isWaiting: boolean) => Promise<void>
   readonly #parts: CrawlParts
   readonly #judge: VisitJudge
-  /** Waits until no other page is being visited, of whatever job. */
+  /** Waits until no other page is being visited, by any job. */
   #suspect: FrontierEntry | null = null
   #visiting = 0
   #failure: Error | null = null
-  /** Aborted when visits in hand must end now. */
+  /** Aborted when running visits must end now. */
   readonly #cut: AbortController
   #cutTimer: NodeJS.Timeout | null = null
   readonly #skips: AsyncDisposable
@@ -266,7 +266,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     })
   }
 
-  /** Writes what is still in hand. @throws what ended the crawl before its time. */
+  /** Writes the remaining pages and outcomes. @throws the error that ended the crawl early. */
   async flush(): Promise<void> {
     if (this.#isOver()) this.#parts.discovery.stop()
     await this.#parts.discovery.settled()

@@ -12,13 +12,13 @@ export interface Work {
 
 /** How soon a pause for politeness is noticed to be over. */
 const POLL_SECONDS = 0.05
-/** Memory that a crawl may fill, of what the machine or its container has; Crawlee's own share. */
+/** Share of the memory of the machine or its container that a crawl may fill; Crawlee's own share. */
 const MEMORY_SHARE = 0.25
 
 /**
- * Runs visits through Crawlee's autoscaled pool: as many at a time as the machine has room for, `concurrency`
- * at most, whatever jobs they are of. The pool is all there is of Crawlee here: its crawlers would add a queue, retries, sessions, statistics
- * and a clock to each visit, which costs more than fetching a small page and does again what is done already.
+ * Runs visits through Crawlee's autoscaled pool: as many at a time as the machine has room for, `concurrency` at
+ * most, over all jobs. Only the pool of Crawlee is used: its crawlers would add a queue, retries, sessions,
+ * statistics and a clock to each visit, which costs more than fetching a small page and repeats work.
  */
 export async function runCrawlee(work: Work, concurrency: number): Promise<void> {
   log.setLevel(LogLevel.OFF)

@@ -149,13 +149,13 @@ try {
   if (among === null) await jobs.recover()
   else await among.recover()
   const { pages } = await engine.stats()
-  // While others write, what they have written is not all recorded.
+  // While other processes write, the record of their pages is not complete.
   if (isAlone && (lostPages !== null || pages < (await new KnownAddresses(db).pages()))) {
     const lost = await new LostPages(db).find(engine, stop)
     if (lost > 0) log.warn({ lost }, "the index has lost pages; their next visits read them again")
   }
   let [wasOver, lookedAt] = [false, -Infinity]
-  /** Whether this process has to end, so that the next one has the model that suits what the index holds. */
+  /** Whether this process has to end, so that the next one loads the model that fits the index. */
   const hasOtherModel = async (isCrawlOver: boolean): Promise<boolean> => {
     if (!generations.auto || stop.aborted || !isKeeper) return false
     if (wasOver === isCrawlOver && steadyNow() - lookedAt < LOOK_MS) return false
@@ -269,7 +269,7 @@ try {
       })
       .finally(() => {
         beside.duty = null
-        // Of pages that are gone, vectors are to be deleted, too.
+        // Vectors of removed pages have to be deleted, too.
         settled = settle()
       })
   }

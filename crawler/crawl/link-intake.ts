@@ -59,7 +59,7 @@ export class LinkIntake {
     return leads
   }
 
-  /** Adds addresses to be asked for because of what they tell of the page: soon, since that spares many visits. */
+  /** Adds addresses to request early because they show facts about the page: that spares many visits. */
   async probe(entry: Pick<FrontierEntry, "depth">, page: PageUrl, probes: readonly PageUrl[]): Promise<void> {
     const { frontier, discovery } = this.#options
     await frontier.add(

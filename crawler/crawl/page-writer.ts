@@ -35,7 +35,7 @@ interface Item {
 
 /**
  * Brings visits to the engine and their outcomes to the frontier, in batches and in this order: an outcome is
- * recorded only when the engine has acknowledged its page, so what was reported survives any crash.
+ * recorded only when the engine has acknowledged its page, so a recorded page survives any crash.
  */
 export class PageWriter {
   readonly #parts: PageWriterParts

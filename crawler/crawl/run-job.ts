@@ -43,7 +43,7 @@ export interface RunJobOptions {
   readonly jobs: Jobs
   readonly engine: Engine
   readonly config: CrawlerConfig
-  /** Ends the run after the visits in hand. */
+  /** Ends the run after the running visits. */
   readonly signal: AbortSignal
   /** The clock for stored times. Default: the system's. */
   readonly clock?: Clock
@@ -188,7 +188,7 @@ class RunWatch implements AsyncDisposable {
       // Before others take it over.
       if (process?.isSound === false) this.asked = "lost"
     } catch (error) {
-      // The crawl itself finds out, and what it was asked is known with the next beat.
+      // The crawl itself notices the error, and the next beat shows what the job was asked to do.
       if (!isPassing(error) && process === undefined) this.fail(error)
     }
     if (this.asked !== null) this.#abort()

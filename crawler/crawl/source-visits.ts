@@ -143,7 +143,7 @@ export class SourceVisits {
     if (visit.kind !== "read") return visit
     if (isWhole) return { kind: "read", reading: await this.#observed(entry, visit.reading, options) }
     const { reading } = visit
-    // Working validators save more than a copy. If they were sent and the page came all the same, they may not work.
+    // Working validators save more than a copy. If they were sent and the page came nevertheless, they may not work.
     const isWanted = reading.validators && (validators !== null || !hasAny(reading.validators))
     if (!isWanted) return visit
     const isOwn = reading.url === entry.url
@@ -197,7 +197,7 @@ export class SourceVisits {
     return { body: fetched.body, robotsTag: sent.length === 0 ? robotsTag : [robotsTag ?? [], sent].flat() }
   }
 
-  /** Visits an address that is none of the frontier's, in the manners of its host. */
+  /** Visits an address outside the frontier, in the manners of its host. */
   async visitUnlinked(url: PageUrl): Promise<Visit> {
     const { reader, source, turn, cut } = this.#options
     using atHost = await turn(url)

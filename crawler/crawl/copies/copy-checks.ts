@@ -17,7 +17,7 @@ export interface CopyChecksOptions {
   readonly clock: Clock
   /** Asks for `text/markdown` of at most so many bytes; null: something else came. */
   readonly load: (at: PageUrl, maxBytes: number) => Promise<CopyBody | null>
-  /** Called for each copy with its bytes, and with those of the page that it saved or 0. */
+  /** Called for each copy with its size in bytes, and with the size of the page that it saved, or 0. */
   readonly onCopy: (bytes: number, spared: number) => void
 }
 

@@ -21,7 +21,7 @@ const TRIALS = 20
 const FOR_CHECKS = 10
 /** Credit for one saved page: a crawl keeps asking a host if one copy in twenty helps. */
 const EARNS = 20
-/** Most copies that a crawl asks for in vain, however many have helped before. */
+/** How many copies a crawl requests without success at most, however many have helped before. */
 const MOST = 1000
 /** After this many days without a request, a host gets its trials again. */
 const KEPT_DAYS = 30

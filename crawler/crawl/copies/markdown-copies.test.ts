@@ -18,7 +18,7 @@ interface Leaf {
   text: string
   head?: string
   headers?: Readonly<Record<string, string>>
-  /** What a request for markdown gets. Default: its text. */
+  /** The answer to a request for markdown. Default: its text. */
   markdown?: (leaf: Leaf) => { body: string; headers?: Readonly<Record<string, string>>; status?: number }
 }
 
@@ -30,7 +30,7 @@ const sentences = (of: string) =>
     `Spare parts are listed in the annex; order them by their number, never by their colour.`,
   ].join(" ")
 
-/** A site that sends markdown to those who ask for it, and counts what it sends. */
+/** A site that sends markdown on request, and counts its answers. */
 class Manual implements AsyncDisposable {
   readonly fixture: CrawlFixture
   readonly site: TestSite

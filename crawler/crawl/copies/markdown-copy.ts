@@ -21,7 +21,7 @@ const MAX_CHECKS = 3
 /** A visit after this many days reads the page too, however few visits came before it. */
 const MAX_DAYS = 14
 const DAY_MS = 86_400_000
-/** A larger copy saves too little for what it may miss. */
+/** A larger copy saves too little, and may lack parts of the page. */
 export const MAX_SHARE = 0.5
 /**
  * Share of a page's different words that its copy must hold. Of 530 pairs of a page and its markdown, by its author or by

@@ -78,7 +78,7 @@ export class Discovery {
   #feeds = 0
   readonly #sites = new Set<string>()
   #owesLinks = false
-  /** Whether all that does not belong to the source is judged, or only what is due. */
+  /** Whether to judge all addresses that do not belong to the source, or only those that are due. */
   #judgesAll = false
   readonly #tasks = new Set<Promise<void>>()
   readonly #stop = new AbortController()
@@ -132,7 +132,7 @@ export class Discovery {
     return this.#owesLinks
   }
 
-  /** Whether more addresses may come, whatever pages link. */
+  /** Whether more addresses may come from elsewhere than the links of pages. */
   get isOpen(): boolean {
     return this.#tasks.size > 0 || this.#waiting.size > 0
   }
@@ -199,7 +199,7 @@ export class Discovery {
     if (this.#failure) throw this.#failure
   }
 
-  /** Keeps what was learnt of sitemaps and feeds; `whole`: the run visited all they name. */
+  /** Stores what was learned about sitemaps and feeds; `whole`: the run visited all addresses they name. */
   async keep(whole: boolean): Promise<void> {
     const { db, job, frontier } = this.#options
     await this.#troubles.end()
@@ -289,7 +289,7 @@ export class Discovery {
     } while (from !== null)
   }
 
-  /** Whether an address that does not belong to the source is to be closed unvisited by this run. */
+  /** Whether this run closes an address unvisited because it does not belong to the source. */
   #judges({ hash, dueAt }: KnownAddress, now: number): boolean {
     // A crawl asked for on a whim may be narrower than the one that left the pages.
     const { trigger, visits } = this.#options.job
@@ -465,7 +465,7 @@ export class Discovery {
     const now = this.#options.known.now()
     if (known.dueAt <= now || (isNews && !known.isNews)) return true
     if (modifiedAt === null || modifiedAt <= known.visitedAt) return false
-    // Some sitemaps date every page anew each time they are asked for.
+    // Some sitemaps date every page anew on each request.
     return now - known.visitedAt >= this.#options.job.source.revisit.minHours * HOUR_MS
   }
 }

@@ -14,8 +14,8 @@ export interface ListContentOptions {
 }
 
 /**
- * Has a run visit what is new or changed in the content of its source, and what is no longer there. A visit of its own finds out about
- * each page that went, so a list that misses some removes nothing.
+ * Makes a run visit the new, changed and missing parts of its source's content. Each missing page is confirmed by its
+ * own visit, so a list that lacks some pages removes nothing.
  * @throws KnownError when nothing can be listed
  */
 export async function listContent(content: Content, options: ListContentOptions): Promise<void> {

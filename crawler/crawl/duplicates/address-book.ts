@@ -45,7 +45,10 @@ export interface Spelling {
 /** Evidence is forgotten after this: sites are rebuilt. */
 const EVIDENCE_DAYS = 90
 const DAY_MS = 86_400_000
-/** One in so many addresses is read in spite of the rules, that a wrong one may come to light; and so many of a site in a run. */
+/**
+ * One in so many addresses is read in spite of the rules, so that a wrong rule shows, up to so many addresses of a
+ * site in a run.
+ */
 const ASKED_AGAIN_OF = 50
 const MOST_ASKED_AGAIN = 20
 /**
@@ -92,7 +95,7 @@ export class AddressBook {
   readonly #probes = new Map<string, Set<PageUrl>>()
   readonly #foldings = new Map<PageUrl, PageUrl>()
 
-  /** The tables are those of the text store, which has to be opened before. */
+  /** Uses the tables of the text store, which has to be opened before. */
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
     this.#clock = clock

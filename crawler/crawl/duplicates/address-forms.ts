@@ -19,7 +19,7 @@ export interface AddressRules {
   readonly values: ReadonlySet<string>
 }
 
-/** Another spelling of an address, and in what it differs. */
+/** Another spelling of an address, and the difference. */
 export interface Form {
   readonly url: PageUrl
   readonly difference: Difference
@@ -104,8 +104,8 @@ export function differenceOf(
 }
 
 /**
- * The address without a parameter, where that parameter's value is all in which two addresses differ; else null.
- * Whether it names the same page is to be seen.
+ * The address without a parameter, if two addresses differ only in that parameter's value; else null. Whether it
+ * names the same page is not known yet.
  */
 export function withoutDifferingValue(a: PageUrl, b: PageUrl): Form | null {
   const others = new Set(forms(b).flatMap((form) => (isParameter(form.difference) ? form.url : [])))

@@ -20,7 +20,7 @@ export interface DocumentForm {
 
 /** Formats in which one document is published, the one that reads best in a browser first. */
 const FORMATS = ["html", "htm", "xhtml", "md", "epub", "pdf", "docx", "odt", "rtf", "txt"]
-/** Folders that are called after what they hold. */
+/** Folders that are named after their contents. */
 const FORMAT_FOLDERS = new Set([...FORMATS, "text", "plain", "word", "ebook"])
 
 /** Shorter texts are no documents, and have too few shingles to compare. */
@@ -47,7 +47,9 @@ export function documentForm(url: PageUrl, title: string, lines: readonly string
   return { stem, sketch: sketchOf(hashes), versions: versionsOf(title, lines) }
 }
 
-/** Whether two documents under one stem are one: nearly all of what they say is the same, and so is the version they name. */
+/**
+ * Whether two documents under one stem are the same: they share nearly all of their text, and the version they name.
+ */
 export function isSameDocument(a: DocumentForm, b: DocumentForm): boolean {
   if (a.stem !== b.stem || !versionsAgree(a.versions, b.versions)) return false
   return sharedShare(a.sketch, b.sketch) >= SAME_DOCUMENT
@@ -153,7 +155,7 @@ function versionsOf(title: string, lines: readonly string[]): string {
   return [...new Set([...found, ...(title.match(/\d+(?:\.\d+)+/g) ?? [])])].sort().slice(0, 20).join(" ")
 }
 
-/** Numbers that are called a version; those of sections are not. */
+/** Numbers that are marked as a version; those of sections are not. */
 const VERSION =
   /(?<!\p{L})(?:versi[oó]n(?:e|s)?|versão|версия|release|edition|édition|auflage|rev(?:ision)?|v)[.:]?\s*(\d+(?:\.\d+)+)/giu
 

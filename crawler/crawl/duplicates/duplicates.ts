@@ -104,7 +104,7 @@ export class Duplicates {
     return withoutTracking(url)
   }
 
-  /** Under which other address a page is crawled, by what was learned of its site; null when this is the one. */
+  /** The other address under which a page is crawled, by the rules of its site; null when this is the one. */
   async instead(url: PageUrl): Promise<Spelling | null> {
     const spelling = await this.#book.instead(url)
     return spelling && this.#options.inScope(spelling.url) ? spelling : null
@@ -112,7 +112,8 @@ export class Duplicates {
 
   /**
    * Decides whether a page that was read is one of its own. One page at a time: equal ones may come in together.
-   * @param place takes down what was decided, before the next page is judged; it must not wait for any other method of this class
+   * @param place records the decision before the next page is judged; it must not wait for any other method of this
+   *   class
    */
   async judge<T>(page: ReadPage, place: (judgement: Judgement) => Promise<T>): Promise<T> {
     return await this.#turn.run(async () => {
@@ -158,7 +159,7 @@ export class Duplicates {
 
   /**
    * An address answered that there is no such page.
-   * @returns an address that is to be read after all, for it was left out in favour of this one.
+   * @returns an address that has to be read after all, because it was left out in favour of this one.
    */
   async missing(url: PageUrl): Promise<PageUrl | null> {
     return await this.#turn.run(async () => {
@@ -290,7 +291,7 @@ export class Duplicates {
     return { ...other, evidence, yields: (votes === 0 ? compareAddresses(page.url, other.url) : votes) < 0 }
   }
 
-  /** Whether an address is a page that the index holds, or will when what was decided is written. */
+  /** Whether an address is a page that the index holds, or will hold when the decisions are written. */
   async #isPage(url: PageUrl): Promise<boolean> {
     if (this.#recent.has(url)) return true
     if (this.#options.isOfThisRun === true && (await this.#texts.get(url))?.job !== this.#options.job)

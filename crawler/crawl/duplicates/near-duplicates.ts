@@ -51,16 +51,19 @@ export function isNear(a: PageText, b: PageText): boolean {
   return a.similar !== null && b.similar !== null && differingBits(a.similar, b.similar) <= NEAR_BITS
 }
 
-/** Whether a page is like the one that it names as its canonical; whatever the titles say, for the site has spoken. */
+/**
+ * Whether a page resembles the one that it names as its canonical. Titles do not count, since the site itself names
+ * the page.
+ */
 export function isLike(a: PageText, b: PageText): boolean {
   if (a.exact === b.exact || a.lines === b.lines) return true
   return a.similar !== null && b.similar !== null && differingBits(a.similar, b.similar) <= CANONICAL_BITS
 }
 
 /**
- * Whether one text is the other, but for a line or two more at its head and foot, or for the time of day at which it
- * was sent. A word put for another is never overlooked, nor is anything with a digit: versions of a manual and
- * variants of a product differ by no more than that.
+ * Whether two texts are the same except for a line or two more at head and foot, or for the time of day at which they
+ * were sent. A replaced word is never overlooked, nor is anything with a digit: versions of a manual and variants of
+ * a product may differ in no more than that.
  */
 export function sameButEdges(a: readonly string[], b: readonly string[]): boolean {
   const [short, long] = a.length <= b.length ? [untimed(a), untimed(b)] : [untimed(b), untimed(a)]

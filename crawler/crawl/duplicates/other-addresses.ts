@@ -23,8 +23,8 @@ export class OtherAddresses {
   }
 
   /**
-   * Addresses that name the same page, likeliest first: the one that is crawled in its place, by what was learned of the site,
-   * then other spellings of both.
+   * Addresses that name the same page, likeliest first: the one that is crawled in its place, by the rules of the
+   * site, then other spellings of both.
    */
   async spellingsOf(url: PageUrl): Promise<PageUrl[]> {
     const clean = withoutTracking(url)

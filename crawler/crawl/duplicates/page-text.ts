@@ -5,7 +5,7 @@ import { simhash } from "#engine/index/page/fingerprint.ts"
 
 /** A few bytes that distinguish one page's text from another's. */
 export interface PageText {
-  /** Hash of the text, letter for letter but for the addresses of links. */
+  /** Hash of the exact text, without the addresses of links. */
   readonly exact: string
   /** Hash of its lines in any order: a list sorted another way has the same. */
   readonly lines: string
@@ -87,7 +87,7 @@ function plainTitle(title: string): string {
     .trim()
 }
 
-/** A hash of lines that does not heed their order, nor the numbers of a numbered list: the sum of each one's two hashes. */
+/** A hash of lines that ignores their order and the numbers of a numbered list: the sum of each one's two hashes. */
 function unordered(lines: readonly string[]): string {
   let [low, high] = [0, 0]
   for (const line of lines) {

@@ -16,13 +16,13 @@ export interface Pair {
 
 /** Pages that must agree before a difference, or one value of a parameter, is overlooked. */
 const FEWEST_PAGES = 5
-/** For a parameter whatever its value: as many values, on as many pages. */
+/** For a parameter with any value: how many values, on how many pages. */
 const FEWEST_VALUES = 8
 const FEWEST_PAGES_OF_VALUES = 3
-/** More says nothing new: a bound for what is kept of a site. */
+/** More pairs add nothing: a limit for the memory of one site. */
 const MOST_PAGES = 8
 const MOST_VALUES = 40
-/** Parameters, beyond which a site is not to be learned in this way. */
+/** Sites with more parameters are not learned in this way. */
 const MOST_DIFFERENCES = 60
 
 /**

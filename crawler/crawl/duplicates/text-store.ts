@@ -269,7 +269,7 @@ export class TextStore {
     return [...found.values()]
   }
 
-  /** Keeps what was read. `isOwn`: whether it is a page of its own. */
+  /** Stores the text that was read. `isOwn`: whether it is a page of its own. */
   async keep(text: KeptText, isOwn: boolean): Promise<void> {
     this.#texts.set(text.url, { text, isOwn })
     if (this.#texts.size >= MOST_WAITING) await this.flush()

@@ -24,7 +24,7 @@ export interface Finding {
   /** The page, sitemap or feed that names them; null for seeds. */
   readonly on: string | null
   readonly depth: number
-  /** Leave out those of the source that are not due. */
+  /** Leave out addresses of the source that are not due. */
   readonly onlyDue?: boolean
 }
 
@@ -209,7 +209,7 @@ export class Frontier implements OpenAddresses, Disposable {
     return this.#queues.handedOut
   }
 
-  /** Whether {@link add} leaves out whatever comes. */
+  /** Whether {@link add} leaves out every new address. */
   get isFull(): boolean {
     return this.#addresses >= this.#maxAddresses
   }
@@ -248,8 +248,8 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /**
-   * Adds what a sitemap, a feed or the content of a source lists, and takes down what it says. With `isDue`, of the source's known
-   * addresses only those it holds for.
+   * Adds the addresses that a sitemap, a feed or the content of a source lists, and stores the facts it states.
+   * `isDue` decides which of the source's known addresses are added.
    */
   async list(
     entries: readonly ListedAddress[],

@@ -36,14 +36,14 @@ interface Filling {
 export interface OpenAddresses {
   /** The first addresses of a host whose time has come, `limit` at most. */
   due(host: string, now: number, limit: number): Promise<FrontierEntry[]>
-  /** When the next address of a host is due; infinite: there is none. */
+  /** When the next address of a host is due; infinite if it has none. */
   nextDue(host: string, now: number): Promise<number>
 }
 
 const CHUNK = 64
 
 /**
- * Whose turn it is: hands out addresses host by host, each at its pace, which other jobs may share, and knows what is out.
+ * Hands out addresses host by host, each at its pace, which other jobs may share, and knows which addresses are out.
  * All of it is in memory, so a lost process leaves nothing to clean up.
  */
 export class HostQueues implements PaceParty, Disposable {
@@ -224,7 +224,7 @@ export class HostQueues implements PaceParty, Disposable {
     return queue
   }
 
-  /** Whether the store is to be asked for addresses of a host that may be visited now. */
+  /** Whether to ask the store for addresses of a host that may be visited now. */
   #wantsMore({ ready, emptyUntil, pace }: HostQueue, now: number): boolean {
     return ready.length === 0 && emptyUntil <= now && pace.freeAt(now) <= now
   }

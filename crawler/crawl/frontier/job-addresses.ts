@@ -136,7 +136,7 @@ export async function endingOf(
   return row ?? null
 }
 
-/** Forgets all of a job's addresses but those that failed, while `mayPrune` holds. */
+/** Forgets all of a job's addresses except the failed ones, while `mayPrune` holds. */
 export async function pruneAddresses(
   db: StateStore,
   job: number,
@@ -178,7 +178,7 @@ export const hasOpenAt = async (db: StateStore, job: number, host: string): Prom
 export interface WaitingAddress {
   readonly job: number
   readonly depth: number
-  /** Visits made in vain. */
+  /** Visits without success. */
   readonly tries: number
   /** When the next may be made; milliseconds since 1970. */
   readonly due: number
@@ -200,7 +200,7 @@ export async function waitingAddress(db: StateStore, url: PageUrl): Promise<Wait
   return row ?? null
 }
 
-/** Visits that ended, and those of them that failed, of every job that is remembered. */
+/** How many visits ended, and how many of them failed, for every job that is remembered. */
 export async function visitsByJob(
   db: StateStore,
 ): Promise<ReadonlyMap<number, { readonly all: number; readonly failed: number }>> {

@@ -30,7 +30,7 @@ export interface ListedFacts {
   readonly isNews: boolean
 }
 
-/** How an address was found, and what was said of it. */
+/** How an address was found, and the facts stated about it. */
 export interface Found extends ListedFacts {
   /** Link steps from a seed. */
   readonly depth: number
@@ -280,7 +280,7 @@ export class KnownAddresses {
     return this.#clock()
   }
 
-  /** Keeps how visits ended, and when each address is to be visited again. Runs in the caller's transaction. */
+  /** Stores how visits ended, and when to visit each address again. Runs in the caller's transaction. */
   async record({ id, source }: Pick<Job, "id" | "source">, visits: readonly Visited[]): Promise<void> {
     const now = this.#clock()
     for (const visit of visits) {
@@ -372,8 +372,8 @@ export class KnownAddresses {
   }
 
   /**
-   * Makes an address of a source due, to be read in full whatever its validators or its copy say: the next run visits it
-   * among the first. @returns whether the source knows it
+   * Makes an address of a source due, to be read in full even if its validators or its copy match: the next run
+   * visits it among the first. @returns whether the source knows it
    */
   async makeDue(url: PageUrl, source: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#update()
@@ -383,7 +383,10 @@ export class KnownAddresses {
     return numUpdatedRows > 0n
   }
 
-  /** Makes due what was visited while the clock was ahead: nothing rests longer than the longest interval. */
+  /**
+   * Makes addresses due that were visited while the clock was ahead, so that none rests longer than the longest
+   * interval.
+   */
   async heal({ name, revisit }: Pick<Source, "name" | "revisit">): Promise<void> {
     const now = this.#clock()
     const longest = Math.max(revisit.minHours, revisit.maxHours) * HOUR_MS

@@ -65,7 +65,7 @@ export class Listings {
     this.#seen.set(listing.url, listing)
   }
 
-  /** Keeps what was noted. `whole`: all that the lists name was visited, or is known. */
+  /** Stores the notes. `whole`: all addresses that the lists name were visited, or are known. */
   async keep(whole: boolean): Promise<void> {
     await transaction(this.#db, async () => {
       for (const { url, kind, foundOn, namedAt, validators, readAt } of this.#seen.values()) {

@@ -33,7 +33,7 @@ export class LostPages {
     migrate(db, "lost-pages", STEPS)
   }
 
-  /** Those that wait for a visit. */
+  /** Lost pages that wait for a visit. */
   async count(): Promise<number> {
     const { n } = await this.#queries
       .selectFrom("lost_page")

@@ -76,8 +76,8 @@ export const withLinks = (q: Queries<FrontierTables>) =>
     .select(["known_address.url", "links"])
 
 /**
- * Where the pages of each source lead, in `state.db`: a page that has not changed is not read again, and what it leads
- * to is wanted all the same by a run whose limit, depth or scope is wider than those before.
+ * Where the pages of each source lead, in `state.db`. A page that has not changed is not read again, but a run with a
+ * wider limit, depth or scope than earlier ones still needs its links.
  */
 export class PageLinks {
   readonly #db: StateStore

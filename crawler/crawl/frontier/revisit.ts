@@ -38,7 +38,10 @@ const MAX_FIRST_MS = 7 * DAY_MS
 const GROWTH = 1.5
 /** One visit does not lengthen the interval more than this, however long it was away. */
 const MAX_GROWTH = 4
-/** A page is due a little early, so that a daily run finds what was read a few minutes into the one before. */
+/**
+ * A page is due a little early, so that a daily run finds pages that the previous run read a few minutes after its
+ * start.
+ */
 const EARLY_SHARE = 0.1
 
 /**

@@ -39,7 +39,7 @@ export class Suspects {
     this.#known = known
   }
 
-  /** Only the process that works on the job may open them: whatever is noted was left by a lost one. */
+  /** Only the process that works on the job may open them: any note was left by a lost process. */
   static async open(
     db: StateStore,
     job: Pick<Job, "id" | "source">,
@@ -65,7 +65,7 @@ export class Suspects {
     for (const { url, strikes } of rows) this.#strikes.set(url, strikes)
   }
 
-  /** Notes that a page is about to be read, and that those that ended meanwhile are not any more. */
+  /** Notes that a page is about to be read, and that the pages which ended meanwhile no longer are. */
   async begin(url: PageUrl): Promise<void> {
     this.#begun.add(url)
     const ended = [...this.#ended]
@@ -105,7 +105,7 @@ export class Suspects {
       .where("reading", "=", 1)
   }
 
-  /** Whether a page is to be read while no other is. */
+  /** Whether a page must be read while no other is. */
   async isSuspect(url: PageUrl): Promise<boolean> {
     return (await this.#count(url)) > 0
   }

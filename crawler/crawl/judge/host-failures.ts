@@ -1,10 +1,10 @@
 interface Trouble {
-  /** Tries in a row that were in vain. */
+  /** Unsuccessful tries in a row. */
   tries: number
   notedAt: number
 }
 
-/** Counts how often in a row hosts were tried in vain, and knows which have answered in this run. */
+/** Counts unsuccessful tries in a row for each host, and knows which hosts have answered in this run. */
 export class HostFailures {
   readonly #hosts = new Map<string, Trouble>()
   readonly #answered = new Set<string>()

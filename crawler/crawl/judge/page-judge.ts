@@ -46,7 +46,7 @@ interface PageRead {
   readonly isUnchanged: boolean
 }
 
-/** Judges what a visit found: a page of its own, another address of one, or none; and has it recorded. */
+/** Judges the result of a visit: a page of its own, another address of one, or none; and has it recorded. */
 export class PageJudge {
   readonly #parts: CrawlParts
   readonly #source: Source

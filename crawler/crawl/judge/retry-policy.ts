@@ -5,8 +5,8 @@ import type { Visit } from "../../reading.ts"
 import { isAnswer, isInVain, type Unread } from "./visit-outcome.ts"
 
 /**
- * A host that was tried in vain this often in a row is given up for this run: after 155 seconds of pauses with
- * FOSSICK_RETRY_DELAY_MS as it is, in which a server is restarted.
+ * A host with this many unsuccessful tries in a row is given up for this run. With the default FOSSICK_RETRY_DELAY_MS
+ * that is after 155 seconds of pauses, in which a server is restarted.
  */
 export const HOST_TRIES = 6
 /** A visit that waited for its whole time was patience itself. */
@@ -126,6 +126,6 @@ function isForGood(visit: Unread): boolean {
   return visit.kind === "failed" && !visit.transient && (visit.because === "tls" || visit.because === "dns")
 }
 
-/** As how many tries in vain a visit counts. */
+/** How many unsuccessful tries a visit counts as. */
 const weightOf = (visit: Unread): number =>
   visit.kind === "failed" && visit.because === "timeout" ? TIMEOUT_COUNTS : 1

@@ -75,7 +75,7 @@ export class RunHosts {
     await this.#options.waits.forgetAll(this.#options.job)
   }
 
-  /** Gives up what the operator asked for. */
+  /** Gives up hosts that the operator asked to skip. */
   async skipAsked(): Promise<void> {
     const { job, waits } = this.#options
     for (const host of await waits.skipped(job)) {

@@ -19,7 +19,7 @@ export interface VisitJudgeOptions extends PageJudgeOptions {
   readonly author: SourceAuthor
 }
 
-/** Settles visits: takes in what they found, tries again what may succeed later, and closes the rest. */
+/** Settles visits: records their results, tries again where a later try may succeed, and closes the rest. */
 export class VisitJudge {
   readonly #parts: CrawlParts
   readonly #pages: PageJudge

@@ -2,8 +2,8 @@
 type Run = object
 
 /**
- * Lets a page be read while no other is, of whatever job: one that may take the process down with it must not make
- * others suspect.
+ * Lets a page be read while no other page of any job is: one that may take the process down must not make others
+ * suspect.
  */
 export class Solitude {
   #visiting = 0

@@ -98,7 +98,7 @@ export class VisitPool {
   }
 
   async #next(): Promise<(() => Promise<void>) | null> {
-    // Sorting keeps the order of those that have the same number in hand.
+    // Sorting keeps the order of jobs with the same number of running visits.
     for (const run of this.#runs.toSorted((a, b) => a.inHand - b.inHand)) {
       if (!this.#mayTake(run)) continue
       const entry = await run.visits.next()

@@ -78,7 +78,7 @@ export function patternsOf(url: string, now: number): AddressPattern[] {
   return patterns
 }
 
-/** Whether links to such an address are worth following whatever the page that holds them is. */
+/** Whether links to such an address are worth following from any page. */
 export function isPlain(patterns: readonly AddressPattern[]): boolean {
   return patterns.every(({ kind }) => kind === "series")
 }

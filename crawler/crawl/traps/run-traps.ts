@@ -49,7 +49,7 @@ export class RunTraps {
     return this.#traps.isPlain(url)
   }
 
-  /** Takes down what an address gave, and keeps the trap that shows by it. */
+  /** Records what an address yielded, and stores the trap that it shows. */
   async watch(url: string, given: Yield): Promise<void> {
     const trap = this.#traps.visited(url, given)
     if (!trap) return

@@ -23,7 +23,7 @@ const STEPS: readonly Step[] = [
      primary key (source, key)
    ) ${keyed};`,
 ]
-/** One that was not met for so long may be met anew, with all the patience there is. */
+/** A trap that was not met for this long is treated as new, with full patience. */
 const KEPT_DAYS = 90
 const DAY_MS = 86_400_000
 

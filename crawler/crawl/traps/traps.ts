@@ -95,7 +95,7 @@ export class Traps {
     return isPlain(patternsOf(url, this.#clock()))
   }
 
-  /** Takes down what an address gave. @returns the trap that shows by it, if one does. */
+  /** Records what an address yielded. @returns the trap that it shows, if any. */
   visited(url: string, { lines, isPage, leads }: Yield): Trap | null {
     for (const pattern of patternsOf(url, this.#clock())) {
       const row = this.#row(pattern)
@@ -170,7 +170,7 @@ function push(row: Row, isFresh: boolean): void {
   row.read += 1
 }
 
-/** Whether a page says what no other page of its pattern said, numbers left aside. Remembers what it says. */
+/** Whether a page has text that no other page of its pattern had, without numbers. Remembers the text. */
 function isNews(lines: readonly string[], seen: Set<number>): boolean {
   if (seen.size >= MOST_LINES) return true
   let words = 0
