@@ -33,7 +33,7 @@ interface Oddity {
   readonly answer?: Answer
   /** How a first visit ends; `null`: it is never visited. */
   readonly outcome: string | null
-  /** What the page is called, when it becomes one. */
+  /** The title of the page, when it becomes one. */
   readonly title?: string
 }
 

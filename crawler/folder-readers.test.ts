@@ -27,7 +27,7 @@ const write = (path: string, text: string) => {
   writeFileSync(join(folder.path, path), text)
 }
 
-/** Makes a run that visits what is due. @returns who may read each page, `all` for everybody */
+/** Runs a crawl of the due pages. @returns who may read each page, `all` for everybody */
 async function run(): Promise<Record<string, unknown>> {
   const { db, jobs, engine } = fixture
   const source = defineSource({ name: "docs", folder: folder.path, seeds: [ADDRESS] })

@@ -81,7 +81,7 @@ export interface Job {
   readonly note: string | null
   /** How it ended; null while it is not over, and for one that was cancelled. */
   readonly result: JobResult | null
-  /** One line why {@link Job.result} is not `finished`; null when it is, or while there is none. */
+  /** One line why {@link Job.result} is not `finished`; null when it is, or while the run has no result. */
   readonly reason: string | null
   /** The run's changes to the index for its source. */
   readonly changes: PageChanges

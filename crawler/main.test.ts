@@ -20,7 +20,7 @@ import { type Answer, article, html, startTestSite, status } from "./testing/tes
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url))
 const PAGES = 10
 
-/** The crawler process of an appliance, and what it logs. */
+/** The crawler process of an appliance, and its log. */
 class Crawler {
   readonly ended: Promise<number | null>
   /** The process that works on the job, once it has said so. */

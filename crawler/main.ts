@@ -63,7 +63,7 @@ const LOST_MS = 20_000
 const LEAD = "crawler-lead"
 const ONLY = "crawler-of-embedded-index"
 const DAY_MS = 86_400_000
-/** Between two looks at what is old enough to be forgotten. */
+/** Between two checks for entries that are old enough to be forgotten. */
 const TIDY_MS = 3_600_000
 /** Between two looks at the files of the index, whether all are there, with their sizes, and none is left over: milliseconds each. */
 const SIZES_MS = 15_000
@@ -119,7 +119,7 @@ let modelWanted: string | undefined
 let tidyAt = 0
 let hasTidied = false
 let sizesAt = 0
-/** At the start, and once a day, all of the index is read to find what is damaged. */
+/** At the start, and once a day, all of the index is read to find damage. */
 let checkAllAt = 0
 let looking = Promise.resolve()
 let givingBack = Promise.resolve()
@@ -148,7 +148,7 @@ async function tick(): Promise<void> {
   if (notice !== null) return
   if (engine === "embedded" && steadyNow() >= sizesAt) {
     sizesAt = steadyNow() + SIZES_MS
-    // The job process repairs it, and gives back the space of what is gone.
+    // The job process repairs it, and frees the space of removed pages.
     looking = hasDamagedFiles(dataDir)
       .then(async (isDamaged) => isDamaged || leftVersions.areDue(await indexFolder(dataDir)))
       .then((isDue) => void (unfinished ||= isDue))

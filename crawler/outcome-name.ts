@@ -39,7 +39,7 @@ export function outcomeName(outcome: CrawlOutcome): OutcomeName {
 export const isPageOutcome = (name: OutcomeName): boolean =>
   (PAGE_OUTCOMES as readonly OutcomeName[]).includes(name)
 
-/** Whether the address is none that the index is to hold. */
+/** Whether the index must not hold the address. */
 export const isSkip = (name: OutcomeName): boolean => name.startsWith(SKIPPED)
 
 /** Whether something went wrong, here or there. */

@@ -65,8 +65,8 @@ export interface CrawlPartsOptions {
 }
 
 /**
- * Addresses that a crawl may come to know for each page of its limit, and at least. Without this a calendar
- * without end, whose pages never count towards the limit, would keep the crawl going for ever.
+ * How many addresses a crawl may learn of for each page of its limit, and the least for any limit. Without this an
+ * endless calendar, whose pages never count towards the limit, would keep the crawl running for ever.
  */
 const ADDRESSES_PER_PAGE = 20
 const MIN_ADDRESSES = 10_000

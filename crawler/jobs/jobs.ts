@@ -33,7 +33,7 @@ const FINE: Judged = { result: "finished", reason: null }
 const isLost = () =>
   sql<SqlBool>`case when process is null then not ${isAlive(storeTime())} else not ${isLiving(sql.ref("job.process"))} end`
 
-/** Which job is wanted of those that wait. */
+/** Which of the waiting jobs is wanted. */
 export interface JobWish {
   /** Sources whose jobs are not. */
   readonly except?: ReadonlySet<string>
@@ -47,7 +47,7 @@ export interface JobWish {
 export interface WaitingJob {
   readonly id: number
   readonly source: string
-  /** Whether it may take its process down, and is to be worked on with no other beside it. */
+  /** Whether it may take its process down, and has to run with no other beside it. */
   readonly isInDoubt: boolean
   readonly isScheduled: boolean
 }
@@ -75,7 +75,7 @@ export class Jobs extends JobRecords {
       const all = await this.open(source.name)
       const busy = joins ? all.find((job) => job.state !== "paused") : undefined
       if (busy) return busy
-      // Those of an earlier version are written with fewer fields.
+      // Sources of an earlier version were written with fewer fields.
       const open = all.find(
         (job) =>
           job.author === author &&
@@ -105,7 +105,9 @@ export class Jobs extends JobRecords {
     })
   }
 
-  /** Ends a job for good; its process finishes the pages in hand. @returns false when it is over already or unknown. */
+  /**
+   * Ends a job for good; its process finishes the current pages. @returns false when it is over already or unknown.
+   */
   async cancel(id: number): Promise<boolean> {
     const cancelled = await this.#ask(id, "cancelled")
     await this.#prune(id)
@@ -265,7 +267,7 @@ export class Jobs extends JobRecords {
     await this.#prune(id)
   }
 
-  /** Leaves word of a job's end for its operator, and in its log. A second one is added to the first. */
+  /** Records a job's end for its operator, in the job and in its log. A second note is added to the first. */
   async note(id: number, text: string): Promise<void> {
     await this.#set(id, {
       note: sql<string>`case when note is null then ${text} else note || ${BETWEEN_NOTES + text} end`,
@@ -326,7 +328,7 @@ export class Jobs extends JobRecords {
       .where(condition)
       .execute()
     for (const { id, stop, crashes, waiting, outcomes_at_crash: before } of rows) {
-      // One that gets on is not one that takes down its process each time; nor is one that only waited.
+      // A job that made progress does not take down its process each time; nor does one that only waited.
       const recorded = await this.#recorded(id)
       const counted = waiting === 1 ? 0 : 1
       const inVain = recorded === before ? crashes + counted : counted

@@ -25,7 +25,7 @@ export class RunLimits {
   /** Pages found unchanged by their markdown copies, and bytes that this saved. */
   readonly copies: { pages: number; sparedBytes: number }
 
-  /** Counts on from what the processes before took. */
+  /** Continues counting from the earlier processes' amounts. */
   static async open(db: StateStore, job: Job): Promise<RunLimits> {
     const row = await queriesOf<JobTables>(db)
       .selectFrom("job")

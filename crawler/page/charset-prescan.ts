@@ -33,7 +33,7 @@ export function xmlEncoding(bytes: Buffer, encodingOf: EncodingOf): NamedEncodin
 }
 
 const TAG = /<(\/?)([a-z][^\s/>]*)/iy
-/** Elements whose text has no tags, whatever it looks like. */
+/** Elements whose text has no tags, even if it looks like tags. */
 const RAW_TEXT = /^(?:script|style|title|textarea|xmp|iframe|noembed|noframes|plaintext)$/
 
 function metaEncoding(text: string, encodingOf: EncodingOf): NamedEncoding | null {
@@ -59,7 +59,7 @@ function metaEncoding(text: string, encodingOf: EncodingOf): NamedEncoding | nul
   return null
 }
 
-/** The end of a comment, a doctype, an instruction, or a `<` that opens nothing; -1 where there is none. */
+/** The end of a comment, a doctype, an instruction, or a `<` that opens nothing; -1 if there is none. */
 function endOfOther(text: string, at: number): number {
   // The two dashes that open a comment may close it.
   const close = text.startsWith("<!--", at) ? "-->" : /[!?/]/.test(text[at + 1] ?? "") ? ">" : ""

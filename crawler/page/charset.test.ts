@@ -172,7 +172,7 @@ describe("text that was encoded twice", () => {
   })
 })
 
-/** With kind of text and header; the text holds what is said. */
+/** With kind of text and header. */
 const MORE: readonly (readonly [string, Buffer, string | null, "html" | "text", string])[] = [
   [
     "http-equiv behind styles",

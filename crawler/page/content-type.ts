@@ -77,7 +77,7 @@ export const isHeavyText = (type: string, body: Uint8Array, url: string): boolea
 const startOf = (body: Uint8Array): string =>
   Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, TEXT_START_CHARS)).toString("latin1")
 
-/** XML that is a web page all the same. */
+/** XML that is a web page nevertheless. */
 const XHTML_START = /^(?:<!doctype html[\s>]|<(?:[a-z]{1,10}:)?html[\s>])/i
 
 const HTML_START = /^<(?:!doctype html|html|head|body|title|h1|p|div|meta)[\s>]/i

@@ -58,7 +58,7 @@ export class BossQueue implements JobQueue {
   readonly #held = new Set<number>()
   /** When jobs were made known, by the steady clock. */
   readonly #offered = new Map<number, number>()
-  /** Jobs in hand that keep others waiting, and since when this process knows. */
+  /** Handed-out jobs that block others, and since when this process knows. */
   readonly #seen = new Map<string, number>()
 
   constructor({ jobs, location, onProblem, heartMs = HEART_MS }: BossQueueOptions) {
@@ -96,7 +96,10 @@ export class BossQueue implements JobQueue {
     await boss?.stop({ graceful: false }).catch(() => undefined)
   }
 
-  /** Makes known what waits, of each source what is first. A job that is known stays as it is, and one whose source has another stays out. */
+  /**
+   * Announces waiting jobs, the first of each source. A job that is already announced stays as it is, and one whose
+   * source has another is not admitted.
+   */
   async #offer(boss: PgBoss, waiting: readonly WaitingJob[]): Promise<void> {
     const now = steadyNow()
     const first = new Map(waiting.toReversed().map((job) => [job.source, job]))
@@ -143,8 +146,9 @@ export class BossQueue implements JobQueue {
   }
 
   /**
-   * Takes out what keeps waiting jobs from being handed out: one of their source that is in hand though the table says that none is, since
-   * its process was lost, which is known there sooner than by its heart; or one that pg-boss is through with.
+   * Removes a job that keeps waiting jobs of its source from being handed out: one that is handed out although the
+   * table says that none is, because its process was lost, which the table knows sooner than the heartbeat; or one
+   * that pg-boss has finished with.
    */
   async #recover(boss: PgBoss, waiting: readonly WaitingJob[]): Promise<void> {
     const now = steadyNow()
@@ -154,7 +158,7 @@ export class BossQueue implements JobQueue {
     const dead: string[] = []
     for (const { id, singletonKey, state, startedOn } of await boss.findJobs<Given>(QUEUE)) {
       if (state === "created" || state === "retry" || !sources.has(singletonKey ?? "")) continue
-      // Once it is taken it is started in a moment; that long the table has it among those that wait.
+      // A taken job starts in a moment; until then the table lists it among the waiting ones.
       const key = `${id} ${startedOn?.getTime()}`
       const since = before.get(key) ?? now
       if (state === "active" && now - since < PUT_DOWN_MS) this.#seen.set(key, since)
@@ -163,7 +167,7 @@ export class BossQueue implements JobQueue {
     if (dead.length > 0) await boss.deleteJob(QUEUE, dead)
   }
 
-  /** Gives a sign of life for the jobs in hand, and has those handed out again whose process gives none. */
+  /** Sends a heartbeat for the running jobs, and has jobs handed out again whose process sends none. */
   async #beat(): Promise<void> {
     if (this.#boss === null) return
     await this.#calmly(async (boss) => {
@@ -214,7 +218,7 @@ export class BossQueue implements JobQueue {
     try {
       await boss.start()
       await boss.createQueue(QUEUE, {
-        // One of a source, whether it waits or is in hand.
+        // One job of a source, whether it waits or runs.
         policy: "exclusive",
         heartbeatSeconds: HEARTBEAT_S,
         // The table says when a job is given up.

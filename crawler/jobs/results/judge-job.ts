@@ -15,7 +15,7 @@ export type FactsBefore = Pick<
   "seeds" | "pagesBefore" | "lost" | "notFound" | "missing" | "deadLinks" | "givenUp"
 >
 
-/** Looks up what a run found of its seeds and of the pages that were there before. */
+/** Looks up a run's results for its seeds and for the pages that were there before. */
 export async function factsOfRun(
   db: StateStore,
   job: Pick<Job, "id" | "source" | "author">,

@@ -21,17 +21,17 @@ export interface SeedEnd {
 export interface RunFacts {
   readonly visits: Job["visits"]
   readonly outcomes: OutcomeCounts
-  /** Those that were visited. */
+  /** The visited ones. */
   readonly seeds: readonly SeedEnd[]
   /** Pages that the index held for the source when the run began. */
   readonly pagesBefore: number
-  /** Those of them that the visit before found and this one did not, by how it ended. */
+  /** Those that the previous visit found and this one did not, by how it ended. */
   readonly lost: OutcomeCounts
-  /** Those of `lost` that answered 404 or 410; no outcome of `lost` counts them. */
+  /** Those in `lost` that answered 404 or 410; no outcome of `lost` counts them. */
   readonly notFound: number
   /** Answers 404 and 410 in all. */
   readonly missing: number
-  /** Those of them at addresses of which the index holds no page. */
+  /** Those at addresses for which the index holds no page. */
   readonly deadLinks: number
   /** Pages whose removal waits for the operator. */
   readonly held: number
@@ -76,7 +76,7 @@ const LOST_KINDS = [
   "skipped:empty",
 ] as const satisfies readonly OutcomeName[]
 
-/** Judges a run that came to its end, by what it met and what the one before had found. */
+/** Judges a run that came to its end, by its outcomes and the previous run's findings. */
 export function judgeRun(facts: RunFacts): Judged {
   const failed = hopeless(facts)
   if (failed !== null) return { result: "failed", reason: line([failed, ...givenUp(facts)]) }
@@ -149,7 +149,8 @@ function* lostPages({ lost, notFound, pagesBefore, outcomes, meaningOf }: RunFac
     if (isMuch(count))
       yield `${share(count)} are newly lost: ${count} of ${pagesBefore} ended as ${shownOutcome(kind)} (${meaningOf(kind)})`
   }
-  // Pages that move with their text bring as many new ones in; those of a site that sends one page for all addresses do not.
+  // Pages that move with their text bring in as many new ones; a site that sends one page for all addresses brings in
+  // none.
   const alike = lost["skipped:duplicate"] ?? 0
   if (isMuch(alike) && pagesIn(outcomes) < alike)
     yield `${share(alike)} now say the same as another page: ${alike} of ${pagesBefore} ended as ${shownOutcome("skipped:duplicate")}`

@@ -15,7 +15,7 @@ export interface Schedule {
   readonly jitterMinutes: number
 }
 
-/** A schedule as it is written, short forms written out; what it leaves out has its default. */
+/** A schedule as it is written, short forms written out; omitted parts have their defaults. */
 export const defineSchedule = (spec: Partial<Schedule>): Schedule => ({
   cron: null,
   everyHours: null,

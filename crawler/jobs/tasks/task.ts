@@ -6,9 +6,9 @@ export interface TaskRun {
 }
 
 /**
- * Something that runs by the clock: a source that is crawled, the backup. A task asks for its run and returns at once;
- * whatever does the work picks it up, outlives this process or not, and says by a heartbeat that it is alive.
- * A new kind is handed to the `Ticker` in `crawler/main.ts`.
+ * Something that runs by the clock: a source to crawl, the backup. A task requests its run and returns at once; the
+ * process that does the work finds the run, may outlive this process, and sends a heartbeat. A new kind is handed to
+ * the `Ticker` in `crawler/main.ts`.
  */
 export interface Task<Run extends TaskRun = TaskRun> {
   /** Unique among the tasks of its kind. */

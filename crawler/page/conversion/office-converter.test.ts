@@ -15,7 +15,7 @@ const WORD = readFileSync(join(import.meta.dirname, "testing/files/Word6.doc"))
 const PROSE = "The pump stands on a level floor, and its inlet is below the water, so that it draws no air."
 const POSIX = { tags: ["posix"] }
 
-/** A script that runs in place of LibreOffice; `$OUT` is the folder for what it makes. */
+/** A script that runs in place of LibreOffice; `$OUT` is the folder for its output. */
 function standIn(folder: string, script: string): string {
   const path = join(folder, "soffice")
   const options = `while [ $# -gt 1 ]; do if [ "$1" = --outdir ]; then OUT=$2; fi; shift; done`

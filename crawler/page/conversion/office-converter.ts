@@ -17,7 +17,7 @@ export interface OfficeConverterOptions {
 const START_MS = 30_000
 const CLOSED = new Error("The converter was closed.")
 
-/** Converts Office files of before 2007 into those of today with an installed LibreOffice, one at a time. */
+/** Converts Office files from before 2007 into current formats with an installed LibreOffice, one at a time. */
 export class OfficeConverter implements AsyncDisposable {
   readonly #options: OfficeConverterOptions
   readonly #turns = new FairPool("page-readers", { places: 1 })

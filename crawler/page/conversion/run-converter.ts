@@ -38,7 +38,7 @@ const FILTERS: Readonly<Record<LegacyFormat, string>> = {
 /** The time and memory that a program may take, and the signal by which its caller ends it. */
 export interface ConversionLimits {
   readonly timeoutMs: number
-  /** Megabytes for the file, beside what the program takes for itself. */
+  /** Megabytes for the file, beside the program's own memory. */
   readonly memoryMb: number
   readonly signal?: AbortSignal | undefined
 }
@@ -122,7 +122,7 @@ function ended(
       stop({ kind: "crashed", detail: `LibreOffice could not be started: ${message}` })
       if (child.pid === undefined) finish(null, null)
     })
-    // Kills what is left of the group, such as the background line that waits for the end of this process.
+    // Kills the rest of the group, such as the background line that waits for the end of this process.
     child.once("exit", kill)
     child.once("close", finish)
     if (signal?.aborted) abort()

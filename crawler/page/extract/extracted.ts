@@ -42,7 +42,7 @@ export interface Extracted {
   readonly feeds: readonly string[]
   /** Where the page redirects its reader. Left out when it doesn't. */
   readonly refresh?: Refresh
-  /** Whether the program that made the page marks it as one that is not there, whatever the status of the answer. */
+  /** Whether the program that made the page marks it as missing, whatever the status of the answer. */
   readonly isMissing?: boolean
   /** Whether it is mostly a list of other pages of its site. Left out when not. */
   readonly isListing?: true

@@ -17,10 +17,10 @@ const MAX_STATEMENT_LINES = 100
 const MDX_STATEMENT = /^(?:import|export)\s/
 
 /**
- * Markdown as its author wrote it, without what readers never see: comments, HTML tags, the statements of MDX, and the
- * marks of site generators. Tables and headings in HTML become those of markdown, links by reference carry their address.
- * Code stays as it is. In time linear in its length.
- * @param url what addresses in HTML are relative to
+ * Markdown as its author wrote it, without parts that readers never see: comments, HTML tags, the statements of MDX,
+ * and the marks of site generators. Tables and headings in HTML become those of markdown, links by reference carry
+ * their address. Code stays as it is. In time linear in its length.
+ * @param url the base of addresses in HTML
  */
 export function tidyMarkdown(markdown: string, url: string, isMdx = false): string {
   const lines = withoutComments(markdown).split("\n")

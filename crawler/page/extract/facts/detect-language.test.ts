@@ -26,7 +26,7 @@ it("knows languages by codes of two letters, and says nothing of the others", ()
 })
 
 it("takes an English manual full of names for English, whatever its letters remind of", () => {
-  // Portuguese, to those who count groups of letters.
+  // By groups of letters alone, this is Portuguese.
   const savepoints = `ROLLBACK TO SAVEPOINT savepoint_name. All that was done after the savepoint is undone, and the savepoint stays as it
     is. A savepoint that stands before another savepoint is not released with it.`
   expect(detectLanguage(savepoints)).toBe("en")

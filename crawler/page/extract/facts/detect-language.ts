@@ -17,7 +17,7 @@ const WORD = /\p{L}[\p{L}\p{M}'’]*/gu
 
 /** Function words of a language are so large a share of its prose at least, among the names and commands of a manual. */
 const PROSE = 0.12
-/** They must be so many times as many as those of any other language: neighbours share some. */
+/** They must be this many times as frequent as those of any other language: neighbours share some. */
 const CLEARLY = 1.5
 /**
  * The same where the guess is a language whose function words are not known here: a half-translated manual has as

@@ -38,7 +38,7 @@ function isAdultLabel(label: string): boolean {
   )
 }
 
-/** Characters of the text that are looked at: where a page says what it is. */
+/** How many characters of the text are examined: the part where a page states its subject. */
 const LOOKED_AT = 8000
 /** One word repeated says it no better. */
 const REPEATS = 5
@@ -61,7 +61,7 @@ const VULGAR = wordList(
 // Names for pornography that its sites and everybody else use.
 const NAMED = wordList("porn pornos? sex_videos? nudes erotica порно")
 const NAMED_UNSPACED = /成人视频|アダルト動画/gu
-// Words of those who write about it: news, law, medicine, teaching, linguistics.
+// Words in texts about the subject: news, law, medicine, teaching, linguistics.
 const ABOUT = wordList(
   "research researchers study studies court law laws police legislation lawsuit charged convicted abuse victims? consent " +
     "health medical patients? doctors? therapy addiction symptoms? education students? teachers? parents? filtering blocking " +
@@ -76,8 +76,8 @@ function wordList(list: string): RegExp {
 }
 
 /**
- * Whether a text reads like pornography: several of its words, close together, and few of those that people use who
- * write about it. Made to miss rather than to hit medicine, teaching and news.
+ * Whether a text reads like pornography: several of its words, close together, and few of the words in texts about
+ * the subject. Made to miss rather than to hit medicine, teaching and news.
  */
 export function readsAdult(...texts: readonly (string | null)[]): boolean {
   const text = texts

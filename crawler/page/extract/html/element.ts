@@ -3,7 +3,7 @@ export class Element {
   readonly tag: string
   parent: Element | null
   readonly children: (Element | string)[] = []
-  /** Names and values in turn; only those that a later pass asks for. */
+  /** Names and values in turn; only the attributes that a later pass needs. */
   attributes: readonly string[] = NO_ATTRIBUTES
   /** Whether any descendant is a block, so that an inline tag around it must be written as one. */
   containsBlock = false

@@ -107,7 +107,10 @@ function firstIn(heading: Element, nameFrom: (element: Element) => string | null
   return look(heading)
 }
 
-/** An id as a fragment; null: it is none (WHATWG HTML §3.2.6). `#top` and what is empty lead to the page itself. */
+/**
+ * An id as a fragment; null if it is not valid (WHATWG HTML §3.2.6). `#top` and an empty fragment lead to the page
+ * itself.
+ */
 function fragmentOf(id: string): string | null {
   if (id === "" || id.length > MAX_ID_CHARS || /\s/.test(id)) return null
   const url = new URL("http://localhost/")

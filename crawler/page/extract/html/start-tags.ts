@@ -95,7 +95,7 @@ export class StartTagScanner {
     }
   }
 
-  /** Reads a tag's name; empty when it is none that matters. */
+  /** Reads a tag's name; empty for tags that do not matter. */
   #tagName(): string {
     const html = this.#html
     const from = this.#at

@@ -6,7 +6,7 @@ export { Element, isBlockTag } from "./element.ts"
 
 // Of deeper elements only the text is kept, so that every later pass may recurse.
 const MAX_DEPTH = 400
-// Several times what the largest honest pages hold; the rest of a document is left unread.
+// Several times the size of the largest honest pages; the rest of a document is left unread.
 const MAX_NODES = 250_000
 const MAX_ATTRIBUTE_CHARS = 20_000
 
@@ -57,7 +57,7 @@ export function parseTree(source: string): Element {
   return builder.root
 }
 
-/** Attributes that the page's own style sheets ask for (`[data-kind=x]`): they decide what is shown. */
+/** Attributes in the selectors of the page's own style sheets (`[data-kind=x]`): they decide what is shown. */
 function attributesOfSelectors(html: string): ReadonlySet<string> {
   const names = new Set<string>()
   STYLE.lastIndex = 0
@@ -315,7 +315,7 @@ export function walk(element: Element, visit: (element: Element) => boolean | vo
   for (const child of element.children) if (typeof child !== "string") walk(child, visit)
 }
 
-/** `root` and all elements below it in document order, but for those that are left out and what is below them. */
+/** `root` and all elements below it in document order, without those left out and their descendants. */
 export function elementsOf(root: Element, leftOut: ReadonlySet<Element> = NONE): Element[] {
   const elements: Element[] = []
   addElements(root, leftOut, elements)
@@ -355,7 +355,7 @@ export const isInside = (element: Element, ancestor: Element): boolean =>
 /** Elements without text that are looked at beside those with some. */
 const EMPTY_NODES = 1000
 
-/** All text below an element but for what is left out, white space collapsed. Scripts and styles have none. */
+/** All text below an element except the parts left out, white space collapsed. Scripts and styles have none. */
 export function textOf(
   element: Element,
   maxChars = 1_000_000,

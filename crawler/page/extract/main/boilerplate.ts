@@ -9,7 +9,7 @@ const NEVER_TEXT = new Set(
   ).split(" "),
 )
 
-/** Never text of the page, whatever else is decided. */
+/** Never text of the page, in any case. */
 export function isNeverText(element: Element): boolean {
   return NEVER_TEXT.has(element.tag) && !isFormulaScript(element)
 }

@@ -10,7 +10,7 @@ const HOST_AND_PATH = /^[\w.-]+ - (\/.*\/)$/
 const PARENT = /^(?:\[?(?:to )?parent directory\]?|\.\.\/?)$/i
 /** Sorts by name, date or size. */
 const SORTED = /^\?(?:C=[NMSD](?:[;&]O=[AD])?|[NMSD]=[AD]|(?:sort|order)=\w+)/
-/** Longer texts are what the folder's owner has to say of it. */
+/** Longer texts are remarks of the folder's owner. */
 const SENTENCE_CHARS = 80
 
 /** Other text that may be there beside the names and the heading. */

@@ -157,7 +157,10 @@ function mayRepeatFar(box: Element, first: Element, measures: Measures): boolean
   }
 }
 
-/** Levels up to what a box shares with a copy: a carousel, or what holds the parts for phones and for wide screens. */
+/**
+ * Levels up to the element that contains a box and its copy: a carousel, or the container of the parts for phones and
+ * for wide screens.
+ */
 const MOST_LEVELS_UP = 3
 
 /** Whether a box and its copy are close: equal text in two sections of a manual belongs to both. */

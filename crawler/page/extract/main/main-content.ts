@@ -99,7 +99,7 @@ interface Place {
   /** Whether it is beside the part that the page calls its main content. */
   readonly isBeside: boolean
   readonly isInMain: boolean
-  /** Names of signs of those around it that are text all the same. */
+  /** Names of signs on surrounding elements that are text nevertheless. */
   readonly trusted: readonly string[]
 }
 
@@ -194,7 +194,8 @@ class SignedParts {
         !(suspicion === "beside-text" && this.boxes.has(element)) &&
         !(suspicion === "discussion" && this.#total - covered < LEAST_BESIDE) &&
         (covered <= this.#total * MAX_SHARE[suspicion] ||
-          // Beside the part that the page calls its main content, a strong sign is believed whatever its share.
+          // Beside the part that the page marks as its main content, a strong sign is believed however much it
+          // covers.
           (isBeside && this.#main !== null && suspicion === "strong" && !isInside(this.#main, element)))
       )
     })
@@ -346,7 +347,7 @@ function chooseRoot(
 
 /** A part with nearly all the prose must have this share of the text around it to be the whole content. */
 const LEAST_SHARE = 0.5
-/** A part with this much prose is an article whatever is around it: some ten paragraphs with the page's `h1`, */
+/** A part with this much prose is an article in any surroundings: some ten paragraphs with the page's `h1`, */
 const ARTICLE_PROSE = 1000
 /** and forty without. */
 const LONG_PROSE = 4000

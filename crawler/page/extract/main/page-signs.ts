@@ -39,7 +39,7 @@ const DISCUSSION_ADDRESS =
 const BODY_WORDS =
   /(?:^|[\s_-])(?:forum|thread|topic|discourse|phpbb|vbulletin|xenforo|showthread|viewtopic|question-page)(?:$|[\s_-])/i
 
-/** Whether the page is a conversation, so that what is elsewhere a comment is the content. */
+/** Whether the page is a conversation, so that comments are the content. */
 function isDiscussion(document: Element, facts: DocumentFacts, url: string): boolean {
   if (facts.jsonLd.some((object) => DISCUSSION.test(JSON.stringify(object["@type"] ?? "")))) return true
   const address = URL.parse(url)

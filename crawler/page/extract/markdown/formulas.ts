@@ -3,7 +3,7 @@ import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { mathmlToTex } from "./mathml.ts"
 import { collapse, type Element, firstElement, parseTree, textOf } from "../html/tree.ts"
 
-/** A formula in TeX, whatever the page wrote it in. */
+/** A formula in TeX, however the page wrote it. */
 export interface Formula {
   readonly tex: string
   /** Whether it is on a line of its own. */

@@ -28,7 +28,7 @@ export function codeSpan(text: string): string {
  * side would be read as other marks. Marks in text are escaped, and code does not begin or end with one.
  */
 export class InlineText {
-  // Only the last part is looked at: to look at the end of all would write it out anew each time.
+  // Only the last part is examined: examining the end of all parts would join them each time.
   readonly #parts: string[] = []
 
   addText(text: string): void {
@@ -66,7 +66,7 @@ export class InlineText {
     return null
   }
 
-  /** All that was added; begins anew. */
+  /** Returns all that was added, and starts empty again. */
   take(): string {
     return this.#parts.splice(0).join("")
   }

@@ -16,7 +16,7 @@ const MAX_SIBLINGS = 2000
 const NO_PANEL = new Set(
   "pre nav form menu header footer table fieldset figure button label summary".split(" "),
 )
-/** Labels that say what a button does rather than name a panel. */
+/** Labels that describe a button's action rather than name a panel. */
 const MORE =
   /^(?:(?:show|read|see|view|load|hide)\s+(?:more|less|all|details|code|answer)|more|less|close|open|toggle|menu|details|expand|collapse|copy|share|submit)(?:\s|$)/i
 

@@ -88,7 +88,7 @@ function seenDocument({ dates, headings }: DocumentFacts, { title, unseen }: Dat
   // A title from the title tag may have the site's name behind it.
   const begun = texts.filter(({ text }) => text.length >= MIN_TITLE_CHARS && name.startsWith(text))
   const named = (same.length > 0 ? same : begun).map(({ heading }) => heading)
-  // The only first heading is the page's, whatever its title tag says.
+  // The only first heading is the page's, even if its title tag differs.
   const [main] = headings
   const alone = headings.length === 1 ? dates.headings.filter(({ element }) => element === main) : []
   return { ...dates, unseen, titles: [...new Set([...named, ...alone])] }
@@ -103,7 +103,7 @@ const statedDates = (facts: DocumentFacts, { url, title, writing }: DatedPage): 
     ...publishedMetas(facts),
   ].flatMap((value) => (namesDay(value) ? (statedDate(value, writing) ?? []) : []))
 
-/** Dates that may be those of a change. A month or year alone counts as its first day. */
+/** Dates that may belong to a change. A month or year alone counts as its first day. */
 const vagueDates = (facts: DocumentFacts, writing: DateWriting): readonly StatedDate[] =>
   [...VAGUE_NAMES.map((name) => facts.meta.get(name)), ...publishedMetas(facts)].flatMap(
     (value) => statedDate(value, writing) ?? [],

@@ -52,7 +52,7 @@ const RANGE = /^\s*(?:[-–—/]|bis|to|until|au|al|tot)\s*\p{L}*,?\s*$/iu
 /** `14. – 20. Januar 2022`. */
 const HALF_RANGE = /(?:^|\s)\d{1,2}\.?\s*(?:[-–—/]|bis|to|until|au|al|tot)\s*$/i
 
-/** A page has a day or two of its own; more near its title are those of what it lists. */
+/** A page has a day or two of its own; if there are more near its title, they belong to listed pages. */
 const MAX_DAYS = 2
 
 const daysOf = (candidates: readonly VisibleDate[]): ReadonlySet<number> =>
