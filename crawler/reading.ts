@@ -19,7 +19,7 @@ export interface Reading {
    * made.
    */
   readonly validators?: Validators
-  /** Digest of the headers that name readers. Omitted if there are none. */
+  /** Digest of the headers that name readers. Omitted if the answer has none. */
   readonly readersSent?: string
   /** The crawl's record of its markdown copy. Left out when it has none. */
   readonly copy?: MarkdownCopy | undefined
@@ -55,7 +55,7 @@ export interface ScreenshotOptions {
   readonly viewport?: { readonly width: number; readonly height: number } | undefined
 }
 
-/** A reading, or why there is none. */
+/** A reading, or the reason why the page was not read. */
 export type ReadResult =
   | { readonly kind: "read"; readonly reading: Reading }
   | Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>
@@ -100,7 +100,7 @@ export interface ReadOptions {
   readonly linksOnly?: boolean
   /** Default `http`. */
   readonly rendering?: Rendering
-  /** Keep the document itself beside what was read of it. Default false. */
+  /** Keep the document itself beside its reading. Default false. */
   readonly withHtml?: boolean
   /** Take a picture of the page; with the rendering `browser` alone. */
   readonly screenshot?: ScreenshotOptions
@@ -213,7 +213,7 @@ export interface WalkPause {
   readonly from: WalkFrontier | null
   /** Whether to pause: pages that are being read already are given first, no other is begun. */
   isDue(): Promise<boolean>
-  /** Is given what is left, and the walk ends. */
+  /** Receives the remaining work, and the walk ends. */
   keep(left: WalkFrontier): void
 }
 

@@ -461,7 +461,7 @@ describe("limits of a source", () => {
     expect(cut.outcomes["unchanged"]).toBeLessThan(60)
     expect(Object.keys(cut.outcomes)).toEqual(["unchanged"])
     runs.now += HOUR
-    // The next one begins with those that were left.
+    // The next one begins with the addresses that were left.
     const next = await runs.run("all", { limits: { bytes: 20_000 }, politeness: { concurrency: 2 } })
     expect(next.asked.filter((path) => cut.asked.includes(path)).length).toBeLessThan(cut.asked.length)
   })

@@ -15,7 +15,7 @@ const ARTICLES = 9
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A small newspaper: a front page that links its sections, which link their articles, and a feed of what is new. */
+/** A small newspaper: a front page that links its sections, which link their articles, and a feed of new articles. */
 class Newspaper {
   readonly #texts = new Map<string, string>()
   readonly #heads = new Map<string, string>()
@@ -52,7 +52,7 @@ class Newspaper {
     this.#others.set(path, handler)
   }
 
-  /** What the index should hold: a part of each page's text by its path. */
+  /** The expected contents of the index: a part of each page's text by its path. */
   get pages(): Map<string, string> {
     const articles = [...this.#texts].filter(([path]) => !this.#heads.has(path))
     const lists = ["/", ...SECTIONS.map((section) => `/${section}/`)]

@@ -245,7 +245,10 @@ export const CONTENT_FIELDS = [
 
 export type ContentField = (typeof CONTENT_FIELDS)[number]
 
-/** Those that an admin key may set, too. The others have files of the machine read, or reach out with secrets of its operator. */
+/**
+ * Fields that an admin key may set, too. The others read files of the machine, or connect to servers with the
+ * operator's secrets.
+ */
 export const CONTENT_FOR_ADMINS: readonly ContentField[] = ["documents"]
 
 /** The fields of {@link CONTENT_FIELDS} that are set. */
@@ -311,8 +314,8 @@ export function defineSource(spec: SourceSpec): Source {
 }
 
 /**
- * A source as runs obey it. Whether to pass over what a site asks of crawlers, and which files of the machine are read, is for the
- * operator to decide, who answers for that: a source that was written over the API obeys its sites and reads no folder, whatever it says.
+ * A source as runs obey it. Only the operator, who answers for it, may ignore a site's requests to crawlers or have
+ * files of the machine read: a source from the API obeys its sites and reads no folder, whatever its fields say.
  */
 export function sourceBy(author: SourceAuthor, spec: SourceSpec): Source {
   const source = defineSource(spec)

@@ -172,7 +172,7 @@ describe("text that was encoded twice", () => {
   })
 })
 
-/** With kind of text and header. */
+/** With kind of text and header; the text contains the last string. */
 const MORE: readonly (readonly [string, Buffer, string | null, "html" | "text", string])[] = [
   [
     "http-equiv behind styles",

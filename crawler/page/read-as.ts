@@ -10,7 +10,7 @@ const PACKAGE = join(import.meta.dirname, "../../package.json")
 
 let ownHash: string | null = null
 
-/** The settings that decide what is read of an answer, and who asks for it. */
+/** The settings that decide how an answer is read, and who asks for it. */
 export interface ReadingSettings {
   readonly robots: boolean
   readonly userAgent: string
@@ -26,7 +26,7 @@ export function readAs(source: Source, settings: ReadingSettings): string {
   ownHash ??= codeHash(import.meta.dirname, PACKAGE)
   const { name, pages, rendering, login, ignoreNoindex } = source
   const robots = source.politeness.robots ?? settings.robots
-  // A page that may no longer be taken has to be sent anew, for "not modified" does not repeat its meta tags.
+  // A page that may no longer be indexed has to be sent again, because "not modified" does not repeat its meta tags.
   const asked = ignoreNoindex ? ["ignoreNoindex"] : []
   // Adding or removing observers changes a page's readers, so the page has to be sent again.
   const observed = (source.observers ?? []).length > 0 ? ["observed"] : []

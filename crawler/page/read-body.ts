@@ -13,11 +13,11 @@ export type ReadBodyTask = TextTask | DocumentTask
 interface TextTask {
   readonly url: string
   readonly kind: "html" | "text"
-  /** Media type of the Content-Type header; empty when there is none. */
+  /** Media type of the Content-Type header; empty when it is missing. */
   readonly contentType: string
   /** Charset of the Content-Type header. */
   readonly charset: string | null
-  /** Of HTML, no more than the head and the links. */
+  /** For HTML, only the head and the links. */
   readonly linksOnly?: boolean
   /** How addresses lead to places in a text. Left out when they can't. */
   readonly marks?: PlaceMarks
@@ -36,8 +36,9 @@ interface DocumentTask {
 }
 
 /**
- * Decodes and extracts one body. Runs in a thread of its own, since it may take long or never end. Whatever text it says is Unicode: an
- * escape in its facts, or a place where a long one was cut, may leave half a character, which no store and no JSON of others takes.
+ * Decodes and extracts one body. Runs in its own thread, since it may take long or never end. All text is made valid
+ * Unicode: an escape in its facts, or the place where a long text was cut, may leave half a character, which no store
+ * and no other program's JSON accepts.
  */
 export const readBody = async (task: ReadBodyTask): Promise<Extracted> =>
   wellFormed(withPlaces(await extracted(task), task))

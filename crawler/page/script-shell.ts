@@ -9,7 +9,7 @@ const THIN_CHARS = 200
 const EMPTY_CHARS = 40
 /** A page that asks for JavaScript without a `<noscript>` says little else. */
 const ASKING_CHARS = 400
-/** Shells are short, but for the data they bring along. */
+/** Shells are short, except for the data they bring along. */
 const MAX_READ_CHARS = 2_000_000
 const STEP_CHARS = 16_384
 /** Parsers take ever longer over elements inside elements; shells have few. */
@@ -44,7 +44,7 @@ export async function isScriptShell(html: string): Promise<boolean> {
   return signs.hasScript && (signs.hasEmptyRoot || signs.asksForJavaScript() || signs.chars <= EMPTY_CHARS)
 }
 
-/** Where the frameworks in common use put what they make, by id. */
+/** The ids of the elements that common frameworks fill. */
 const ROOT_IDS = new Set(
   [
     "root app main application react-root react-app reactroot approot app-root root-app app-container main-app",
@@ -91,7 +91,7 @@ class ShellSigns {
 
   #silent = 0
   #inNoscript = false
-  /** The script that is being read; null when there is none or it is no program. */
+  /** The script that is being read; null when none is, or it is no program. */
   #program: string | null = null
 
   onopentag(name: string, attributes: Record<string, string>): void {

@@ -46,8 +46,8 @@ export interface Spelling {
 const EVIDENCE_DAYS = 90
 const DAY_MS = 86_400_000
 /**
- * One in so many addresses is read in spite of the rules, so that a wrong rule shows, up to so many addresses of a
- * site in a run.
+ * One in this many addresses is read in spite of the rules, so that a wrong rule is noticed; the second number limits
+ * this for each site and run.
  */
 const ASKED_AGAIN_OF = 50
 const MOST_ASKED_AGAIN = 20

@@ -398,8 +398,8 @@ export class KnownAddresses {
   }
 
   /**
-   * Takes down what a sitemap or feed says of an address, and that it is still listed. Runs in the caller's
-   * transaction. @returns the address as it was known, or null.
+   * Stores the facts that a sitemap or feed states about an address, and that it is still listed. Runs in the
+   * caller's transaction. @returns the address as it was known, or null.
    */
   async list(
     source: string,

@@ -21,17 +21,17 @@ export interface SeedEnd {
 export interface RunFacts {
   readonly visits: Job["visits"]
   readonly outcomes: OutcomeCounts
-  /** The visited ones. */
+  /** The seeds that were visited. */
   readonly seeds: readonly SeedEnd[]
   /** Pages that the index held for the source when the run began. */
   readonly pagesBefore: number
-  /** Those that the previous visit found and this one did not, by how it ended. */
+  /** The pages among these that the previous visit found and this one did not, by how it ended. */
   readonly lost: OutcomeCounts
-  /** Those in `lost` that answered 404 or 410; no outcome of `lost` counts them. */
+  /** The pages among `lost` that answered 404 or 410; no outcome of `lost` counts them. */
   readonly notFound: number
   /** Answers 404 and 410 in all. */
   readonly missing: number
-  /** Those at addresses for which the index holds no page. */
+  /** The answers among these at addresses for which the index holds no page. */
   readonly deadLinks: number
   /** Pages whose removal waits for the operator. */
   readonly held: number

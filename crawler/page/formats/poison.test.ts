@@ -7,8 +7,8 @@ import { interlacedPicture } from "../../testing/pictures.ts"
 import { inflatingZip, poisonPdfs } from "../../testing/poison.ts"
 import type { DocumentFormat } from "./document-format.ts"
 
-// Small files that come to much when they are read, in a process that has little room: each takes no more than that,
-// gives no more text than a book, and the file after it is read as if nothing had been.
+// Small files that take much memory when read, in a process that has little: each stays within its limit, gives no
+// more text than a book, and does not affect the file after it.
 
 const MEMORY_MB = 200
 const POISON_MB = 160

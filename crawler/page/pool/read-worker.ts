@@ -4,7 +4,8 @@ import { DocumentError } from "../formats/document-error.ts"
 import { readBody, type ReadBodyTask } from "../read-body.ts"
 import type { PlaceMessage, ReadBodyAnswer } from "./reader-place.ts"
 
-// The thread of reader-thread.ts, and of the process of read-process-worker.ts: one body in, what it says out.
+// The thread of reader-thread.ts, and of the process of read-process-worker.ts: takes one body, and answers with its
+// content.
 const say = (message: PlaceMessage) => parentPort?.postMessage(message)
 
 parentPort?.on("message", (task: ReadBodyTask) => void read(task))

@@ -97,7 +97,7 @@ test("buffers count as memory of a process, whose end is felt at once", async ()
   using folder = temporaryFolder()
   const file = join(folder.path, "program.mjs")
   const memory = join(folder.path, "memory")
-  // Takes what it can get, half a second at most, and keeps a note of how much it held.
+  // Takes all the time it can get, half a second at most, and records how much memory it held.
   writeFileSync(
     file,
     `import { writeFileSync } from "node:fs"
@@ -123,7 +123,7 @@ test("buffers count as memory of a process, whose end is felt at once", async ()
     { kind: "too-large" },
     { kind: "read", extracted: { title: "a" } },
   ])
-  // Half as much again for what it takes between two looks.
+  // Half as much again for the memory it takes between two checks.
   expect(Number(readFileSync(memory, "utf8"))).toBeLessThan(300)
 })
 

@@ -41,7 +41,7 @@ interface Place {
 export interface ReadBodyOptions {
   /** When aborted, the body is not read, unless a place is at it already. */
   readonly signal?: AbortSignal
-  /** Whose body it is: those that share the pool take turns. Default: the caller's in whose name this runs. */
+  /** The party of the body: parties that share the pool take turns. Default: the caller's current party. */
   readonly party?: Party | undefined
   /** Called just before it is read, after it waited for its turn. */
   readonly onStart?: (() => Promise<void>) | undefined
@@ -148,7 +148,7 @@ export class ReaderPool implements AsyncDisposable {
     place.reader.post(task.task)
   }
 
-  /** From now on the place has so long for what it is at: to start, or to read. */
+  /** Starts the time limit for the place's current work: to start, or to read. */
   #limit(place: Place): void {
     const [what, limitMs] = place.isReady
       ? ["reading the page", this.#options.timeoutMs]

@@ -16,7 +16,9 @@ export interface RecognisedPage {
   readonly by: string
 }
 
-/** A page as a line for the file of a scan. The line break before it ends whatever a killed process left of another line. */
+/**
+ * A page as a line for the file of a scan. The line break before it ends any partial line that a killed process left.
+ */
 export const pageLine = (page: RecognisedPage): string => `\n${JSON.stringify(page)}\n`
 
 /** The pages in the file of a scan; of one that was recognised twice the last. None where there is no file. */

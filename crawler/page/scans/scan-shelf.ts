@@ -7,7 +7,7 @@ import type { PageUrl } from "#engine"
 import { findRecognition, installCommand, namesIn, type Recognition, recognitionFolder } from "./installed.ts"
 import { pageLine, type RecognisedPage } from "./recognised-page.ts"
 
-/** Bytes of files that wait at most; those that find no room come again with their next visit. */
+/** How many bytes of files may wait; files without room come again with their next visit. */
 const MAX_WAITING_BYTES = 2_000_000_000
 
 /** A file with pages that are pictures of text. */

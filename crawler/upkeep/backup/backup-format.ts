@@ -67,7 +67,7 @@ export type BackupFileErrorCode =
   | "FORMAT_TOO_NEW"
   /** It ends too early. */
   | "TRUNCATED"
-  /** An entry is not what was written, or should not be there. */
+  /** An entry differs from what was written, or should not be there. */
   | "DAMAGED"
 
 /** A file that is no whole and sound backup. */

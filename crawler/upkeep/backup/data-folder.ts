@@ -22,7 +22,7 @@ const STAYS: ReadonlySet<string> = new Set(
 
 /** The changes of names in the data folder once everything is restored. */
 interface Plan {
-  /** The folder, in the data folder, that takes what was there before. */
+  /** The folder, in the data folder, that takes the earlier files. */
   readonly aside: string
   readonly old: readonly string[]
   readonly fresh: readonly string[]

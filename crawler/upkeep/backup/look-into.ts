@@ -12,7 +12,7 @@ export interface RestoredFolder {
   readonly sources: number
   /** When the last crawl ended, ISO 8601; null: there was none. */
   readonly lastCrawl: string | null
-  /** Files of the index that do not hold what was written, each with what is wrong. */
+  /** Files of the index with wrong contents, each with its fault. */
   readonly damage: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export async function lookInto(env: NodeJS.ProcessEnv): Promise<RestoredFolder> 
   }
 }
 
-/** Jobs that are looked at for one that is over: no more than these wait or run at a time. */
+/** How many jobs are examined to find one that is over: no more than these wait or run at a time. */
 const LOOKED_AT = 1000
 
 async function damageOf(settings: Parameters<typeof openGenerations>[0]): Promise<string[]> {

@@ -64,7 +64,7 @@ export class StateMender {
     this.#rules = new ReaderRules(db)
   }
 
-  /** @param dataDir where the thumbnails are to be */
+  /** @param dataDir where the thumbnails will be */
   static async open(db: StateStore, dataDir: string): Promise<StateMender> {
     const mender = new StateMender(db, dataDir)
     await new BackupTable(db).forgetUnfinished()

@@ -90,12 +90,12 @@ export class BackupReader {
     while (this.entry !== null && isIndexPart(this.entry)) yield* this.bytes()
   }
 
-  /** Leaves an entry out; its bytes are checked all the same. */
+  /** Skips an entry; its bytes are checked nevertheless. */
   async skip(): Promise<void> {
     for await (const _ of this.bytes());
   }
 
-  /** Reads the last entry. @throws BackupFileError when any entry is not what it says. */
+  /** Reads the last entry. @throws BackupFileError when an entry differs from its description. */
   async finish(): Promise<void> {
     if (this.entry === null) throw this.#truncated()
     if (this.entry !== SUMS) throw this.#damaged(`${this.entry} stands where ${SUMS} should`)

@@ -20,7 +20,7 @@ export interface RestoreOptions {
   readonly dataDir: string
   /** Opens the engine of the settings for writing, as if `dataDir` were this folder. */
   readonly openEngine: (dataDir: string) => Promise<Engine>
-  /** Replace what is there. */
+  /** Replace the existing files. */
   readonly force: boolean
   /** Opens the parts whose triggers the state may hold. Default: the crawler's. */
   readonly openParts?: OpenParts
@@ -34,13 +34,13 @@ export interface Restored {
   readonly images: number
   /** Triggers and the like of the state that are not of our making, which were left out. */
   readonly foreign: readonly string[]
-  /** The folder with what was in the data folder before; null when it was empty. */
+  /** The folder with the data folder's earlier contents; null when it was empty. */
   readonly aside: string | null
 }
 
 /**
- * Brings a backup into a data folder. All is put together in a folder of its own in there, and takes its place only when it is
- * whole and checked; until then nothing of what was there is touched, and no appliance starts.
+ * Restores a backup into a data folder. Everything is put together in a folder inside it, and moved into place only
+ * when it is whole and checked; until then the earlier files stay untouched, and no appliance starts.
  *
  * @throws BackupFileError, ExportFileError, CommandError
  */
@@ -69,7 +69,7 @@ async function putTogether(
   const state = path.join(staging, STATE)
   await pipeline(reader.bytes(), createWriteStream(state, { mode: 0o600 }))
   const [damage] = stateDamage(staging)
-  // Its sums say no more than that it is what was backed up.
+  // Its checksums only show that it is the same as when it was backed up.
   if (damage !== undefined)
     throw new BackupFileError(
       "DAMAGED",

@@ -16,7 +16,7 @@ import { verifyBackup } from "./read-backup.ts"
 import type { OpenParts } from "./foreign-code.ts"
 import { restore } from "./restore.ts"
 
-/** Checks a backup and says what it is. */
+/** Checks a backup and describes it. */
 export async function runVerify(file: string, json: boolean): Promise<number> {
   const { fossick, createdAt, engine, exportedPages: pages } = await checked(file)
   if (json) process.stdout.write(`${JSON.stringify({ file, fossick, createdAt, engine, pages })}\n`)

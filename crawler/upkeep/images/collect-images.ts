@@ -24,11 +24,11 @@ export interface CollectImagesOptions {
   /** The readers that may reach an image, each by its address guard: the next is asked where one may not. */
   readonly readersFor: (image: UnreadImage) => Promise<readonly PageReader[]>
   readonly config: CrawlerConfig
-  /** Ends the work after the images in hand are cut short. */
+  /** Ends the work; running images are cut short. */
   readonly signal: AbortSignal
 }
 
-/** Looks at every image that is due, host by host at each host's pace, and sweeps those that no page carries any more. */
+/** Looks at every due image, host by host at each host's pace, and deletes images that no page carries any more. */
 export async function collectImages(options: CollectImagesOptions): Promise<void> {
   const { store, signal } = options
   const slots = new FairPool("images", { places: CONCURRENCY })
@@ -149,7 +149,7 @@ async function look(image: UnreadImage, body: Uint8Array, store: ImageStore): Pr
   }
 }
 
-// Servers name images as they like; what it is, the bytes say.
+// Servers name images as they like; the bytes show the type.
 function isImageType(type: string): boolean {
   return type === "" || /^(?:image\/|application\/octet-stream$|binary\/octet-stream$)/.test(mediaType(type))
 }

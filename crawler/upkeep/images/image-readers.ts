@@ -21,7 +21,7 @@ export class ImageReaders implements AsyncDisposable {
   readonly #resolve: Resolve | undefined
   readonly #opened = new AsyncDisposableStack()
   readonly #plain: PageReader
-  /** By source; null for one that may read no more than the settings allow. */
+  /** By source; null for a source that may read no more than the settings allow. */
   readonly #own = new Map<string, Promise<PageReader | null>>()
 
   /** `resolve`: how names are resolved; default: as the system does. */
@@ -33,7 +33,7 @@ export class ImageReaders implements AsyncDisposable {
     this.#plain = this.#opened.use(new PageReader(config, { resolve }))
   }
 
-  /** Those that may read an image, the one of least rights first. */
+  /** The readers that may read an image, the one with the fewest rights first. */
   async of({ sources }: Pick<UnreadImage, "sources">): Promise<readonly PageReader[]> {
     const own = await Promise.all(sources.map((source) => this.#readerOf(source)))
     return [this.#plain, ...own.filter((reader) => reader !== null)]

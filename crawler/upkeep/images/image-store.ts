@@ -81,7 +81,7 @@ export class ImageStore {
   }
 
   /**
-   * Has images looked at again, but those that the table `held` names (`id`). Runs in the caller's transaction.
+   * Has images looked at again, except those in the table `held` (`id`). Runs in the caller's transaction.
    * @returns how many
    */
   async lookAgain(held: string): Promise<number> {
@@ -107,7 +107,7 @@ export class ImageStore {
     return (await this.#due(now).select("host").distinct().execute()).map(({ host }) => host)
   }
 
-  /** The next images of a host, those that come first on their pages first. Counts a try for each. */
+  /** The next images of a host, the first ones on their pages first. Counts a try for each. */
   async nextUnread(host: string, now = Date.now()): Promise<UnreadImage | null> {
     const row = await this.#due(now)
       .select(TAKEN)
@@ -149,7 +149,7 @@ export class ImageStore {
     return { ...row, url: row.url as PageUrl, sources, tries }
   }
 
-  /** Keeps what was seen. The thumbnail is there before anybody can know of it. */
+  /** Stores the result. The thumbnail is written first, so that it exists when the result becomes visible. */
   async recordLook(id: number, look: Look, thumbnail: Uint8Array): Promise<void> {
     const path = this.thumbnailPath(id)
     makeFolder(dirname(path))

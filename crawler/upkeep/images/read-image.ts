@@ -26,8 +26,8 @@ export interface Look {
 /** Pixels that an image may claim to have; a file of a few bytes can claim billions. */
 const MAX_PIXELS = 100_000_000
 /**
- * Memory that an image may take while it is decoded, in bytes, by {@link decodedBytes}; and all of this process together,
- * but for the one that began first. An AVIF of 1 KB and 64 million pixels took 1,100 MB.
+ * Memory that an image may take while it is decoded, in bytes, by {@link decodedBytes}; and that of all images in
+ * this process together, except for the first. An AVIF of 1 KB and 64 million pixels took 1,100 MB.
  */
 const MAX_DECODED_BYTES = 512 * 1024 * 1024
 const decoding = new QueuedBudget(256 * 1024 * 1024)
@@ -44,7 +44,7 @@ const STRIP_RATIO = 7
 /** Standard deviation of every colour channel, 0 to 127; a single thin line on white makes more. */
 const FLAT_DEVIATION = 2
 
-/** Kinds of files that are read. Each is a decoder that hostile files get to play with, so no more than the web needs. */
+/** Kinds of files that are read. Hostile files can attack each decoder, so only the kinds that the web needs. */
 const LOADERS = ["Jpeg", "Png", "Webp", "Nsgif", "Heif", "Svg", "Tiff"].flatMap((name) => [
   `VipsForeignLoad${name}File`,
   `VipsForeignLoad${name}Buffer`,

@@ -43,10 +43,10 @@ const CHUNK = 500
 const BATCH = 50
 
 /**
- * Narrows the readers of pages at the end of a run, also of pages that the run did not reach. It hides pages that the site refuses to the
- * source's own login. An observer's readers lose a page that it was shown too long ago. A page that no observer has looked at is left to the
- * readers of the source's own login. It never widens, and deletes observations of pages that the source no longer holds. The caller holds
- * the index for writing.
+ * Narrows the readers of pages at the end of a run, also of pages that the run did not reach. It hides pages that the
+ * site refuses to the source's own login. An observer's readers lose a page that the observer saw too long ago. A
+ * page that no observer has looked at gets the readers of the source's own login. It never widens, and deletes
+ * observations of pages that the source no longer holds. The caller holds the index for writing.
  * @returns how many pages were narrowed
  */
 export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number> {

@@ -27,9 +27,9 @@ const BATCH = 50
 const DAY_MS = 24 * 3_600_000
 
 /**
- * Takes approved pages out of the index, and puts back those that are to be restored. The caller holds the index
- * for writing. A copy is kept before a page goes, and the state says so only after the engine does: wherever a lost
- * process left off, the next call ends the same. Copies whose time is over are dropped.
+ * Removes approved pages from the index, and puts back those to be restored. The caller holds the index for writing.
+ * A copy is stored before a page is removed, and the state is updated only after the engine: wherever a lost process
+ * stopped, the next call ends the same. Expired copies are dropped.
  */
 export async function carryOutRemovals(options: CarryOutOptions): Promise<void> {
   const { db, writes = new Serial() } = options
@@ -42,7 +42,7 @@ export async function carryOutRemovals(options: CarryOutOptions): Promise<void> 
 async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Promise<boolean> {
   const q = queriesOf<RemovalTables>(db)
   const known = new KnownAddresses(db, clock)
-  // A page that came back after it was judged stays, and so does what the index holds no more by other ways.
+  // A page that came back after it was judged stays, and pages that left the index in other ways are skipped.
   await q
     .deleteFrom("removal")
     .where("state", "=", "approved")

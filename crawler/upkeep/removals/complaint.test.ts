@@ -15,7 +15,7 @@ const FOR_ANY = "the site says the same where there is nothing"
 
 const read = (markdown: string) => ({ kind: "read", reading: { extracted: { markdown } } }) as Visit
 
-/** A site of which the index holds these texts, and its answer for what is not there. */
+/** A site with these texts in the index, and its answer for missing pages. */
 function site(held: Readonly<Record<string, string>>, absent: Visit | ((url: PageUrl) => Visit) = read("")) {
   const asked: PageUrl[] = []
   const visited: string[] = []

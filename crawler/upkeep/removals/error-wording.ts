@@ -226,7 +226,7 @@ const CREATE = anyOf(
   ["\\butw[óo]rz", "созда", "作成", "创建", "建立", "만들"],
 )
 
-/** The form for a new page, shown where there is none. */
+/** The form for a new page, shown in place of a missing one. */
 const NEW_PAGE = new RegExp(
   "^(?:create (?:a )?(?:new|this|the first) page|neue seite (?:anlegen|erstellen)|créer une (?:nouvelle )?page|crear (?:una )?página nueva|criar nova página|nieuwe pagina (?:aan)?maken)$",
   "iu",

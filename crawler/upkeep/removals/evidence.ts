@@ -45,7 +45,7 @@ export function evidenceOf(
   if (outcome === "skipped:gone") return { reason: "gone", atOnce: true }
   if (outcome === "skipped:noindex") return { reason: "noindex", atOnce: true }
   if (outcome === "skipped:robots") return { reason: "robots", atOnce: false }
-  // A narrow crawl by hand must not remove what a wider one brought in.
+  // A narrow crawl by hand must not remove pages that a wider one brought in.
   if (outcome === "skipped:out-of-scope" && trigger !== "command") {
     return { reason: "out-of-scope", atOnce: false }
   }

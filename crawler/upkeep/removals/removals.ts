@@ -29,7 +29,7 @@ export interface Removal {
   readonly job: number
   /** When it did; when the page was removed, if it was. */
   readonly at: Date
-  /** Until when it can be restored; null for what is not removed. */
+  /** Until when it can be restored; null for pages that are not removed. */
   readonly keptUntil: Date | null
 }
 
@@ -194,7 +194,7 @@ export class Removals {
     return (await toDo.limit(1).executeTakeFirst()) !== undefined
   }
 
-  /** Forgets what was said against pages that a run found where they were, or that are in the index no more. */
+  /** Forgets the evidence against pages that a run found, or that are no longer in the index. */
   async acquit(job: number): Promise<void> {
     await transaction(this.#db, async () => {
       await this.#queries

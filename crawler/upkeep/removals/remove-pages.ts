@@ -26,9 +26,9 @@ export interface RemovePagesOptions {
 }
 
 /**
- * Takes out of the index what {@link SourceTable.delete} and {@link SourceTable.removePages} asked for, and
- * forgets what was known of those addresses, kept copies included. Pages that belong to other sources stay for those.
- * The caller holds the index for writing.
+ * Removes the pages that {@link SourceTable.delete} and {@link SourceTable.removePages} asked for, and forgets
+ * everything about their addresses, kept copies included. Pages that belong to other sources stay for those. The
+ * caller holds the index for writing.
  * @returns how many pages left the index.
  */
 export async function removeAskedPages(options: RemovePagesOptions): Promise<number> {

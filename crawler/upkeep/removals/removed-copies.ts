@@ -21,7 +21,7 @@ export class RemovedCopies {
       .execute()
   }
 
-  /** Null when there is none. */
+  /** Null when no copy exists. */
   async get(url: PageUrl, source: string): Promise<Page | null> {
     const row = await this.#queries
       .selectFrom("removed_page")
@@ -38,7 +38,7 @@ export class RemovedCopies {
       .execute()
   }
 
-  /** Drops those whose removal is over: taken back, or so old that it is forgotten. */
+  /** Drops copies whose removal is over: taken back, or so old that it is forgotten. */
   async dropForgotten(): Promise<void> {
     const known = this.#queries.selectFrom("removal").select(["url", "source"]).$asTuple("url", "source")
     await this.#queries

@@ -140,7 +140,7 @@ describe("a page goes", () => {
     await using story = await Story.begin(siteOf("a", "b", "c"))
     await story.run()
     story.site.serve({ "/robots.txt": textFile("User-agent: *\nDisallow: /a") })
-    // Kept for a day by the reader, which the runs of this file share: another one asks anew.
+    // The reader keeps this for a day, and the runs of this file share it: another reader asks again.
     const config = testConfig({ FOSSICK_USER_AGENT: "tester" })
     const { fixture, clock } = story
     for (const expected of [0, 1]) {

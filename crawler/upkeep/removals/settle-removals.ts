@@ -217,7 +217,7 @@ class Judgement {
 }
 
 /**
- * Lets what is due go, or holds it. An older verdict that this run did not confirm goes with neither: it waits on.
+ * Approves due removals, or holds them. An older verdict that this run did not confirm is left out: it stays waiting.
  * @returns how many pages of the source wait now.
  */
 async function decide(db: StateStore, { id, source }: SettleOptions["job"]): Promise<number> {
@@ -255,7 +255,10 @@ function allowance(pages: number, maxShare: number): number {
   return maxShare === 0 ? 0 : Math.max(1, Math.floor(pages * maxShare))
 }
 
-/** Where an address leads to, whatever it hands over: a login page is one, though each page that needs it adds its own name. */
+/**
+ * The target of an address, without its parameters: a login page is one target, though each page that needs it adds
+ * its own name.
+ */
 function placeOf(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + (pathname.split(";", 1)[0] ?? "")

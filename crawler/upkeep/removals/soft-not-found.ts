@@ -12,7 +12,7 @@ export interface SoftNotFoundOptions {
 
 /** From here on, a page is the one that the index holds, edited. */
 const EDITED = 0.4
-/** From here on, two answers are the same but for a date, an advertisement, a name. */
+/** From this resemblance on, two answers are the same except for a date, an advertisement, a name. */
 const SAME = 0.8
 
 interface FrontPage {
@@ -23,11 +23,11 @@ interface FrontPage {
 
 /**
  * Notices pages that are gone though the site answers 200: with the text that it has for any address, with its front
- * page, or with "not found" in words. One per run; what it learns of a host it learns once.
+ * page, or with "not found" in words. One per run; it learns each fact about a host once.
  *
- * Unchanged pages need not be asked for. A new page costs a look at its headlines, a changed one a look at what the
- * index holds; only for a page that has changed beyond recognition or calls itself an error is an address visited
- * that cannot exist, one for each host.
+ * Unchanged pages are not checked. A new page costs a look at its headlines, a changed one a look at the index's
+ * copy. Only a page that has changed beyond recognition or calls itself an error costs a visit to an address that
+ * cannot exist, once for each host.
  */
 export class SoftNotFound {
   readonly #options: SoftNotFoundOptions

@@ -61,7 +61,7 @@ function choose(
     )
       return withoutSite(collapse(candidate), crumbNames(headings))
   }
-  // If that is only the name of the site, the page's headings give the title.
+  // If these hold only the name of the site, the page's headings give the title.
   const says = (text: string) => text !== "" && (!names.has(normal(text)) || isFrontPage)
   if (shared !== null && says(shared)) return withoutSite(shared, names)
   for (const object of facts.jsonLd) {

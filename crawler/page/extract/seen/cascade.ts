@@ -108,7 +108,7 @@ export class Cascade {
     return true
   }
 
-  /** Rules that ask of an element itself no more than the name, the id and the classes it has. */
+  /** Rules whose only conditions on the element itself are the name, the id and the classes it has. */
   #fitting(element: Element): readonly Rule[] {
     if (this.#rules.length === 0) return NO_RULES
     const named = `${element.tag}#${element.get("id") ?? ""}.${element.get("class") ?? ""}`
@@ -125,7 +125,7 @@ export class Cascade {
   }
 }
 
-/** The sheets of a shadow root are for what is in it, and by `:host` for the element that has it. */
+/** The sheets of a shadow root apply to its contents, and by `:host` to the element that has it. */
 const isInScope = ({ scope }: Rule, element: Element): boolean =>
   scope === element.scope || (scope !== 0 && element.get(HOST) === String(scope))
 

@@ -3,7 +3,7 @@ import type { Element } from "../html/tree.ts"
 
 /** The parts that a page's controls open: tabs, accordions, "read more". */
 export class Controls {
-  /** Whether scripts or style sheets that are not known may change what is shown. */
+  /** Whether scripts or unknown style sheets may change which parts are shown. */
   readonly isScripted: boolean
   readonly #ids = new Set<string>()
   /** Parts that open without a script: `popovertarget`, `commandfor`. */
@@ -48,7 +48,10 @@ const CONTROL = new Set(["button", "summary", "label"])
 /** The elements right before an element and before its parent, unless text is between. */
 export type Neighbours = readonly [Element | null, Element | null]
 
-/** Whether a reader opens what is not displayed: a control leads to it, or a style sheet shows it in another state. */
+/**
+ * Whether a reader can open an element that is not displayed: a control leads to it, or a style sheet shows it in
+ * another state.
+ */
 export function isCollapsed(
   element: Element,
   neighbours: Neighbours,
@@ -58,11 +61,11 @@ export function isCollapsed(
   if (controls.opensPlainly(element.get("id"))) return true
   if (isShownInOtherStates(element, controls, cascade)) return true
   if (!controls.isScripted) return false
-  // A script opens these, whatever else leads to them.
+  // A script opens these, with or without a control.
   if (element.tag === "dialog" || element.has("popover")) return true
   if (element.get("role") === "tabpanel" || controls.opens(element.get("id"))) return true
   if ([element, element.parent].some((one) => OPENED.test(one?.get("class") ?? ""))) return true
-  // A script knows what it opens by a name.
+  // A script finds the element that it opens by a name.
   return (element.has("id") || element.has("class")) && isBehindControl(neighbours)
 }
 

@@ -4,7 +4,7 @@ import { tokenize } from "@csstools/css-tokenizer"
 import { Lru } from "#base/flow/memory/lru.ts"
 import { numberOf } from "./declarations.ts"
 
-/** Red, green, blue from 0 to 255, and how much of it covers what is below, from 0 to 1. */
+/** Red, green, blue from 0 to 255, and its opacity, from 0 to 1. */
 export type Color = readonly [red: number, green: number, blue: number, alpha: number]
 
 /** The system's paper and ink (CSS Color 4 §6.2) as they are by day. */
@@ -50,7 +50,7 @@ export const isColor = (value: string): boolean =>
   colorOf(value) !== null ||
   /^(?:rgba?|hsla?|hwb|(?:ok)?l(?:ab|ch)|(?:device-)?(?:color|cmyk)(?:-mix)?|light-dark)\(/.test(value)
 
-/** The parts of a value between these signs (a blank is any), but for those in parentheses. */
+/** The parts of a value between these signs (a blank is any), except inside parentheses. */
 export function partsOf(value: string, signs: string): string[] {
   const parts: string[] = []
   let depth = 0

@@ -9,7 +9,7 @@ export interface Declared {
   readonly important: boolean
 }
 
-/** The properties that decide whether a text is on show. All others are left unread, but for custom ones (`--ink`). */
+/** The properties that decide whether a text is shown. All others are left unread, except custom ones (`--ink`). */
 const PROPERTIES = new Set(
   (
     "display visibility opacity content-visibility filter font font-size color -webkit-text-fill-color background " +
@@ -19,7 +19,10 @@ const PROPERTIES = new Set(
     "mask-size -webkit-mask -webkit-mask-image -webkit-mask-size rotate backface-visibility transform-style z-index"
   ).split(" "),
 )
-/** Names of other directions of writing and of older browsers (CSS Logical Properties 1), as those of lines from the left. */
+/**
+ * Names for other directions of writing and for older browsers (CSS Logical Properties 1), mapped to those for lines
+ * from the left.
+ */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   (
     "inset-inline-start left inset-inline-end right inset-block-start top inset-block-end bottom inline-size width block-size height " +
@@ -97,13 +100,13 @@ export function lengthOf(value: string | undefined, whole: number, em = 16): num
   })
 }
 
-/** A number or a share, where a hundred per cent are 1; null for what is none. */
+/** A number or a share, where a hundred per cent are 1; null for other values. */
 export function numberOf(value: string | undefined): number | null {
   if (value === undefined) return null
   return reckoned(value, "", (number, unit) => (unit === "" ? number : unit === "%" ? number / 100 : null))
 }
 
-/** In degrees; NaN for what is no angle. */
+/** In degrees; NaN for values that are no angle. */
 export function angleOf(text: string | undefined): number {
   const [, number, unit = ""] = /^([+-]?[\d.]+(?:e[+-]?\d+)?)(deg|grad|turn|rad)?$/.exec(text ?? "") ?? []
   return number === undefined ? Number.NaN : Number(number) * TURNS[unit]!

@@ -19,7 +19,7 @@ export function hidingOf(element: Element, style: Style, isIn3d: boolean): strin
   const hasHidden = element.has("hidden")
   if (INSTEAD.has(element.tag)) return "display"
   if (style.size === 0 && !hasHidden && element.tag !== "rp" && !isUnopened(element)) return null
-  // Brackets for browsers without ruby, of which there are none.
+  // Brackets for browsers without ruby, which no longer exist.
   if (element.tag === "rp" && /\p{L}/u.test(textOf(element))) return "display"
   if (hasHidden && element.get("hidden") !== "until-found" && (style.get("display") ?? "none") === "none")
     return "hidden"
@@ -238,11 +238,11 @@ function isFar(style: Style): boolean {
   return moved !== undefined && partsOf(moved, " ,").some((by) => (lengthOf(by, 0) ?? 0) <= -2 * FAR)
 }
 
-/** A box that shows no more than its own size, in pixels; null: a size that is not known. */
+/** A box that clips its content to its own size, in pixels; null: a size that is not known. */
 export interface Window {
   readonly width: number | null
   readonly height: number | null
-  /** Whether what is positioned below it goes by its corners. */
+  /** Whether positioned elements below it are placed relative to it. */
   readonly isPositioned: boolean
 }
 
@@ -258,10 +258,10 @@ export function windowOf(style: Style): Window | undefined {
   return { width: width ?? null, height: height ?? null, isPositioned: isContainer(style) }
 }
 
-/** Whether positioned elements below it go by its corners. */
+/** Whether positioned elements below it are placed relative to it. */
 export const isContainer = (style: Style): boolean => (style.get("position") ?? "static") !== "static"
 
-/** Whether an element is moved beside the box above it that cuts off what is beside it. */
+/** Whether an element is moved out of the clipping box above it. */
 export function isBeside(style: Style, { width, height, isPositioned }: Window): boolean {
   const position = style.get("position")
   const pixels = (name: string) => lengthOf(style.get(name), 0) ?? 0

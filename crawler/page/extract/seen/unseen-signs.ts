@@ -1,8 +1,8 @@
 import { type Element, elementsOf } from "../html/tree.ts"
 
 /**
- * Signs that no reader sees and that spell a text to those who decode them: tags (Unicode 16 §23.9) but for those of a flag, and
- * rows of variation selectors, of which one alone says how a letter looks.
+ * Signs that no reader sees and that spell a text for programs that decode them: tags (Unicode 16 §23.9) except those
+ * of a flag, and rows of variation selectors, of which a single one says how a letter looks.
  */
 const SPELLING =
   /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,8})[\u{E0000}-\u{E007F}]+|[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2,}/gu

@@ -206,7 +206,7 @@ class Page {
       unseen.set(element, "all")
       return FLAT
     }
-    // It comes into sight with all below it.
+    // It becomes visible with all below it.
     if (own.opacity <= LEAST_OPACITY) own = { ...own, opacity: 1 }
     const words = this.#showsText(element, own) ? 0 : wordsIn(element)
     if (words > 0) {
@@ -353,7 +353,7 @@ class Page {
 /** How an element lies among those beside it. */
 interface Laid {
   readonly height: number
-  /** Whether it hides what is below it in the box it goes by. */
+  /** Whether it hides elements below it in the box that it is placed in. */
   readonly covers: boolean
 }
 
@@ -398,7 +398,7 @@ function hasOtherSheets(elements: readonly Element[]): boolean {
 function fontSizeOf(style: Style, above: number | null): number | null {
   const short = /(?:^|\s)([\d.]+(?:px|r?em|pt|%|ex|ch|vw|vh)?)(?:\/\S+)?\s/.exec(style.get("font") ?? "")?.[1]
   const value = style.get("font-size") ?? short
-  // Without what is above a share of it is not known, but for none.
+  // A relative size is unknown without the size above it, unless it is zero.
   return above === null && /(?:^|[^r])em$|%$/.test(value ?? "") && Number.parseFloat(value!) !== 0
     ? null
     : lengthOf(value, above ?? 16, above ?? 16)

@@ -5,7 +5,7 @@ export type Variables = ReadonlyMap<string, string>
 
 export const NO_VARIABLES: Variables = new Map()
 
-/** `var()` inside of what `var()` stood for. */
+/** How deeply `var()` may be nested. */
 const MAX_DEPTH = 8
 const MAX_CHARS = 1000
 /** The innermost `var()`, whose fallback holds no parentheses but whole ones. */

@@ -11,7 +11,7 @@ export const isCompoundFile = (bytes: Buffer): boolean =>
   bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)
 
 /**
- * The names at the root of a compound file ([MS-CFB] 2.6), without those of files that it embeds; null when its directory
+ * The names at the root of a compound file ([MS-CFB] 2.6), without those of embedded files; null when its directory
  * is damaged.
  */
 export function rootNames(bytes: Buffer): string[] | null {
@@ -29,7 +29,7 @@ function directoryOf(bytes: Buffer): Buffer {
   const shift = bytes.readUInt16LE(30)
   if (shift !== 9 && shift !== 12) throw new RangeError("no size of a sector")
   const size = 2 ** shift
-  // The header takes one sector, whatever the size of the others is.
+  // The header takes one sector, whatever the size of the others.
   const startOf = (sector: number) => Math.max(HEADER_BYTES, size) + sector * size
   const next = (sector: number) => {
     const table = Math.floor((sector * 4) / size)

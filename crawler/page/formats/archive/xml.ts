@@ -2,9 +2,9 @@ import { Parser } from "htmlparser2"
 import { charsetOf } from "../../charset.ts"
 
 export interface XmlHandlers {
-  /** Names are without their prefix, but for attributes. False ends the reading. */
+  /** Names are without their prefix, except for attributes. False ends the reading. */
   readonly start?: (name: string, attributes: Readonly<Record<string, string>>) => boolean | void
-  /** `text` is what stood directly before the end tag: all of an element that holds no others. */
+  /** `text` is the text directly before the end tag: all of it if the element holds no others. */
   readonly end?: (name: string, text: string) => void
 }
 

@@ -5,7 +5,7 @@ import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
 /** How many bytes all entries of one archive may inflate to. */
 const MAX_INFLATED_BYTES = 128 * 1024 * 1024
 const MAX_ENTRIES = 10_000
-/** DEFLATE's own limit is 1032 to 1; office files come to 20. Small files may be as repetitive as they like. */
+/** DEFLATE's own limit is 1032 to 1; office files reach 20. Small files may be as repetitive as they like. */
 const MAX_RATIO = 300
 const SMALL_BYTES = 8 * 1024 * 1024
 
@@ -50,7 +50,7 @@ export class Zip {
     return this.#names.has(name)
   }
 
-  /** An entry's bytes, never more than the directory says; null when there is none of that name. */
+  /** An entry's bytes, never more than the directory says; null if no entry has that name. */
   bytes(name: string): Uint8Array | null {
     if (!this.#names.has(name)) return null
     return unzip(this.#body, (entry) => entry.name === name)[name] ?? null

@@ -77,7 +77,7 @@ export function readInks(xml: Uint8Array | null): CellInk[] {
         inks.push({
           ink: font === undefined ? INK : font.ink,
           ground: fill in fills ? (fills[fill] ?? null) : PAPER,
-          // The first filling is none at all.
+          // The first fill means none.
           isPlain: fill === 0 || !(fill in fills),
           isTiny: font?.isTiny === true,
         })

@@ -13,7 +13,7 @@ const UNDECODABLE = {
   kind: "undecodable",
   message: "it draws letters, but none of its fonts says which they are",
 }
-/** Letters of these fonts are as wide as each other, so that what they write is set as code. */
+/** In these fonts all letters have the same width, so that their text is set as code. */
 const plain = (markdown: string) => markdown.replaceAll(/```/g, "").replaceAll(/\s+/g, " ").trim()
 const SENTENCE = "The valve of the upper basin is closed before the storm and opened after it."
 

@@ -31,8 +31,8 @@ const PARAGRAPH_FACTOR = 1.3
 const MAX_CELL_CHARS = 60
 
 /**
- * Lines as headings, paragraphs, lists, tables and code. Headings are what the bookmarks name, else what is set in a
- * larger font.
+ * Lines as headings, paragraphs, lists, tables and code. Headings are the lines that the bookmarks name, or else
+ * those in a larger font.
  */
 export function writePdf(pages: readonly (readonly PdfLine[])[], names: PdfNames): PdfMarkdown {
   const measures = measure(pages)

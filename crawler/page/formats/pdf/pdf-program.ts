@@ -36,7 +36,7 @@ export interface Operators {
   readonly argsArray: readonly unknown[]
 }
 
-/** Whether a layer (optional content) is on show, by what the page's program names it with. */
+/** Whether a layer (optional content) is shown, by its name in the page's program. */
 export type IsLayerShown = (layer: unknown) => boolean
 
 interface Graphics {
@@ -46,7 +46,7 @@ interface Graphics {
   /** Colour of strokes, likewise. */
   readonly stroke: string | null
   readonly alpha: number
-  /** Whether what is painted is mixed with what is below, as a marker's ink is. */
+  /** Whether painted shapes are mixed with the colours below, as a marker's ink is. */
   readonly isBlended: boolean
   readonly clip: Box
   readonly mode: number
@@ -60,7 +60,7 @@ interface Graphics {
 
 interface Painted {
   readonly box: Box
-  /** As #rrggbb; null for pictures, and for what is no plain box. */
+  /** As #rrggbb; null for pictures, and for shapes that are no plain box. */
   readonly color: string | null
 }
 

@@ -8,7 +8,7 @@ const MIN_SHARE = 0.25
 const PAGE_NUMBER =
   /^[\s–—|-]*(?:(?:page|seite|p\.|pagina|página|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|von|de|sur|di|\|)\s*\d{1,4})?[\s–—|-]*$/i
 
-/** Pages without what is printed at the top and the bottom of many of them, and without their numbers. */
+/** Pages without the lines that many of them have at the top and the bottom, and without their numbers. */
 export function withoutRunningHeads(pages: readonly (readonly PdfLine[])[]): PdfLine[][] {
   const seen = new Map<string, number>()
   for (const lines of pages) {
@@ -41,7 +41,7 @@ function outerEdges(lines: readonly PdfLine[]): number[] {
   return lines.map((_, at) => at).filter((at) => lines[at]!.y === top || lines[at]!.y === bottom)
 }
 
-/** Alike but for numbers, at the same height. */
+/** The same except for numbers, at the same height. */
 function keyOf(line: PdfLine): string {
   return `${Math.round(line.y / 4)} ${line.text.replace(/\d+/g, "#").replace(/\s+/g, "").toLowerCase()}`
 }

@@ -9,7 +9,7 @@ export const MAX_SECONDS = 60
 
 /**
  * Reads an address.
- * @throws when it is none
+ * @throws if it is not one
  */
 export function parseUrl(text: string): URL {
   const inner = () => {

@@ -99,7 +99,7 @@ const labelOf = (kind: string, name: string): string =>
 
 const unquoted = (name: string): string => name.replace(/["`[\]]/g, "")
 
-/** Whether what it declares ends on its line. */
+/** Whether the declaration ends on its line. */
 const isWholeIn = (line: string): boolean => /[;}]\s*$/.test(line) && !/\{\s*$/.test(line)
 
 /** The first line of the comment, the decorators and the attributes right above a line. */

@@ -46,7 +46,7 @@ const STEPS: readonly Step[] = [
    ) ${strict};`,
 ]
 
-/** The run that ended last, for those who read the store without this class. */
+/** The run that ended last, for code that reads the store without this class. */
 export const lastEnded = (db: StateStore): Promise<Pick<Selectable<RunRow>, "state" | "error">[]> =>
   queriesOf<BackupTables>(db)
     .selectFrom("backup_run")
@@ -73,7 +73,7 @@ const UNFINISHED = ["queued", "running"] as const
 export interface BackupRun {
   readonly id: number
   readonly trigger: "schedule" | "command"
-  /** One whose process was lost is `queued`: it is begun anew. */
+  /** A run whose process was lost is `queued`: it is started again. */
   readonly state: BackupState
   readonly askedAt: Date
   readonly startedAt: Date | null
@@ -121,7 +121,7 @@ export class BackupTable {
     }
   }
 
-  /** Makes this the plan; null: there is none any more. The next run stays, unless the schedule changed. */
+  /** Makes this the plan; null: no plan from now on. The next run stays, unless the schedule changed. */
   async declare(plan: BackupPlan | null): Promise<void> {
     await transaction(this.#db, async () => {
       if (plan === null) {
@@ -228,7 +228,7 @@ export class BackupTable {
     await this.#prune()
   }
 
-  /** Lets a run that was stopped begin anew. */
+  /** Lets a run that was stopped start again. */
   async requeue(id: number): Promise<void> {
     await this.#update(id, { state: "queued" })
   }

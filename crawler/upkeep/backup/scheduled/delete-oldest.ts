@@ -17,7 +17,7 @@ export interface Deleted {
   readonly note: string | null
 }
 
-/** Deletes the oldest backups beyond the plan's number; never the one that was made just now, whatever its clock says. */
+/** Deletes the oldest backups beyond the plan's number; never the one that was just made, whatever its date. */
 export async function deleteOldest(
   { plan, mayDelete, now = new Date() }: DeleteOptions,
   made: string,

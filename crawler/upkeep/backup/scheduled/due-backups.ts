@@ -25,9 +25,9 @@ export interface RunBackupsOptions {
 }
 
 /**
- * Makes the backups that were asked for, one after the other, in this process. One that was stopped is begun anew by the
- * next process, and so is one whose process was lost.
- * @returns false when another process is at it
+ * Makes the requested backups, one after the other, in this process. A backup that was stopped, or whose process was
+ * lost, is started again by the next process.
+ * @returns false when another process is making backups
  */
 export async function runBackups(options: RunBackupsOptions): Promise<boolean> {
   const { backups, dataDir, log, signal } = options

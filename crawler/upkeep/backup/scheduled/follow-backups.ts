@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = 300_000
 
 export interface FollowBackupsOptions {
   readonly backups: BackupTable
-  /** Whether the clock can be trusted to say what is old. */
+  /** Whether the clock can be trusted to judge which backups are old. */
   readonly mayDelete: () => Promise<boolean>
   readonly log: Logger
   readonly signal: AbortSignal

@@ -27,7 +27,7 @@ export interface MakeBackupOptions extends DeleteOptions {
   readonly freeBytes?: () => number
 }
 
-/** A good backup, whatever else went wrong beside it. */
+/** A good backup, even if other steps failed. */
 export interface MadeBackup extends Deleted {
   readonly file: string
   readonly bytes: number

@@ -80,7 +80,7 @@ class Fixture implements AsyncDisposable {
     await this.backups.declare({ name: "fossick", folder: this.folder, keep: 3, schedule, ...plan })
   }
 
-  /** Makes what was asked for, as the backup process does. @param changing what happens while the index is read */
+  /** Makes the requested backups, as the backup process does. @param changing runs while the index is read */
   async work(changing: () => Promise<void> | void = () => {}, signal?: AbortSignal): Promise<boolean> {
     const now = this.now
     vi.useFakeTimers({ toFake: ["Date"], now })

@@ -90,7 +90,7 @@ function lay(style: OdfStyle, name: string, given: Attributes): void {
     style.isProtected = /hidden-and-protected/.test(given["style:cell-protect"])
 }
 
-/** A style with what it has of those it comes from. */
+/** A style with the properties that it inherits. */
 export function styleOf(styles: Styles, family: string, name: string | undefined): Partial<OdfStyle> {
   const found: Partial<OdfStyle>[] = []
   let at = name

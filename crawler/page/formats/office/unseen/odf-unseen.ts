@@ -103,7 +103,7 @@ class UnseenReader {
     this.#frames.push({
       name,
       start: parser.endIndex + 1,
-      // A style may show again what a paragraph's style hides.
+      // A style may show text again that a paragraph's style hides.
       isHidden: isHidden || style.isHidden === true,
       ink: style.ink === undefined ? above.ink : style.ink,
       ground: this.#ground === null ? own : this.#paint(this.#ground, name, style.ground, place, own),

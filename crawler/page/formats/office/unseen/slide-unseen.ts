@@ -186,7 +186,7 @@ class SlideReader {
         width: Number(given["cx"]) * frame.scale.x,
         height: Number(given["cy"]) * frame.scale.y,
       }
-      // Groups lie where they are; what is in them has a measure of its own.
+      // Groups use the slide's coordinates; their contents have their own.
       if (isBeside(frame.place, this.#facts.size)) frame.isHidden = true
     } else if (name === "a:chOff") this.#childOffset = { x: Number(given["x"]), y: Number(given["y"]) }
     else if (name === "a:chExt" && frame.name === "p:grpSp" && frame.place !== null) {
