@@ -9,7 +9,7 @@ export const MAX_SECONDS = 60
 
 /**
  * Reads an address.
- * @throws if it is not one
+ * @throws when it is none
  */
 export function parseUrl(text: string): URL {
   const inner = () => {
