@@ -5,7 +5,7 @@ import { responsesOf, silentSocketsOf, socketsOf } from "./http-server.ts"
 
 const IDLE_CHECK_MS = 50
 
-/** Emitted by answers that are being written when the server stops: those without an end of their own end then. */
+/** Emitted by answers that are still being written when the server stops; endless ones end then. */
 export const STOPPING = "stopping"
 
 /** Aborts when this process is asked to end: by a signal, or by the loss of the supervisor that started it. */
@@ -18,8 +18,8 @@ export function stopSignal(): AbortSignal {
 }
 
 /**
- * Takes no more connections, lets running requests finish for `graceMs` (`FOSSICK_SHUTDOWN_SECONDS`), then cuts what is left. Whoever gets an
- * answer meanwhile is told to send nothing more on that connection.
+ * Accepts no more connections, lets running requests finish for `graceMs` (`FOSSICK_SHUTDOWN_SECONDS`), then cuts the
+ * rest. Responses during that time ask the caller to close the connection.
  */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, "close")
@@ -38,7 +38,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
     server.closeAllConnections()
     for (const socket of socketsOf(server)) socket.destroy()
   }, graceMs)
-  // What they were to be told can be asked for afterwards.
+  // Clients can ask for the rest of their events later.
   for (const socket of socketsOf(server)) socket.end()
   server.closeIdleConnections()
   await closed

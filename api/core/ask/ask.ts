@@ -34,13 +34,13 @@ export interface AskParts extends AnswerParts {
   readonly images: ImageKnowledge
   /** Counts what matches; left out where no counts are given. */
   readonly facets?: Reach["facets"]
-  /** What pages are filed under, of what the caller may know; left out where no names are shown. */
+  /** The sources and collections of pages, as far as the caller may know them; left out where no names are shown. */
   readonly filing?: ((sources: readonly string[]) => Filed) | undefined
   /** Reads results again that are older than the question allows. */
   readonly fresh: FreshParts
-  /** Whether results always say when a crawl last found them; otherwise they do so only where their age counts. Default false. */
+  /** Whether results always say when a crawl last found them; otherwise only where their age matters. Default false. */
   readonly showsChecks?: boolean
-  /** Where documents in several formats are named, and to whom; left out where they are not. */
+  /** Where documents in several formats are named, and for which callers; left out if they are not. */
   readonly forms?: { readonly knowledge: FormKnowledge; readonly reach: Pick<Reach, "addresses"> }
   /** How complete the sources are that were asked, and why nothing was found; left out where that is not shown. */
   readonly searched?: (
@@ -65,7 +65,7 @@ export interface Found extends FederatedResult {
   readonly aged: readonly Aged[]
 }
 
-/** What was found, as a caller may be shown it. */
+/** The results as a caller may see them. */
 export interface Shown {
   readonly pages: readonly ShownPage[]
   readonly images: readonly PageImage[]
@@ -86,7 +86,7 @@ export const freshParts = (reach: Pick<Reach, "reread" | "limits">, visits: Visi
 /** Seconds that clients wait for a search by default. */
 export const SEARCH_SECONDS = 60
 
-/** Searches, answers, and shows what was found. */
+/** Searches, answers, and shows the results. */
 export async function ask(
   question: Question,
   parts: AskParts,
@@ -131,7 +131,7 @@ export async function answer(
   return answerFrom({ question, hits, ...(rarity && { rarity }), depth, signal, log, onPiece }, parts)
 }
 
-/** What a caller may be shown of what was found. */
+/** The results as a caller may see them. */
 export async function show(
   question: Question,
   { hits, aged, corrected, peerFacets }: Found,
@@ -145,7 +145,7 @@ export async function show(
       ? null
       : await facetsFor(fields, query, hits, (asked) => facets(asked, signal))
   const others = forms && (await otherForms(hits, forms.knowledge, forms.reach))
-  // Where pages were too old, that is why they are missing.
+  // If pages were too old, that is why they are missing.
   const looked =
     query.limit === 0 || aged.length > 0
       ? null

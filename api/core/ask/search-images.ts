@@ -5,7 +5,7 @@ import { IMAGES_PER_PAGE } from "#crawler/upkeep/images/image-notes.ts"
 import type { Hit, PageImage } from "#engine"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 
-/** What is known of images, by address, on a page. */
+/** The known facts about images on a page, by address. */
 export interface ImageKnowledge {
   facts(urls: readonly string[], pageUrl: string): Promise<ReadonlyMap<string, ImageFacts>>
 }
@@ -13,14 +13,14 @@ export interface ImageKnowledge {
 /** Images of all results together, so that a page full of pictures does not swamp the answer. */
 const MAX_SEARCH_IMAGES = 20
 /**
- * Bits in which the hashes of two copies of one picture may differ. Measured on 120 generated photographs, drawings
- * and screenshots, each shrunk, enlarged and encoded anew in four ways: 95 in 100 copies differ in 6 bits at most,
- * all in 8; different photographs and drawings in 16 and more, screenshots of one program in 8 and more.
+ * Bits in which the hashes of two copies of a picture may differ. Measured on 120 generated photographs, drawings and
+ * screenshots, each shrunk, enlarged and re-encoded in four ways: 95 in 100 copies differ in 6 bits at most, all in
+ * 8; different photographs and drawings in 16 and more, screenshots of the same program in 8 and more.
  */
 const SAME_PICTURE_BITS = 7
-/** What a picture whose description has nothing of the question keeps of its page's score. */
+/** The share of its page's score for a picture whose description doesn't match the question. */
 const UNMATCHED_SHARE = 0.5
-/** What each place further down on its page takes from a picture. */
+/** The factor for each place further down the page. */
 const PLACE_FACTOR = 0.98
 
 interface Candidate {
@@ -30,8 +30,8 @@ interface Candidate {
 }
 
 /**
- * The pictures of the pages found that are content, best first: those that were looked at before those that nobody
- * has, by the score of the page and by how much of the question the description has. Of copies the largest is shown.
+ * The content pictures of the pages found, best first: pictures with a known look before the others, then by the
+ * page's score and by how much of the question the description has. Only the largest of several copies is shown.
  */
 export async function searchImages(
   question: string,
@@ -50,7 +50,7 @@ export async function searchImages(
   return withoutCopies(candidates, MAX_SEARCH_IMAGES).map(({ image }) => image)
 }
 
-/** The images of one page that are content as far as is known, in reading order. */
+/** The images of one page that are content, as far as is known, in reading order. */
 export async function pageImages(hit: Hit, knowledge: ImageKnowledge): Promise<PageImage[]> {
   return (await contentImages(hit, knowledge)).map(({ image }) => described(image, hit))
 }

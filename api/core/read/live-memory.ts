@@ -11,7 +11,7 @@ const LEAST_BYTES = 4 * MB
 
 export const MEMORY_SPENT = "Failed to fetch url: the memory for live calls is spent; ask for fewer pages"
 
-/** What ends a reading that there is no room for. */
+/** The result of a reading that ends because there is no memory for it. */
 const NO_ROOM: ReadResult = { kind: "failed", because: "cancelled", detail: MEMORY_SPENT }
 
 /** The memory that the pages of all live calls may take, and each of them. */
@@ -26,8 +26,8 @@ export class LiveMemory {
   }
 
   /**
-   * The share of one call; whoever opens it gives it back.
-   * @throws Refusal `busy` when other calls hold it all
+   * Opens the share of one call; the caller gives it back.
+   * @throws Refusal `busy` when other calls hold all of it
    */
   open(): CallMemory {
     if (this.#budget.left < LEAST_BYTES) throw busy()
@@ -35,7 +35,7 @@ export class LiveMemory {
   }
 }
 
-/** What one live call holds. */
+/** The memory of one live call. */
 export class CallMemory implements Disposable {
   readonly #account: ByteAccount
   readonly #isBusy: () => boolean
@@ -66,7 +66,7 @@ export class CallMemory implements Disposable {
     }
   }
 
-  /** Of a page only `chars` characters are kept any longer. */
+  /** From here on, only `chars` characters of the page are kept. */
   keep(extracted: Extracted, chars: number): void {
     const weight = weightOf(extracted)
     this.#account.release(weight - Math.min(weight, chars * BYTES_PER_CHAR))
@@ -81,8 +81,8 @@ export class CallMemory implements Disposable {
   }
 
   /**
-   * What there was no room for; null when there was room for all.
-   * @throws Refusal `busy` when nothing at all was read for want of it
+   * The pages there was no memory for; null when there was enough for all.
+   * @throws Refusal `busy` when there was too little to read anything
    */
   failures(results: number): readonly { readonly url: string; readonly error: string }[] | null {
     if (this.#refused.length === 0) return null
@@ -96,7 +96,7 @@ export class CallMemory implements Disposable {
   }
 }
 
-/** What is kept beside the text is text and bytes of its own. */
+/** The data stored besides the text has its own size in text and bytes. */
 const weightOfReading = ({ extracted, html = "", screenshot }: Reading): number =>
   weightOf(extracted) + html.length * BYTES_PER_CHAR + (screenshot?.bytes.byteLength ?? 0) * BYTES_PER_CHAR
 

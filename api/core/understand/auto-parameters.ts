@@ -9,7 +9,7 @@ export type SearchTopic = "general" | "news" | "finance"
 /** How far back pages may have been published. */
 export type TimeRange = "day" | "week" | "month" | "year"
 
-/** What a question already says besides its words. */
+/** What a question already gives besides its words. */
 export interface Given {
   readonly depth?: SearchDepth | undefined
   readonly topic?: SearchTopic | undefined
@@ -18,7 +18,7 @@ export interface Given {
   readonly hasDomains?: boolean
 }
 
-/** What was chosen for a question; nothing that was given. */
+/** The parameters chosen for a question, without those given. */
 export interface Chosen {
   readonly depth?: SearchDepth
   readonly topic?: SearchTopic
@@ -35,7 +35,7 @@ const NEWS =
 /** "Used today" says nothing about when a page was written; "news of today" does. */
 const TODAY = /\b(?:today|tonight|this morning)\b/i
 
-/** A window reaches back at least as far as the words do: on a Tuesday last week is up to nine days ago. */
+/** A window reaches back at least as far as the words do: on a Tuesday, last week was up to nine days ago. */
 const SPANS: readonly (readonly [TimeRange, RegExp])[] = [
   ["day", /\b(?:(?:past|last) (?:24 hours|day)|today's)\b/i],
   ["week", /\b(?:yesterday|this week|past week|(?:past|last) (?:few|seven|7) days)\b/i],
@@ -50,20 +50,20 @@ const SPANS: readonly (readonly [TimeRange, RegExp])[] = [
 const COMPARISON =
   /\b(?:vs\.?|versus|compared (?:to|with|against)|compar(?:e|es|ing)\b.{1,80}?\s(?:and|with|to|against|or)\s|comparison (?:of|between)|(?:differences?|similarities|choos(?:e|ing)|decid(?:e|ing)) between|differs? from|pros and cons|trade-?offs?|(?:better|faster|cheaper|safer) than|which is (?:better|faster|cheaper|safer))/i
 const SECOND_QUESTION = /\?.*\?|\b(?:and|or) (?:how|why|what|when|which|who|where)\b/is
-/** Telling words of a question; with more it has several parts, whatever its form. */
+/** Distinctive words of a question; a question with more has several parts, whatever its form. */
 const MANY_WORDS = 12
 
 const NAMED_HOST =
   /(?:\b(?:on|from|at|according to)\s+|https?:\/\/|\b(?=www\.))((?:[\p{L}\p{N}-]+\.)+\p{L}{2,})/giu
 
 /**
- * Chooses what a question leaves open, by its words: what it says of time, subject and sites, and whether it asks for one
- * thing or several. English words only; where none says anything, the defaults stay. Never chooses whether an answer or
- * whole pages are wanted, nor how many results.
+ * Chooses the parameters that a question leaves open, by its words about time, subject and sites, and by whether it
+ * asks for one thing or several. English only; where the words say nothing, the defaults stay. Never chooses between
+ * an answer and whole pages, nor the number of results.
  */
 export function choose(question: string, given: Given, now: Date): Chosen {
   const text = searchedText(question)
-  // A country that is given counts with the general topic only, and what is given wins.
+  // A given country counts only with the general topic, and given values come first.
   const topic = given.topic ?? (given.hasCountry ? "general" : topicOf(text))
   const since = given.hasDates ? undefined : sinceOf(text, topic, now)
   const domains = given.hasDomains ? [] : namedHosts(text)
@@ -84,7 +84,7 @@ function sinceOf(text: string, topic: SearchTopic, now: Date): TimeRange | undef
   if (topic !== "general" && TODAY.test(text)) return "day"
   const span = SPANS.find(([, words]) => words.test(text))
   if (span !== undefined) return span[0]
-  // The year we are in asks for what is new. A year that is over is a subject: pages on 2019 were written later too.
+  // The current year asks for new pages. A past year is a subject: pages on 2019 were written later too.
   return new RegExp(`\\b${now.getUTCFullYear()}\\b`).test(text) ? "year" : undefined
 }
 
@@ -93,7 +93,7 @@ function depthOf(text: string): SearchDepth {
   return several || analyseQuery(text, null).terms.length > MANY_WORDS ? "advanced" : "basic"
 }
 
-/** Sites that the query speaks of as such. Raised, not required: `main.rs` may be one, too. */
+/** Sites that the query mentions. They are boosted, not required: `main.rs` may look like a site, too. */
 function namedHosts(text: string): string[] {
   const hosts = [...text.matchAll(NAMED_HOST)].map(([, host]) => host!.toLowerCase())
   return [...new Set(hosts)].filter((host) => parse(host).isIcann === true && getDomain(host) !== null)

@@ -18,19 +18,22 @@ import { JobRunner } from "./jobs/job-runner.ts"
 import { JobStore } from "./jobs/job-store.ts"
 import type { firecrawlSettings } from "./settings.ts"
 
-/** Of several processes one tells receivers. */
+/** Only one of several processes notifies receivers. */
 const TELLER = "firecrawl-teller"
 
 /** Opened by the process, since they end before its connection does. */
 export interface FirecrawlJobs extends AsyncDisposable {
   readonly store: JobStore
   readonly secretOf: SecretOf
-  /** Begins to work on jobs, and to tell of them. @param reach what a key may see */
+  /**
+   * Starts work on jobs and their notifications.
+   * @param reach what a key may see
+   */
   start(reach: (key: ApiKey) => Reach): JobRunner
 }
 
 /**
- * What the jobs of Firecrawl's API are kept in and worked on with.
+ * Storage and worker for the jobs of Firecrawl's API.
  * @param db the connection that the accounts write over
  */
 export async function openFirecrawlJobs(
@@ -40,17 +43,17 @@ export async function openFirecrawlJobs(
     readonly accounts: Pick<Accounts, "keys" | "billing" | "writes" | "kept">
     readonly knowledge: PageKnowledge
     readonly chatModel: ChatModel | null
-    /** What reaches receivers. */
+    /** How receivers are reached. */
     readonly sending: KeyReceiversOptions["sending"]
     readonly userAgent: string
-    /** The disk that documents are kept on; left out: nobody looks at it. */
+    /** The disk that documents are stored on; left out: it isn't checked. */
     readonly room?: Pick<DiskRoom, "isLow">
     /** This process among others on the same state. Default: there is no other. */
     readonly process?: LivingProcess
     readonly log: Logger
-    /** Milliseconds between two looks at what is to be told. Default one second. */
+    /** Milliseconds between checks for messages to send. Default one second. */
     readonly pollMs?: number
-    /** Milliseconds that a job is worked on before it gives way. Default half a minute. */
+    /** Milliseconds that a job runs before the next job gets its turn. Default half a minute. */
     readonly turnMs?: number
   },
 ): Promise<FirecrawlJobs> {

@@ -6,7 +6,7 @@ import type { FieldReader } from "../../server/wire/fields.ts"
 import { liveUrl } from "../../core/read/live-url.ts"
 import { type Formats, readFormats, type Version } from "./documents/formats.ts"
 
-/** How pages are read, and what is made of them. */
+/** How pages are read, and the formats to return. */
 export interface ScrapeRequest {
   readonly formats: Formats
   readonly rendering: Rendering
@@ -15,7 +15,7 @@ export interface ScrapeRequest {
   readonly timeoutMs: number
   /** Milliseconds that a stored page may be old to be given instead of reading; 0: always read. */
   readonly maxAgeMs: number
-  /** What cannot be honoured although clients always send it, for the document's `warning`. */
+  /** Options that cannot be honoured although clients always send them, for the document's `warning`. */
   readonly warnings: readonly string[]
 }
 
@@ -27,7 +27,7 @@ const MAX_WAIT_MS = 60_000
 
 const MAIN_CONTENT = "onlyMainContent=false has no effect: the main content is all that is read of a page."
 
-/** Says nothing of what is wanted. */
+/** Fields that don't affect the result. */
 const LABELS = ["origin", "integration", "auditMetadata"]
 
 /**
@@ -56,7 +56,7 @@ export function readScrapeOptions(body: FieldReader, version: Version): ScrapeRe
   }
 }
 
-/** What cannot be honoured: taken with the value that asks for nothing, refused with any other. */
+/** Options that cannot be honoured: accepted with their neutral value, refused with any other. */
 function refuseUnknowable(body: FieldReader, version: Version): void {
   body.passedOver(...LABELS)
   // Sent with every call of the Python client: nothing is kept of a scrape, and certificates are always checked.
@@ -96,7 +96,7 @@ export function readUrl(body: FieldReader): { readonly given: string; readonly u
 
 const SITEMAP_MODES = ["skip", "include", "only"] as const
 
-/** Whether addresses come from a site's sitemaps: beside its links, or instead of them. */
+/** Whether addresses come from a site's sitemaps: in addition to its links, or instead of them. */
 export type SitemapMode = (typeof SITEMAP_MODES)[number]
 
 /** Reads what both versions call differently. @throws ApiError 400 */
@@ -107,7 +107,7 @@ export function readSitemap(body: FieldReader, version: Version, otherwise: Site
   return ignores === undefined ? otherwise : ignores ? "skip" : "include"
 }
 
-/** As a walk takes it. */
+/** The sitemap option for a walk. */
 export const walkedSitemap = (mode: SitemapMode): Pick<WalkOptions, "sitemap"> =>
   mode === "skip" ? {} : { sitemap: mode }
 

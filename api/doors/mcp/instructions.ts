@@ -8,9 +8,9 @@ const HOW =
 const MOST_NAMED = 30
 
 /**
- * What a model is told of the server before it asks anything: what the operator says, how to use it, and what is indexed as far
- * as the key may see it.
- * @param notice what is told first of the appliance; null: nothing
+ * The instructions for a model before its first call: the operator's notice, how to use the server, and the sources
+ * that the key may see.
+ * @param notice the notice about the appliance that comes first; null: none
  */
 export async function instructionsFor(api: Api, notice: string | null): Promise<string> {
   const indexed = (await api.get("/sources").catch(() => null)) as IndexedSources | null

@@ -20,13 +20,13 @@ interface McpParts {
   readonly server: () => Server
   /** Refuses who has no valid key in the header. */
   readonly authenticate: Middleware
-  /** Lets programs in that somebody gave access to; null: there is none. */
+  /** Admits programs that a user gave access to; null: no OAuth. */
   readonly oauth: Pick<OAuth, "verify" | "challenge"> | null
   readonly bodyLimit: number
   /** Last segments of the paths of endpoints: tools of others are left out. */
   readonly endpoints: () => readonly string[]
   readonly loadTools: () => Promise<readonly Tool[]>
-  /** What models are told of the appliance first; null: nothing. */
+  /** A notice about the appliance that models read first; null: none. */
   readonly notice: string | null
   /** Origins of web pages that may call, beside the appliance's own. */
   readonly origins: readonly string[]
@@ -50,7 +50,7 @@ export function mcpEndpoint(parts: McpParts): Middleware {
     }
     try {
       refuseStrangePages(ctx, parts.origins)
-      // A stream that a server begins by itself, and the end of a session, may be refused so.
+      // Streams begun by the server and the end of a session may be refused like this.
       if (ctx.method !== "POST") throw new ApiError(405, "Method not allowed.", {}, { Allow: "POST" })
       await letIn(ctx, parts, (inside) =>
         readBody(ctx, () =>
@@ -72,7 +72,7 @@ export function mcpEndpoint(parts: McpParts): Middleware {
   }
 }
 
-/** By a key, or by an access token that was made for this endpoint; `next` is told under which header its calls go on inside. */
+/** Admits a key, or an access token that was made for this endpoint; `next` gets the header for its internal calls. */
 async function letIn(
   ctx: Context,
   { oauth, authenticate }: Pick<McpParts, "oauth" | "authenticate">,
@@ -157,7 +157,7 @@ async function answer(
     await transport.handleRequest(ctx.req, ctx.res, ctx.state.body)
     if (!ctx.res.closed) await once(ctx.res, "close")
   } catch (error) {
-    // Only what was not begun can still be answered.
+    // Only a response that hasn't begun can still be sent.
     if (!ctx.headerSent) ctx.respond = true
     throw error
   } finally {
@@ -172,9 +172,9 @@ function sessionOf(ctx: Context): string {
 }
 
 /**
- * A web page that gets its own name resolved to this machine (DNS rebinding) would be of the same origin as the
- * appliance, by the names. But browsers say with each POST from which origin it comes, and only such as the operator
- * named are let in; other programs send none.
+ * A web page that makes its own name resolve to this machine (DNS rebinding) has the same origin as the appliance,
+ * judging by names. But browsers send the origin with each POST, and only origins that the operator named are
+ * admitted; other programs send none.
  */
 function refuseStrangePages(ctx: Context, origins: readonly string[]): void {
   const origin = ctx.get("Origin")

@@ -15,7 +15,7 @@ export interface PreparedSearch {
   readonly request: SearchRequest
   readonly question: Question
   readonly chosen: AutoParameters | null
-  /** What of the request the answer does not honour. */
+  /** The parts of the request that the answer does not honour. */
   readonly warnings: readonly Warning[]
 }
 
@@ -42,7 +42,7 @@ export const withUnknown = (prepared: PreparedSearch, unknown: readonly Warning[
   warnings: [...unknown, ...prepared.warnings],
 })
 
-/** What `auto_parameters` chose for a request, as it stands in the answer. */
+/** Parameters that `auto_parameters` chose for a request, in wire format. */
 type AutoParameters = Partial<
   Pick<SearchRequest, "search_depth" | "topic" | "time_range" | "include_domains" | "include_domains_mode">
 >
@@ -66,12 +66,12 @@ function chosenFor(body: SearchBody, now: Date): AutoParameters {
   }
 }
 
-/** Every parameter with its value: what was given wins over what was chosen, that over the default. */
+/** Every parameter with its value: given values come before chosen values, and those before defaults. */
 function settle(body: SearchBody, chosen: AutoParameters | null): SearchRequest {
   return { search_depth: "basic", topic: "general", ...body, ...chosen }
 }
 
-/** What a request asks for. */
+/** The question of a request. */
 async function askedBy(
   request: SearchRequest,
   limits: SearchLimits,
@@ -131,7 +131,7 @@ function lastDays({ days, topic }: SearchRequest, { publishedFrom, publishedBefo
 const MOST_DAYS = 36_525
 const HOUR_MS = 3_600_000
 
-/** What a request asks for; null: pages of any age. */
+/** The freshness a request asks for; null: pages of any age. */
 export function freshnessOf({
   max_age_hours: hours = Infinity,
   max_hours: alias = Infinity,

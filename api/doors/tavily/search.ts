@@ -39,7 +39,7 @@ import { type Outcome, presentSearch } from "./present.ts"
 import { searchSchema, type SearchRequest } from "./schema.ts"
 import { SearchEvents } from "./search-events.ts"
 
-/** POST /search: the index, asked, as far as the key may see it. */
+/** POST /search: searches the index within the key's scope. */
 export function search(
   limits: SearchLimits,
   {
@@ -53,7 +53,7 @@ export function search(
     Pick<AskParts, "embedder"> & {
       /** How many pages the index has. */
       readonly pageCount: () => Promise<number>
-      /** Where questions are noted; left out: nowhere. */
+      /** Where questions are logged; left out: nowhere. */
       readonly queries?: Pick<QueryLog, "note" | "isOn"> | undefined
       readonly images: ImageKnowledge
       readonly forms: FormKnowledge
@@ -126,14 +126,17 @@ export function search(
   }
 }
 
-/** Tells the log of questions what was found. */
+/** Logs the results of a question. */
 type Note = (results: readonly { readonly score: number }[]) => Promise<void>
 
-/** Nothing is looked for: it costs nothing. */
+/** A request that searches for nothing costs nothing. */
 const isCount = ({ request, question }: PreparedSearch): boolean =>
   request.include_word_statistics && question.query.limit === 0
 
-/** In how many pages the words of the question stand; null for those who may not see all pages, and so not be told. */
+/**
+ * The number of pages with each word of the question; null for keys that may not see all pages, and so may not learn
+ * these numbers.
+ */
 async function statisticsFor(
   { question: { query } }: PreparedSearch,
   reach: Reach,
@@ -144,7 +147,7 @@ async function statisticsFor(
   return toWire(statisticsOf(await pageCount(), rarity ?? new Map<string, number>()))
 }
 
-/** Resolves when what was found has been sent; the answer follows in the stream. */
+/** Resolves when the results have been sent; the answer follows in the stream. */
 async function streamSearch(
   prepared: PreparedSearch,
   ctx: Context,
@@ -169,8 +172,8 @@ async function streamSearch(
 }
 
 /**
- * Searches, and presents what was found.
- * @param stop ends it early; by default, when the caller hangs up
+ * Searches, and presents the results.
+ * @param stop ends the search early; by default, when the caller hangs up
  */
 export async function performSearch(
   prepared: PreparedSearch,
@@ -204,7 +207,7 @@ function presented(prepared: PreparedSearch, ctx: Context, outcome: Outcome) {
 
 const OUTAGE: Warning = { code: "outage", text: degradedText(["state"])! }
 
-/** How the ranking came about tells of pages and weights more than who may only search should learn. */
+/** Explanations of the ranking reveal more about pages and weights than a key that may only search should learn. */
 function checkExplain({ explain }: SearchRequest, key: ApiKey): void {
   if (explain && key.role !== "admin")
     throw new ApiError(403, "Access denied. explain needs a key of the role admin.")

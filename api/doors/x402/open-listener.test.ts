@@ -18,7 +18,7 @@ import { ask, sign } from "./testing/payments.ts"
 import { sellSearches } from "./testing/sell.ts"
 import { payee, payer } from "./testing/wallets.ts"
 
-// The listener from its opening to its end, and what it does by itself meanwhile.
+// The listener from opening to closing, and its regular work in between.
 
 const QUESTION = { query: "pumps" }
 const HASH = `0x${"ab".repeat(32)}`
@@ -58,7 +58,7 @@ afterAll(() => outside[Symbol.asyncDispose]())
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "fossick-listener-"))
   outside.requests.length = 0
-  // What the listener does by itself it does when a test says how late it is.
+  // A test sets the time, and the listener then does its regular work.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] })
 })
 afterEach(() => {
@@ -96,7 +96,7 @@ const WITH_NODE = () => ({ X402_RPC_URL: outside.url("/node") })
 const UNKEPT = "the ledger of payments could not be kept; tried again soon"
 const LOOKED_UP = "an open payment was looked up"
 
-/** Leaves a payment of which nobody can tell in the ledger, or one that a process has in hand. */
+/** Leaves a payment in the ledger whose outcome is unknown, or that a process is working on. */
 async function leave(
   id: string,
   { process, ...more }: { process?: string; authorization?: string; ranOut?: number } = {},
@@ -110,7 +110,7 @@ async function leave(
   await ledger.begin({ id, fingerprint: "f" }, facts)
   if (process === undefined) await ledger.unknown(id)
 }
-/** What another reader sees of the ledger. */
+/** The ledger as another reader sees it. */
 async function read<T>(look: (db: StateStore) => Promise<T>): Promise<T> {
   const db = await openStateStore(dataDir)
   try {
@@ -236,7 +236,7 @@ describe("every minute", () => {
   })
 })
 
-/** A purchase whose search ends when it is told to. */
+/** A purchase whose search ends on demand. */
 async function buyOne(shop: Awaited<ReturnType<typeof open>>) {
   const { headers } = await sign(shop.url, payer)
   const [searching, found] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -38,14 +38,14 @@ export interface ListenerParts {
   readonly dataDir: string
   /** Id of this process among others on the same state. Default: there is no other. */
   readonly process?: string
-  /** Of the whole index; what is not for sale is kept out here. */
+  /** Searches the whole index; pages that are not for sale are left out here. */
   readonly search: AskParts
-  /** What the names of collections mean at the moment. */
+  /** The current sources of the collections' names. */
   readonly collections: Pick<Collections, "sourcesOf">
   readonly readers: LimitParts["readers"]
-  /** Of the whole process. */
+  /** The connections of the whole process. */
   readonly connections: Connections
-  /** What all searches of the process pass through; those of all payers together take the turns of one key. */
+  /** All searches of the process wait here; all payers together take the turns of one key. */
   readonly searches: FairPool
   readonly memory: Pick<Memory, "enter">
   readonly limits: SearchLimits & { readonly bodyLimit: number; readonly shutdownSeconds: number }
@@ -72,7 +72,7 @@ export async function openListener(parts: ListenerParts): Promise<PaidListener> 
     await ledger.recover()
     await ledger.sweep()
   }
-  // It waits its turn behind what was delivered last.
+  // Closing waits for the last deliveries.
   opened.defer(keepHouse)
   let keeping = Promise.resolve()
   const timers = [setInterval(() => void (keeping = attempt(keepHouse, log)), HOUSEKEEPING_MS)]

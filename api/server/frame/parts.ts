@@ -33,7 +33,7 @@ import type { ImageKnowledge } from "../../core/ask/search-images.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
-/** What the app is made of: what its features opened, by their names, and what they share. */
+/** The parts of the app: what its features opened, by name, and what they share. */
 export interface AppParts
   extends
     OpenedBy<(typeof features)[number]>,
@@ -48,13 +48,13 @@ export interface AppParts
   /** The images themselves, as crawls saw them; left out, none are served. */
   readonly thumbnails?: Thumbnails
   readonly forms: FormKnowledge
-  /** What crawls know of the pages of the index. */
+  /** What crawls know about the pages of the index. */
   readonly pages: PageKnowledge
-  /** What crawls know of what is missing there; left out: no answer says why nothing was found. */
+  /** What crawls know about missing pages; left out: no answer says why nothing was found. */
   readonly misses?: MissKnowledge
   /** Counts questions; left out: they are not counted. */
   readonly questions?: QuestionMeter
-  /** What the appliance is called on its pages; left out, it has no name. */
+  /** The appliance's name on its pages; left out: no name. */
   readonly applianceName?: () => Promise<string | null>
   /** The public key of the handbook; left out, there is none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
@@ -75,7 +75,7 @@ export interface AppParts
   readonly indexState?: MetricsParts["indexState"]
   /** How requests to the paid search ended, for the metrics; null or left out where none are sold. */
   readonly sales?: () => ReadonlyMap<string, number> | null
-  /** Those of the process, counted in the metrics. */
+  /** The connections of the process, counted in the metrics. */
   readonly connections: LoadParts["connections"] & Pick<Connections, "callerOf">
   readonly gates: Gates
   readonly memory: Memory
@@ -85,18 +85,21 @@ export interface AppParts
   readonly config: ApiConfig
   /** Folder of the handbook's Markdown. */
   readonly docsDir: string
-  /** Folder of the pages for people, of which `dist` is what they were built to; left out, none are served. */
+  /** Folder of the web pages, with the build in `dist`; left out: no pages are served. */
   readonly facesDir?: string
-  /** What /readyz looks at, by name. */
+  /** The checks of /readyz, by name. */
   readonly checks: Readonly<Record<string, Check>>
-  /** What /readyz shows beside, with no effect on readiness. */
+  /** Further checks that /readyz shows; they don't affect readiness. */
   readonly notes?: Readonly<Record<string, Check>>
   /** The disk of the data folder, for the metrics. */
   readonly room?: Pick<DiskRoom, "freeBytes" | "use" | "isLow">
-  /** Whether nothing that callers leave here outlives this process: the data folder is read-only. Left out: it does. */
+  /**
+   * Whether everything callers store here is lost when this process ends, because the data folder is read-only. Left
+   * out: it is kept.
+   */
   readonly keepsNothing?: (() => boolean) | undefined
-  /** What a read-only appliance says of itself, which also reads no page live; null: it isn't read-only. */
+  /** The notice of a read-only appliance, which also reads no page live; null: it isn't read-only. */
   readonly readOnly?: string | null
-  /** What is out of order while all parts work. */
+  /** Problems to report although all parts work. */
   readonly warnings?: () => Promise<readonly string[]>
 }

@@ -50,7 +50,7 @@ async function serve(given: Partial<ConnectionLimits> = {}) {
     connections,
     begun: () => begun,
     finish: finished.resolve,
-    /** A connection that sends this and never closes its side, whatever it is told. */
+    /** A connection that sends this and never closes its side, whatever it receives. */
     async open(sent = "", localAddress = "127.0.0.1") {
       const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true })
       socket.on("error", () => {})
@@ -78,7 +78,7 @@ async function ask(port: number, path: string, localAddress = "127.0.0.1") {
   return { status: response.statusCode, headers: response.headers, body: await text(response) }
 }
 
-/** Sockets of a server that are open in truth, whoever has forgotten them. */
+/** The sockets that a server really has open, even if our own records lost them. */
 const held = (server: Server): Promise<number> => promisify(server.getConnections.bind(server))()
 
 describe("callers who never close their side", () => {
@@ -160,7 +160,7 @@ describe("readers", () => {
     const deaf = await app.open(get(`/${24 * MB}`))
     await expect.poll(() => app.connections.unsentBytes).toBeGreaterThan(30 * MB)
     let taken = 0
-    // What goes on being sent is no sign that anything is read.
+    // Continuous sending doesn't show that anything is read.
     const chatter = setInterval(() => deaf.write(get("/2")), 200)
     // Longer than a reader may take nothing.
     while (taken < 24 * MB) {

@@ -21,9 +21,9 @@ import { documentsOf } from "../../services/documents/testing/documents-of.ts"
 import { watchesOf } from "../../services/watches/testing/watches-of.ts"
 import { boundaryTrials, sampleOf, type Trial } from "./testing/boundary-values.ts"
 
-// The published document and the server, asked the same: for every field and parameter values at its bounds and beyond,
-// of other types, empty, null. What the document allows the server takes, what it forbids the server refuses, naming the
-// field.
+// Tests the published document against the server: for every field and parameter it sends values at the limits and
+// beyond, of other types, empty and null. The server must accept what the document allows, and refuse everything
+// else, naming the field.
 
 /** Fields that are refused without another one, with what goes along. */
 const TOGETHER: Readonly<Record<string, object>> = {
@@ -111,7 +111,7 @@ beforeAll(async () => {
   const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_API_SECRETS: "PASSWORD" })
   app = await serveApp({
     engine,
-    // A host that is not found is told of after half a second, this at once.
+    // A host that isn't found fails after half a second, this one at once.
     reader: {
       read: async () => ({ kind: "failed", because: "refused", detail: "nothing is read in this test" }),
       sitemap: async () => [],
@@ -197,7 +197,7 @@ interface Said {
   readonly text: string
 }
 
-/** What is wrong when the document and the server do not agree on a value. */
+/** The mismatch when the document and the server do not agree on a value. */
 function complaint(
   { id }: Operation,
   field: string,
@@ -212,7 +212,7 @@ function complaint(
     if (status !== 400 && status !== 422) return null
     return isMoreStrict(`${id} ${field}`) ? null : `${shown} is allowed, and refused: ${text}`
   }
-  // A query beyond the space for headers is read by nobody.
+  // A query longer than the space for headers never reaches the server.
   if (status === 431) return null
   if (status < 400) return `${shown} is forbidden, and taken`
   const names = [field, field.split(/[.[]/)[0]!]
@@ -277,7 +277,7 @@ const filled = (
     encodeURIComponent(given[name] ?? examples[0]?.path?.[name] ?? "1"),
   )
 
-/** What operations take that ask for more than an empty body, where their parameters are tried. */
+/** Minimal bodies of operations that need more than an empty body, for trying their parameters. */
 const LEAST_BODIES: Readonly<Record<string, object>> = {
   putSource: { seeds: "https://docs.example.com/" },
   skipHost: { host: "docs.example.com" },

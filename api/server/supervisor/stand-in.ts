@@ -4,26 +4,26 @@ import { join, resolve } from "node:path"
 
 import { notWritable, remedy, type UnwritableBecause } from "#base/disk-space.ts"
 
-/** SQLite writes beside what it reads: this, and what it had not brought into it yet, is copied. */
+/** SQLite writes next to the file it reads, so this file and its write-ahead log are copied. */
 const COPIED = /^state\.db(?:-wal)?$/
-/** Of those who write; what is here is made anew. */
+/** Files of writers; this process makes its own. */
 const LEFT_OUT = /^(?:state\.db-shm|locks|compile-cache)$/
 /** One of these is there where there is something to be served. */
 const SERVED = ["state.db", "index", "generations"]
 
-/** What the operator is told of a folder that something stands in for. */
+/** The operator's message about a folder that has a stand-in. */
 export const asItIs = (folder: string, because: UnwritableBecause): string =>
   `The folder ${folder} cannot be written to (${because}). It is served as it is; what is counted and kept meanwhile is lost at the end. To go on, ${remedy(because)}: the rest happens by itself.`
 
-/** A folder that holds what a data folder holds, and can be written to. */
+/** A writable folder with the contents of a data folder. */
 export interface StandIn extends Disposable {
   readonly folder: string
 }
 
 /**
- * Makes a folder to run on instead of a data folder that cannot be written to: with a copy of its `state.db`, and with links to all else.
- * What is written to it is lost with it.
- * @throws SettingsError when there is nothing to be served, or no place for it
+ * Makes a folder to run on instead of a data folder that cannot be written to: with a copy of its `state.db`, and
+ * links to everything else. Writes to it are lost with it.
+ * @throws SettingsError when there is nothing to serve, or no place for the folder
  */
 export function standInFor(dataDir: string, because: UnwritableBecause): StandIn {
   if (!SERVED.some((name) => existsSync(join(dataDir, name))))

@@ -49,9 +49,9 @@ function hosts(field: string, entry: string): string[] {
 function spellings(host: string): string[] {
   const bare = host.replace(/^www\./, "")
   const above = bare === host ? null : getDomain(bare)
-  // `www.gov.uk` is a site, `gov.uk` a suffix: what is left has to be a domain of its own.
+  // `www.gov.uk` is a site, `gov.uk` a suffix: the rest must be a domain.
   if (above === null) return [host]
-  // A subdomain stands for itself alone, so neither spelling covers the other.
+  // A subdomain covers only itself, so neither spelling covers the other.
   return above === bare ? [bare] : [bare, host]
 }
 
@@ -67,7 +67,7 @@ const bareText = (entry: string): string =>
     .replace(/^https?:\/\//i, "")
     .replace(/\/$/, "")
 
-/** What stands behind the colon of a name, whatever it is; an address of IPv6 has its port behind brackets. */
+/** The text after the colon of a name; an IPv6 address has its port after brackets. */
 function withoutPort(text: string): { readonly name: string; readonly port: string | null } {
   const [, name, port] = /^(\[[^\]]*\]|[^:[\]]*):([^:/?#]*)$/.exec(text) ?? []
   return name === undefined || port === undefined ? { name: text, port: null } : { name, port }
@@ -77,7 +77,7 @@ function withoutPort(text: string): { readonly name: string; readonly port: stri
 function hostOf(text: string): string | null {
   const address = text.replace(/^\[(.*)\]$/, "$1")
   if (isIP(address) === 6 && !address.includes("%")) return new URL(`http://[${address}]`).hostname
-  // Characters that cannot stand in a host name would be dropped or moved elsewhere by the parser.
+  // The parser would drop or move characters that are not allowed in a host name.
   if (/[\s/\\:?#@*%[\]<>^|]/.test(text)) return null
   const ascii = domainToASCII(text).replace(/\.$/, "")
   const plain = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/

@@ -24,19 +24,19 @@ export interface FieldSchema {
   readonly maxItems?: number
   readonly minLength?: number
   readonly maxLength?: number
-  /** Of an object, with those of its fields that must be there. */
+  /** For an object: its fields, and those that are required. */
   readonly properties?: Readonly<Record<string, FieldSchema>>
   readonly required?: readonly string[]
   readonly anyOf?: readonly FieldSchema[]
   readonly pattern?: string
   readonly default?: unknown
-  /** What is allowed, in words, where the schema itself would read badly. */
+  /** The allowed values in words, where the schema would read badly. */
   readonly "x-allowed"?: string
   /** Whole message for a missing required field. */
   readonly "x-missing"?: string
   /** Whole message for a list with too many entries. */
   readonly "x-too-many"?: string
-  /** Of a list that limits what somebody may do: a blank entry is refused, so that it cannot mean "no limit". */
+  /** For a list that limits access: blank entries are refused, because they could be read as "no limit". */
   readonly "x-blank-entries"?: "refused"
   /** Rules that the code checks, as a schema for the API reference. */
   readonly "x-judged"?: Readonly<Record<string, unknown>>
@@ -99,7 +99,7 @@ function explain(properties: Readonly<Record<string, FieldSchema>>, error: Error
   return `Invalid ${name}. Must be ${allowed(rules)}.`
 }
 
-/** Way to what is wrong: of a missing field, to that field. */
+/** The path to the error; for a missing field, the path to that field. */
 function stepsTo({ keyword, instancePath, params }: ErrorObject): readonly string[] {
   const steps = instancePath.slice(1).split("/")
   return keyword === "required" ? [...steps, String(params["missingProperty"])] : steps

@@ -5,11 +5,11 @@ import { type Bearing, SUPPORTED } from "./borne-out.ts"
 import { CITATION, plainCitations } from "./citation-forms.ts"
 import { isRefusal } from "./refusals.ts"
 
-/** A reply of the tokens that are asked for is shorter; each sentence of it is weighed against whole sources. */
+/** A reply of the requested length is shorter; each of its sentences is compared with whole sources. */
 const MAX_REPLY_CHARS = 20_000
-/** Of a sentence that cites nothing the source must have more, for nobody says which one it is. */
+/** A sentence without a citation needs a larger share in the source, because the source has to be guessed. */
 const UNCITED = 0.8
-/** Where the list of sources begins that some models put below their reply. */
+/** Matches the start of the source list that some models add below their reply. */
 const LIST_OF_SOURCES =
   /^[\s#*_]*(?:sources?|references?|citations?|footnotes?|quellen|quellenverzeichnis|références|fuentes|referencias|fonti|fontes|referências|bronnen|источники|参考资料|来源|出典|参考文献)(?:\s+(?:used|cited))?\s*[:：]?[\s*_]*$/i
 
@@ -26,14 +26,15 @@ export interface CheckOptions {
   /** The text of each source, in the order of their numbers. */
   readonly sources: readonly string[]
   readonly bearing: Bearing
-  /** Of a sentence's telling words that its sources must have. */
+  /** Share of a sentence's distinctive words that its sources must have. */
   readonly share?: number
 }
 
 /**
- * Those sentences of a model's reply that their sources bear out, while it comes in or all at once. A sentence is left out when it
- * cites a source that is not there, when a number or an address in it is in none of its sources, or when too few of its telling words
- * are. One that cites nothing rests on what the next one in its paragraph cites, else on the source that has nearly all of it.
+ * The sentences of a model's reply that their sources support, as the reply arrives or all at once. A sentence is
+ * left out when it cites a source that doesn't exist, when a number or address in it is in none of its sources, or
+ * when too few of its distinctive words are. A sentence without a citation relies on the citation of the next
+ * sentence in its paragraph, otherwise on the source that has nearly all of it.
  */
 export class CheckedReply {
   readonly #options: CheckOptions
@@ -48,7 +49,7 @@ export class CheckedReply {
     this.#options = options
   }
 
-  /** Whether the model said anywhere that the sources hold no answer. */
+  /** Whether the model said anywhere that the sources have no answer. */
   get refused(): boolean {
     return this.#refused
   }
@@ -62,7 +63,7 @@ export class CheckedReply {
    */
   async take(reply: string, isWhole: boolean, isCut = false): Promise<CitedStatement[]> {
     const text = reply.slice(0, MAX_REPLY_CHARS)
-    // What came first was reasoning, as it turns out.
+    // The text so far turned out to be reasoning.
     if (!text.startsWith(this.#taken)) this.#taken = ""
     const fresh = text.slice(this.#taken.length)
     const upTo = isWhole ? fresh.length : settled(fresh)
@@ -122,7 +123,7 @@ export class CheckedReply {
     return statements
   }
 
-  /** The sentence with the source that bears it out, if one does. */
+  /** The sentence with the source that supports it, if there is one. */
   async #judged(text: string, cited: readonly number[], orAnother: boolean): Promise<CitedStatement[]> {
     const { sources, bearing, share = SUPPORTED } = this.#options
     const verbatim = sources.some((source) => source.includes(text))
@@ -146,7 +147,7 @@ export class CheckedReply {
     return []
   }
 
-  /** A line of code is kept as it stands in a source, or not at all. */
+  /** A line of code is kept only if a source has exactly the same line. */
   #code(line: string): CitedStatement[] {
     const source = line === "" ? -1 : this.#options.sources.findIndex((text) => text.includes(line))
     return source < 0 ? [] : [{ text: line, source }]
@@ -165,7 +166,7 @@ export async function checkedSentences(
 function settled(text: string): number {
   const line = text.lastIndexOf("\n") + 1
   const open = text.slice(line)
-  // What a line is, its beginning tells: code, a list of sources, a heading.
+  // The start of a line shows its kind: code, a list of sources, a heading.
   if (/^\s*(?:```|~~~|#|<source|Question:)/.test(open)) return line
   let end = 0
   for (const { index, 0: mark } of open.matchAll(CITED_END)) end = index + mark.length
@@ -177,7 +178,10 @@ const wordsIn = (text: string): number =>
   text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu)
     ?.length ?? 0
 
-/** What a sentence says, without the words that only say that it is the answer; nothing of one that tells of its source alone. */
+/**
+ * A sentence without the words that only introduce it as the answer; empty for a sentence that only describes its
+ * source.
+ */
 const withoutFrame = (sentence: string): string =>
   sentence
     .replace(

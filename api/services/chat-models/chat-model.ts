@@ -19,18 +19,18 @@ export interface ReplyOptions {
   readonly form?: ReplyForm
   /** `report`: minutes may pass, so a model that is being loaded is waited for. Default `answer`. */
   readonly patience?: "answer" | "report"
-  /** Told the reply as far as it has come, whenever it has grown. */
+  /** Called with the reply so far, each time it grows. */
   readonly onText?: (text: string) => void
 }
 
-/** What a model wrote, without what it thought. */
+/** A model's reply without its reasoning. */
 export interface Reply {
   readonly text: string
-  /** Whether it reached the end of its tokens in the middle of something. */
+  /** Whether the reply was cut off at its token limit. */
   readonly isCut: boolean
 }
 
-/** What a model is told, in at most so many tokens by {@link tokensOf}. */
+/** The messages for a model, in at most this many tokens by {@link tokensOf}. */
 export type Prompt = (room: number) => readonly ChatMessage[]
 
 /** A language model that continues a conversation. */
@@ -44,7 +44,10 @@ export interface ChatModel extends AsyncDisposable {
   readonly outage: string | null
 }
 
-/** Why a model gave no reply; goes on a sentence or stands alone. The message holds nothing of the conversation. */
+/**
+ * Why a model gave no reply; continues a sentence or is one alone. The message contains nothing from the
+ * conversation.
+ */
 export class ChatModelError extends Error {
   override readonly name = "ChatModelError"
 }

@@ -16,13 +16,13 @@ export type ChatSettings = Values<typeof chatModelSettings>
 
 /** In a stream each token has some 250 bytes of JSON around it. */
 const MAX_STREAM_BYTES = 8 * 1024 * 1024
-/** A server that passes over the limit of tokens is cut off here: no token of a reply has more characters in the mean. */
+/** A server that ignores the token limit is cut off here: on average no reply has more characters per token. */
 const CHARS_OF_TOKEN = 8
 /** Between two looks at a server that is loading its model. */
 const LOADING_MS = 1000
 /** Before the first repetition; each further one waits twice as long. */
 const FIRST_RETRY_MS = 500
-/** Of a model whose server does not tell its context size: the least that is common today. */
+/** For a model whose server does not report its context size: the smallest size common today. */
 const USUAL_CONTEXT = 8192
 /** For the roles and marks that a chat template puts between messages. */
 const TEMPLATE_TOKENS = 200
@@ -69,7 +69,7 @@ export class ChatServer implements ChatModel {
     return this.#availability.outage?.because ?? null
   }
 
-  /** What the server has been seen to do so far. */
+  /** The server's behaviour observed so far. */
   get seen(): Abilities & { readonly thinks: boolean; readonly hasStreamed: boolean } {
     return { ...this.#abilities, thinks: this.#thinks, hasStreamed: this.#hasStreamed }
   }
@@ -185,7 +185,7 @@ export class ChatServer implements ChatModel {
     )
   }
 
-  /** Whether a refusal says what to leave out next time. */
+  /** Whether a refusal shows what to leave out next time. */
   #learned(refusal: ModelServerError, abilities: Abilities, { form }: ReplyOptions): boolean {
     const context = contextRefused(refusal)
     if (context !== null) {
@@ -241,15 +241,18 @@ export class ChatServer implements ChatModel {
     return reader.ended()
   }
 
-  /** What the model can read and write together. */
+  /** The tokens that the model can read and write together. */
   async contextTokens(signal: AbortSignal): Promise<number> {
     if (this.#context !== null) return this.#context
     const told = await this.#asksContext(signal)
-    // A refusal may have told meanwhile.
+    // A refusal may have reported the size in the meantime.
     return (this.#context ??= told ?? USUAL_CONTEXT)
   }
 
-  /** Whether the size of the context is set, told by the server, or only supposed; asks anew, for some tell of loaded models alone. */
+  /**
+   * Whether the context size is configured, reported by the server, or a guess; asks again, because some servers
+   * report it only for loaded models.
+   */
   async contextFrom(signal: AbortSignal): Promise<"set" | "told" | "supposed"> {
     if (this.#settings.llmContextTokens > 0) return "set"
     const told = await this.#asksContext(signal)
@@ -267,7 +270,7 @@ export class ChatServer implements ChatModel {
     })
   }
 
-  /** Whether it answers again; a model that was being loaded is loaded by then. */
+  /** Whether the server answers again; by then a model has finished loading. */
   async #look(): Promise<void> {
     await this.#ask(ONE_WORD, { maxTokens: 16, signal: this.#closed.signal, patience: "report" })
     await this.contextFrom(this.#closed.signal)

@@ -16,8 +16,8 @@ export interface ContextAsked {
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * How many tokens a model may read and write together, as its server says; null when it does not. What is set wins over what the
- * model was trained for, since servers cut what is longer, some of them without a word.
+ * How many tokens a model may read and write together, as its server reports; null when it does not. The configured
+ * size counts before the trained size, because servers cut longer texts, some of them silently.
  */
 export async function contextSize({
   server,
@@ -60,10 +60,13 @@ export async function contextSize({
   )
 }
 
-/** Of Ollama without a setting on a machine with less than 24 GB of graphics memory; it cuts the beginning of what is longer. */
+/**
+ * For Ollama without a setting on a machine with less than 24 GB of graphics memory; it cuts the beginning of longer
+ * texts.
+ */
 const OLLAMA_DEFAULT = 4096
 
-/** Ollama knows what a model was trained for, too, but gives it what it has set. */
+/** Ollama reports the trained size as well, but uses the configured one. */
 function ollamaSize(running: Json, { parameters, model_info: info }: Json): number | null {
   const inUse = size(running["context_length"])
   if (inUse !== null) return inUse
@@ -74,7 +77,7 @@ function ollamaSize(running: Json, { parameters, model_info: info }: Json): numb
   return Math.min(OLLAMA_DEFAULT, size(trained) ?? OLLAMA_DEFAULT)
 }
 
-/** What a list says of a model; of a list of one, of that. */
+/** A model's entry in a list; if the list has one entry, that one. */
 function ofModel(list: unknown, model: string): Json {
   if (!Array.isArray(list)) return {}
   const models = list.filter((one): one is Json => typeof one === "object" && one !== null)

@@ -4,7 +4,7 @@ import { parseForeign } from "#base/text/json/foreign-json.ts"
 
 import { endsUnbegun, withoutReasoning } from "./reasoning.ts"
 
-/** A reply as far as it has arrived. */
+/** The part of a reply that has arrived. */
 export interface Arrived {
   /** Without reasoning. */
   readonly text: string
@@ -13,10 +13,10 @@ export interface Arrived {
   readonly finish: string | null
 }
 
-/** What is no reply; goes on a sentence whose subject is the reply. */
+/** An invalid reply; the message continues a sentence whose subject is the reply. */
 export class NoReply extends Error {
   override readonly name = "NoReply"
-  /** What the server says itself of a failure in the middle of a reply; it may repeat what was sent. */
+  /** The server's own message about a failure in the middle of a reply; it may repeat parts of the request. */
   readonly said: string
   constructor(message: string, said = "") {
     super(message)
@@ -46,7 +46,7 @@ export class ReplyReader {
   #sawChoice = false
   readonly #parser = createParser({ onEvent: ({ data }) => this.#event(data) })
 
-  /** Whether nothing more is to come. */
+  /** Whether the reply is complete. */
   get isDone(): boolean {
     return this.#isDone
   }
@@ -56,14 +56,14 @@ export class ReplyReader {
     return this.#content.length
   }
 
-  /** What has come since the last call, reasoning included. */
+  /** The text since the last call, including reasoning. */
   fresh(): string {
     const fresh = this.#content.slice(this.#looked)
     this.#looked = this.#content.length
     return fresh
   }
 
-  /** Whether reasoning ended in it that had begun in the prompt. */
+  /** Whether the reply ends reasoning that began in the prompt. */
   get endsUnbegun(): boolean {
     return endsUnbegun(this.#content)
   }
@@ -84,7 +84,10 @@ export class ReplyReader {
     return { text, thought: thought || this.#thought, finish: this.#finish }
   }
 
-  /** All of it. @throws NoReply when it is none */
+  /**
+   * The whole reply.
+   * @throws NoReply when it is invalid
+   */
   ended(): Arrived {
     // A last event without the blank line behind it.
     this.#parser.feed("\n\n")

@@ -25,20 +25,20 @@ export interface FederatedQuery extends Query {
   readonly peers?: PeersAsked
 }
 
-/** What one peer had to say, for the answer. */
+/** One peer's reply, for the answer. */
 export interface PeerReport {
   readonly name: string
   readonly state: PeerState
   /** Pages that it gave, before they were put among the others. */
   readonly results: number
-  /** Why it gave none; goes on a sentence whose subject is the peer. */
+  /** Why the peer gave no reply; continues a sentence whose subject is the peer. */
   readonly because?: string
 }
 
 export interface FederatedResult extends SearchResult {
-  /** Of each peer that was to be asked, in the order of their file; left out where there was none. */
+  /** One report for each peer in the request, in the order of the peers file; left out if there were none. */
   readonly peers?: readonly PeerReport[]
-  /** What the peers counted, by their names. */
+  /** Facet counts from the peers, by peer name. */
   readonly peerFacets?: ReadonlyMap<string, readonly PeerFacet[]>
 }
 
@@ -55,7 +55,7 @@ export interface FederatedParts {
   readonly onHit: (hit: Hit) => void
 }
 
-/** What of a request is handed on as it is; all else is the own business, or is set by the query. */
+/** Request fields that are passed on unchanged. The others concern only this appliance, or are set from the query. */
 const HANDED_ON = [
   "topic",
   "time_range",
@@ -78,7 +78,7 @@ const HANDED_ON = [
   "max_hours",
   "cache_fallback",
 ] as const
-/** Share of the time that a peer has for an answer in which it may read pages again. */
+/** Share of a peer's time for an answer in which it may read pages again. */
 const READING_SHARE = 0.5
 const MOST_RESULTS = 50
 const MOST_PASSAGES = 3
@@ -127,7 +127,7 @@ const wantedOf = (
 
 interface Asking {
   readonly query: Query
-  /** Null: the own index is not among what is asked. */
+  /** Null: the own index is not part of the search. */
   readonly ownQuery: Query | null
   readonly asked: PeersAsked
   readonly peers: readonly Peer[]
@@ -224,7 +224,7 @@ async function ownStatistics(
   return statisticsOf(count, rarity ?? new Map<string, number>())
 }
 
-/** Null when it tells none: its key does not reach all of its pages. */
+/** Null when the peer gives no statistics because the key can't see all of its pages. */
 async function statisticsAt({ peer, ...call }: Call, body: object): Promise<WordStatistics | null> {
   const asked = { ...body, max_results: 0, include_raw_content: false, include_word_statistics: true }
   const { told } = await peer.ask(
@@ -260,7 +260,7 @@ async function answerOf(
   )
 }
 
-/** The question as a peer is asked it: with what our own caller may see, as far as its parameters say that. */
+/** The question as sent to a peer, limited to what our own caller may see, where the parameters can express that. */
 function bodyFor(
   { filter = {}, limit, depth, passagesPerPage, withMarkdown }: Query,
   { body }: PeersAsked,
@@ -288,7 +288,7 @@ function bodyFor(
   }
 }
 
-/** The time that a peer may take to read pages again: no longer than it would be waited for. */
+/** The time a peer may take to read pages again: never longer than we would wait for it. */
 function fetchTimeout(
   { max_age_hours: age, max_hours: alias, fetch_timeout: seconds }: PeersAsked["body"],
   timeoutMs: number,
@@ -298,7 +298,7 @@ function fetchTimeout(
   return { fetch_timeout: typeof seconds === "number" ? Math.min(seconds, most) : most }
 }
 
-/** An engine whose every question is handed on: of work that asks by itself, such as research. */
+/** An engine that passes every question on, for work that searches without a request, such as research. */
 export const handingOn = (engine: Pick<Engine, "search">): Pick<Engine, "search"> => ({
   search: async (query, options) => {
     const peers: PeersAsked = { body: { query: wordsOf(query.text) }, hops: 0 }

@@ -18,10 +18,13 @@ export const PEER_STATES = ["answered", "late", "failed", "resting"] as const
 
 export type PeerState = (typeof PEER_STATES)[number]
 
-/** Why a peer gave no answer; the message goes on a sentence whose subject is the peer, for anybody to read. */
+/**
+ * Why a peer gave no answer; the message continues a sentence whose subject is the peer, and may be shown to any
+ * caller.
+ */
 export class PeerError extends Error {
   readonly state: Exclude<PeerState, "answered">
-  /** Whether other questions would fare no better: then it is left alone for a while. */
+  /** Whether other questions would fail as well: the peer is then skipped for a while. */
   readonly isOutage: boolean
   readonly notBeforeMs: number
   /** For the log: what callers must not learn of this network. */
@@ -100,12 +103,12 @@ export class Peer implements AsyncDisposable {
   }
 
   /**
-   * What it answers to a POST.
+   * The peer's reply to a POST.
    *
-   * @param read null for what is no answer
-   * @param call.deadline after which it counts as late; left out: the signal alone ends it
-   * @param call.signal of whoever waits: an end by it says nothing of the peer
-   * @throws PeerError; whatever `signal` aborts with
+   * @param read returns null if the reply is invalid
+   * @param call.deadline when the peer counts as late; left out: only the signal ends the call
+   * @param call.signal the waiting caller's; an abort says nothing about the peer
+   * @throws PeerError; or the reason of `signal`
    */
   async ask<T>(
     path: string,
@@ -162,7 +165,7 @@ export class Peer implements AsyncDisposable {
     this.#wasOut = true
   }
 
-  /** Nothing that a peer or the network says shows its key. */
+  /** Removes the key from messages of a peer or the network. */
   #shown(text: string): string {
     return printableLine(hidden(text, [this.spec.key])).slice(0, 300)
   }
@@ -221,13 +224,13 @@ function refusal(status: number, retryAfterMs: number | null): PeerError {
     return new PeerError(`answered ${status}: the credits of our key are spent`, { notBeforeMs })
   if (status >= 300 && status < 400)
     return new PeerError(`answered ${status}: it sends elsewhere, which is not followed`)
-  // Of the question, and not of the peer.
+  // The question is at fault, not the peer.
   if (status === 400)
     return new PeerError("answered 400: it does not take this question", { isOutage: false })
   return new PeerError(`answered ${status}`, { notBeforeMs })
 }
 
-/** Nothing of addresses: they tell of a network that callers have no part in. */
+/** Leaves out addresses: callers have no business with that network. */
 function asPeerError(error: unknown): PeerError {
   if (error instanceof PeerError) return error
   const { message, code, cause } = error as NodeJS.ErrnoException

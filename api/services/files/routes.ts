@@ -31,7 +31,7 @@ export interface FileNeeds {
 
 /** The call for originals, which is let in as reading a stored page is. */
 export function fileRoutes(router: Router<RequestState>, { accounts, admissions, pages }: FileNeeds): void {
-  // None that is larger becomes a page; one may grow before the next run finds out.
+  // Larger files never become pages; one may still grow before the next run notices.
   const { maxBytes } = readSettings(crawlerSettings, environment())
   const key = authentication(accounts.keys, { bodyKey: false }).beforeBody
   const admit = admission(admissions, "extract", { isStored: true })
@@ -61,12 +61,15 @@ const NOT_THERE =
   "There is no such file: no source has it, it is too large, its page is not in the index, or your key may not see it."
 
 const PDF = "application/pdf"
-/** Whoever wrote the file may not act in the name of whoever opens it. */
+/** The author of a file must not act with the rights of the user who opens it. */
 const PASSIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
-/** What browsers show themselves. */
+/** Types that browsers display. */
 const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf|image\/(?:png|jpeg|webp)$)/
 
-/** The type that has a browser show a file: text of whatever kind is plain text there. @param given the media type that was kept with the file */
+/**
+ * The type that makes a browser show a file: text of any kind becomes plain text.
+ * @param given the media type that was stored with the file
+ */
 function typeOf(url: PageUrl, given: string | undefined): string {
   const type = mediaType(given)
   if (type === "text/html" || type === PDF) return type
@@ -79,7 +82,7 @@ function typeOf(url: PageUrl, given: string | undefined): string {
 
 const PLAIN = "text/plain; charset=utf-8"
 
-/** Those that text recognition reads; a vector graphic may hold scripts. */
+/** Images that text recognition reads; vector graphics may contain scripts. */
 const PICTURE = /^\.(?:png|jpe?g|webp|tiff?)$/
 
 async function found(ctx: Context, knowledge: PageKnowledge, maxBytes: number) {

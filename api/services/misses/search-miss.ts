@@ -12,16 +12,16 @@ import { type Cause, type Miss, missOf, REACH_TEXT } from "./miss.ts"
 import type { AskedSource, MissKnowledge } from "./miss-knowledge.ts"
 import { type AskedQuery, narrowFilters } from "./narrow-filters.ts"
 
-/** Sources told of in one answer at most. */
+/** Most sources in one answer. */
 const MOST_SOURCES = 100
-/** Leads told of, the likeliest as the cause. */
+/** Most leads in one answer; the likeliest causes first. */
 const MOST_LEADS = 5
 
-/** How complete what was asked is, as it stands on the wire. */
+/** How complete the searched sources are, in wire format. */
 export interface Coverage {
-  /** Whether all sources that were asked hold all that their rules let in, with vectors. */
+  /** Whether all searched sources hold everything their rules let in, with vectors. */
   readonly complete: boolean
-  /** As of when; not there when it is not complete. */
+  /** The time this was known; missing when the sources are incomplete. */
   readonly complete_as_of?: string
   readonly sources: readonly {
     readonly name: string
@@ -47,13 +47,13 @@ export interface SearchMissParts {
   readonly signal: AbortSignal
 }
 
-/** What was asked, how complete that is, and for a miss why: the likeliest cause first. */
+/** The searched sources, how complete they are, and for a miss the reasons, likeliest first. */
 export interface Searched {
   readonly coverage: Coverage
   readonly misses: readonly Miss[]
 }
 
-/** @param hits what was found, best first */
+/** @param hits the hits, best first */
 export async function searchedOf(
   query: AskedQuery,
   hits: readonly { readonly score: number }[],
@@ -117,7 +117,10 @@ export async function unreadTexts(
   })
 }
 
-/** Whether runs have met nothing at its address: that is for its operator to correct, and no news for readers. */
+/**
+ * Whether the source's address never answered any run: the operator has to correct that, and readers don't need to
+ * know.
+ */
 const neverAnswered = ({ pages, checkedAt, incomplete, keptOut }: AskedSource): boolean =>
   pages === 0 &&
   checkedAt === null &&
@@ -155,7 +158,7 @@ async function missesOf(
 ): Promise<readonly Miss[]> {
   const view = await viewOf(reach, signal)
   const hosts = [...(query.filter?.includeDomains ?? []), ...query.text.includeDomains]
-  // Those that may hold what was asked for.
+  // Sources that may hold the answer.
   const covering = hosts.length === 0 ? asked : asked.filter((one) => coversAny(one, hosts))
   const held = covering.filter(({ pages }) => pages > 0)
   if (hosts.length > 0 && held.length === 0 && !(await hasPagesOn(hosts, query, reach.engine, signal))) {
@@ -202,7 +205,7 @@ const UNFILLED: Miss = {
 
 const isOpen = ({ incomplete }: AskedSource): boolean => incomplete !== null
 
-/** What is likeliest to be why a source has nothing: first. */
+/** Why a source has nothing, likeliest reason first. */
 const GRAVITY: readonly (Incomplete | null)[] = [
   "login-failed",
   "failed",

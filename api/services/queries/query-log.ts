@@ -11,9 +11,9 @@ const SHARES = { most: 200_000, mostOfOne: 100_000, countEvery: 1000 }
 /** Rows that wait while the store is locked; more are dropped, since no search waits for its entry. */
 const MOST_WAITING = 1000
 const MAX_QUESTION_CHARS = 400
-/** Keys that must have asked a question before others are told of it: of two, either would know the other's. */
+/** A question is suggested only after three keys asked it: with two, each key would learn the other's question. */
 const SEVERAL_KEYS = 3
-/** Characters that must be typed: fewer stand at the beginning of too many questions. */
+/** Characters a user must type: too many questions begin with fewer. */
 const TYPED_LEAST = 3
 /** Rows looked at for a suggestion: a millisecond. */
 const LOOKED_AT = 2000
@@ -74,7 +74,10 @@ export interface AskedEntry {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly keyId: string
-  /** What the key could see, as {@link QueryLog.alike} is asked for it; left out: nobody else is told of the question. */
+  /**
+   * The pages the key could see, as in {@link QueryLog.alike}; left out: the question is never suggested to other
+   * keys.
+   */
   readonly reach?: string
   readonly question: string
   readonly depth: string
@@ -91,13 +94,13 @@ export const QUERY_REPORTS = ["top", "zero", "low", "slow"] as const
 
 export type QueryReport = (typeof QUERY_REPORTS)[number]
 
-/** One question, whatever its case and white space, over the time asked for. */
+/** One question, ignoring case and white space, over the requested period. */
 export interface QueryLine {
   readonly question: string
   readonly count: number
   /** Keys that asked it. */
   readonly keys: number
-  /** Of the last time. */
+  /** Results of the last time it was asked. */
   readonly results: number
   readonly topScore: number
   /** The slowest answer. */
@@ -228,7 +231,7 @@ export class QueryLog implements AsyncDisposable {
 
   async #write(): Promise<void> {
     const entries = this.#waiting.slice()
-    // Those before it have written its own as well.
+    // The flushes before this one have written its entries as well.
     if (entries.length === 0) return
     try {
       await transaction(this.#db, async () => {
@@ -271,8 +274,8 @@ export class QueryLog implements AsyncDisposable {
   }
 
   /**
-   * Questions that begin with what somebody has typed, that several keys of this very reach have asked, and that were answered: what is suggested to one
-   * key says nothing that its own searches would not, and nothing of any one person.
+   * Questions that begin with the typed text, were asked by several keys with exactly this reach, and were answered.
+   * So a suggestion shows a key nothing beyond its own searches, and nothing about a single person.
    */
   async alike(reach: string, typed: string, limit: number): Promise<readonly string[]> {
     const begins = typed.replaceAll(/\s+/g, " ").trimStart().toLowerCase()
@@ -324,7 +327,7 @@ export class QueryLog implements AsyncDisposable {
     )
     const rows = await this.#queries
       .selectFrom(placed.as("one"))
-      // As it was asked last.
+      // As last asked.
       .select((eb) => [
         eb.fn.max("question").filterWhere("place", "=", 1).as("question"),
         eb.fn.countAll<number>().as("count"),

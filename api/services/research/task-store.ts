@@ -22,23 +22,23 @@ import type { ResearchRequest } from "./request.ts"
 
 export type TaskState = "pending" | "in_progress" | "completed" | "failed"
 
-/** Who asked for a task: what its call is billed to. */
+/** The caller of a task, for billing. */
 export interface TaskOwner extends Tracking {
   readonly keyId: string
 }
 
 export interface ResearchTask {
   readonly id: string
-  /** Nobody else may look at it. */
+  /** No other caller may see the task. */
   readonly owner: TaskOwner
   readonly state: TaskState
   readonly request: ResearchRequest
-  /** What is known so far; null before the first question is done. */
+  /** The findings so far; null before the first question is done. */
   readonly found: EvidenceRecord | null
   readonly content: string | object | null
   readonly sources: readonly Source[]
   readonly missing: readonly MissingValue[]
-  /** What its report was made without. */
+  /** The parts that the report was made without. */
   readonly degraded: readonly DegradedPart[]
   /** Why it failed, for its owner. */
   readonly error: string | null
@@ -81,10 +81,10 @@ export interface TaskTables {
   }
 }
 
-/** A task that has ended: what it found and what was given along is needed no longer. */
+/** A task that has ended no longer needs its findings and its files. */
 const ENDED = { found: null, request: sql<string>`json_set(request, '$.files', json('[]'))` }
 
-/** One key may fill such a part, so that there is room left for the others. */
+/** The share of the room that one key may fill, so that others have room as well. */
 const SHARE_OF_KEY = 4
 
 const STEPS: readonly Step[] = [
@@ -157,12 +157,15 @@ export class ResearchTasks {
     this.#kept = kept
   }
 
-  /** Whether other processes may work on tasks meanwhile; without them all that is found under way at the start was left by a lost one. */
+  /**
+   * Whether other processes may work on tasks at the same time. If not, tasks under way at the start belonged to a
+   * lost process.
+   */
   get isShared(): boolean {
     return this.#process !== null
   }
 
-  /** What all tasks take, and may. */
+  /** How many bytes all tasks take, and the limit. */
   async storedBytes(): Promise<StoredBytes> {
     return { bytes: (await this.stored.all()).bytes, most: this.#limits.all.bytes }
   }
@@ -262,7 +265,7 @@ export class ResearchTasks {
     )
   }
 
-  /** Has a task wait again, with what it knows. */
+  /** Makes a task wait again, with its findings so far. */
   async putBack(id: string): Promise<void> {
     await this.#writes.run(() =>
       this.#underWay(id)

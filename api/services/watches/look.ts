@@ -21,7 +21,7 @@ export interface LookParts {
   readonly store: WatchStore
   readonly engine: Pick<Engine, "get" | "stats">
   readonly keys: Pick<KeyStore, "byId">
-  /** What somebody may see, now. */
+  /** What a key may see at this moment. */
   readonly reachOf: (key: ApiKey) => Pick<Reach, "engine" | "limits" | "keepsOut" | "names">
   readonly readQuestion: (
     search: Parameters<ReadQuestion>[0],
@@ -37,18 +37,18 @@ const STRETCH = 50
 const SETTLED_MS = 60_000
 /** Vectors are waited for so long, and a question that can only be asked in part is asked again. */
 const VECTORS_MS = 10 * 60_000
-/** A question could not be asked in full, and what it lacks would be told as a change: it is asked again. */
+/** A question couldn't be answered in full, and the missing pages would be reported as changes: ask again. */
 export class NotYet extends Error {}
 /** Notes taken up at once. */
 export const MOST_NOTES = 200
 
 /**
- * A watch's first look: what is there already is no news. Goes on where an earlier process left it. Changes meanwhile are noted,
- * and looked at afterwards.
+ * A watch's first look: pages that are already there are no news. Continues where an earlier process stopped. Changes
+ * meanwhile are noted and looked at afterwards.
  */
 export async function lookFirst(watch: Watch, parts: LookParts, signal: AbortSignal): Promise<void> {
   const { store } = parts
-  // Goes on by itself once there is room again.
+  // Continues on its own when there is room again.
   if (!(await store.hasRoom(watch.key))) return
   const from = await store.lookedTo(watch.id)
   const urls = (await firstPages(watch, parts, signal)).toSorted().filter((url) => url > from)
@@ -79,7 +79,10 @@ async function firstPages(
   return [...(await hitsOf({ subject, key, ...watch }, watch.createdAt.getTime(), parts, signal))]
 }
 
-/** Whether what crawls noted can be looked at: readers of the index see it, and have vectors where questions are watched. */
+/**
+ * Whether the noted changes can be looked at: index readers see them, and they have vectors where questions are
+ * watched.
+ */
 export async function settledNotes(
   notes: readonly Note[],
   watches: readonly Watch[],
@@ -114,8 +117,8 @@ async function isSettled(url: PageUrl, known: KnownAddresses, engine: Pick<Engin
 }
 
 /**
- * What became of pages since each watch last looked at them. It only looks.
- * @param since when the first change was noted: questions are asked again for a while as long as they can't be asked in full
+ * The changes of pages since each watch last looked at them. It changes nothing.
+ * @param since when the first change was noted: questions that can't be asked in full are asked again for a while
  * @throws NotYet
  */
 export async function look(
@@ -131,7 +134,7 @@ export async function look(
   const differences = new Differences(parts.store.texts, signal)
   for (const watch of watches) {
     const reach = await reachFor(watch, parts)
-    // The key is over: nobody may be told.
+    // The key has ended, so nothing may be sent.
     if (reach === null) continue
     const limits = await reach.limits()
     const mayTell = limits === null ? () => true : pageTest(limits)
@@ -140,7 +143,7 @@ export async function look(
       const before = await parts.store.seen(watch.id, url)
       const shown = page && scopedPage(page, limits)
       const filed = before !== null && page !== null ? refiled(watch, before, page) : null
-      // What the key no longer sees may be there or not.
+      // A page that the key no longer sees may exist or not.
       if (page !== null && shown === null) {
         if (filed !== null) found.push(filed)
         continue
@@ -196,7 +199,7 @@ async function matcherOf(
     return (page) => sourcesOf(page).includes(subject.source) && fits(page.url)
   }
   const hits = await hitsOf(watch, since, parts, signal)
-  // What was found once is watched from then on: other pages may push it down.
+  // A page found once stays watched, even if other pages push it down.
   return ({ url }, before) => before !== null || hits.has(url)
 }
 

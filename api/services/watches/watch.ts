@@ -3,12 +3,12 @@ import type { KnownNames } from "../../identity/accounts/reach/known-names.ts"
 import type { SearchLimits } from "../../core/ask/question.ts"
 import type { AskedQuery } from "../misses/narrow-filters.ts"
 
-/** What can happen to a page that is watched. */
+/** The changes of a watched page. */
 export const CHANGES = ["new", "changed", "gone"] as const
 
 export type Change = (typeof CHANGES)[number]
 
-/** What is watched: pages that a question finds, pages of a source, or one page. */
+/** The subject of a watch: pages that a question finds, pages of a source, or one page. */
 export type Subject =
   | {
       readonly kind: "question"
@@ -24,11 +24,11 @@ export type Subject =
     }
   | {
       readonly kind: "page"
-      /** As it was given, and the one under which the index held it then. */
+      /** The address as given, and the address the index had for it then. */
       readonly urls: readonly PageUrl[]
     }
 
-/** What its owner may change of a watch. */
+/** The settings of a watch that its owner may change. */
 export interface WatchOptions {
   /** Empty for none. */
   readonly name: string
@@ -37,22 +37,22 @@ export interface WatchOptions {
   readonly emails: readonly string[]
   /** Messages are no closer together than this many minutes; 0 sends them at once. */
   readonly everyMinutes: number
-  /** Whether messages wait. */
+  /** Whether messages are held back. */
   readonly paused: boolean
 }
 
-/** A question, source or page whose changes somebody wants to be told of. */
+/** A question, source or page whose changes a user wants to hear about. */
 export interface Watch extends WatchOptions {
   readonly id: string
   /** Id of the key whose watch it is. */
   readonly key: string
   readonly subject: Subject
   readonly createdAt: Date
-  /** When it knew all that was there already: changes since are told. Null while it looks. */
+  /** When the watch knew all existing pages; it reports changes since then. Null while it is still looking. */
   readonly readyAt: Date | null
 }
 
-/** One change of one page, told once. */
+/** One change of one page, reported once. */
 export interface Entry {
   /** Rises from entry to entry. */
   readonly seq: number
@@ -62,7 +62,7 @@ export interface Entry {
   readonly change: Change
   readonly url: PageUrl
   readonly title: string
-  /** The sources and readers of the page, for what a key may see of it later. */
+  /** The sources and readers of the page, to decide later what a key may see of it. */
   readonly sources: readonly string[]
   readonly readers?: Page["readers"]
   /** In the unified format, of its Markdown; null where there is none, or the text before was not kept. */
@@ -70,10 +70,10 @@ export interface Entry {
   readonly at: Date
 }
 
-/** What a watch knows of a page since it last looked. */
+/** A watch's record of a page since it last looked. */
 export interface SeenPage {
   readonly url: PageUrl
-  /** Of title and text. */
+  /** Hash of title and text. */
   readonly hash: string
   readonly title: string
   readonly sources: readonly string[]
@@ -88,8 +88,8 @@ export interface SavedQuestion {
 }
 
 /**
- * Reads a question as watches keep it: a body of a search, in the words of the API that takes it.
- * @throws ApiError 400 naming what is wrong, or has no place in a watch
+ * Reads a watch's stored question: a search body, in the words of the API that takes it.
+ * @throws ApiError 400 naming the field that is wrong or not allowed in a watch
  */
 export type ReadQuestion = (
   search: Readonly<Record<string, unknown>>,

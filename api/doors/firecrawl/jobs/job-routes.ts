@@ -32,7 +32,7 @@ export const JOB_PATHS: Readonly<Record<Kind, string>> = { crawl: "crawl", batch
 const ANSWER_CHARS = 10_000_000
 const MOST_DOCUMENTS = 1000
 
-/** POST /v2/crawl, /v2/batch/scrape: a job that goes on by itself. */
+/** POST /v2/crawl, /v2/batch/scrape: starts a job in the background. */
 export function startJob(kind: Kind, version: Version, parts: JobEndpointParts): Middleware {
   return async (ctx) => {
     const body = new FieldReader(ctx.state.body)
@@ -92,7 +92,7 @@ async function begunOnce(
   throw new ApiError(409, "Idempotency key already used, for another request.")
 }
 
-/** GET /v2/crawl/{id}: how a job stands, and its documents a part at a time. */
+/** GET /v2/crawl/{id}: the status of a job, and its documents in parts. */
 export function jobStatus(version: Version, parts: JobEndpointParts): Middleware {
   return async (ctx) => {
     const { store } = parts
@@ -100,7 +100,7 @@ export function jobStatus(version: Version, parts: JobEndpointParts): Middleware
     const skip = wholeNumber(ctx, "skip", 0, 0, Number.MAX_SAFE_INTEGER)
     const limit = wholeNumber(ctx, "limit", MOST_DOCUMENTS, 1, MOST_DOCUMENTS)
     const { key } = ctx.state
-    // What a key may see can have become less since.
+    // The key may see less now than when the job ran.
     const admits = await ctx.state.reach.addresses()
     const data: unknown[] = []
     let [passed, chars, hasMore] = [0, 0, false]
@@ -125,7 +125,7 @@ export function jobStatus(version: Version, parts: JobEndpointParts): Middleware
   }
 }
 
-/** How a job stands, without its documents. */
+/** The status of a job, without its documents. */
 export const summaryOf = (job: FirecrawlJob) => ({
   success: true,
   status: job.state === "waiting" ? "scraping" : job.state,
@@ -135,7 +135,7 @@ export const summaryOf = (job: FirecrawlJob) => ({
   expiresAt: new Date((job.endedAt ?? new Date()).getTime() + KEPT_MS).toISOString(),
 })
 
-/** DELETE /v2/crawl/{id}: ends a job; what it has found stays. */
+/** DELETE /v2/crawl/{id}: ends a job; its documents stay. */
 export function cancelJob({ store, runner }: JobEndpointParts): Middleware {
   return async (ctx) => {
     const job = await jobOf(ctx, store)
@@ -202,7 +202,7 @@ const optionsOf = ({
 /** Whatever its kind: the client of the first version looks for its batches among the crawls. */
 export async function jobOf(ctx: Context, store: JobStore): Promise<FirecrawlJob> {
   const job = await store.get(pathParameter(ctx, "id"))
-  // To others it is as if there were no such job.
+  // Other callers get the same answer as for a job that doesn't exist.
   const isOwn = job !== null && (job.owner.keyId === ctx.state.key.id || ctx.state.key.role === "admin")
   if (job === null || !isOwn) throw new ApiError(404, "Job not found")
   return job

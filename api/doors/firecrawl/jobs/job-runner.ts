@@ -26,20 +26,23 @@ export interface JobRunnerOptions extends Pick<TaskRunnerOptions<BegunJob>, "gua
   readonly billing: Billing
   readonly writes: Pick<WriteQueue, "run">
   readonly parts: Pick<JobParts, "chatModel" | "knowledge">
-  /** What a key may see. */
+  /** The pages a key may see. */
   readonly reach: (key: ApiKey) => Reach
   /** The disk that documents are kept on: while it has too little room, jobs wait. */
   readonly room?: Pick<DiskRoom, "isLow"> | undefined
 }
 
-/** Jobs under way at the same time: each reads as many pages at once as a live crawl, of which there are few at a time, too. */
+/**
+ * Jobs under way at the same time: each reads as many pages at once as a live crawl, and those are limited to a few
+ * as well.
+ */
 export const CONCURRENT = 4
 /** Jobs that wait, of all keys; a quarter of them of one. */
 const WAITING = 100
 const WAITING_OF_KEY = WAITING / 4
 /** Firecrawl keeps results a day. */
 export const KEPT_MS = 86_400_000
-/** A job that takes longer would outlive what it found first. */
+/** A longer job would outlive its first documents. */
 const JOB_MS = 86_400_000
 /** Room on the disk is looked for so often. */
 const ROOM_MS = 1000
@@ -50,7 +53,7 @@ const BROKEN = "Something went wrong while this was worked on; the server's log 
 const NO_ROOM =
   "There is no room for more documents: FOSSICK_CRAWL_JOBS_MB on this server limits what all jobs keep, and a key's quarter of it, FOSSICK_KEY_STORED_MB all that is kept of a key. They are deleted a day after their job has ended."
 
-/** What a job costs, or may at most: as a live crawl, or as an extraction of its pages. */
+/** The cost of a job, or its upper limit: the same as a live crawl, or as extracting its pages. */
 export function jobCost(request: JobRequest, pages = mostPages(request)): Cost {
   const depth = depthOf(request.scrape)
   return request.kind === "crawl" ? crawlCost(false, depth, pages) : extractCost(depth, pages)
@@ -113,7 +116,7 @@ export class JobRunner implements AsyncDisposable {
     return isTaken
   }
 
-  /** Ends a job with what it has found; resolves when it has ended. */
+  /** Ends a job and keeps its documents; resolves when the job has ended. */
   async cancel(job: FirecrawlJob): Promise<void> {
     const underWay = this.#runner.cancel(job.id)
     if (underWay !== null) return await underWay
@@ -126,7 +129,7 @@ export class JobRunner implements AsyncDisposable {
     await this.#runner[Symbol.asyncDispose]()
   }
 
-  /** Jobs that were ended by another process, such as when their caller asked that one, are put down here, too. */
+  /** Stops jobs here that another process ended, for instance because their caller cancelled them there. */
   async #endElsewhere(): Promise<void> {
     for (const id of this.#runner.running) {
       if (((await this.#options.store.get(id))?.endedAt ?? null) !== null) void this.#runner.cancel(id)
@@ -146,7 +149,7 @@ export class JobRunner implements AsyncDisposable {
       if (!key) return await this.#end(job, { state: "failed", error: NO_KEY })
       // Cancelled while its turn came.
       if (((await store.get(id))?.endedAt ?? null) !== null) return
-      // What was set aside when the job was taken may have gone with the process that took it.
+      // The credits reserved when the job was accepted may have been lost with that process.
       await billing.reserve({ requestId: id, key }, jobCost(request))
       const results = {
         document: async (url: string, document: Parameters<JobStore["addDocument"]>[2]) => {
@@ -188,14 +191,14 @@ export class JobRunner implements AsyncDisposable {
     }
   }
 
-  /** Ends a job and counts what it has read. Never rejects. */
+  /** Ends a job and counts the pages it read. Never rejects. */
   async #end(job: FirecrawlJob, end: Omit<JobEnd, "credits">): Promise<void> {
     const { store, keys, billing, writes, log } = this.#options
     const { id, owner, request, createdAt } = job
     try {
       const key = await keys.byId(owner.keyId)
       const now = await store.get(id)
-      // By another process, which has counted what was read.
+      // Another process ended it, and has counted the pages.
       if ((now?.endedAt ?? null) !== null) {
         if (key) await billing.release({ requestId: id, key })
         return

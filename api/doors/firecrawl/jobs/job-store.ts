@@ -22,7 +22,7 @@ import type { JobFrontier } from "./job-frontier.ts"
 
 export type JobState = "waiting" | "scraping" | "completed" | "failed" | "cancelled"
 
-/** Who asked for a job: what it is billed to. */
+/** The caller that asked for a job, for billing. */
 export interface JobOwner extends Tracking {
   readonly keyId: string
 }
@@ -44,7 +44,7 @@ export interface FirecrawlJob {
   readonly endedAt: Date | null
 }
 
-/** A job whose turn has come, with what is left of it; null: all of it. */
+/** A job under way, with the work that remains; null: all of it. */
 export interface BegunJob extends FirecrawlJob {
   readonly begunAt: Date
   readonly frontier: JobFrontier | null
@@ -110,7 +110,7 @@ export interface FirecrawlTables {
   firecrawl_frontier: { job_id: string; key_id: string; frontier: string }
 }
 
-/** One key may fill such a part, so that there is room left for the others. */
+/** The share of the room that one key may fill, so that others have room as well. */
 const SHARE_OF_KEY = 4
 
 const STEPS: readonly Step[] = [
@@ -154,7 +154,7 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** Jobs in state.db with what they have found, until it is forgotten. */
+/** Jobs in state.db with their documents, until they are forgotten. */
 export class JobStore {
   readonly stored: StoredUse
   /** Turns among the keys whose jobs wait. */
@@ -192,12 +192,15 @@ export class JobStore {
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
   }
 
-  /** Whether other processes may work on jobs meanwhile; without them all that is found under way at the start was left by a lost one. */
+  /**
+   * Whether other processes may work on jobs at the same time. If not, jobs under way at the start belonged to a lost
+   * process.
+   */
   get isShared(): boolean {
     return this.#process !== null
   }
 
-  /** What all documents take, and may. */
+  /** How many bytes all documents take, and the limit. */
   async storedBytes(): Promise<StoredBytes> {
     return { bytes: (await this.stored.all()).bytes, most: this.#limits.all.bytes }
   }
@@ -234,7 +237,7 @@ export class JobStore {
     })
   }
 
-  /** The job that a key began under a name of its own. */
+  /** The job that a key started under this idempotency name. */
   async named(keyId: string, once: string): Promise<FirecrawlJob | null> {
     const named = this.#jobs().where("key_id", "=", keyId).where("once", "=", once)
     const row = await named.executeTakeFirst()
@@ -246,7 +249,7 @@ export class JobStore {
     return row ? toJob(row) : null
   }
 
-  /** Those of a key that have not ended, oldest first. */
+  /** The jobs of a key that have not ended, oldest first. */
   async open(keyId: string): Promise<readonly FirecrawlJob[]> {
     const open = this.#jobs().where("key_id", "=", keyId).where("state", "in", ["waiting", "scraping"])
     return (await open.orderBy("created_at").orderBy("id").execute()).map(toJob)
@@ -264,7 +267,7 @@ export class JobStore {
       .executeTakeFirstOrThrow()
   }
 
-  /** How many jobs of a key wait and are worked on, and when one of them was last completed, of those that are still kept. */
+  /** How many jobs of a key are waiting and active, and when one was last completed, among those still stored. */
   async queueOf(keyId: string): Promise<{
     readonly waiting: number
     readonly active: number
@@ -282,7 +285,7 @@ export class JobStore {
     return { ...counts, lastSuccess: dateOrNull(last) }
   }
 
-  /** Begins the job whose turn it is, or goes on with it; null when none waits. */
+  /** Begins or resumes the next job; null when none is waiting. */
   async begin(now: Date): Promise<BegunJob | null> {
     return await this.#writes.run(async () => {
       const row = await this.#queries
@@ -321,7 +324,7 @@ export class JobStore {
     })
   }
 
-  /** Whether there is room for another document of this key. */
+  /** Whether this key has room for another document. */
   async hasRoom(keyId: string): Promise<boolean> {
     return !(await this.stored.isFull(keyId, this.#limits)) && (await this.#kept.hasRoom(keyId))
   }

@@ -14,7 +14,7 @@ export interface Purchase {
   readonly fingerprint: string
 }
 
-/** What a settled payment brought, for the books. */
+/** The income from a settled payment, for the books. */
 export interface Receipt {
   readonly transaction: string
   readonly network: string
@@ -30,12 +30,11 @@ export interface Receipt {
 export interface Entry {
   readonly fingerprint: string
   /**
-   * - `settling`: given to the facilitator, and not back yet. Of a process that died it means `unknown`.
-   * - `unknown`: nobody could tell whether the money moved.
-   * - `settled`: the money moved.
+   * - `settling`: sent to the facilitator, no reply yet. If the process died, this means `unknown`. - `unknown`: it
+   * isn't known whether the money moved. - `settled`: the money moved.
    */
   readonly state: "settling" | "unknown" | "settled"
-  /** The answer as it stands on the wire; null once it was delivered. */
+  /** The answer as sent; null after delivery. */
   readonly answer: string | null
   readonly receipt: Receipt | null
   /** When it was given to the facilitator first: milliseconds since 1970. */
@@ -63,7 +62,7 @@ export interface Ledger extends Disposable {
     purchase: Purchase,
     facts: { validBefore: number; authorization: string; answer: string },
   ): Promise<boolean>
-  /** Whether so many answers wait for their payers that no more are to be begun. */
+  /** Whether so many answers wait for their payers that no new purchase may begin. */
   isFull(): Promise<boolean>
   /** Takes up a payment again that is `unknown`. @returns false when another process has it under way */
   resume(id: string): Promise<boolean>
@@ -76,9 +75,9 @@ export interface Ledger extends Disposable {
   /** No money moved, and none will: the authorization may be used again, or never. */
   forget(id: string): Promise<void>
   delivered(id: string): Promise<void>
-  /** Of payments that lost processes were settling nobody can tell. */
+  /** Marks payments that lost processes were settling as unknown. */
   recover(): Promise<void>
-  /** Payments nobody could tell about. */
+  /** Payments whose outcome is unknown. */
   unsettled(): Promise<readonly Unsettled[]>
   /** Forgets payments that cannot be used any more. */
   sweep(): Promise<void>
@@ -167,9 +166,8 @@ const MOST_BYTES = 256_000_000
 export const migrateX402 = (db: StateStore): void => migrate(db, "x402", STEPS)
 
 /**
- * Opens the ledger in the data folder, on a connection of its own. Whoever opens it closes it.
- *
- * @param process id of this one among others on the same state; null: there is no other
+ * Opens the ledger in the data folder, on its own connection. The caller closes it.
+ * @param process id of this process among others on the same state; null: there is no other
  */
 export async function openLedger(
   dataDir: string,

@@ -6,12 +6,12 @@ import { machineMemory } from "#base/process/machine-memory.ts"
 export const MB = 1024 * 1024
 /** Without a setting: of the machine, or the container, which the crawler and models share. The cache of the index comes on top. */
 const SHARE_OF_MACHINE = 1 / 4
-/** And of what V8 may take for objects and texts, where most of it lies, beside garbage. */
+/** The same for V8's limit for objects and texts, where most of the data and the garbage is. */
 const SHARE_OF_HEAP = 1 / 2
 const LEAST_MB = 128
 /** Whatever caches may hold, calls have so much. */
 const LEAST_FOR_CALLS = 64 * MB
-/** What the cache of the index may hold of a memory that is set. */
+/** The index cache's share of a configured memory limit. */
 const SHARE_OF_INDEX = 1 / 3
 /**
  * Unsent answers, of what calls have: a reader who takes nothing holds the texts of its answer, too, four times as much. So readers who
@@ -49,7 +49,7 @@ function memoryByMachine(caches: Caches, machine: number): number {
   return beside + (caches().get("index")?.total ?? 0)
 }
 
-/** Of these, what is left for calls when all caches are full. */
+/** The bytes left for calls when all caches are full. */
 export const memoryOfCalls = (limits: MemoryLimits, caches: Caches = cacheUses): number =>
   memoryLimit(limits, caches) - cachesLimit(caches)
 
@@ -57,6 +57,6 @@ export const memoryOfCalls = (limits: MemoryLimits, caches: Caches = cacheUses):
 export const mostOfIndexMb = ({ memoryMb }: MemoryLimits): number =>
   memoryMb > 0 ? memoryMb * SHARE_OF_INDEX : Infinity
 
-/** Bytes of answers that may wait for their readers, of what is set and what the memory of calls allows. */
+/** Bytes of answers that may wait for their readers, from the setting and the memory for calls. */
 export const unsentLimit = (unsentMb: number, memory: number): number =>
   Math.min(unsentMb * 1_000_000, Math.max(LEAST_UNSENT, memory * SHARE_OF_UNSENT))

@@ -9,7 +9,7 @@ import type { Connections } from "../connections.ts"
 import { Heap } from "./heap.ts"
 import { type Caches, cachesLimit, MB, memoryLimit, type MemoryLimits } from "./memory-limits.ts"
 
-/** What calls may hold of all that caches leave: the rest is for answers on their way. */
+/** Share for calls of the memory that caches leave; the rest is for answers being sent. */
 const SHARE_OF_CALLS = 3 / 4
 const SHARE_OF_RESEARCH = 1 / 8
 const RETRY_SECONDS = 2
@@ -19,14 +19,16 @@ const RETRY_SECONDS = 2
  * two take one byte or two for each character.
  */
 export const BYTES_PER_CHAR = 4
-/** A call beside the texts of its pages: its request, its connection and what is compared for it. */
+/** What a call takes besides the texts of its pages: its request, its connection and data for comparing. */
 const CALL_BYTES = 256 * 1024
 
-/** What one account holds, and may hold. */
+/** How much one account holds, and may hold. */
 export interface Holding {
   readonly held: number
   readonly total: number
-  /** Times that it had no room since the start; null for a cache, where what was asked for longest ago makes room. */
+  /**
+   * How often there was no room since the start; null for a cache, which drops its least recently used entry instead.
+   */
   readonly refused: number | null
 }
 
@@ -38,15 +40,15 @@ export interface Memory extends Disposable {
   /** Requests of all listeners that have not arrived whole. */
   readonly bodies: ArrivingBodies
   /**
-   * Opens the account of one call, whatever it asks for.
+   * Opens the account of one call of any kind.
    * @throws ApiError 503 with `Retry-After` when there is no room for another call
    */
   enter(): CallHold
-  /** Every account by name; `all` is what they are parts of. */
+  /** Every account by name; `all` is their total. */
   holdings(): ReadonlyMap<string, Holding>
 }
 
-/** What one call holds, beside the pages it reads live. */
+/** The memory of one call, besides the pages it reads live. */
 export interface CallHold extends Disposable {
   /**
    * The call is to hold these texts until it is answered.
@@ -62,10 +64,10 @@ interface AccountLimits extends MemoryLimits {
 }
 
 /**
- * The one account of what callers have this process hold: a whole with parts, each of which refuses early what the whole has no
- * room for. (Elasticsearch calls it a parent circuit breaker with children.) What the system does by itself, such as bytes of answers
- * that wait for slow readers, counts as it is. What caches may hold is never given to calls, whether they hold it or not: they fill
- * by themselves, and nobody could be refused for it.
+ * The one account of the memory that callers make this process hold: a whole with parts, each of which refuses early
+ * when the whole has no room. (Elasticsearch calls this a parent circuit breaker with children.) Bytes that the
+ * system holds without asking, such as answers waiting for slow readers, are counted as they are. The share of caches
+ * is never given to calls, whether it is used or not: caches fill without a request that could be refused.
  */
 export function openMemory(
   limits: AccountLimits,
@@ -122,7 +124,7 @@ export function openMemory(
   }
 }
 
-/** The engine of one call, which holds what it finds until it is answered. */
+/** The engine of one call, which holds its results until it is answered. */
 export const holding = (
   engine: Pick<Engine, "search">,
   memory: Pick<CallHold, "hold">,

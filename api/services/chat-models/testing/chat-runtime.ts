@@ -12,10 +12,10 @@ export interface RuntimeRequest {
   }
 }
 
-/** What the model says to a request. */
+/** The model's reply to a request. */
 export interface Said {
   readonly text: string
-  /** What it thinks before; the server marks it in its own way. */
+  /** Its reasoning before the reply; each server marks it in its own way. */
   readonly reasoning?: string
 }
 
@@ -33,11 +33,11 @@ export interface RuntimeOptions {
 }
 
 export interface ChatRuntime extends AsyncDisposable {
-  /** As it is set, with the path that `/chat/completions` follows. */
+  /** The configured address, before `/chat/completions`. */
   readonly url: string
   /** Requests for chat completions. */
   readonly requests: readonly RuntimeRequest[]
-  /** What was sent of the last one, without its messages. */
+  /** The body of the last request, without its messages. */
   lastBody(): Readonly<Record<string, unknown>>
 }
 
@@ -48,12 +48,12 @@ const CREATED = 1_795_369_015
 type Refusal = readonly [status: number, body: unknown]
 
 interface Kind {
-  /** Names of the limit of tokens that it reads; others it passes over, unless `refuses` says otherwise. */
+  /** Names of the token limits that it reads; it ignores others, unless `refuses` says otherwise. */
   readonly limits: readonly string[]
   refuses?(body: RuntimeRequest["body"], tokens: number, context: number): Refusal | null
   /** A piece of a message with reasoning in it. */
   thought(reasoning: string): Readonly<Record<string, unknown>>
-  /** What it tells of itself, by path. */
+  /** Its description of itself, by path. */
   about(context: number): Readonly<Record<string, unknown>>
   readonly notFound: unknown
   readonly firstDelta: Readonly<Record<string, unknown>>
@@ -109,7 +109,7 @@ const KINDS: Readonly<Record<RuntimeName, Kind>> = {
     firstDelta: { role: "assistant", content: "" },
     extra: {},
   },
-  // From its docs; reasoning stands in the text unless a switch is set.
+  // From its docs; reasoning is part of the text unless a switch is set.
   lmStudio: {
     limits: ["max_tokens"],
     refuses({ response_format: form }) {
@@ -227,8 +227,8 @@ const KINDS: Readonly<Record<RuntimeName, Kind>> = {
 }
 
 /**
- * A server that answers in the shape of one of the runtimes, over a real socket: its streams and objects, its refusals, its context
- * size, its way to be still loading. It is no model: it says what it is told to.
+ * A server that behaves like one of the runtimes, over a real socket: its streams and objects, its refusals, its
+ * context size, its loading phase. There is no model: it returns the replies it is given.
  */
 export async function startChatRuntime(name: RuntimeName, options: RuntimeOptions): Promise<ChatRuntime> {
   const { says, context = 8192, key, isLoaded = () => true, afterWord, instead } = options

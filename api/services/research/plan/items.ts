@@ -2,10 +2,10 @@ import { subjectWords } from "./words.ts"
 
 const STEM_END =
   "with|of|for|in|on|against|between|about|to|from|by|like|including|into|as|during|through|than|mit|von|für|gegen|über|avec|pour|contre|sur|con|para|contra|sobre"
-/** Of a list's first piece: what stands before its first item, the preposition that ends it, and the item. */
+/** A list's first piece: the text before its first item, the preposition at its end, and the item. */
 const STEM = new RegExp(String.raw`^(.*\b(${STEM_END}))\s+(\S.*)$`, "i")
 const SPLIT = /,\s*(?:(?:and|or|und|oder|et|ou|y|o)\s+)?|\s+(?:and|or|und|oder|et|ou|y|o)\s+/i
-/** "Cover a, b and c": what a report is told to speak of. */
+/** "Cover a, b and c": the topics a report is asked to cover. */
 const TOLD = /^((?:please )?(?:cover|discuss|mention|include|treat|address))\s+(\S.*)$/i
 /** Of two things joined by "and" alone it is not known whether they are two parts; three in a row are a list. */
 const LEAST_ITEMS = 3

@@ -10,13 +10,13 @@ import { areSame, labelOf, SUBJECT_WORDS, subjectWords, wordsNotIn } from "./wor
 export interface Part extends Question {
   /** Parts of one heading belong together: the sides of a comparison. */
   readonly heading: string
-  /** What units have to answer; with the task's subject where it says little without. */
+  /** The question that units have to answer; includes the task's subject where it says little without. */
   readonly question: string
   /** The words of the task's subject that the question lacks. */
   readonly context: string
-  /** What it asks without the task's subject. */
+  /** The question without the task's subject. */
   readonly asks: string
-  /** What is compared, when this part is one side of it. */
+  /** The thing compared, when this part is one side of a comparison. */
   readonly side: string | null
   readonly compared: ComparedSide | null
 }
@@ -37,7 +37,7 @@ const AUXILIARY = "can|could|does|do|did|is|are|was|were|should|must|may|will|wo
 const AND = "and|or|but|then|und|oder|aber|et|ou|mais|y|o|pero"
 /** "and say which …": the question follows. */
 const LEADING_TELLING = new RegExp(String.raw`^(?:${TELLING})\s+(?:me\s+)?(?=(?:${ASKING})\b)`, "i")
-/** Where one question of a sentence ends and the next begins. */
+/** Matches where one question in a sentence ends and the next begins. */
 const NEXT_QUESTION = new RegExp(
   String.raw`[,;:]?\s+(?:(?:${AND})\s+)(?=(?:(?:${PREPOSITION})\s+)?(?:${ASKING}|${AUXILIARY}|${TELLING})\b)` +
     String.raw`|[,;:]\s+(?=(?:(?:${PREPOSITION})\s+)?(?:${ASKING})\b)`,
@@ -109,20 +109,23 @@ function bySide(parts: readonly Part[]): Part[] {
 const ASKS = new RegExp(String.raw`\b(?:${ASKING}|compare\w*|differ\w*)\b`, "i")
 const isAsking = (text: string): boolean => ASKS.test(text)
 
-/** Whether a clause asks of what was compared before, each or all of it. */
+/** Whether a clause asks about the things compared before, each or all of them. */
 const speaksOfEach = (clause: string): boolean =>
   /\b(?:each|both|they|them|their|these|those)\b/i.test(clause)
 
-/** Nothing is asked but what tells one side from the other. */
+/** The clause asks only how one side differs from the other. */
 const ASKS_DIFFERENCE = /^(?:how|where|what|in wh\w+)\b.{0,40}\b(?:differ\w*|compare)$/i
 const EACH = /\b(?:each|both)(?: (?:one|of (?:them|these|those)))?\b|\bthe(?:y|m)\b/gi
 const THEIR = /\btheir\b/gi
-/** What is asked of each side: "differ in price and taste"; one word is where they are: "in aptitude". */
+/**
+ * The aspects asked of each side: "differ in price and taste". One word after "in" may be the sides' setting: "in
+ * aptitude".
+ */
 const ASPECTS = /\s(?:in|by|regarding|concerning|with (?:respect|regard) to)\s+(.+)$/i
 const CONTEXT_WORDS = 1
 const MAX_ASPECT_WORDS = 5
 
-/** The things in which a clause compares its sides, where these are several. */
+/** The aspects in which a clause compares its sides, if there are several. */
 function aspectsOf(clause: string): string[] {
   const listed = ASPECTS.exec(clause.replace(ENDING, ""))?.[1] ?? ""
   const aspects = listed.split(/,\s*(?:and\s+|or\s+)?|\s+(?:and|or|und|oder)\s+/i).map((one) => one.trim())
@@ -132,7 +135,7 @@ function aspectsOf(clause: string): string[] {
   return aspects.length > 1 && areShort ? aspects : []
 }
 
-/** @param given what is asked of each side; nothing in a clause that only compares */
+/** @param given the aspect asked of each side; used when a clause only compares */
 function sidesOf({ sides, about }: Comparison, clause: string, given = ""): Part[] {
   const bare = given.replace(ENDING, "")
   const asked = ASKS_DIFFERENCE.test(bare) ? "" : bare
@@ -146,7 +149,7 @@ function sidesOf({ sides, about }: Comparison, clause: string, given = ""): Part
       text: `${asks} ${context}`.trim(),
       label: labelOf(side),
       heading: labelOf(clause),
-      // Of a bare comparison "in price and taste" is what is asked.
+      // A bare comparison "in price and taste" asks for these aspects.
       ...(asksWhatItIs
         ? { question: `what is ${side}`, context }
         : {
@@ -167,7 +170,7 @@ const contextOf = (question: string, subject: readonly string[]): string =>
 /** A question with fewer words that name something is not understood without its context. */
 const TELLING_WORDS = 2
 
-/** A question as a part of its own. */
+/** A question as a separate part. */
 export function partOf(clause: string, subject: readonly string[] = []): Part {
   const asks = clause.replace(ENDING, "")
   const context = contextOf(asks, subject)
@@ -180,7 +183,7 @@ export function partOf(clause: string, subject: readonly string[] = []): Part {
 
 const HEADED = new RegExp(String.raw`^([^:]{3,160}):\s+(?=(?:(?:${PREPOSITION})\s+)?(?:${ASKING})\b)`, "i")
 
-/** A sentence without what stands before its questions and asks nothing. */
+/** A sentence without the words before its questions that ask nothing. */
 function headed(sentence: string): { readonly head: string | null; readonly rest: string } {
   const [whole = "", head = ""] = HEADED.exec(sentence) ?? []
   const isTopic = head !== "" && !isAsking(head) && comparisonIn(head) === null

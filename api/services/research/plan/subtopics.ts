@@ -12,7 +12,7 @@ import { areSame, labelOf, MAX_LABEL_CHARS, SUBJECT_WORDS, subjectWords } from "
 const EMPTY_HEADING =
   /^(?:introduction|overview|summary|conclusion|contents|table of contents|notes?|references?|see also|examples?|description|background|appendix.*|further reading|resources|details|usage|synopsis|links?|faq|changelog|history|authors?|copyright|license|bugs|next steps|related.*|more.*|about.*|options|arguments|parameters?|return values?|syntax|commands?|properties|methods|basics|getting started|quick ?start|home|welcome)$/i
 
-/** Whether a task names a subject instead of asking something. */
+/** Whether a task names a subject instead of asking a question. */
 export const isTopic = (input: string): boolean => !/[?？]\s*$/.test(input) && questionType(input) === "open"
 
 export interface SubtopicOptions {
@@ -22,8 +22,8 @@ export interface SubtopicOptions {
 }
 
 /**
- * What the pages found have to say around the input: questions they answer, and their headings. Each is told apart from what
- * is known, the most promising first.
+ * Topics of the pages found around the input: questions they answer, and their headings. Each differs from what is
+ * known, the most promising first.
  */
 export async function subtopics(
   input: string,
@@ -75,7 +75,7 @@ export async function subtopics(
   return chosen
 }
 
-/** A part of the task, and what was found of it so far. */
+/** A part of the task, and its findings so far. */
 export interface PartFound {
   readonly part: Part
   /** Headings above the findings that answer it, the best first. */
@@ -83,8 +83,8 @@ export interface PartFound {
 }
 
 /**
- * Questions that follow from what was found, part by part: of a part without an answer, in its own words beside the title of
- * the page nearest to the task; of one that is answered, for the section that answers it.
+ * Questions that follow from the findings, part by part. For a part without an answer: its own words plus the title
+ * of the page nearest to the task. For an answered part: the section that answers it.
  *
  * @param nearest the title of the page that is nearest to the task; null when nothing was found
  */

@@ -5,7 +5,7 @@ import { type Answered, repeats } from "./choose-units.ts"
 import { disagreements } from "./disagreements.ts"
 import type { Cell, Section, Table } from "./report.ts"
 
-/** What a report is made of. */
+/** The parts of a report. */
 export interface Outline {
   readonly sections: readonly Section[]
   /** Parts of the task that no page answers, as the task puts them. */
@@ -21,11 +21,11 @@ const IN_SHORT = "In short"
 const MAX_CELL_CHARS = 400
 
 /**
- * The units in the shape of a report: a table where the task compares, a section for each part of the task, what sources say
- * differently, and what nobody says. Each unit stands in it once.
+ * The units as a report: a table where the task compares, a section for each part of the task, the disagreements of
+ * sources, and the missing answers. Each unit appears once.
  *
- * @param parts those of the task
- * @param beside what was looked into beside them
+ * @param parts the parts of the task
+ * @param beside what was looked into besides them
  */
 export function outline(
   parts: readonly Answered[],
@@ -74,7 +74,7 @@ const below = (heading: string, units: readonly Finding[]): Finding[] =>
 const askedBy = ({ heading, side }: Answered["part"]): string =>
   side === null || heading.includes(side) ? (side ?? heading) : `${heading}: ${side}`
 
-/** A side by its name; with what is asked of it where several things are. */
+/** A side's name, with the aspect asked if there are several. */
 function headingOf({ side, heading, asks }: Answered["part"], parts: number): string {
   if (side === null) return parts === 1 ? ANSWER : heading
   return asks === side
@@ -82,7 +82,7 @@ function headingOf({ side, heading, asks }: Answered["part"], parts: number): st
     : `${capitalised(side)}: ${heading.charAt(0).toLowerCase()}${heading.slice(1)}`
 }
 
-/** The sides of a comparison beside each other, by what is asked of them; null when fewer than two cells have a text. */
+/** The sides of a comparison next to each other, by aspect; null when fewer than two cells have a text. */
 function tableOf(sides: readonly Answered[], disputed: readonly Finding[]): Table | null {
   const named = [...new Set(sides.map(({ part }) => part.side!))]
   const asked = [...new Set(sides.map(({ part }) => part.heading))]

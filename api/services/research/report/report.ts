@@ -8,11 +8,14 @@ export interface Section {
   /** The question that it answers, as it was searched for. */
   readonly asks: string
   readonly findings: readonly ReportText[]
-  /** What is compared, side by side; its findings are those of the cells. */
+  /** The comparison, side by side; its findings are those of the cells. */
   readonly table?: Table
 }
 
-/** What a cell says; null where no page answers, `above` where an earlier cell says it, `below` where it fits no cell. */
+/**
+ * The text of a cell; null where no page answers, `above` where an earlier cell says it, `below` where it fits no
+ * cell.
+ */
 export type Cell = Finding | "above" | "below" | null
 
 /** Columns by name, the first without one. */
@@ -21,10 +24,12 @@ export interface Table {
   readonly rows: readonly { readonly label: string; readonly cells: readonly Cell[] }[]
 }
 
-/** How the report says what is not in it: in words of its own, which cite nothing. */
+/** Heading for what the report doesn't cover; this section cites nothing. */
 export const MISSING = "What is missing"
 
-/** What is said in place of a report when no page answers: what was looked for, where, and of what no page speaks. */
+/**
+ * The text in place of a report when no page answers: what was searched for, where, and which topics no page covers.
+ */
 export function refusal({ questions, nearest, unseen }: Evidence): string {
   const quoted = (texts: readonly string[]) => listed(texts.map((text) => `“${titleOf(text)}”`))
   const asked = questions.filter(({ follows }) => follows === undefined).map(({ text }) => text)
@@ -40,22 +45,22 @@ export function refusal({ questions, nearest, unseen }: Evidence): string {
   ].join(" ")
 }
 
-/** What is said when no page in the index, and no file, answers any part of the input. */
+/** The text when no page in the index, and no file, answers any part of the input. */
 export const NOTHING_FOUND = "Nothing that answers this was found in the index."
 const MOST_ASKED = 4
 
 const listed = (names: readonly string[]): string => new Intl.ListFormat("en").format(names)
 
-/** What a report says of pages that were found and not read. */
+/** The note about pages that were found but not read. */
 export const unreadNote = (pages: number): string =>
   `${pages === 1 ? "One page that was" : `${pages} pages that were`} found could not be read: the memory for pages was spent.`
 
-/** What a report says besides the pages' own sentences. */
+/** Texts of a report besides the pages' own sentences. */
 export interface Notes {
   readonly missing: readonly string[]
   /** Pages that were found and not read. */
   readonly unread: number
-  /** What is said when there are no sections. */
+  /** The text when there are no sections. */
   readonly refusal: () => string
 }
 
@@ -104,7 +109,7 @@ export function titleOf(input: string): string {
   return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS).replace(/\s+\S*$/, "")} …`
 }
 
-/** Each unit is a paragraph of its own; the sentences that a model writes from one page flow. */
+/** Each unit is its own paragraph; sentences that a model writes from one page run together. */
 function paragraphs(findings: readonly ReportText[], citations: Citations): string {
   let text = ""
   let last: ReportText | null = null

@@ -32,10 +32,9 @@ export interface Answering {
 const MAX_ITEMS = 10
 
 /**
- * Fills a form from what pages state: each value is a question, put together of the input, the names above the value and
- * its description. A text is the unit of a page that answers this question, word by word; a number the one in such a unit. What no unit
- * answers is null.
- *
+ * Fills a form from statements on pages. Each value becomes a question made of the input, the names above the value
+ * and its description. A text value is the unit of a page that answers this question, word for word; a number value
+ * is the number in such a unit. Values that no unit answers are null.
  * @param answer the units that answer a question, best first; empty when none does
  */
 export async function fillSchema(
@@ -69,10 +68,10 @@ export async function fillSchema(
   return { content, missing, hits: [...hits.values()] }
 }
 
-/** Files have no address of their own. */
+/** Files have no address. */
 const keyOf = ({ url, source }: Hit): string => (source.startsWith(FILE_SCHEME) ? source : url)
 
-/** What a value is, in words. */
+/** A description of a value in words. */
 const aboutOf = (field: OutputField, path: readonly string[]): string =>
   field.description ?? field.items?.description ?? path.map(words).join(" ")
 
@@ -87,7 +86,7 @@ const words = (name: string): string =>
 
 const NUMBER = /(?<![\p{L}\d.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\p{L}\d.])-?\d+(?:\.\d+)?(?![\p{L}\d])/gu
 
-/** A number as it stands in a text, with the words beside it. */
+/** A number in a text, with the words next to it. */
 interface Placed {
   readonly value: number
   readonly beside: ReadonlySet<string>
@@ -96,7 +95,7 @@ interface Placed {
 
 const YEAR = /^(?:1[4-9]|20)\d\d$/
 const ASKS_YEAR = /\b(?:year|date|founded|since|when|born|established|jahr|année|año)\b/i
-/** Words on each side of a number that may tell what it counts. */
+/** Words on each side of a number that may say what it counts. */
 const WORDS_BESIDE = 3
 
 function numbersIn(text: string): Placed[] {
@@ -117,7 +116,10 @@ function numbersIn(text: string): Placed[] {
   })
 }
 
-/** The number that a value is: of those that fit its type, the one beside a word of what is asked, else the first; a year is none unless asked for. */
+/**
+ * The number for a value: among those of the right type, the one next to a word of the question, otherwise the first.
+ * A year counts only if asked for.
+ */
 function numberIn(text: string, type: "integer" | "number", about: string): number | null {
   const fitting = numbersIn(text).filter(({ value }) => type === "number" || Number.isSafeInteger(value))
   if (ASKS_YEAR.test(about)) return fitting.find(({ isYear }) => isYear)?.value ?? null
@@ -150,7 +152,7 @@ function read(
   }
 }
 
-/** One entry for each unit that gives one. Of objects only what a single unit says of each value. */
+/** One entry for each unit that has one. The values of an object all come from a single unit. */
 function list(items: OutputField, found: readonly Answering[], about: string) {
   const entries = found.flatMap((one) => {
     const entry = entryFrom(items, one, about)
@@ -175,7 +177,10 @@ function entryFrom(items: OutputField, one: Answering, about: string): unknown {
   return values.some(([, value]) => value !== null) ? Object.fromEntries(values) : null
 }
 
-/** Whether a value has the form, each value of it of its type or null. Texts of what is wrong; empty when nothing is. */
+/**
+ * Whether a value has the form, with each of its values of the right type or null. Returns the errors as texts; empty
+ * when there are none.
+ */
 export function violations(schema: OutputSchema, content: unknown): string[] {
   const ajv = new Ajv({ strict: false, allErrors: true })
   const validate = ajv.compile(jsonSchema({ type: "object", ...schema }, false))
@@ -184,7 +189,7 @@ export function violations(schema: OutputSchema, content: unknown): string[] {
     : (validate.errors ?? []).map((error) => `${error.instancePath || "/"} ${error.message}`)
 }
 
-/** As JSON schema; every value may also be null, which stands for "not found". */
+/** The form as a JSON schema; every value may also be null, which means "not found". */
 function jsonSchema(field: OutputField, nullable = true): object {
   const type = nullable ? [field.type, "null"] : field.type
   switch (field.type) {

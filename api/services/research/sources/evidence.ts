@@ -4,7 +4,7 @@ import { splitSentences } from "#engine/answer-extraction/statements/sentences.t
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 import { dice } from "#engine/text/analysis/likeness.ts"
 
-/** A page or a file that findings stand in. */
+/** A page or file that findings come from. */
 export interface Source {
   /** Its address; of a file `file:` and its name. */
   readonly url: string
@@ -14,7 +14,7 @@ export interface Source {
   /** Milliseconds since the epoch. */
   readonly published: number | null
   readonly fetched: number | null
-  /** Whether what was read of it gives orders to language models. */
+  /** Whether the text that was read contains instructions to language models. */
   readonly addressesModels?: boolean
   /** The pages that a report cites, in the order of the document; left out when none is known. */
   readonly pages?: readonly CitedPage[]
@@ -29,12 +29,12 @@ export interface CitedPage {
   readonly anchor?: string
 }
 
-/** A text of a report, and where it stands. */
+/** A text of a report, and the sources that have it. */
 export interface ReportText {
   readonly text: string
   /** Texts of the page that are printed before it. */
   readonly leads?: readonly string[]
-  /** Places among the sources; the first is where the text stands, others say the same in their own words. */
+  /** Indexes into the sources: the first source has this text, the others say the same in their own words. */
   readonly sources: readonly number[]
   /** The page of a document that it is on, by the place of the source; left out when that is not known. */
   readonly pages?: Readonly<Record<number, CitedPage>>
@@ -58,7 +58,7 @@ export interface Answering {
 
 /** A question that was looked into. */
 export interface Question {
-  /** What was searched for. */
+  /** The search query. */
   readonly text: string
   /** How the report calls it. */
   readonly label: string
@@ -73,7 +73,7 @@ interface NearPage extends Pick<Source, "url" | "title"> {
   readonly score: number
 }
 
-/** What is kept of a task in progress, so that a restart goes on with it. */
+/** The stored part of a task in progress, so that the task can resume after a restart. */
 export interface EvidenceRecord {
   readonly format: typeof FORMAT
   readonly questions: readonly Question[]
@@ -86,11 +86,11 @@ export interface EvidenceRecord {
   readonly searches: number
   /** Left out while it is 0. */
   readonly unread?: number
-  /** What the task was worked on without before a restart; left out where there is nothing. */
+  /** The parts the task did without before a restart; left out if there were none. */
   readonly degraded?: readonly DegradedPart[]
 }
 
-/** Of what is kept; a task whose record has another one begins anew. */
+/** Format of the stored record; a task whose record has another format starts over. */
 const FORMAT = 2
 /** Two texts that share more of their terms speak of the same: they say it twice, or contradict each other. */
 const SAME = 0.75
@@ -98,7 +98,7 @@ const NEAREST = 3
 const NEGATION =
   /\b(?:not|no|never|cannot|can't|doesn't|don't|isn't|aren't|won't|without|nicht|kein\w*|ne|pas|sans)\b/i
 
-/** What a task has found: units, which questions each answers, where each stands, which contradict each other. */
+/** A task's findings: units, the questions each answers, where each comes from, and which contradict each other. */
 export class Evidence {
   readonly questions: Question[]
   readonly sources: Source[]
@@ -108,7 +108,7 @@ export class Evidence {
   searches: number
   /** Pages found that there was no memory to read. */
   unread: number
-  /** What each finding speaks of. */
+  /** The terms each finding is about. */
   readonly #terms: ReadonlySet<string>[]
 
   /**
@@ -205,11 +205,14 @@ export class Evidence {
 
 type Said = Pick<Finding, "text" | "kind">
 
-/** What a text speaks of: its telling terms without numbers, in which contradicting ones differ. */
+/** The topic of a text: its distinctive terms without numbers. Contradicting texts differ in the numbers. */
 export const termsOf = (text: string): Set<string> =>
   new Set(analyseQuery(text, null).terms.filter((term) => !/^\d/.test(term)))
 
-/** Whether two texts say the same with the same numbers: who leaves these out bears them out no more than who gives others. */
+/**
+ * Whether two texts say the same with the same numbers. A text that omits the numbers confirms them no more than one
+ * that gives others.
+ */
 function saysTheSame(
   one: Said,
   other: Said,
@@ -224,7 +227,10 @@ function saysTheSame(
   )
 }
 
-/** Whether two paragraphs have sentences on the same matter that differ in what they count, or one of which denies what the other says. */
+/**
+ * Whether two paragraphs have sentences on the same subject that give different numbers, or where one denies the
+ * other.
+ */
 function contradict(one: Said, other: Said): boolean {
   if (one.kind !== "prose" || other.kind !== "prose") return false
   const others = sentencesOf(other.text)

@@ -46,9 +46,12 @@ const FORM_TOKENS = 2000
 const SUMMARY_WORDS = 120
 /** A model that fails so often in a row is not asked again in this task. */
 const MAX_FAILURES = 2
-/** Tokens of sources that one request shows, however much the model could read: what is in the middle of more is overlooked. */
+/**
+ * Most tokens of sources in one request, however much the model could read: models overlook the middle of longer
+ * texts.
+ */
 const MAX_SHOWN_TOKENS = 8000
-/** For what a prompt says beside the sources. */
+/** Tokens for the prompt besides the sources. */
 const PROMPT_TOKENS = 400
 const MOST_SOURCES = 10
 /** Two sentences that share more of their terms, and have the same numbers, say the same. */
@@ -65,13 +68,17 @@ export interface WriterOptions {
   readonly log: Logger
 }
 
-/** What a model made of a section: its own words; `nothing` when it says that the sources have nothing on it; null when it failed. */
+/**
+ * The model's version of a section: its own words; `nothing` when the model says that the sources have nothing on it;
+ * null when it failed.
+ */
 export type Written = Section | "nothing" | null
 
 /**
- * A model at work on one task, within a budget. It is shown passages of the pages found and what was found in them; what it writes
- * is checked sentence by sentence against that, and what is not borne out is left out. Each method gives null (or nothing) when the
- * model fails, is too late, has spent its tokens, or nothing of its reply holds: then the task goes on without it.
+ * A model that works on one task, within a budget. It sees passages and findings of the pages found. Each sentence it
+ * writes is checked against them, and unsupported sentences are left out. Each method returns null (or nothing) when
+ * the model fails, is too late or has spent its tokens, or when nothing in its reply is supported; the task then
+ * continues without it.
  */
 export class Writer {
   readonly #options: WriterOptions
@@ -90,7 +97,7 @@ export class Writer {
     return reply === null ? [] : readPlan(reply.text, count)
   }
 
-  /** The section in the model's words: its sentences as findings, each with the source that bears it out. */
+  /** The section in the model's words: its sentences as findings, each with the source that supports it. */
   async section(input: string, section: Section, evidence: Evidence, words: number): Promise<Written> {
     const all = await this.#sources(section.findings, evidence, section.asks)
     const written = await this.#writes(
@@ -128,7 +135,7 @@ export class Writer {
     return findings.length === 0 ? null : findings
   }
 
-  /** The form filled in; what the sources do not bear out is null. Null when the reply does not fit the form. */
+  /** The completed form; values without support in the sources are null. Null when the reply doesn't fit the form. */
   async form(input: string, schema: OutputSchema, evidence: Evidence): Promise<Filled | null> {
     const all = await this.#sources(evidence.findings, evidence, input)
     const written = await this.#writes(
@@ -160,7 +167,7 @@ export class Writer {
     })
   }
 
-  /** The pages behind findings first, then others that were found on the question; each with its passages and what was found in it. */
+  /** The pages behind findings first, then other pages found for the question; each with its passages and findings. */
   async #sources(
     findings: readonly ReportText[],
     evidence: Evidence,
@@ -194,7 +201,7 @@ export class Writer {
     return shown.filter(({ text }) => text !== "").slice(0, MOST_SOURCES)
   }
 
-  /** What the model writes from as many of the sources as it has room for. */
+  /** The model's text from as many sources as it has room for. */
   async #writes(
     sources: readonly ShownSource[],
     messages: (shown: readonly ShownSource[]) => readonly ChatMessage[],
@@ -238,7 +245,7 @@ export class Writer {
     return null
   }
 
-  /** The values that some source bears out, the others null and named. */
+  /** The values that a source supports; the others are null and named. */
   async #borneOut(value: unknown, path: string, filling: Filling): Promise<unknown> {
     if (Array.isArray(value)) {
       const kept: unknown[] = []
@@ -278,11 +285,11 @@ interface Filling {
 export interface Filled {
   readonly content: Readonly<Record<string, unknown>>
   readonly missing: readonly string[]
-  /** Places of the sources that bear values out. */
+  /** Indexes of the sources that support values. */
   readonly sources: readonly number[]
 }
 
-/** Sections without what an earlier one says already, and without those of which nothing is left. */
+/** Sections without sentences that an earlier section already has; empty sections are left out. */
 export function withoutRepeats(sections: readonly Section[]): Section[] {
   const said: { readonly terms: ReadonlySet<string>; readonly numbers: string }[] = []
   return sections
@@ -304,18 +311,18 @@ const bySource = (findings: readonly ReportText[]): [number, ReportText[]][] => 
   ...Map.groupBy(findings, ({ sources }) => sources[0]!),
 ]
 
-/** Texts of one source that are on a known page of it. */
+/** Texts of one source whose page number is known. */
 const pagedIn = (findings: readonly ReportText[], place: number): PagedText[] =>
   findings.flatMap(({ text, pages }) => (pages?.[place] ? [{ text, at: pages[place] }] : []))
 
 const passagesOf = ({ passages }: Hit): string =>
   passages
-    // What the model is not shown bears nothing out.
+    // Passages hidden from the model support nothing.
     .filter((passage) => !passageHoldsOrder({ ...passage, headings: passage.headings.slice(-1) }))
     .map((passage) => [passage.headings.at(-1) ?? "", shownOf(passage)].filter(Boolean).join("\n"))
     .join("\n")
 
-/** As many of the sources as a request may show; the first one in any case, cut where it is too long. */
+/** As many of the sources as fit into a request; always the first one, cut if it is too long. */
 function fitting(sources: readonly ShownSource[], room: number): ShownSource[] {
   let left = Math.min(MAX_SHOWN_TOKENS, room - PROMPT_TOKENS)
   const taken: ShownSource[] = []

@@ -12,26 +12,26 @@ import type { Change, Entry, SeenPage, Subject, Watch, WatchOptions } from "../w
 import { PageTexts } from "./page-texts.ts"
 import { migrateWatches, type WatchTables } from "./watch-tables.ts"
 
-/** An address of which a crawl changed what the index holds. */
+/** An address where a crawl changed the index. */
 export interface Note {
   readonly seq: number
   readonly url: PageUrl
   readonly at: number
 }
 
-/** What a look found of one page for one watch. */
+/** The result of looking at one page for one watch. */
 export interface Found {
   readonly watch: string
   readonly url: PageUrl
-  /** To be told; null: it is no news, or none that is wanted. */
+  /** The entry to send; null: nothing changed, or the watch doesn't want this change. */
   readonly entry: Omit<Entry, "seq" | "id" | "watch" | "url" | "at"> | null
   /** What the watch remembers from now on; null: nothing. `text`: null when it hasn't changed. */
   readonly seen: (SeenPage & { readonly text: string | null }) | null
-  /** What was seen until now. */
+  /** The text as last seen. */
   readonly before: string | null
 }
 
-/** Watches, what they have seen and found, in `state.db`. All calls are synchronous and short. */
+/** Watches, the pages they have seen and their entries, in `state.db`. All calls are synchronous and short. */
 export class WatchStore {
   readonly db: StateStore
   readonly texts: PageTexts
@@ -50,7 +50,7 @@ export class WatchStore {
     this.#kept = new KeptByKey(db, keyBytes)
   }
 
-  /** Whether more may be kept for a key. */
+  /** Whether a key has room for more. */
   async hasRoom(key: string): Promise<boolean> {
     return await this.#kept.hasRoom(key)
   }
@@ -80,7 +80,7 @@ export class WatchStore {
     await transaction(this.db, async () => {
       await this.#queries.deleteFrom("watch").where("id", "=", id).execute()
       await this.texts.releaseAll()
-      // Nobody watches: nothing is to be looked at.
+      // No watches, so there is nothing to look at.
       await this.#queries
         .deleteFrom("watch_note")
         .where(sql<boolean>`not exists (select 1 from watch)`)
@@ -93,7 +93,7 @@ export class WatchStore {
     return row === undefined ? null : watchOf(row)
   }
 
-  /** Those of a key, or all, oldest first. */
+  /** The watches of a key, or all of them, oldest first. */
   async list(key?: string): Promise<Watch[]> {
     const rows = await this.#queries
       .selectFrom("watch")
@@ -116,7 +116,7 @@ export class WatchStore {
       .execute()
   }
 
-  /** Where the first look of a watch stands: behind this address. */
+  /** The address that a watch's first look has reached; it continues after that. */
   async lookedTo(id: string): Promise<string> {
     const watch = this.#queries.selectFrom("watch").select("looked_to").where("id", "=", id)
     return (await watch.executeTakeFirst())?.looked_to ?? ""
@@ -158,7 +158,9 @@ export class WatchStore {
     })
   }
 
-  /** Keeps a stretch of the first look of a watch: what is there already is no news. `last`: where it goes on. */
+  /**
+   * Stores one stretch of a watch's first look: pages that are already there are no news. `last`: where to continue.
+   */
   async keepFirst(
     watch: string,
     seen: readonly NonNullable<Found["seen"]>[],
@@ -189,7 +191,7 @@ export class WatchStore {
     return rows.map(entryOf)
   }
 
-  /** Those from one number to another. */
+  /** The entries from one number to another. */
   async entriesFrom(watch: string, first: number, last: number): Promise<Entry[]> {
     const rows = await this.#entriesOf(watch)
       .where((eb) => eb.between("seq", first, last))
@@ -222,7 +224,7 @@ export class WatchStore {
     }
   }
 
-  /** Where its key has no room left, what is told comes without its difference, and no further page is remembered. */
+  /** When the key has no room left, entries are stored without their difference and no further page is remembered. */
   async #keepOne({ watch, url, entry, seen, before }: Found, key: string, now: number): Promise<void> {
     const hasRoom = await this.hasRoom(key)
     if (entry !== null) {
