@@ -16,7 +16,7 @@ export interface PlainQuestion extends Where, Pick<Asked, "freshness" | "isSafe"
   readonly text: string
   readonly results: number
   readonly isNews?: boolean
-  /** Whether the whole text of pages is wanted. */
+  /** Whether to return the whole text of pages. */
   readonly withWhole?: boolean
 }
 
@@ -25,9 +25,9 @@ export interface PlainSearchParts extends Pick<AskParts, "images" | "embedder" |
 }
 
 /**
- * The search of the APIs beside our own: of the depth `basic`, paid for as such. Their results have no field that all clients
- * hand on, so the content of a page that gives orders to models begins with a note.
- * @returns asks; it throws ApiError 400 or Refusal for a value that is wrong
+ * The search of the APIs besides our own: of the depth `basic`, with its price. Their results have no field that all
+ * clients pass on, so the content of a page that gives orders to models begins with a note.
+ * @returns asks; it throws ApiError 400 or Refusal for an invalid value
  */
 export function plainSearch(limits: SearchLimits, { visits, ...parts }: PlainSearchParts) {
   return async (
@@ -73,7 +73,7 @@ export function plainSearch(limits: SearchLimits, { visits, ...parts }: PlainSea
   }
 }
 
-/** What other appliances are asked: the body of a search of ours, without what its query says. */
+/** The body sent to other appliances: a search of ours, without the filters of its query. */
 const handedOn = ({ text, dates, ...asked }: PlainQuestion) => ({
   query: text,
   topic: asked.isNews ? "news" : "general",

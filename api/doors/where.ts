@@ -11,10 +11,10 @@ import { TYPES_ALLOWED } from "../server/operation/filter-fields.ts"
 
 type Texts = string | readonly string[] | undefined
 
-/** Where a search looks, as its caller wrote it. Blank texts are not set. */
+/** Where a search looks, as its caller wrote it. Blank texts count as not set. */
 export interface Where extends AskedNames {
   readonly domains?: Texts
-  /** Whether pages of these domains are raised, and others kept. */
+  /** Whether pages of these domains are boosted, and others kept. */
   readonly isRaised?: boolean
   readonly withoutDomains?: Texts
   readonly types?: Texts
@@ -26,8 +26,8 @@ export interface Where extends AskedNames {
 }
 
 /**
- * What may be found, and what is raised.
- * @throws ApiError 400 or Refusal for the first value that is wrong, naming its field in the words of our own search
+ * The filters and preferences.
+ * @throws ApiError 400 or Refusal for the first invalid value, naming its field in the words of our own search
  */
 export async function whereOf(
   { isRaised = false, isOfLanguage = false, ...given }: Where,

@@ -42,9 +42,9 @@ export const silentSocketsOf = (server: Server): readonly Socket[] =>
 export const responsesOf = (server: Server): ReadonlySet<ServerResponse> => running.get(server) ?? new Set()
 
 /**
- * An HTTP server for the app, not yet listening. What is no HTTP at all gets the contract's envelope too.
+ * An HTTP server for the app, not yet listening. Invalid HTTP gets the contract's error envelope too.
  *
- * @param connections holds its connections to the limits of the process; left out of a server that never listens
+ * @param connections applies the limits of the process to its connections; left out for a server that never listens
  */
 export function httpServer(app: Koa<RequestState>, connections?: Connections): Server {
   const handle = app.callback()
@@ -55,7 +55,7 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAlive: true,
     keepAliveInitialDelay: PROBE_MS,
-    // What Node would refuse by itself, with an empty body, is refused here.
+    // Node would refuse this with an empty body, so it is refused here.
     requireHostHeader: false,
     // Other protocols are not spoken: a request that offers one is answered as if it did not.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => wantsSocket(headers),
@@ -125,9 +125,9 @@ function answerUpgrade(
   server.emit("request", request, response)
 }
 
-/** Whether the request has the one host it must have (RFC 9112 section 3.2), and a target that can be taken apart. */
+/** Whether the request has exactly one host, as required (RFC 9112 section 3.2), and a target that can be parsed. */
 function isProper({ httpVersion, headersDistinct, url = "" }: IncomingMessage): boolean {
-  // Of two, a proxy and we could each believe another one.
+  // With two hosts, a proxy and this server could each believe a different one.
   const hosts = headersDistinct["host"]?.length ?? 0
   if (hosts > 1 || (httpVersion === "1.1" && hosts === 0)) return false
   return url === "*" || URL.canParse(url, "http://host")

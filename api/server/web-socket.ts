@@ -6,8 +6,7 @@ import type { Socket } from "node:net"
 import type { Context } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 
-// WebSockets (RFC 6455) as far as a server needs them that tells and is told nothing: whole text messages go out, and of what comes
-// in only closes and pings count.
+// WebSockets (RFC 6455) for a server that only sends: whole text messages go out, and only closes and pings are read.
 
 /** RFC 6455, section 1.3. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -49,7 +48,7 @@ export class OutgoingSocket {
     return this.#closed.signal
   }
 
-  /** Resolves when there is room for more. What is sent after the end is passed over. */
+  /** Resolves when there is room for more. Messages after the end are ignored. */
   async send(text: string): Promise<void> {
     if (this.closed.aborted) return
     if (this.#write(TEXT, Buffer.from(text))) return

@@ -2,7 +2,7 @@ import type { FacetCounts, FacetField, FacetQuery, Hit, PageFilter } from "#engi
 
 import type { AskedQuery } from "../../services/misses/narrow-filters.ts"
 
-/** What each field is filtered by: a field is counted without its own filter, so that its other values stay in sight. */
+/** The filters of each field: a field is counted without its own filter, so that its other values stay visible. */
 const FILTERS: Readonly<Record<FacetField, readonly (keyof PageFilter)[]>> = {
   source: ["sources"],
   domain: ["includeDomains"],
@@ -14,7 +14,7 @@ const FILTERS: Readonly<Record<FacetField, readonly (keyof PageFilter)[]>> = {
   published: ["publishedFrom", "publishedBefore", "requirePublished"],
 }
 
-/** A facet as it stands on the wire. */
+/** A facet in wire format. */
 export interface ShownFacet {
   readonly field: FacetField
   readonly values: readonly { readonly value: string; readonly count: number }[]
@@ -24,7 +24,7 @@ export interface ShownFacet {
 
 /**
  * How many of the pages that match a question have each value of the fields, in their order.
- * @param hits those that were found: they count whatever words they hold
+ * @param hits the hits of the search: they count whatever words they contain
  */
 export async function facetsFor(
   fields: readonly FacetField[],

@@ -16,9 +16,9 @@ export interface SearchLimits {
   readonly excludeDomainsCap: number
 }
 
-/** What is asked for, as a door understands its caller. What is left out has the default of the appliance. */
+/** A question as a door understands its caller. Options left out have the appliance's default. */
 export interface Asked {
-  /** As the caller wrote it. */
+  /** The question as the caller wrote it. */
   readonly text: string
   /** Default `basic`. */
   readonly depth?: SearchDepth
@@ -26,15 +26,15 @@ export interface Asked {
   readonly topic?: SearchTopic
   /** At most; `auto`: as many as are worth showing. */
   readonly results?: number | "auto" | undefined
-  /** Of each page. */
+  /** Passages per page. */
   readonly passages?: number
   /** Which pages may be found. Its dates are those of the window alone. */
   readonly filter?: PageFilter
-  /** Whether only pages with a date are wanted. */
+  /** Whether pages without a date are left out. */
   readonly isDated?: boolean
-  /** Whether adult pages are left out; the quick depths don't. */
+  /** Whether adult pages are left out; the quick depths don't filter them. */
   readonly isSafe?: boolean
-  /** Whether pages must hold the phrases in quotes. */
+  /** Whether pages must contain the quoted phrases. */
   readonly isExact?: boolean
   /** Which pages are raised. Countries count with the topic `general` only. */
   readonly preference?: PagePreference
@@ -45,7 +45,7 @@ export interface Asked {
   readonly whole?: "markdown" | "text" | null
   readonly withImages?: boolean
   readonly facets?: readonly FacetField[]
-  /** Whether what the ranking is made of is wanted, for another appliance. */
+  /** Whether to return the data behind the ranking, for another appliance. */
   readonly withEvidence?: boolean
   readonly statistics?: Query["statistics"]
 }
@@ -70,7 +70,10 @@ export interface Question {
 const BEGINNING = new Date(0)
 const PASSAGES = 3
 
-/** The engine's query, and what else is to be done for an answer. @param now what news are recent by */
+/**
+ * The engine's query, and the further work for an answer.
+ * @param now the time that recent news is measured from
+ */
 export function questionOf(asked: Asked, limits: SearchLimits, now: Date): Question {
   const { depth = "basic", results = limits.maxResults, answer = null, whole = null } = asked
   const words = parseQueryText(searchedText(asked.text))
@@ -113,7 +116,9 @@ function filterOf(
   }
 }
 
-/** News and finance are preferred, not required: few pages say what they are, and a thin index would fall silent. */
+/**
+ * News and finance are preferred, not required: few pages state their topic, and a small index would return nothing.
+ */
 function preferenceOf({ preference = {}, topic }: Asked, now: Date): PagePreference {
   const { countries, ...others } = preference
   switch (topic) {

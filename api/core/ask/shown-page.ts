@@ -12,17 +12,17 @@ import type { Question } from "./question.ts"
 import { type ImageKnowledge, pageImages } from "./search-images.ts"
 import { snippetsOf } from "./snippets.ts"
 
-/** Beginning of a page shown when no passage of it can be. */
+/** Characters from the beginning of a page, shown when no passage of it can be. */
 const OPENING_CHARS = 500
 
 /** A page that was found, as a caller may be shown it. */
 export interface ShownPage {
   readonly hit: Hit
-  /** What answers: its best passages, or a summary. */
+  /** The answering text: the page's best passages, or a summary. */
   readonly content: string
   /** The whole page; null where it is not wanted or cannot be given. */
   readonly whole: string | null
-  /** Whether what is shown gives orders to language models. */
+  /** Whether the shown text gives orders to language models. */
   readonly addressesModels: boolean
   /** Undefined where no names are shown. */
   readonly filed: Filed | undefined
@@ -30,12 +30,12 @@ export interface ShownPage {
   readonly peer: string | null
   /** When a crawl last found it; undefined where that is not shown. */
   readonly checkedAt: Date | undefined
-  /** Where the best passage stands; null where that has no name. */
+  /** The section of the best passage; null if it has no name. */
   readonly section: ShownSection | null
   /** In a document with pages: where each passage of the content is, in order; else empty. */
   readonly pages: readonly ShownPlace[]
   readonly otherForms: readonly OtherForm[] | undefined
-  /** None where they are not wanted. */
+  /** Empty if images are not requested. */
   readonly images: readonly PageImage[]
 }
 
@@ -82,8 +82,8 @@ export async function showPage(
 }
 
 /**
- * Where the best passage is: its nearest heading, its page in a document, and the address that leads there. Readers who follow the
- * address see that heading at the top; the title says the rest.
+ * The place of the best passage: its nearest heading, its page in a document, and the address that leads there.
+ * Readers who follow the address see that heading at the top; the title says the rest.
  */
 function sectionOf({ url, passages: [best] }: Hit): ShownSection | null {
   if (best === undefined) return null

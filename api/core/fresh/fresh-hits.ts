@@ -17,7 +17,7 @@ export interface Freshness {
   readonly maxAgeMs: number
   /** For reading pages again, all together. */
   readonly fetchMs: number
-  /** Whether a page that could not be read again is given as the index holds it. */
+  /** Whether a page that could not be read again is returned in the index's version. */
   readonly fallsBack: boolean
 }
 
@@ -25,7 +25,7 @@ export interface Freshness {
 export interface Aged {
   readonly code: "left-out" | "stale"
   readonly url: PageUrl
-  /** What became of it, in a sentence. */
+  /** The outcome, in a sentence. */
   readonly text: string
 }
 
@@ -48,13 +48,13 @@ interface Asked extends FreshParts {
 const MOST_REREADS = 20
 const DEFAULT_PASSAGES = 3
 
-/** What becomes of one hit. */
+/** The outcome for one hit. */
 type Outcome = { readonly hit: Hit } | { readonly gone: string } | { readonly unread: string }
 
 /**
- * Reads hits again that were checked too long ago. A changed page is shown as it is now, with passages cut anew, and its score falls as
- * far as it answers less than before. A page that is gone, no longer fits the request, or could not be read is left out; with
- * `fallsBack` a page that could not be read is kept as the index holds it.
+ * Reads hits again that were checked too long ago. A changed page is shown in its new version, with new passages, and
+ * its score drops if it answers less than before. A page that is gone, no longer fits the request or could not be
+ * read is left out; with `fallsBack`, a page that could not be read stays in the index's version.
  */
 export async function freshHits(
   hits: readonly Hit[],
@@ -160,7 +160,7 @@ async function remade(
   return { hit: { ...made, ...match, passages, score: hit.score * kept } }
 }
 
-/** Whether a page holds the phrases that it must hold, and none of the words and phrases that it must not. */
+/** Whether a page has the required phrases, and none of the excluded words and phrases. */
 async function holdsWhatIsAsked(
   { title, markdown }: Hit,
   { filter }: Query,

@@ -2,7 +2,7 @@ import { AT_ONCE_CHARS } from "#base/process/threads/off-loop.ts"
 import type { Hit } from "#engine"
 import { findModelOrder, givesModelOrder } from "#engine/text/model-orders.ts"
 
-/** Whether what is always shown of a page found gives orders to language models. */
+/** Whether the always visible parts of a hit contain orders to language models. */
 export function hitAddressesModels({ title, description, passages }: Hit): boolean {
   // Passages share headings, and each text takes some 50 µs.
   const texts = new Set(passages.flatMap(({ headings, text, shown = "" }) => [...headings, text, shown]))
@@ -10,8 +10,8 @@ export function hitAddressesModels({ title, description, passages }: Hit): boole
 }
 
 /**
- * Whether a page's text does. A short one is told at any time, also of a call whose time is up.
- * @throws WorkError when it cannot be worked through, and what `signal` aborts with
+ * Whether a page's text does. A short text is always checked, even when the call's time is up.
+ * @throws WorkError when the text cannot be processed, and the reason of `signal`
  */
 export async function textAddressesModels(text: string, signal?: AbortSignal): Promise<boolean> {
   return text.length <= AT_ONCE_CHARS

@@ -16,7 +16,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   empty: "no main content was found",
 }
 
-/** Only reasons whose detail is about the site, not about the network this machine stands in. */
+/** Only reasons whose detail is about the site, not about this machine's network. */
 const detailed: ReadonlySet<FailureReason> = new Set(["http-status", "redirect-loop", "bad-encoding", "tls"])
 
 const failures: Readonly<Record<FailureReason, string>> = {
@@ -34,7 +34,7 @@ const failures: Readonly<Record<FailureReason, string>> = {
 }
 
 export const TIMED_OUT = "Request timed out"
-/** Of a page whose text cannot be worked through. */
+/** For a page whose text cannot be processed. */
 export const UNREADABLE = `Failed to fetch url: ${failures.unreadable}`
 
 type NotRead = Exclude<ReadResult, { kind: "read" }>

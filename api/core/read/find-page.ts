@@ -2,9 +2,12 @@ import type { Page, PageUrl } from "#engine"
 
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
 
-/** What crawls know of addresses. */
+/** What crawls know about addresses. */
 export interface AddressKnowledge {
-  /** The pages that stand for an address, as any of these sources found: by an equal text, a redirect, a canonical. Null: any source. */
+  /**
+   * The pages that replace an address according to any of these sources: by an equal text, a redirect or a canonical.
+   * Null: any source.
+   */
   standingFor(url: PageUrl, sources: readonly string[] | null): Promise<readonly PageUrl[]>
   /** Other spellings of an address that name the same page, likeliest first. */
   spellingsOf(url: PageUrl): Promise<readonly PageUrl[]>
@@ -14,9 +17,9 @@ export interface AddressKnowledge {
 const MOST_ASKED = 32
 
 /**
- * The stored page that an address names: under the address itself, or under the one that stands for it since a crawl
- * found an equal text, a redirect or a canonical, or under another spelling of it (https, `www.`, slash, parameters that
- * choose nothing). Null when there is none that may be seen: what lies outside the reach looks like what is not there.
+ * The stored page for an address: under the address itself, under the address that replaces it since a crawl found an
+ * equal text, a redirect or a canonical, or under another spelling (https, `www.`, slash, parameters that choose
+ * nothing). Null when the caller may see no such page: pages outside the reach look like missing ones.
  */
 export async function findPage(
   url: PageUrl,

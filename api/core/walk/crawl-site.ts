@@ -13,14 +13,15 @@ import { type Site, walk, type Walking } from "./walk.ts"
 export interface CrawledPage {
   readonly url: string
   readonly text: string
-  /** None where they are not wanted. */
+  /** Empty if images are not requested. */
   readonly images: readonly PageImage[]
   readonly favicon: string | null
   readonly addressesModels: boolean
 }
 
 /**
- * The pages of a site with their text: all in the order in which they were found, or those that fit what is looked for, best first.
+ * The pages of a site with their text: all in the order in which they were found, or those that fit the instructions,
+ * best first.
  * @throws as {@link walk} does
  */
 export async function crawlSite(
@@ -28,7 +29,7 @@ export async function crawlSite(
   { format, passages, withImages, ...walking }: Omit<Walking, "discoverOnly"> & TextAsked,
 ): Promise<readonly CrawledPage[]> {
   const { memory, relevance, signal } = walking
-  // Pages are judged while others are still being read, so that little is left to do at the deadline.
+  // Pages are judged while others are still being read, so that little work remains at the deadline.
   const pending: Promise<(CrawledPage & { relevance: number }) | null>[] = []
   await walk(site, { ...walking, discoverOnly: false }, ({ url, result }) => {
     if (result?.kind !== "read" || skippedAsEmpty(result.reading) !== null) return

@@ -4,12 +4,14 @@ import type { WalkOptions } from "#crawler"
 import type { Relevance } from "../relevance/relevance.ts"
 
 /**
- * Pages that are given have at least this share of the best page's relevance. Of a handbook's 27 pages, all about one
- * program, five instructions keep two to fourteen; what is about something else has a third of the best or less.
+ * The least share of the best page's relevance that other pages need. With a handbook of 27 pages, all about one
+ * program, five instructions keep two to fourteen; pages on other subjects have a third of the best or less.
  */
 const FITS = 0.5
 
-/** Of pages with their relevance, those that fit the instructions, best first; all when nothing could be judged. */
+/**
+ * The pages that fit the instructions, best first, given each page's relevance; all pages when none could be judged.
+ */
 export function fitting<T extends { readonly relevance: number }>(pages: readonly T[]): T[] {
   const ranked = pages.toSorted((a, b) => b.relevance - a.relevance)
   const best = ranked[0]?.relevance ?? 0

@@ -12,24 +12,24 @@ import { judgeLinks } from "./relevant-pages.ts"
 /** A site to walk: how far, from the address that a caller wrote. */
 export type Site = Omit<WalkOptions, keyof Walking | "admits" | "pause">
 
-/** What a walk reads with, and how. */
+/** The parts and options of a walk. */
 export interface Walking extends Pick<WalkOptions, "rendering" | "sitemap"> {
   /** No page outside it is read or named. */
   readonly reach: Pick<Reach, "addresses" | "keepsOut" | "reader">
   readonly memory: CallMemory
   /** Judges which links are followed; null: all are. */
   readonly relevance: Relevance | null
-  /** Whether the last level and external addresses are named without being read. */
+  /** Whether the last level and external addresses are listed without being read. */
   readonly discoverOnly: boolean
   readonly signal: AbortSignal
 }
 
 /**
- * Walks a site until `signal` aborts; what was found by then is the answer.
+ * Walks a site until `signal` aborts; the answer is the pages found by then.
  *
- * @param onPage called with each page as it comes
- * @throws Refusal for an address that is none or may not be read
- * @throws PatternError for a pattern that is none
+ * @param onPage called with each page as it arrives
+ * @throws Refusal for an address that is invalid or may not be read
+ * @throws PatternError for an invalid pattern
  */
 export async function walk(
   site: Site,

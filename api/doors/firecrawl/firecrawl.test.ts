@@ -58,7 +58,7 @@ const call = (path: string, body?: unknown, key = garden.all) => garden.app.call
 const scrape = (path: string, options: object = {}, key?: string) =>
   call("/v2/scrape", { url: garden.site.url(path), ...options }, key)
 
-/** What a server says to a request, until it hangs up. */
+/** A server's response to a request, until it hangs up. */
 async function rawRequest(url: string, lines: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -363,7 +363,7 @@ describe("a crawl", () => {
 })
 
 describe("a job that is watched over a WebSocket", () => {
-  /** All that a watcher is told, until it is told goodbye. */
+  /** All messages to a watcher, until the closing one. */
   const watched = async (path: string, protocol: string) => {
     const socket = new WebSocket(garden.app.url.replace("http", "ws") + path, protocol)
     // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
@@ -387,7 +387,7 @@ describe("a job that is watched over a WebSocket", () => {
     const { data } = (await call(pathname)).body
     expect(told).toEqual(data.map((one: { metadata: { title: string } }) => one.metadata.title))
     expect(messages.at(-1).data).toMatchObject({ status: "completed", completed: told.length, data: [] })
-    // Afterwards it tells the same.
+    // Watching later shows the same events.
     expect((await watched(pathname, garden.all)).types).toEqual(types)
   })
 

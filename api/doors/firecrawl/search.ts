@@ -31,7 +31,7 @@ interface AskedSearch {
   readonly sources: readonly Source[]
   readonly formats: Formats | null
   readonly timeoutMs: number
-  /** What cannot be honoured, for `warning`. */
+  /** Options that cannot be honoured, for `warning`. */
   readonly warnings: readonly string[]
 }
 
@@ -114,11 +114,11 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   const { formats, freshness } = options ? scrapeOf(options, version, timeoutMs) : NOTHING_SCRAPED
   // The first version's client always sends them, as the country and language of a web search.
   if (version === 1) body.passedOver("country", "lang")
-  // Every result is an address that a crawl has read, and what is shown of it are its best passages.
+  // Every result is an address that a crawl has read, and the shown text is its best passages.
   body.passedOver("ignoreInvalidURLs", "highlights", "origin", "integration")
   body.only([], ["location", "filter"], "The index is one for all places, and has no filters of this kind.")
   body.only([[]], ["enterprise"], "It is not known here.")
-  // Sent by Firecrawl's MCP server for tools of a catalogue, of which there are none here.
+  // Sent by Firecrawl's MCP server for catalogue tools, which don't exist here.
   body.passedOver("domainTools", "toolDetail")
   body.only([], ["threatProtection", "auditMetadata"], "It is not known here.")
   const dates = timesOf(body)
@@ -165,7 +165,7 @@ const NOTHING_SCRAPED = { formats: null, freshness: null }
 /** Share of the time of a search that reading pages again may take. */
 const READING_SHARE = 0.8
 
-/** What the index has of a page, and no more; `maxAge` has pages read again that were checked earlier. */
+/** The index's version of a page only; `maxAge` re-reads pages that were checked earlier. */
 function scrapeOf(
   options: FieldReader,
   version: Version,

@@ -5,9 +5,9 @@ import type { Version } from "./documents/formats.ts"
 import { CONCURRENT } from "./jobs/job-runner.ts"
 import type { JobStore } from "./jobs/job-store.ts"
 
-// What Firecrawl tells of a team: here of a key.
+// Firecrawl's information about a team: here about a key.
 
-/** Credits where nothing limits them, as Firecrawl says when somebody hosts it themselves: its clients want a number. */
+/** Credits where there is no limit, as in self-hosted Firecrawl: its clients require a number. */
 const UNLIMITED = 99_999_999
 
 /** GET /v2/team/credit-usage: credits that the key has left, and when they are counted anew. */

@@ -24,7 +24,7 @@ import { listResources, pageTemplate, readResource } from "./resources.ts"
 
 // Loaded with the first use: what the protocol needs is several megabytes.
 
-/** How often a caller who asked for it hears that a call goes on. Their clocks often run for a minute only. */
+/** Time between progress messages for a caller that asked for them. Many clients time out after a minute. */
 const PROGRESS_MS = 5000
 
 /** The protocol's code for a resource that is not there. */
@@ -38,9 +38,9 @@ const version = fossickVersion()
  * A server of the Model Context Protocol with tools, resources and prompts, not yet connected.
  *
  * @param ask carries out the calls, as the caller
- * @param signal ends running calls, beside what the protocol has for it
- * @param serves whether there is such an endpoint: its tools are left out when not
- * @param instructions what models are told of the server
+ * @param signal ends running calls, in addition to the protocol's own way
+ * @param serves whether an endpoint exists: its tools are left out if not
+ * @param instructions the instructions for models
  */
 export function mcpServer(
   ask: AskApi,
@@ -138,7 +138,7 @@ export function mcpServer(
   return server
 }
 
-/** Where no tool is called, what the API refuses is an error of the protocol. */
+/** Outside of tool calls, a refusal of the API is a protocol error. */
 async function asProtocol<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -68,7 +68,7 @@ class Notes {
   }
 }
 
-/** What the program says of one sync. */
+/** The program's output for one sync. */
 async function sync({ url, key }: KillableAppliance, folder: string): Promise<string> {
   const env = { ...process.env, OPEN_WEBUI_URL: url, OPEN_WEBUI_API_KEY: key }
   const { stdout, stderr } = await promisify(execFile)(
@@ -106,13 +106,13 @@ test(
       await appliance.kill()
       await appliance.start()
       await interrupted
-      // As its schedule does: the next sync makes up for one that failed.
+      // As its schedule does: the next sync makes up for a failed one.
       await sync(appliance, folder)
       expect(await sync(appliance, folder)).toContain(`${notes.paths().length} unchanged`)
       await until(() => appliance.holds(notes.texts()), 200)
     }
 
-    // Somebody empties most of the drive: the guard holds what was there.
+    // Most of the drive is emptied: the guard keeps the documents.
     const before = notes.texts()
     notes.remove(notes.paths().slice(5))
     await sync(appliance, folder)

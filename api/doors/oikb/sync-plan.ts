@@ -10,7 +10,7 @@ export interface ManifestFile {
   readonly size: number
 }
 
-/** What oikb is to do, in the fields that it reads. */
+/** The plan for oikb, in the fields that it reads. */
 export interface SyncPlan {
   readonly added: readonly ManifestFile[]
   readonly modified: readonly (ManifestFile & { readonly stale_file_id: string })[]
@@ -33,7 +33,7 @@ const GONE = "gone:"
 export const documentId = ({ path, filename }: Pick<ManifestFile, "path" | "filename">): string =>
   path === "" ? filename : `${path}/${filename}`
 
-/** What makes the documents of a source those of a manifest. */
+/** The changes that make a source's documents equal to a manifest. */
 export function planSync(manifest: readonly ManifestFile[], stored: Iterable<StoredDocument>): SyncPlan {
   const left = new Map([...stored].map((document) => [document.id, document]))
   const added: ManifestFile[] = []

@@ -7,7 +7,7 @@ type Filters = Partial<Omit<PlainQuestion, "dates">> & GivenDates
 
 const MAX_VALUES = 100
 
-/** What each attribute means in a search of ours, by comparison. */
+/** The search filter for each attribute, by comparison. */
 const KEYS = ["source", "type", "language", "domain", "published_at"] as const
 const CHOICES =
   "Must compare source, type, language or domain by eq or in, domain by ne or nin, or published_at by gte or lte, joined by and."
@@ -72,5 +72,5 @@ function published(type: unknown, value: unknown, refuse: () => Error): GivenDat
   throw refuse()
 }
 
-/** Of a time in seconds since 1970: searches know days. */
+/** The day of a time in seconds since 1970: searches filter by day. */
 const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)

@@ -15,7 +15,7 @@ export type VectorStoreParts = PlainSearchParts & {
   readonly knowledge: Pick<PageKnowledge, "sources">
 }
 
-/** The store that stands for all that a key may see. */
+/** The store of all pages that a key may see. */
 export const ALL = "all"
 const MAX_QUERIES = 10
 const DEFAULT_RESULTS = 10
@@ -48,7 +48,7 @@ export function getStore({ knowledge }: VectorStoreParts): Middleware {
   }
 }
 
-/** POST /v1/vector_stores/{id}/search: the index, or a collection of it. */
+/** POST /v1/vector_stores/{id}/search: searches the index, or a collection. */
 export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Middleware {
   const search = plainSearch(limits, parts)
   return async (ctx) => {
@@ -59,7 +59,8 @@ export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Midd
     const filters = readFilters(body)
     const ranking = body.object("ranking_options")
     const threshold = ranking?.number("score_threshold", 0, 1, false) ?? 0
-    // Names of OpenAI's own rankers: there is one here, and `none` is no reranking, as there is none by itself.
+    // Names of OpenAI's own rankers: there is only one here, and `none` means no reranking, which is the default
+    // here.
     ranking?.passedOver("ranker")
     ranking?.only([], ["hybrid_search"], "Words and meaning have the shares that the appliance gives them.")
     ranking?.end()

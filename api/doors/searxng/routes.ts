@@ -12,7 +12,7 @@ import { searxngKey } from "./searxng-key.ts"
 import { searxngConfig } from "./searxng-config.ts"
 import { searxngSearch } from "./searxng-search.ts"
 
-/** What stands before the paths of SearXNG's API. */
+/** The prefix of the paths of SearXNG's API. */
 const ROOT = "/searxng"
 
 /** SearXNG's paths, and refusals as it gives them in JSON. */

@@ -18,16 +18,16 @@ export interface SearxngRequest {
 const FORMATS = ["html", "json", "csv", "rss"] as const
 
 export const ENGINE = "fossick"
-/** As many as SearXNG gives. */
+/** The same number as SearXNG. */
 export const PAGE_RESULTS = 10
 const MAX_NAMES = 100
 
-/** What a caller may give: in the address, or in the body of a form. */
+/** A parameter of the caller: from the address, or from the body of a form. */
 export type Given = (name: string) => string | undefined
 
 /**
- * Reads a request. What says how a page looks (`theme`, `image_proxy` and so on) has no meaning here, as unknown fields
- * have none for SearXNG.
+ * Reads a request. Parameters for the look of a page (`theme`, `image_proxy` and so on) are ignored, as SearXNG
+ * ignores unknown fields.
  * @throws ApiError 400 naming the field
  */
 export async function readSearxng(
@@ -81,7 +81,7 @@ const listOf = (text = ""): readonly string[] =>
     .filter((one) => one !== "")
     .slice(0, MAX_NAMES)
 
-/** `en` and `en-US` prefer a language; `all` and `auto`, and what is none, prefer none, as with SearXNG. */
+/** `en` and `en-US` prefer a language; `all`, `auto` and invalid values prefer none, as with SearXNG. */
 const languageOf = (text = ""): string | undefined =>
   /^([a-z]{2})(?:[-_].*)?$/i.exec(text.trim())?.[1]?.toLowerCase()
 

@@ -10,7 +10,7 @@ import { aPage } from "#engine/testing/pages.ts"
 
 import { serveAccounts } from "../../testing/serve-accounts.ts"
 
-// `lexical` in `explain`, computed by hand from what docs/search-api.md says of it, on an index of two pages.
+// `lexical` in `explain`, computed by hand from the description in docs/search-api.md, on an index of two pages.
 
 test("explain shows as lexical what the handbook says it is", async () => {
   await using opened = new AsyncDisposableStack()
@@ -35,7 +35,7 @@ test("explain shows as lexical what the handbook says it is", async () => {
     )
   }
 
-  // BM25: a word that stands n times says n · 2.2 / (n + norm) of its weight, and 2.2 of it at most.
+  // BM25: a word that occurs n times counts n · 2.2 / (n + norm) of its weight, and 2.2 of it at most.
   const said = (times: number, norm: number) => (times === 0 ? 0 : times / (times + norm))
   const inSection = (length: number) => 1.2 * (0.5 + (0.5 * length) / 510)
   const inPassage = (length: number) => 1.2 * (0.25 + (0.75 * length) / 100)

@@ -75,7 +75,10 @@ export function extract(parts: LiveParts): Middleware {
   }
 }
 
-/** What a request wants of each page. @param intent what its passages are chosen by */
+/**
+ * The options of a request for each page.
+ * @param intent the text that passages are chosen by
+ */
 export const pageAsked = (
   request: Pick<ExtractRequest, "format" | "chunks_per_source" | "include_images" | "extract_depth">,
   intent: string | undefined,
@@ -90,7 +93,7 @@ export const pageAsked = (
   signal,
 })
 
-/** A failure, with why the index has no page in its place. */
+/** A failure, with the reason why the index has no page for it. */
 async function withMiss<F extends { readonly url: string }>(
   failure: F,
   knowledge: MissKnowledge | null,
@@ -121,7 +124,7 @@ function givenUrls({ urls }: ExtractRequest): readonly string[] {
   return given
 }
 
-/** What the peer makes of a page that was found there; null: the page is none of a peer's. */
+/** The peer's version of a page that was found there; null: the page isn't a peer's. */
 async function atPeer(
   given: string,
   { urls: _urls, timeout: _timeout, include_usage: _usage, ...asked }: ExtractRequest,
@@ -148,7 +151,7 @@ async function extractOne(given: string, request: ExtractRequest, reading: PageR
   return { page: { title, ...presentPage(text, page, request) } }
 }
 
-/** What stands in the answer of a page that was read. */
+/** The answer's entry for a page that was read. */
 export const presentPage = (
   text: string,
   { images, favicon, addressesModels }: Pick<ReadPage, "images" | "favicon" | "addressesModels">,

@@ -21,7 +21,7 @@ let site: TestSite
 let engine: EmbeddedEngine
 let sources: Sources
 let app: ServedAccounts
-/** What models are told of the last search. */
+/** The tool output that models got for the last search. */
 let told = ""
 
 const MANUAL = Array.from(

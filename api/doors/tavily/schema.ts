@@ -25,17 +25,17 @@ import {
 } from "../../server/schema/schemas.ts"
 import { NOT_BLANK } from "../../server/wire/characters.ts"
 
-// The request bodies as they stand on the wire. Rules that tie fields together, and those that depend on
-// settings, live in each endpoint's file.
+// The request bodies in wire format. Rules that connect fields, and rules that depend on settings, are in each
+// endpoint's file.
 
-/** Each is looked for by itself. */
+/** There is one search for each. */
 const MAX_PLACES = 20
 const MAX_PLACE_CHARS = 400
 /** Ten years: longer than any page has been in an index. */
 const MAX_AGE_HOURS = 87_600
-/** Clients wait a minute for a search unless they are told otherwise. */
+/** Clients wait a minute for a search unless configured otherwise. */
 const MAX_FETCH_SECONDS = 60
-/** As long as `/extract` takes. */
+/** The same time as `/extract`. */
 export const DEFAULT_FETCH_SECONDS = 10
 
 // Required fields refuse blank text.
@@ -65,7 +65,10 @@ const reading = {
 }
 const include_usage = flag("Adds `usage`, the credits that this call cost.")
 
-/** A search as it arrives: what `auto_parameters` may choose has no default, so that a given value is told apart. */
+/**
+ * A search as it arrives: parameters that `auto_parameters` may choose have no default here, so that given values can
+ * be recognised.
+ */
 export const searchSchema = object({
   query: text(
     'What to look for. `"a phrase"`, `-word`, `site:example.com` and `-site:example.com` are understood.',

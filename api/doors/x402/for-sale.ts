@@ -7,7 +7,10 @@ import { type Collections, unknownCollection } from "../../identity/accounts/rea
 import { type LimitParts, pageLimits, scopedEngine } from "../../identity/accounts/reach/scoped-pages.ts"
 import { type Selling, type X402Config, x402Settings } from "./settings.ts"
 
-/** Which name of what is for sale is unknown, in words; null: none. Nobody is to pay for answers out of nothing. */
+/**
+ * The names for sale that are unknown, in words; null: none. Without this check payers could pay for answers from an
+ * empty set.
+ */
 export async function unknownForSale(
   { forSale }: Pick<X402Config, "forSale">,
   db: StateStore,
@@ -20,7 +23,7 @@ export async function unknownForSale(
   return collection === null ? null : `${x402Settings.collections.name}: ${collection}`
 }
 
-/** What the first screen says of sales; null: nobody wanted to sell anything. */
+/** The first screen's line about sales; null: selling isn't set up. */
 export function salesLine(selling: Selling, unsold: string | null, port: number | undefined): string | null {
   if (unsold !== null) return `no searches are sold. ${unsold}`
   if (selling.on)
@@ -30,7 +33,7 @@ export function salesLine(selling: Selling, unsold: string | null, port: number 
     : `no searches are sold until ${selling.missing.join(", ")} are set too`
 }
 
-/** The engine as payers may ask it: whatever a query says, pages that are for sale and no others. */
+/** The engine for payers: whatever a query says, it returns only pages that are for sale. */
 export function engineForSale(
   engine: Pick<Engine, "search">,
   forSale: X402Config["forSale"],

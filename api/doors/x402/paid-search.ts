@@ -20,14 +20,14 @@ export interface PaidSearchParts extends Omit<PurchaseParts, "payers"> {
 }
 
 /**
- * POST /search against payment. Here a request becomes a purchase that is worked on once at a time; what is done for it
- * stands in {@link carryOut}.
+ * POST /search with payment. Here a request becomes a purchase, and each purchase runs once at a time; {@link
+ * carryOut} does the work.
  */
 export function paidSearch(parts: PaidSearchParts): Middleware {
   const { terms, ledger, outcomes } = parts
   /** Fingerprints of the requests being worked on, by the payment. */
   const underWay = new Map<string, string>()
-  /** Those that are answered, until the ledger knows. */
+  /** Purchases that are answered, until the ledger has recorded it. */
   const leaving = new Map<string, Promise<void>>()
   /** From reading a payment's record until it is marked as under way, copies of the request wait. */
   const beginning = new Serial()

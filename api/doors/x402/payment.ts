@@ -13,7 +13,7 @@ const MAX_HEADER = 8192
 /** Longest an authorization may still be valid: so long is it remembered. */
 const MAX_VALID_SECONDS = 24 * 3600
 
-/** What the payer signed: a transfer that whoever holds the signature may have carried out, once (EIP-3009). */
+/** The payer's signed transfer, which any holder of the signature may carry out, once (EIP-3009). */
 export interface Authorization {
   readonly from: string
   readonly to: string
@@ -27,7 +27,7 @@ export interface Authorization {
   readonly nonce: string
 }
 
-/** A payment as it came in: well-formed, for what is sold here, and not yet verified. */
+/** A payment as received: well-formed, for the search sold here, and not yet verified. */
 export interface Payment {
   readonly version: 1 | 2
   /** Forwarded to the facilitator, and nothing else of the header. */
@@ -44,7 +44,8 @@ export interface Payment {
 const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`))
 const uint = z.string().regex(/^\d{1,78}$/)
 
-// Only what is asked for, the scheme "exact" by EIP-3009. A field more could make a facilitator do something else.
+// Only the required fields, the scheme "exact" by EIP-3009. An additional field could make a facilitator do something
+// else.
 const exactPayload = z
   .object({
     // Smart wallets sign with more bytes than the 65 of an ordinary account (ERC-1271, ERC-6492).
@@ -146,7 +147,7 @@ function versionOf(value: unknown): unknown {
   return typeof value === "object" && value !== null && "x402Version" in value ? value.x402Version : undefined
 }
 
-/** Whether the payer accepted these terms and no others. Additions in `extra` are the payer's own business. */
+/** Whether the payer accepted exactly these terms. Additions in `extra` concern only the payer. */
 function matches(
   accepted: Readonly<Record<string, unknown>> & {
     readonly extra?: Readonly<Record<string, unknown>> | null | undefined

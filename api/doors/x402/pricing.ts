@@ -1,10 +1,10 @@
 import type { SoldCall } from "./sold-call.ts"
 import { PRICE_USD, type Terms } from "./terms.ts"
 
-/** Where programs look for what a service costs before they call it. */
+/** The path where programs look up a service's prices before they call it. */
 export const PRICING_PATH = "/.well-known/pricing"
 
-/** What is sold here, for how much, and how it is paid. */
+/** The item sold here, its price and the way to pay. */
 export function pricing(terms: Terms, { schema }: SoldCall) {
   const { resource, requirements } = terms
   const { query, search_depth: depth, max_results: results } = schema.properties

@@ -138,7 +138,7 @@ type Given = Values<typeof x402Settings>
 export interface X402Config extends Omit<Given, "payTo" | "network" | "sources" | "collections"> {
   readonly payTo: Address
   readonly network: Network
-  /** Names of what is for sale; null where everything is. */
+  /** The names for sale; null if everything is for sale. */
   readonly forSale: { readonly sources: readonly string[]; readonly collections: readonly string[] } | null
 }
 
@@ -149,12 +149,12 @@ const NEEDED = {
   publicUrl: x402Settings.publicUrl.name,
 } as const satisfies Partial<Record<keyof Given, string>>
 
-/** Whether searches are sold, and how. `missing` names what is left to set, when a part of it is set. */
+/** Whether searches are sold, and how. `missing` names the settings still needed, when some are set. */
 export type Selling =
   | { readonly on: true; readonly config: X402Config }
   | { readonly on: false; readonly missing: readonly string[] }
 
-/** @throws SettingsError when searches are to be sold but the settings do not go together. */
+/** @throws SettingsError when selling is configured but the settings are inconsistent. */
 export function sellingOf(given: Given, mainPort: number): Selling {
   const missing = Object.entries(NEEDED).flatMap(([key, name]) =>
     given[key as keyof typeof NEEDED] === "" ? [name] : [],
@@ -164,7 +164,7 @@ export function sellingOf(given: Given, mainPort: number): Selling {
   }
   const problems = []
   const { sources, collections, ...rest } = given
-  // Neither is missing.
+  // Both are set at this point.
   const [payTo, network] = [given.payTo as Address, given.network as Network]
   const all = sources.includes("*")
   if (sources.length + collections.length === 0) {

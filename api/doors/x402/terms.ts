@@ -4,7 +4,7 @@ import { ExactEvmScheme } from "@x402/evm/exact/server"
 import type { Address } from "./chain/address.ts"
 import { MAX_TIMEOUT_SECONDS, NETWORKS, type X402Config } from "./settings.ts"
 
-/** What one request costs. Fixed: the API description that clients were written for says so. */
+/** The price of one request. It is fixed, because the API description that clients were written for states it. */
 export const PRICE_USD = "0.010000"
 /** The same in the token's smallest unit; USDC has six decimals. */
 export const PRICE_UNITS = "10000"
@@ -25,16 +25,16 @@ export interface RequirementsV1 {
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-/** What is asked of payers, in the words of both versions of the protocol. */
+/** The terms for payers, in both versions of the protocol. */
 export interface Terms {
   readonly requirements: PaymentRequirements & { readonly asset: Address; readonly payTo: Address }
   /** Null when version 1 is not served. */
   readonly requirementsV1: RequirementsV1 | null
   /** Number of the chain, as its nodes call it. */
   readonly chainId: number
-  /** What is paid for. */
+  /** The item that is paid for. */
   readonly resource: PaymentRequired["resource"]
-  /** What the `PAYMENT-REQUIRED` header says when `error` is in the way. */
+  /** The `PAYMENT-REQUIRED` header when `error` prevents the purchase. */
   challenge(error: string): PaymentRequired
 }
 

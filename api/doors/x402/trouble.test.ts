@@ -36,7 +36,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
     searches: shop.engine.queries.length - before.searches,
   })
   const leaked = (text: string) => text.includes("results")
-  /** Of this many requests, how they ended. */
+  /** The outcomes of this many requests. */
   const statuses = (answers: readonly { status: number }[]) =>
     answers.map(({ status }) => status).sort((a, b) => a - b)
 
@@ -162,7 +162,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
       await expect.poll(() => facilitator.calls.settle).toBe(asked + 1)
       caller.abort()
       await expect(asking).rejects.toThrow("aborted")
-      // Whoever has answered others since has heard of it.
+      // A caller that has made requests since has received it.
       for (let i = 0; i < 2; i++) expect(await ask(shop.url, "{bad", headers)).toMatchObject({ status: 400 })
       gone.resolve()
       await settled

@@ -20,9 +20,9 @@ import type { ProcessSettings } from "./read-settings.ts"
 export type State = NonNullable<Awaited<ReturnType<typeof openState>>>
 
 /**
- * Opens `state.db` or its server, once that is there, and what is read from it.
+ * Opens `state.db` or its server, once that is available, and the stores in it.
  * @param opened closes it
- * @returns null when the process was asked to stop before the state was there
+ * @returns null when the process was asked to stop before the state was available
  */
 export async function openState(
   {
@@ -39,7 +39,7 @@ export async function openState(
   const db = await openStateOnceThere(dataDir, stopped, (why) => log.error(why))
   if (db === null) return null
   opened.defer(() => db.close())
-  // A connection of its own that waits for no lock, so that no call waits for another process.
+  // A separate connection that waits for no lock, so that no call waits for another process.
   const accountsDb = await openStateStore(dataDir)
   opened.defer(() => accountsDb.close())
   opened.use(keepOutbound(db))
@@ -48,7 +48,7 @@ export async function openState(
       log.warn({ err }, "no sign of life could be given to other processes"),
     ),
   )
-  // The copy that stands in for a read-only folder is deleted at the end.
+  // The copy used for a read-only folder is deleted at the end.
   const mayKeep = isOnServer(db) && crawlerConfig.readOnly !== "folder"
   const journals = mayKeep ? openJournals(dataDir, log) : null
   const outage = opened.use(
@@ -79,7 +79,7 @@ export async function openState(
     accountsDb,
     accounts,
     people,
-    /** What the file of sign-on declares; null: nothing. */
+    /** The declarations of the sign-on file; null: none. */
     declared,
     outage,
     /** This process among others on the same state. */
@@ -134,7 +134,7 @@ function logWaiting(
   else log.error({ calls }, `${unwritableMessage(dataDir)} Calls are answered and counted later.`)
 }
 
-/** What is wrong with the state: when it was opened, and whenever it is asked. */
+/** The problems of the state, found at opening and on each request. */
 async function stateProblems(db: StateStore, dataDir: string) {
   const strange = async () => {
     const problem = await strangeState(dataDir, db)

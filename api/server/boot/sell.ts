@@ -19,7 +19,7 @@ import type { OpenIndex } from "./open-index.ts"
 import type { State } from "./open-state.ts"
 import type { ProcessSettings } from "./read-settings.ts"
 
-/** What the paid search shares with the other listener. */
+/** The parts that the paid search shares with the other listener. */
 interface Shared {
   readonly pages: PageKnowledge
   readonly connections: Connections
@@ -28,7 +28,7 @@ interface Shared {
   readonly log: Logger
 }
 
-/** The paid search on a port of its own, where the operator sells searches. */
+/** The paid search on its own port, where the operator sells searches. */
 export class Sales implements AsyncDisposable {
   #paid: PaidListener | undefined
 
@@ -37,7 +37,10 @@ export class Sales implements AsyncDisposable {
     return this.#paid?.outcomes ?? null
   }
 
-  /** Opens the listener, or logs why there is none. @returns one line for the first screen; null: nobody wanted to sell any */
+  /**
+   * Opens the listener, or logs why there is none.
+   * @returns one line for the first screen; null: selling isn't set up
+   */
   async begin(
     settings: ProcessSettings,
     state: State,
@@ -50,7 +53,7 @@ export class Sales implements AsyncDisposable {
     const unsold = isOpen ? await unknownForSale(selling.config, state.db, state.accounts.collections) : null
     if (unsold !== null) log.error({ reason: unsold }, "no searches are sold until this is mended")
     else if (isOpen) {
-      // What payments need is loaded only where searches are sold.
+      // The payment code is loaded only where searches are sold.
       const { openPaidListener } = await loadSales()
       this.#paid = await openPaidListener(listenerParts(selling.config, settings, state, index, shared))
     } else if (!selling.on && selling.missing.length > 0) {

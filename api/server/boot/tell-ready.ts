@@ -23,14 +23,14 @@ export async function tellReady(
     stopped,
   }: {
     readonly engine: Engine
-    /** Whether searches are for sale, in one line; null: nobody wanted to sell any. */
+    /** Whether searches are for sale, in one line; null: selling isn't set up. */
     readonly sales: string | null
     readonly log: Logger
     readonly stopped: AbortSignal
   },
 ): Promise<void> {
   const { keys } = accounts
-  // The supervisor shows it once and keeps it out of what is stored; without a supervisor it would end up in a log.
+  // The supervisor shows the key once and never stores it; without a supervisor it would end up in a log.
   const apiKey = (await keys.any()) || process.send === undefined ? null : await firstKey(accounts)
   const handbook =
     crawlerConfig.handbook !== "off" &&

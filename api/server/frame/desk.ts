@@ -22,7 +22,7 @@ import type { LiveParts } from "../../core/read/live-parts.ts"
 import { LiveMemory } from "../../core/read/live-memory.ts"
 import type { AppParts } from "./parts.ts"
 
-/** What features take from the app by name, beside the parts that it was made of. */
+/** The parts that features take from the app by name, including the parts that it was made of. */
 export type Desk = AppParts & ReturnType<typeof deskOf>
 
 /** Builds what several features share. Engine and reader come with each request, within the reach of its key. */
@@ -47,7 +47,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
   const { images, unitReader, chatModel, pages, outage = NO_OUTAGE } = parts
   return {
     app,
-    /** What each feature adds, once all are served. */
+    /** The additions of each feature, once all are served. */
     served,
     /** The endpoints of all features that models may use. */
     toolEndpoints: () => served.flatMap(({ toolEndpoints = [] }) => toolEndpoints),
@@ -63,7 +63,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
     apiSettings: { ...apiSettings, ...settingsOf(features) },
     /** Let in a call whose key may be in its body. */
     keyAndBody: [key.beforeBody, body, key.afterBody],
-    /** Whether the disk has room for what a call would leave here, and it would outlive this process. */
+    /** Whether the disk has room for a call's data, and the data would outlive this process. */
     mayKeep: { isLow: () => keepsNothing() || (parts.room?.isLow() ?? false) },
     checkName: nameCheck(config),
     handbookSearchKey: async () =>
@@ -72,7 +72,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
     /** Loads the tools that models are offered. */
     loadTools: async () => (await import("../tools/tools.ts")).toolsOf(features),
     reference: () => reference(config.publicUrl, describe),
-    /** What the APIs beside our own share. */
+    /** Parts shared by the APIs besides our own. */
     door: {
       ...live,
       ...openDoor(accounts.keys, admissions, config.bodyLimit, arriving),

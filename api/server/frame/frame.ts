@@ -22,7 +22,7 @@ import { tracedRequests } from "../traces/traced-requests.ts"
 import type { Desk } from "./desk.ts"
 import { service } from "./service.ts"
 
-/** The app of these features, with everything that a call passes through before it reaches one of them. */
+/** The app of these features, with the steps that every call passes before it reaches one of them. */
 export async function framed<More>(
   desk: Desk & More,
   features: readonly Feature<Desk & More>[],
@@ -35,7 +35,7 @@ export async function framed<More>(
   logUnwritten(app, desk.log)
   const keylessBudget = new KeylessBudget(desk.config.keylessPerMinute || Infinity)
   useFirst(app, desk, served, keylessBudget)
-  // What proxies say is checked by the first part of the service.
+  // The first part of the service checks the headers of proxies.
   app.proxy = true
   const around = service({
     ...desk,
@@ -55,7 +55,7 @@ export async function framed<More>(
   return app
 }
 
-/** What each request goes through before anything is answered. */
+/** The steps that each request passes before it is answered. */
 function useFirst(
   app: Koa<RequestState>,
   { accounts, config, connections, log, oauth, questions, sessions, signOn }: Desk,
@@ -90,7 +90,7 @@ function useFirst(
   app.use(slowGuesses())
 }
 
-/** What bounds the callers, for the metrics. */
+/** The limits for callers, for the metrics. */
 function loadOf(
   { accounts, connections, gates, memory, room }: Desk,
   served: readonly Served[],

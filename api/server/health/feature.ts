@@ -5,18 +5,18 @@ import type { StateOutage } from "../outage/state-outage.ts"
 import type { Check } from "./health.ts"
 
 interface Needs {
-  /** What /readyz looks at, by name. */
+  /** The checks of /readyz, by name. */
   readonly checks: Readonly<Record<string, Check>>
-  /** What /readyz shows beside, with no effect on readiness. */
+  /** Further checks that /readyz shows; they don't affect readiness. */
   readonly notes?: Readonly<Record<string, Check>>
-  /** What /readyz says besides, of parts that work. */
+  /** Warnings that /readyz shows about working parts. */
   readonly warnings?: () => Promise<readonly string[]>
   readonly outage: StateOutage
   readonly readOnly: string | null
   readonly log: Logger
 }
 
-/** Whether the appliance lives, and whether it works. */
+/** Whether the appliance is alive, and whether it works. */
 export const health = {
   name: "health",
   async describe() {

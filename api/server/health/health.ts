@@ -3,32 +3,35 @@ import { isStateAway } from "#base/store/postgres/outage.ts"
 
 import { toApiError } from "../../errors.ts"
 
-/** Looks at one part of the appliance: null when it is well, else what is wrong and what to do, for anybody to read. */
+/**
+ * Checks one part of the appliance: null when it is well, otherwise the problem and its remedy, in text that any
+ * caller may read.
+ */
 export type Check = () => Promise<string | null>
 
 export interface Health {
   /** Names of the parts that are not well; ready is who has none. */
   readonly unwell: readonly string[]
-  /** Those of them that fail only because the PostgreSQL server is away. */
+  /** The failures caused only by the PostgreSQL server being away. */
   readonly away: readonly string[]
   /** By name of the part: "ok" or the problem. */
   readonly checks: Readonly<Record<string, string>>
-  /** What is out of order while all parts work. */
+  /** Problems to report although all parts work. */
   readonly warnings: readonly string[]
 }
 
 /** Parts without which questions are answered all the same: who spreads them over several processes leaves these out. */
 export const EXCLUDABLE = ["crawler"] as const
 
-/** Longest time a check may take: whoever asks for readiness is not kept waiting. */
+/** Longest time a check may take, so that a readiness request never waits long. */
 const CHECK_MS = 5000
 const LATE = `did not answer within ${CHECK_MS / 1000} seconds`
 
 /**
- * A look at all parts side by side. Anybody may ask, so those who ask at the same time share one look, and what
- * a check throws goes to `onFailure` alone: it may name folders and addresses.
+ * Checks all parts in parallel. Anyone may ask, so simultaneous requests share one check. Errors thrown by a check go
+ * only to `onFailure`, because they may name folders and addresses.
  *
- * @param notes shown like checks; what they say keeps no request from being answered
+ * @param notes shown like checks, but they never stop requests from being answered
  */
 export function healthOf(
   checks: Readonly<Record<string, Check>>,
@@ -59,7 +62,7 @@ export function healthOf(
       onFailure("warnings", new Error(`The warnings ${LATE}.`))
       return []
     } catch (error) {
-      // A part that is not well may be what they ask.
+      // The warnings may depend on a part that is not well.
       onFailure("warnings", error)
       return []
     }

@@ -9,7 +9,7 @@ import type { Check } from "./health.ts"
 
 /** The same pages are asked for so long: to read others takes tens of milliseconds. */
 const SAMPLE_MS = 60_000
-/** Of one page the words may all be stop words, or none. */
+/** The words of a single page may all be stop words, or missing. */
 const PAGES = 3
 const WORDS = 12
 
@@ -20,8 +20,8 @@ export interface IndexHealthParts {
 }
 
 /**
- * Whether the index finds what it holds: a few of its pages, others each minute, are looked for by their own words and by
- * their own meaning. An index that has lost its pages is no empty index.
+ * Whether the index finds its own pages: a few of them, others each minute, are searched for by their words and by
+ * their meaning. An index that has lost its pages is not an empty one.
  */
 export function indexCheck({ engine, lostPages }: IndexHealthParts): Check {
   let sample: { readonly pages: readonly PageWithVectors[]; readonly until: number } = { pages: [], until: 0 }
@@ -55,7 +55,7 @@ export function refusingIfLost(engine: Engine, lostPages: () => Promise<number>)
   }
 }
 
-/** What anybody may read of pages that are lost; null when none are. */
+/** The public text about lost pages; null when none are lost. */
 export const lostInWords = (lost: number): string | null =>
   lost === 0
     ? null

@@ -5,8 +5,8 @@ interface Body {
 }
 
 /**
- * Bodies that have not arrived whole yet: whoever sends slowly keeps what came in memory, with or without a key. When they
- * hold too much together, the one that has been arriving for longest is given up.
+ * Bodies that have not fully arrived: a slow sender keeps its data in memory, with or without a key. When these
+ * bodies take too much together, the oldest one is dropped.
  */
 export class ArrivingBodies {
   /** Bytes that they may hold, all together. */
@@ -59,5 +59,5 @@ export class ArrivingBodies {
 /** Until the settings are read. */
 const MOST = 64 * 1024 * 1024
 
-/** Those of this process, whichever door and listener they come to. */
+/** All arriving bodies of this process, on any door and listener. */
 export const bodiesOfProcess = new ArrivingBodies(MOST)

@@ -2,7 +2,10 @@ import { FairPool } from "#base/flow/fair-pool.ts"
 
 import { ApiError } from "../../errors.ts"
 
-/** What calls pass through, one of each in a process: whoever searches or reads pages waits in the same line. */
+/**
+ * The queues that calls pass through, one of each in a process: all callers that search or read pages wait in the
+ * same queue.
+ */
 export interface Gates {
   readonly searches: FairPool
   /** Reads of live pages. */
@@ -32,7 +35,7 @@ export function openGates(config: {
       refusal: (seconds) =>
         tooMany(`The server has more to do than it can answer in time. Try again in ${seconds} s.`, seconds),
     }),
-    // As many wait as calls are let in, and each of those has a deadline of its own.
+    // As many calls may wait as are let in, and each waiting call has a deadline of its own.
     reads: new FairPool("live-reads", { places: config.liveReads }),
     liveCalls: new FairPool("live-calls", { places: config.liveCalls }),
     eventStreams: new FairPool("event-streams", { places: config.eventStreams }),

@@ -11,8 +11,8 @@ export class RequestsAhead {
   readonly onTooMany: () => void
 
   /**
-   * @param most behind the one that is answered
-   * @param onTooMany told of each connection that is closed for more
+   * @param most waiting requests behind the current one
+   * @param onTooMany called for each connection that is closed because it has more
    */
   constructor(most: number, onTooMany: () => void) {
     this.most = most
@@ -31,10 +31,10 @@ export class RequestsAhead {
 export type TakeTurn = (request: IncomingMessage, isAhead: boolean, begin: () => void) => void
 
 /**
- * Works on one request of a connection at a time: the next waits for the answer before it, and then for its turn. So a
- * connection holds one answer, however many requests were sent ahead on it (pipelining, RFC 9112 section 9.3.2); one
- * with too many of them is closed, which clients that send ahead must reckon with. What is left of a connection that
- * closes is dropped.
+ * Works on one request of a connection at a time: the next waits for the answer before it, and then for its turn. So
+ * a connection holds one answer, however many requests were sent ahead on it (pipelining, RFC 9112 section 9.3.2). A
+ * connection with too many of them is closed, which clients that send ahead must expect. Remaining requests of a
+ * closed connection are dropped.
  */
 export function oneAtATime(handle: Handle, ahead: RequestsAhead, takeTurn: TakeTurn): Handle {
   const { lines } = ahead
@@ -62,5 +62,5 @@ export function oneAtATime(handle: Handle, ahead: RequestsAhead, takeTurn: TakeT
   }
 }
 
-/** Whether nothing can be answered on it any more. */
+/** Whether the connection can no longer carry an answer. */
 const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded

@@ -1,7 +1,7 @@
 /** A request that waits to be begun. */
 type Begin = () => void
 
-/** What waits in one lane. */
+/** The requests waiting in one lane. */
 interface Lane {
   /** The first request of a connection, or the next of one that waited for its answers. */
   readonly fresh: Begin[]
@@ -15,14 +15,14 @@ const SLICE_MS = 2
 const MOST_OF_TURN = 16
 
 /**
- * Begins a few requests in each turn of the event loop, lanes taking turns. A lane is one caller's, so a caller who floods the process
- * delays another by a few requests, and not by all of its own. Between two turns the loop takes new connections and reads what has
- * come over the others.
+ * Begins a few requests in each turn of the event loop, lanes taking turns. Each caller has one lane, so a caller who
+ * floods the process delays another by only a few requests. Between two turns the loop takes new connections and
+ * reads data from the others.
  *
- * As long as no other request came in the same turn, a request begins at once.
+ * A request that is alone in its turn begins at once.
  */
 export class Turns {
-  /** In the order in which they are served. */
+  /** Lanes in the order in which they are served. */
   readonly #lanes = new Map<string, Lane>()
   #waiting = 0
   #isTaken = false
@@ -53,7 +53,7 @@ export class Turns {
       return
     }
     this.#sliceEnd = performance.now() + SLICE_MS
-    // All in the next turn, one after the other: what a request does at once is done before the next is begun.
+    // All in the next turn, one after the other: the synchronous work of a request is done before the next begins.
     setImmediate(this.#turn)
     for (let more = 1; more < MOST_OF_TURN && more < this.#waiting; more++) setImmediate(this.#oneMore)
     this.#beginNext()

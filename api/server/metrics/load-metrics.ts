@@ -7,11 +7,11 @@ import type { Bound, StoredBytes } from "../load/bounds.ts"
 import type { Connections } from "../load/connections.ts"
 import type { Gates } from "../load/gates.ts"
 
-/** What bounds the callers; see `api/server/load`. */
+/** The limits for callers; see `api/server/load`. */
 export interface LoadParts {
   readonly connections: Pick<Connections, "open" | "unsentBytes" | "cut" | "most" | "openOfAddress" | "ahead">
   readonly gates: Gates
-  /** Bytes that callers have stored in `state.db`, by what it is. */
+  /** Bytes that callers have stored in `state.db`, by kind. */
   readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>
   /** All that is bounded in this process, as it is now. */
   readonly bounds: () => Promise<readonly Bound[]>
@@ -118,7 +118,7 @@ function registerBounds(registry: Registry, look: LoadParts["bounds"]): void {
 
 type Counts = ReadonlyMap<string, number> | null
 
-/** A counter of what is counted elsewhere from the start on: what is known there is the whole. */
+/** A counter for a total that is counted elsewhere from the start. */
 export function counts(
   registry: Registry,
   name: string,

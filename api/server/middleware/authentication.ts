@@ -2,14 +2,14 @@ import type { ApiKey, KeyStore } from "../../identity/accounts/keys/keys.ts"
 import type { Context, Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 
-/** What knows the keys of callers. */
+/** The store of callers' keys. */
 export type CallerKeys = Pick<KeyStore, "verify"> & Partial<Pick<KeyStore, "verifyWriter" | "actFor">>
 
 /**
- * Lets a request pass that carries a valid key: `Authorization: Bearer <key>`, or, with `bodyKey`, the older
- * field `api_key` of the JSON body. The header wins when both are there. Without a header, somebody's session stands for it.
+ * Lets a request pass that carries a valid key: `Authorization: Bearer <key>`, or, with `bodyKey`, the older field
+ * `api_key` of the JSON body. The header wins when both are there. Without a header, a user's session counts instead.
  *
- * Two steps around the body reader: a request with a header is judged before its body is read.
+ * There are two steps around the body reader, so that a request with a header is judged before its body is read.
  */
 export function authentication(
   keys: CallerKeys,

@@ -1,7 +1,7 @@
 import type { Middleware } from "../../context.ts"
 
 const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
-/** What clients send, beside headers that need no leave. */
+/** Headers that clients send, besides those that are always allowed. */
 const REQUEST_HEADERS = [
   "Authorization",
   "Content-Type",
@@ -15,7 +15,7 @@ const REQUEST_HEADERS = [
   "Last-Event-ID",
 ].join(", ")
 const RESPONSE_HEADERS = "X-Request-Id, X-Fossick-Degraded, Retry-After, WWW-Authenticate, Mcp-Session-Id"
-/** Seconds a browser may keep what it was told; two hours are the most that any keeps. */
+/** Seconds a browser may cache the answer; no browser caches it for more than two hours. */
 const MAX_AGE = "7200"
 
 /**

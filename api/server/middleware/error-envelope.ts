@@ -12,7 +12,7 @@ const reasonPhrases: Readonly<Record<number, string>> = {
 
 /** Another API whose shapes are spoken under some paths. */
 export interface OtherApi {
-  /** Whether a path is one of its own. */
+  /** Whether a path belongs to this API. */
   readonly owns: (path: string) => boolean
   /** A refusal as its clients read it. */
   readonly refusal: (refused: Refused) => { readonly status: number; readonly body: object }
@@ -27,9 +27,9 @@ export interface Refused {
 }
 
 /**
- * Turns everything that goes wrong, also what Koa and the router answer by themselves (404, 405), into the
- * contract's envelope, or into that of the API whose path was asked for. The failure itself goes to the log only.
- * @param publicUrl under which the operator says the appliance is reached; empty: as the caller reached it
+ * Turns every error, including those that Koa and the router answer on their own (404, 405), into the contract's
+ * envelope, or into that of the API whose path was requested. The error itself goes only to the log.
+ * @param publicUrl the appliance's address according to the operator; empty: the address that the caller used
  */
 export function errorEnvelope(others: readonly OtherApi[] = [], publicUrl = ""): Middleware {
   const fail = (ctx: Context, status: number, message: string, fields: Refused["fields"] = {}): void => {

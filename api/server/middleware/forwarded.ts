@@ -8,10 +8,10 @@ import {
 } from "../proxies/trusted-proxies.ts"
 
 /**
- * What proxies say of a request counts only if it comes from one of `trusted`. Then `X-Forwarded-For` is cut down to
- * the caller: the last address in it that is no trusted proxy, since those before it are the caller's own words. Any
- * other request loses these headers. Koa, told to believe them, then says rightly who asks (`ctx.ip`), under which
- * name (`ctx.host`) and over which protocol (`ctx.protocol`).
+ * Headers of proxies count only if the request comes from one of `trusted`. Then `X-Forwarded-For` is cut down to the
+ * caller: the last address in it that is no trusted proxy, since the caller may have made up those before it. Any
+ * other request loses these headers. Koa, set to trust them, then correctly reports the caller (`ctx.ip`), the name
+ * (`ctx.host`) and the protocol (`ctx.protocol`).
  */
 export function forwarded(trusted: ProxyList): Middleware {
   const isProxy = proxyTest(trusted)

@@ -23,7 +23,7 @@ export function wholeNumber<V extends number | undefined>(
   return number
 }
 
-/** What stands in the path under a name of the route. */
+/** The value in the path for a name of the route. */
 export const pathParameter = (ctx: Context, name: string): string =>
   (ctx as Context & { readonly params: Readonly<Record<string, string>> }).params[name] ?? ""
 

@@ -7,8 +7,8 @@ import { callerGone, type Context, type Middleware, type RequestState } from "..
 const MAX_CLIENT_CHARS = 40
 
 /**
- * One line for each request. It tells which endpoint, how it ended and how long it took; never the body, a key or an
- * address with parameters, since all of these may be private, and what was asked only with `queries`.
+ * One line for each request: the endpoint, the outcome and the time taken. Never the body, a key or an address with
+ * parameters, because all of these may be private; the question only with `queries`.
  */
 export function requestLog(log: Logger, { queries = false } = {}): Middleware {
   return async (ctx, next) => {
@@ -24,7 +24,7 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
       key: key?.onBehalf?.keyId ?? key?.id,
       person: key?.onBehalf?.personId,
       client: ctx.get("X-Client-Source").slice(0, MAX_CLIENT_CHARS) || undefined,
-      // Who tries keys can be shut out only by address; of anybody else it is not kept.
+      // Callers that try keys can be blocked only by address; other addresses are not logged.
       address: ctx.status === 401 ? ctx.ip : undefined,
       degraded: (ctx.state as Partial<Context["state"]>).degraded?.parts.join(", ") || undefined,
       query: queries ? ctx.state.asked : undefined,
@@ -38,8 +38,8 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
 const HUNG_UP: readonly unknown[] = ["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"]
 
 /**
- * Logs what breaks while an answer is written; Koa's own report would go to stderr as text. A caller that leaves before the end, such as a
- * browser's tab that followed events, breaks nothing.
+ * Logs errors while an answer is written; Koa's own report would go to stderr as text. A caller that leaves early,
+ * such as a browser tab that followed events, is not an error.
  */
 export function logUnwritten(app: Koa<RequestState>, log: Logger): void {
   app.on("error", (error: NodeJS.ErrnoException, ctx?: Context) => {
@@ -48,12 +48,12 @@ export function logUnwritten(app: Koa<RequestState>, log: Logger): void {
   })
 }
 
-/** What follows `/read/` is the address of a page, which is nobody's to know either. */
+/** The text after `/read/` is the address of a page, which is private as well. */
 const shownPath = (path: string): string => (path.startsWith("/read/") ? "/read/" : path.slice(0, 200))
 
 /**
- * Probes come every few seconds, and what they find wrong has lines of its own. Anyone who reads the handbook, such as our own
- * crawler, asks for dozens of pages.
+ * Probes come every few seconds, and their failures have log lines of their own. A reader of the handbook, such as
+ * our own crawler, requests dozens of pages.
  */
 const isOfNote = ({ method, path, status }: Context): boolean =>
   !isProbe(path) && (status >= 500 || !(method === "GET" && isHandbook(path)))

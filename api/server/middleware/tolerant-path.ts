@@ -10,12 +10,12 @@ const OTHER_APIS = new Set(["searxng", "firecrawl", "openai", "openwebui", "jina
 const isRoot = (segment = ""): boolean => segment === "read" || !mayBePrefix(segment)
 
 /**
- * Clients that join a base address and a path by hand send `//search`, `/search/` or, behind a proxy that keeps its prefix,
- * `/tv/search`. All of them mean `/search`. Tavily's paths have no version, so `/v2/search` is no prefix but the path of
- * another API, as are `/searxng/search` and an address before which nothing stands.
+ * Clients that join a base address and a path by hand send `//search`, `/search/` or, behind a proxy that keeps its
+ * prefix, `/tv/search`. All of them mean `/search`. Tavily's paths have no version, so `/v2/search` is another API's
+ * path and no prefix, and the same holds for `/searxng/search`.
  *
  * @param endpoints last path segments to recognise, for example `search`
- * @param publicPath path of the appliance's own address, as `/tools/v2`: a prefix whatever it looks like
+ * @param publicPath path of the appliance's own address, such as `/tools/v2`: always a prefix
  */
 export function tolerantPath(endpoints: readonly string[], publicPath = ""): Middleware {
   const known = new Set(endpoints)
@@ -40,7 +40,7 @@ function endpointOf(segments: readonly string[], known: ReadonlySet<string>): st
   return known.has(meant[0] ?? "") && isPrefix ? `/${meant.join("/")}` : null
 }
 
-/** Whether a segment may stand before the path of an endpoint without being part of another API's path. */
+/** Whether a segment may precede the path of an endpoint without being part of another API's path. */
 export const mayBePrefix = (segment: string): boolean =>
   !/^v\d/i.test(segment) && !segment.includes(":") && !OTHER_APIS.has(segment.toLowerCase())
 

@@ -4,17 +4,17 @@ import type { JsonSchema } from "../schema/schemas.ts"
 export interface FieldRow {
   /** `results[].title` */
   readonly name: string
-  /** What it may be: parts in code are marked with backticks. */
+  /** The allowed values: parts in code are marked with backticks. */
   readonly values: string
   readonly required: boolean
-  /** As it is written in JSON; null for none. */
+  /** The default as written in JSON; null for none. */
   readonly default: string | null
   readonly description: string
 }
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Levels of objects in objects that are shown, so that no row is too far from what it belongs to. */
+/** Levels of nested objects that are shown, so that no row is too far from its parent. */
 const MAX_LEVELS = 4
 
 /** The fields of an object, those of objects and lists in it below them, in the order of the schema. */
@@ -63,7 +63,7 @@ export function fieldRows(schema: JsonSchema, schemas: Schemas): FieldRow[] {
 /** A text as it is, anything else as JSON. */
 export const inJson = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** What fits a schema: `` `a` or `b` ``, `whole number from 1 to 5`, `list of texts`. */
+/** The values that fit a schema: `` `a` or `b` ``, `whole number from 1 to 5`, `list of texts`. */
 export function inWords(given: JsonSchema, schemas: Schemas): string {
   if (given["$ref"] === "#/components/schemas/NotSet") return ""
   const schema = resolve(given, schemas)

@@ -4,18 +4,18 @@ import { prepare, type PreparedBody, sendPrepared } from "../wire/prepared-body.
 
 type Describe = () => Promise<Required<Description>>
 
-/** Path of the document, as the last segment of it. */
+/** The last segment of the document's path. */
 export const OPENAPI_PATH = "openapi.json"
 
-/** Where the reference is, seen from `/`. */
+/** The reference's path, relative to `/`. */
 const REFERENCE = "docs/api-reference"
 
 /**
- * `/openapi.json`, and `/reference`, which leads to the reference in the handbook. Made with the first request and
+ * `/openapi.json`, and `/reference`, which leads to the reference in the handbook. Made on the first request and
  * kept.
  *
- * @param server address under which users reach the appliance; empty: that of whoever asks
- * @param describe loads what features say of their calls
+ * @param server address under which users reach the appliance; empty: the caller's
+ * @param describe loads the features' descriptions of their calls
  */
 export function openApi(server: string, describe: Describe): Middleware {
   let making: Promise<PreparedBody> | undefined

@@ -6,7 +6,7 @@ import { plainField } from "./published.ts"
 import type { FieldSchema } from "../wire/validate.ts"
 import type { Schema } from "../schema/schemas.ts"
 
-/** What is wrong with one field of a body. */
+/** The problem with one field of a body. */
 export interface Problem {
   /** `limits.pages`; empty for the whole. */
   readonly field: string
@@ -17,7 +17,7 @@ export interface Problem {
 export const problemsText = (problems: readonly Problem[]): string =>
   `${problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")}.`
 
-/** A check that finds what is wrong with a body by its schema; fields that the schema doesn't have are wrong. */
+/** A check that lists the problems of a body by its schema; fields that the schema doesn't have are errors. */
 export function bodyCheck(schema: Schema): (body: unknown) => Problem[] {
   let validate: ValidateFunction | undefined
   return (body) => {

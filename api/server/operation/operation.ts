@@ -15,7 +15,7 @@ export interface Answer<T = unknown> {
   readonly schema: Schema<T>
   /** Media type; JSON when left out. */
   readonly type?: string
-  /** Whether a caller may have it as {@link EVENT_STREAM} instead. */
+  /** Whether a caller may get it as {@link EVENT_STREAM} instead. */
   readonly streams?: boolean
 }
 
@@ -24,7 +24,7 @@ export const EVENT_STREAM = "text/event-stream"
 /** No schema says more of a stream: some programs hold it against all of the text, others against each event. */
 export const EVENTS: JsonSchema = { description: "Server-sent events." }
 
-/** A call that can be made as it stands, and how it is answered. The tests make it. */
+/** A complete call with its answer. The tests make this call. */
 export interface Example {
   /** In a few words, for a list. */
   readonly summary: string
@@ -37,8 +37,8 @@ export interface Example {
 }
 
 /**
- * Who may call: `none` is anybody, `key` any valid key, `admin` a key of the role admin in the header, `operator` also one of the role
- * operator.
+ * Required access: `none` is anyone, `key` any valid key, `admin` a key of the role admin in the header, `operator`
+ * also a key of the role operator.
  */
 export type Access = "none" | "key" | "operator" | "admin"
 
@@ -48,7 +48,7 @@ export interface DomainCaps {
   readonly excludeDomainsCap: number
 }
 
-/** What a feature says of its calls in the OpenAPI document. */
+/** A feature's description of its calls for the OpenAPI document. */
 export interface Description {
   readonly operations: readonly Operation[]
   /** Further entries of `#/components/schemas`: named schemas in operations are found without this. */
@@ -74,7 +74,7 @@ export interface Operation<Q = unknown, B = unknown, A = unknown, P extends stri
   readonly method: Method
   /** `/admin/jobs/{id}` */
   readonly path: P
-  /** Heading it stands under. */
+  /** The heading for the operation. */
   readonly tag: string
   readonly summary: string
   readonly description?: string

@@ -2,7 +2,7 @@ import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 import type { Body } from "./operation.ts"
 import { type Fields, type JsonSchema, object, type ObjectOf, ref, type Schema } from "../schema/schemas.ts"
 
-/** What `bodyReader` takes for "left out". */
+/** Values that `bodyReader` treats as "left out". */
 const BLANK: JsonSchema = { type: "string", pattern: "^[ \\t\\r\\n]*$" }
 
 export const notSet: JsonSchema = {
@@ -14,10 +14,10 @@ export const notSet: JsonSchema = {
 export type Narrower = Readonly<Record<string, JsonSchema>>
 
 /**
- * The schema of a request body as callers see it: the one that checks bodies, with the ways to leave a field out that
- * are dealt with before it, and without the words of its messages.
+ * The schema of a request body as callers see it: the schema that checks bodies, plus the ways to leave a field out
+ * that are handled before it, without the texts of its messages.
  *
- * @param narrower what the endpoint's own code judges, as far as a schema can say it
+ * @param narrower rules of the endpoint's own code, as far as a schema can express them
  */
 export function publishedBody<T>(schema: RequestSchema<T>, narrower: Narrower = {}): JsonSchema {
   const required = new Set(schema.required)
@@ -100,7 +100,7 @@ export function plainField(field: FieldSchema): Record<string, unknown> {
   }
 }
 
-/** The schema of one kind of thing in a schema with definitions, with every `$ref` put in its place. */
+/** The schema of one definition, with every `$ref` replaced by its target. */
 export function inlined(root: JsonSchema, at: string): JsonSchema {
   const found = at
     .replace(/^#\//, "")
@@ -119,8 +119,8 @@ export function inlined(root: JsonSchema, at: string): JsonSchema {
 }
 
 /**
- * The validator looks at a discriminator only in objects. By the letter, null fits every kind at once, and so none of
- * `oneOf`: here it stands beside them.
+ * The validator checks a discriminator only in objects. Strictly, null fits every kind at once, and so none of
+ * `oneOf`: here it is listed next to them.
  */
 function nullBesideKinds({
   oneOf,

@@ -1,15 +1,15 @@
 import type { JsonSchema } from "../schema/schemas.ts"
 
-/** The API, asked as one caller: what it answers with 200. */
+/** The API on behalf of one caller; returns the body of a 200 answer. */
 export interface Api {
   get(path: string): Promise<unknown>
   post(path: string, body: object): Promise<unknown>
 }
 
-/** What a tool gives: the same for models and for programs. */
+/** A tool's answer, for models and programs alike. */
 export interface ToolAnswer {
   readonly text: string
-  /** As the tool's output schema says; left out with a failure. */
+  /** Data that fits the tool's output schema; left out on failure. */
   readonly structured?: Readonly<Record<string, unknown>>
   readonly failed?: boolean
 }
@@ -17,17 +17,17 @@ export interface ToolAnswer {
 type Given = Readonly<Record<string, unknown>>
 export type ObjectSchema = { readonly type: "object" } & JsonSchema
 
-/** What models can do here. */
+/** A tool for models. */
 export interface Tool {
   readonly name: string
   readonly title: string
-  /** What it is good for; models choose by this. */
+  /** The tool's purpose; models choose by this. */
   readonly description: string
   readonly inputSchema: ObjectSchema
   readonly outputSchema: ObjectSchema
   /** The endpoint that must be served for it. */
   readonly endpoint: string
-  /** Whether it asks the web, and not the index alone. */
+  /** Whether the tool reads the web as well as the index. */
   readonly isLive: boolean
   /** @throws what the API refuses */
   run(api: Api, given: Given): Promise<ToolAnswer>

@@ -36,8 +36,9 @@ export interface StateOutageParts {
 }
 
 /**
- * Knows whether the PostgreSQL server is away, and remembers what was last read from it. Calls that continue during an outage ask the state
- * through {@link remembered}, {@link without} and {@link ask}, which make no difference to other calls.
+ * Knows whether the PostgreSQL server is away, and remembers the values last read from it. Calls that continue during
+ * an outage read the state through {@link remembered}, {@link without} and {@link ask}, which make no difference to
+ * other calls.
  */
 export class StateOutage implements Disposable {
   /** Whether any call continues during an outage. */

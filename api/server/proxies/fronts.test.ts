@@ -39,7 +39,7 @@ describe.each(programs)("%s before the appliance", (program) => {
     expect(JSON.stringify(answer)).toContain(PAGE.url)
     await client.close()
 
-    // What the appliance says of itself has the address that callers use.
+    // The appliance's own texts have the address that callers use.
     expect((await front.ask("/robots.txt")).body).toMatch(/Sitemap: https:\/\/localhost\//)
   })
 
@@ -66,7 +66,7 @@ describe.each(programs)("%s before the appliance", (program) => {
     async () => {
       const engine = new FakeEngine()
       const stopped = Promise.withResolvers<void>()
-      // The report is under way until its reader hangs up: what a proxy held back until the end would never come.
+      // The report runs until its reader hangs up: a proxy that buffers until the end would never deliver it.
       engine.search = (_query: Query, options?: { signal?: AbortSignal }) =>
         new Promise((_resolve, reject) => {
           options?.signal?.addEventListener("abort", () => {
@@ -118,7 +118,10 @@ describe.each(programs)("%s before the appliance", (program) => {
 
 const ownName = (appliance: string) => ({ page: "behind-a-proxy", name: "localhost", appliance })
 
-/** What a watcher of a job is told, until it is told goodbye: frames of a server as they are, since it masks none. */
+/**
+ * The messages to a job's watcher until the closing one: frames of a server without decoding, since servers don't
+ * mask them.
+ */
 async function watched(
   { port }: Front,
   { name, path, key }: { readonly name: string; readonly path: string; readonly key: string },
@@ -144,7 +147,7 @@ async function watched(
   const opened = once(asked, "upgrade") as Promise<[IncomingMessage, Duplex, Buffer]>
   const [response, socket, head] = await Promise.race([opened, refused])
   expect(response.statusCode).toBe(101)
-  // The server ends the connection with a frame of its own, opcode 8, and waits for an answer to it.
+  // The server ends the connection with a frame of opcode 8, and waits for a reply to it.
   let told = head.toString()
   for await (const chunk of socket) {
     told += (chunk as Buffer).toString()

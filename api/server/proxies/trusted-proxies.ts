@@ -3,13 +3,13 @@ import { BlockList, isIP } from "node:net"
 /** Addresses of proxies that are believed. */
 export type ProxyList = readonly string[]
 
-/** @throws Error saying what is expected, when an entry is neither an IP address nor a range of them (CIDR). */
+/** @throws Error naming the expected form, when an entry is neither an IP address nor a range of them (CIDR). */
 export function checkProxies(entries: ProxyList): ProxyList {
   blockListOf(entries)
   return entries
 }
 
-/** Whether an address, as a socket has it, is one of these. */
+/** Whether an address, as a socket reports it, is one of these. */
 export function proxyTest(entries: ProxyList): (address: string) => boolean {
   const list = blockListOf(entries)
   return (address) => {
@@ -40,7 +40,7 @@ export function callerBehind(
   const known = listOf(forwardedFor).map((address) =>
     withoutMapping(address.replace(/^\[(.*)\](:\d+)?$/, "$1")),
   )
-  // What is no address hides whoever stands before it.
+  // An entry that isn't an address hides all hosts before it.
   const end = known.findLastIndex((address) => isIP(address) === 0) + 1
   const readable = known.slice(end)
   return readable.findLast((address) => !isProxy(address)) ?? readable[0]

@@ -7,26 +7,30 @@ export interface ChildOptions {
   /** Module to run. */
   readonly module: string
   readonly env: NodeJS.ProcessEnv
-  /** Where its standard output goes; default: to that of this process. */
+  /** Where the child's standard output goes; default: to that of this process. */
   readonly output?: "stdout" | "stderr"
   onMessage(message: ChildMessage): void
   /** Told before a restart: how the child ended and when it starts again. */
   onCrash(name: string, ending: string, restartMs: number): void
   /**
-   * Told instead when it crashed {@link MAX_RESTARTS} times without ever running for a minute: how it ended.
-   * @returns when to try it once more, in milliseconds; null gives it up.
+   * Called instead when the child crashed {@link MAX_RESTARTS} times without ever running for a minute, with its
+   * ending.
+   * @returns when to try again, in milliseconds; null gives up
    */
   onGiveUp(name: string, ending: string): number | null
   /** Before the first restart; each further one waits twice as long. Default 500. */
   readonly firstRestartMs?: number
-  /** An end is told so much later: a signal for all processes may end a child before the supervisor hears of it. Default 100. */
+  /**
+   * An ending is reported after this delay: a signal for all processes may end a child before the supervisor receives
+   * it. Default 100.
+   */
   readonly tellMs?: number
 }
 
 const TELL_MS = 100
 const FIRST_RESTART_MS = 500
 const LAST_RESTART_MS = 30_000
-/** With the delays between them these take about three minutes: what passes by itself has passed by then. */
+/** With the delays between them, these restarts take about three minutes: temporary problems have passed by then. */
 export const MAX_RESTARTS = 10
 /** A child that ran this long is taken for well again: its next crash is met with the first delay. */
 const HEALTHY_MS = 60_000
@@ -40,7 +44,7 @@ const NODE_FLAGS = [
   "--report-exclude-env",
 ]
 
-/** A child process that is started again when it ends by itself, later and later while it keeps crashing. */
+/** A child process that is restarted when it ends unexpectedly, with growing delays while it keeps crashing. */
 export class Child {
   readonly #options: ChildOptions
   #process: ChildProcess | null = null

@@ -1,4 +1,4 @@
-/** Where the first crawl of the appliance's own handbook stands. */
+/** The state of the first crawl of the appliance's own handbook. */
 export type HandbookState = "read" | "being-read" | "not-read"
 
 const intro: Readonly<Record<HandbookState, string>> = {
@@ -24,13 +24,13 @@ interface ScreenFacts {
   readonly operatorKey: boolean
   readonly ready: boolean
   readonly handbook: HandbookState
-  /** Whether searches are for sale; null: nobody wanted to sell any. */
+  /** Whether searches are for sale; null: selling isn't set up. */
   readonly sales: string | null
   /** That keys and sources were lost, and what to do; null: they were not. */
   readonly lostState: string | null
   /** That the disk is full, or nearly so that crawls wait; null: it has room. */
   readonly lowDisk: string | null
-  /** What an appliance that is read-only says of itself; null: it is not. */
+  /** The notice of a read-only appliance; null: it isn't read-only. */
   readonly readOnly: string | null
 }
 
@@ -55,7 +55,7 @@ export const screenOnWire = ({
   readOnly,
 })
 
-/** What `fossick start` shows once everything is up, or takes longer than a newcomer should wait for a sign of life. */
+/** The text that `fossick start` shows once everything is up, or when that takes longer than a newcomer should wait. */
 export function firstScreen(facts: ScreenFacts): string {
   const { url, apiKey, operatorKey, ready, handbook, sales, lostState, lowDisk, readOnly } = facts
   const known = operatorKey ? "the one in FOSSICK_API_KEY" : "the one shown on the first start"

@@ -1,4 +1,4 @@
-/** What a child process tells the supervisor over its IPC channel. */
+/** The messages of a child process to the supervisor over its IPC channel. */
 export type ChildMessage =
   /** The API answers. `apiKey` is there only when this start made the first key. */
   | {
@@ -12,13 +12,13 @@ export type ChildMessage =
       readonly operatorKey: boolean
       /** The appliance's own handbook is being crawled. */
       readonly handbook: boolean
-      /** Whether searches are for sale, in one line; null: nobody wanted to sell any. */
+      /** Whether searches are for sale, in one line; null: selling isn't set up. */
       readonly sales: string | null
       /** That the state store is not the one of this data folder, and what to do; null: it is. */
       readonly lostState: string | null
       /** That the disk is full, or nearly so that crawls wait, for the operator; null: it has room. */
       readonly lowDisk: string | null
-      /** What an appliance that is read-only says of itself; null: it is not. */
+      /** The notice of a read-only appliance; null: it isn't read-only. */
       readonly readOnly: string | null
     }
   /** The first crawl of the handbook is over; `found` when any page of it is in the index. */

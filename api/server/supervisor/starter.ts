@@ -4,9 +4,10 @@ import { readFileSync } from "node:fs"
 const LOOK_MS = 500
 
 /**
- * Calls `onGone` when what runs `npm start` or `npx fossick start` has ended. npm hands SIGTERM on to the shell it started,
- * not to what that shell runs (npm 10 and 11 with `sh -c`, where sh is dash), and then is gone: without this the appliance
- * would live on as an orphan that holds its port. Not started by npm, it belongs to nobody but its signals.
+ * Calls `onGone` when the process that runs `npm start` or `npx fossick start` has ended. npm passes SIGTERM to the
+ * shell it started, not to the shell's own child (npm 10 and 11 with `sh -c`, where sh is dash), and then exits:
+ * without this the appliance would live on as an orphan that holds its port. If npm did not start it, it ends only by
+ * signals.
  */
 export function whenStarterGone(onGone: () => void): void {
   if (process.env["npm_lifecycle_event"] === undefined) return
@@ -29,7 +30,7 @@ const onlyWaits = (pid: number): boolean => isShell(pid) || isFossick(pid)
 const isShell = (pid: number): boolean => /^(da|ba|a|z|k)?sh$|^busybox$/.test(statOf(pid)?.name ?? "")
 const parentOf = (pid: number): number | null => statOf(pid)?.parent ?? null
 
-/** What Linux says of a process (proc_pid_stat(5)); null elsewhere, and when it is gone. */
+/** Linux's record of a process (proc_pid_stat(5)); null elsewhere, and when it is gone. */
 function statOf(pid: number): { readonly name: string; readonly parent: number } | null {
   try {
     const [, name, parent] = /^\d+ \((.*)\) \S (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))!
@@ -39,7 +40,7 @@ function statOf(pid: number): { readonly name: string; readonly parent: number }
   }
 }
 
-/** Whether a process is the command itself, which on a Node that is too old waits for one on another Node. */
+/** Whether a process is the command itself, which waits for a child on another Node if its own Node is too old. */
 function isFossick(pid: number): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")

@@ -2,7 +2,10 @@ import { traced } from "#base/telemetry/traces/tracing.ts"
 
 import type { Middleware } from "../../context.ts"
 
-/** Each call as a trace, or as a step of its caller's. Named by its route, since a path may hold what is nobody's to know. */
+/**
+ * Records each call as a trace, or as a step of its caller's. Named by its route, since a path may contain private
+ * text.
+ */
 export const tracedRequests = (): Middleware => async (ctx, next) => {
   const parent = ctx.get("traceparent")
   await traced(

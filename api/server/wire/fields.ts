@@ -4,15 +4,15 @@ import { badRequest } from "../../errors.ts"
 export type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Reads a body of another API field by field. A field that is null or left out is not set; what nobody asked for when
- * {@link FieldReader.end} is called is refused, so that no parameter is taken without effect.
+ * Reads a body of another API field by field. A field that is null or left out is not set. Fields that were never
+ * read when {@link FieldReader.end} is called are refused, so that no parameter is silently ignored.
  */
 export class FieldReader {
   readonly #fields: Fields
   readonly #where: string
   readonly #known = new Set<string>()
 
-  /** @param where what stands before the names of fields in refusals, as `scrapeOptions.` */
+  /** @param where prefix of field names in refusals, such as `scrapeOptions.` */
   constructor(fields: Fields, where = "") {
     this.#fields = fields
     this.#where = where
@@ -96,12 +96,12 @@ export class FieldReader {
     }
   }
 
-  /** Fields that say something about the caller, and nothing about what is asked. */
+  /** Accepts fields that describe the caller and don't affect the result. */
   passedOver(...names: readonly string[]): void {
     for (const name of names) this.#known.add(name)
   }
 
-  /** @throws ApiError 400 for the first field that nobody asked for */
+  /** @throws ApiError 400 for the first field that was never read */
   end(): void {
     const unknown = Object.entries(this.#fields).find(
       ([name, value]) => value !== null && value !== undefined && !this.#known.has(name),

@@ -1,14 +1,14 @@
-/** What a client of Tavily without a key may be refused for, by status; other errors have the one form. */
+/** The codes of refusals to a Tavily client without a key, by status; other errors have the usual form. */
 const CODES: Readonly<Record<number, string>> = {
   401: "api_key_required",
   429: "rate_limited",
   432: "usage_limit_reached",
   433: "usage_limit_reached",
 }
-/** The calls that such clients make at all. */
+/** The only calls that such clients make. */
 const KEYLESS_PATHS: ReadonlySet<string> = new Set(["/search", "/extract"])
 
-/** A call, as far as its headers and address go. */
+/** The headers and address of a call. */
 interface Call {
   readonly path: string
   readonly protocol: string
@@ -17,15 +17,16 @@ interface Call {
   get(header: string): string
 }
 
-/** Whether a client of Tavily calls that says it was given no key. No page in a browser is one. */
+/** Whether a Tavily client calls and says that it has no key. Pages in a browser never do. */
 export const isKeyless = (call: Pick<Call, "get">): boolean =>
   call.get("X-Tavily-Access-Mode").toLowerCase() === "keyless" &&
   call.get("Authorization") === "" &&
   call.get("Sec-Fetch-Site") === ""
 
 /**
- * What such a client reads of a refusal beside its text: why, and what to do next. Nothing for other clients and refusals.
- * @param publicUrl under which the operator says the appliance is reached; empty: as the caller reached it
+ * Additional fields of a refusal for such a client: the reason, and the next step. Empty for other clients and
+ * refusals.
+ * @param publicUrl the appliance's address according to the operator; empty: the address that the caller used
  */
 export function keylessRefusal(
   call: Call,

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from "node:zlib"
 
 import type { BaseContext } from "koa"
 
-/** A body that does not change, in the forms in which it is sent. */
+/** A constant body, in the encodings in which it is sent. */
 export interface PreparedBody {
   /** Its content type. */
   readonly type: string
@@ -15,7 +15,7 @@ export interface PreparedBody {
   readonly etag: string
 }
 
-/** Of the text of a page in a few milliseconds, as small as any within a twentieth. */
+/** Compresses the text of a page in a few milliseconds, within a twentieth of the smallest size. */
 const BROTLI_QUALITY = 9
 
 /** Prepares a text to be sent any number of times. Compresses in threads of the system. */
@@ -30,7 +30,7 @@ export async function prepare(type: string, text: string): Promise<PreparedBody>
   return { type, plain, br, gzip: zipped, etag: digestOf(plain) }
 }
 
-/** What tells a body from others, for an entity tag. */
+/** An identifier of a body, for an entity tag. */
 export const digestOf = (body: string | Buffer): string =>
   createHash("sha256").update(body).digest("base64url").slice(0, 22)
 
@@ -52,6 +52,6 @@ export function sendPrepared(ctx: BaseContext, prepared: PreparedBody, caching: 
   }
   if (body !== null) ctx.set("Content-Encoding", String(encoding))
   ctx.body = body ?? plain
-  // Koa sets one of its own by the body.
+  // Koa sets a type of its own when it gets the body.
   ctx.set("Content-Type", type)
 }

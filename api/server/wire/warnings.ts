@@ -2,10 +2,11 @@ import type { Fields } from "./fields.ts"
 import { isSet, type RequestSchema } from "./validate.ts"
 
 /**
- * Kinds of warnings, for programs. `unknown-field`: the endpoint has no such field; `no-effect`: other fields of the request rule this
- * one out; `shortened`: only the beginning of the value counts; `left-out`: a result is missing because it is too old or gone; `stale`: a
- * result is older than the request asks for; `unread`: pages of a source that was asked could not be read at their last visit; `language`:
- * hardly any page is in the question's language, or another model would read it; `outage`: the PostgreSQL server could not be reached.
+ * Kinds of warnings, for programs. `unknown-field`: the endpoint has no such field; `no-effect`: other fields of the
+ * request rule this one out; `shortened`: only the beginning of the value counts; `left-out`: a result is missing
+ * because it is too old or gone; `stale`: a result is older than the request asks for; `unread`: pages of a requested
+ * source could not be read at their last visit; `language`: hardly any page is in the question's language, or another
+ * model would read it; `outage`: the PostgreSQL server could not be reached.
  */
 export const WARNING_CODES = [
   "unknown-field",
@@ -32,7 +33,7 @@ export interface Warning {
 /** Identify the caller or its client library, and ask for nothing: several clients copy their own options into each body. */
 const CALLER_FIELDS: ReadonlySet<string> = new Set(["api_key", "apiKey", "apiBaseURL", "client_source"])
 
-/** A body of a megabyte has room for a hundred thousand names; the first few show what is wrong. */
+/** A body of a megabyte has room for a hundred thousand names; the first few show the problem. */
 const MOST_NAMED = 20
 const MAX_NAME_CHARS = 100
 
@@ -63,6 +64,6 @@ export const shortened = (field: string, text: string | undefined, most: number)
         },
       ]
 
-/** As answers carry warnings: without any, the field is left out. */
+/** The warnings of an answer; the field is left out if there are none. */
 export const presentWarnings = (warnings: readonly Warning[]): { readonly warnings?: readonly Warning[] } =>
   warnings.length === 0 ? {} : { warnings }

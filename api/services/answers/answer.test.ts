@@ -18,7 +18,7 @@ import { NO_ANSWER } from "./cited-text.ts"
 import { promptFor } from "./prompt.ts"
 import { saying, startStubModel, type StubRequest } from "../chat-models/testing/stub-model.ts"
 
-// The model is a stub behind a real socket: what is tested is how it is asked, and what becomes of its replies.
+// The model is a stub behind a real socket: the tests check the requests to it, and the use of its replies.
 
 const PUMP = hit({
   markdown: "# Pumps\n\nA water pump moves 40 litres of water a minute. Seals wear out first.",
@@ -294,7 +294,7 @@ describe("a page that gives orders", () => {
     passages: [{ text, headings: [], position: 0 }],
   })
 
-  /** Obeys the system message alone: what stands between the marks it names is data, and orders outside are obeyed. */
+  /** Follows only the system message: text between the marks it names is data, and orders outside are followed. */
   const obedient = saying(({ body }) => {
     const [system, user] = body.messages.map(({ content }) => content)
     const mark = /Each source stands between <(\S+) n=/.exec(system!)![1]!

@@ -11,7 +11,7 @@ import { citedText, CitedText, NO_ANSWER } from "./cited-text.ts"
 import type { AnswerDepth } from "./prompt.ts"
 import { type ToWrite, writtenAnswer } from "./written-answer.ts"
 
-/** What answers are made with. */
+/** The parts needed for answers. */
 export interface AnswerParts {
   readonly embedder: Pick<Embedder, "embed" | "traits">
   /** Judges which pieces of the pages answer; null: they are chosen without it. */
@@ -27,7 +27,7 @@ export interface Asked {
   /** As in `SearchResult`. */
   readonly rarity?: SearchResult["rarity"]
   readonly depth: AnswerDepth
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly signal: AbortSignal
   readonly log: Logger
   /** Told the answer piece by piece, as it comes to be; put together they are the answer. */
@@ -75,7 +75,7 @@ export async function answerFrom(
   return { answer, followUpQuestions: more.length > 0 ? more : null }
 }
 
-/** What the model writes; null when the pages have to speak for themselves. */
+/** The model's text; null when the answer has to consist of the pages' own sentences. */
 async function inWords(
   toWrite: ToWrite,
   onPiece: Asked["onPiece"],

@@ -11,16 +11,16 @@ import { areApart, namesIn, type Spoken, spokenIn } from "./other-language.ts"
 /** Part of a sentence's telling words that its sources must have. Models inflect and join; they must not add. */
 export const SUPPORTED = 0.5
 /**
- * From which nearness on, 0 for texts that have nothing to do with each other and 1 for texts that mean the same, a sentence says
- * what a source in another language says. Measured on thirty sentences in German, French, Russian and Chinese over English passages:
- * a multilingual model puts those that are borne out at 0.47 to 1.03 and made-up ones below 0.41, one that was trained on English at
- * 0.04 to 0.52 and below 0.23.
+ * The least similarity, 0 for unrelated texts and 1 for texts that mean the same, from which a sentence says what a
+ * source in another language says. Measured on thirty sentences in German, French, Russian and Chinese over English
+ * passages: a multilingual model puts supported ones at 0.47 to 1.03 and made-up ones below 0.41, a model trained on
+ * English at 0.04 to 0.52 and below 0.23.
  */
 const NEAR = { manyScripts: 0.45, others: 0.25 }
 /** Characters of a source that are compared at a time. */
 const PIECE_CHARS = 500
 const MOST_PIECES = 24
-/** Headings and lines of code are near to whatever is of their subject. */
+/** Headings and lines of code are similar to any text on their subject. */
 const LEAST_PIECE = 40
 
 export interface BearingOptions {
@@ -31,7 +31,7 @@ export interface BearingOptions {
   readonly patience?: number
 }
 
-/** Compares what models write with what they were shown. */
+/** Compares the text of models with the sources they saw. */
 export class Bearing {
   readonly #embedder: BearingOptions["embedder"]
   readonly #signal: AbortSignal
@@ -47,11 +47,11 @@ export class Bearing {
   }
 
   /**
-   * Whether a source states what a text says: every number and address of it, and a share of its other telling words; texts with
-   * links never are. Where the two are in different languages, the words cannot tell: then the numbers, the addresses and the names
-   * have to be there, and the meaning near.
+   * Whether a source states what a text says: it has every number and address of the text, and a share of its other
+   * distinctive words; texts with links never count. Where the two are in different languages, words can't be
+   * compared: then the numbers, the addresses and the names have to be there, and the meaning similar.
    *
-   * @param share of the text's telling words that the source must have
+   * @param share share of the text's distinctive words that the source must have
    */
   async bears(text: string, source: string, share: number = SUPPORTED): Promise<boolean> {
     const [own, other] = [this.#reading(text), this.#reading(source)]
@@ -62,7 +62,7 @@ export class Bearing {
     const names = namesIn(text, own.spoken)
     if (!names.every((name) => other.lower.includes(name.toLowerCase()))) return false
     const near = await this.#near(text, source)
-    // A model that cannot read the text says nothing of it: then a number or a name has to.
+    // A model that cannot read the text can't judge it: then it needs a name or a number.
     return near ?? (names.length > 0 || figuresOf(text).length > 0)
   }
 
@@ -109,7 +109,7 @@ function byWords(): null {
   return null
 }
 
-/** A text, and what is made out of it when that is first asked for. */
+/** A text, and the data computed from it on first use. */
 class ReadText {
   readonly text: string
   #terms: ReadonlySet<string> | undefined

@@ -1,13 +1,14 @@
-// The forms in which models cite, whatever they were asked for: OpenAI's file search 【1†source】, footnotes, parentheses, labels.
+// The forms in which models cite, whichever form they were asked for: OpenAI's file search 【1†source】, footnotes,
+// parentheses, labels.
 
-/** A citation as it stands after {@link plainCitations}. */
+/** A citation after {@link plainCitations}. */
 export const CITATION = /\s*\[(\d{1,3}(?:,\d{1,3})*)\]/g
 
 const LABEL =
   "(?:(?:according to |see )?(?:the )?(?:sources?|src|ref(?:erence)?s?|doc(?:ument)?s?|passages?|citations?|texts?|quellen?|fuentes?|fonti|fonte|fontes|bronn?(?:en)?|bron|kilder?|källor?|źródł[ao]|источник[аи]?|kaynak|来源|资料|出典|ソース|출처|المصدر)|[sn])"
 const NUMBER = `(?:${LABEL}?[\\s.:=#"“-]*\\^?(\\d{1,3})["”]?)`
 const BETWEEN = "\\s*(?:,|;|&|/|、|，|\\band\\b|\\bund\\b|\\bet\\b|\\by\\b|\\be\\b|\\ben\\b|и)\\s*"
-/** What may stand in the brackets of a citation. */
+/** The allowed contents of a citation's brackets. */
 const INSIDE = new RegExp(
   `^\\s*${NUMBER}(?:(?:${BETWEEN}|\\s*[-–]\\s*|\\s+)${NUMBER})*\\s*(?:†[^】\\]]*)?$`,
   "iu",
@@ -77,7 +78,7 @@ function numbersOf(inside: string): number[] | null {
   return (inside.split("†")[0]!.match(/\d+/g) ?? []).map(Number)
 }
 
-/** Behind the first sentence of a line, whose beginning said what it rests on. */
+/** Moves a citation from the start of a line to after its first sentence. */
 function withCitationBehind(text: string, numbers: string): string {
   const capitalised = text.charAt(0).toUpperCase() + text.slice(1)
   const end = /[.!?。！？](?=\s|$)/.exec(capitalised)

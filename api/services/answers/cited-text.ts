@@ -4,10 +4,10 @@ import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts
 export const NO_ANSWER = "No answer to this was found in the index."
 
 /**
- * An answer as it stands on the wire: after each statement its source's number, the place in `results` from 1. What a statement
- * depends on stands before it, each piece word by word as in the page: `Term: statement. [1]`.
+ * An answer in wire format: after each statement comes its source's number, the place in `results` from 1. Text that
+ * a statement depends on comes before it, each piece word for word as on the page: `Term: statement. [1]`.
  *
- * @param missing what was asked for besides and not found
+ * @param missing the parts of the question without an answer
  */
 export function citedText(statements: readonly CitedStatement[], missing: readonly string[] = []): string {
   const text = new CitedText()
@@ -24,16 +24,16 @@ export class CitedText {
   add(statement: CitedStatement): string {
     const last = this.#last
     this.#last = statement
-    // Lists and code are paragraphs of their own; a statement from another page begins a new line.
+    // Lists and code are separate paragraphs; a statement from another page begins a new line.
     const isApart = last !== null && [last, statement].some(({ text }) => text.includes("\n"))
     const apart = last === null ? "" : isApart ? "\n\n" : last.source !== statement.source ? "\n" : " "
     return apart + printedUnit(statement, `[${statement.source + 1}]`)
   }
 }
 
-/** A unit with what it depends on before it and its citation behind it. */
+/** A unit, with the text it depends on before it and its citation after it. */
 export function printedUnit(unit: Printed, mark: string): string {
-  // Right after a fence or a row, the mark would become part of it.
+  // Directly after a fence or a table row, the mark would become part of it.
   const behind = /(?:`{3}|\|)$/.test(unit.text) ? "\n\n" : " "
   return `${withLeads(unit)}${behind}${mark}`
 }

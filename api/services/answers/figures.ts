@@ -1,13 +1,13 @@
-// Numbers and addresses: what a sentence has of them must stand in its source.
+// Numbers and addresses: those in a sentence must appear in its source.
 
 const ADDRESS = /\b(?:https?:\/\/|www\.)\S*[^\s.,;:!?)]/gi
 
-/** Texts with links are borne out by nothing. */
+/** No source supports a text with links. */
 const LINK = /!?\[[^\]]*\]\(/
 
 export const withoutAddresses = (text: string): string => text.replaceAll(ADDRESS, " ")
 
-/** What a source has of figures: its numbers in all their forms, and the words that may count. */
+/** The figures of a source: its numbers in all their forms, and the words that may count. */
 export interface Figures {
   readonly source: string
   readonly numbers: ReadonlySet<string>
@@ -32,7 +32,7 @@ export function holdsFigures(text: string, { source, numbers, words }: Figures):
 const FIGURE = /\d+(?:[.,:/'’\u00A0\u202F-]\d+|[ \u00A0\u202F]\d{3}(?!\d))*/g
 export const figuresOf = (text: string): string[] => westernDigits(text).match(FIGURE) ?? []
 
-/** All forms of all numbers of a text. Of dates the parts, too: a model may write 2024-03-09 as 9 March 2024. */
+/** All forms of all numbers in a text. Includes the parts of dates: a model may write 2024-03-09 as 9 March 2024. */
 function numbersIn(text: string): ReadonlySet<string> {
   const found = new Set<string>()
   for (const figure of figuresOf(text)) {
@@ -41,7 +41,7 @@ function numbersIn(text: string): ReadonlySet<string> {
     const isRange = /^\d[\d.,]*-\d[\d.,]*$/.test(figure)
     if (isDate || isRange)
       for (const part of figure.split(/[-/.]/)) for (const form of formsOf(part)) found.add(form)
-    // "5 000" may be one number, or two that stand side by side.
+    // "5 000" may be one number, or two numbers next to each other.
     for (const part of figure.split(/[ \u00A0\u202F]/)) found.add(part)
   }
   return found

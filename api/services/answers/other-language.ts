@@ -8,9 +8,9 @@ const LEAST_WORDS = 5
 /** So many words tell it. */
 const WORDS_READ = 400
 
-/** What tells the language of a text. */
+/** The signs of a text's language. */
 export interface Spoken {
-  /** Of most of its letters; null without letters. */
+  /** The script of most of its letters; null without letters. */
   readonly script: string | null
   readonly words: number
   /** How many of its words are function words of a language. */
@@ -23,7 +23,7 @@ export function spokenIn(text: string): Spoken {
   return { script, words: words.length, counts: functionWords(words.slice(0, WORDS_READ)) }
 }
 
-/** Whether two texts are in different languages, as far as their letters and function words tell. */
+/** Whether two texts are in different languages, judging by their letters and function words. */
 export function areApart(text: Spoken, source: Spoken): boolean {
   if (text.script === null || source.script === null) return false
   if (text.script !== source.script) return true
@@ -50,7 +50,10 @@ function scriptIn(text: string): string | null {
   return most.script === "Hiragana" ? "Han" : most.script
 }
 
-/** What no translation changes: code, words with capitals or marks inside, and in other scripts all that is in Latin letters. */
+/**
+ * The parts that no translation changes: code, words with capitals or marks inside, and in other scripts everything
+ * in Latin letters.
+ */
 export function namesIn(text: string, { script }: Spoken): string[] {
   const words = text.match(/[\p{L}\p{N}_][\p{L}\p{N}_./:+#-]*[\p{L}\p{N}_+#]|\p{L}/gu) ?? []
   return words.filter((word) =>

@@ -22,10 +22,13 @@ export interface ToShow {
   readonly depth: AnswerDepth
 }
 
-/** What a model is asked, and what its reply may rest on. */
+/** The request to a model, and the texts its reply may use. */
 export interface AnswerPrompt {
   readonly messages: readonly ChatMessage[]
-  /** For each source that may be cited, in the order of the hits, all text that the model was shown of it; empty for one of which it was shown nothing. */
+  /**
+   * For each citable source, in the order of the hits, all of its text that the model saw; empty if the model saw
+   * none.
+   */
   readonly shown: readonly string[]
 }
 
@@ -33,12 +36,12 @@ export interface AnswerPrompt {
 export const answerTokens = (depth: AnswerDepth): number => SIZES[depth].maxTokens
 
 /**
- * The question and what was found, for a model that is to answer from it alone.
+ * The question and the hits, for a model that is to answer only from these.
  *
- * Pages are what strangers wrote. Their text stands between {@link dataMarks}, and the model is told that nothing there is an
- * instruction. Text that gives orders to models is left out all the same.
+ * Pages are written by strangers. Their text is between {@link dataMarks}, and the model is instructed to follow
+ * nothing in it. Text that gives orders to models is left out all the same.
  *
- * @param room tokens that it may have; the best pieces get them first, and pieces that do not fit are left out whole
+ * @param room tokens for the prompt; the best pieces get them first, and pieces that do not fit are left out whole
  */
 export function promptFor({ question, hits, evidence, depth }: ToShow, room: number): AnswerPrompt {
   const { sentences } = SIZES[depth]
@@ -105,7 +108,7 @@ function passagePieces(hits: readonly Hit[], depth: AnswerDepth): Piece[] {
 /** For the marks round a source. */
 const MARK_TOKENS = 30
 
-/** Title and pieces of each source, as far as there is room for them. */
+/** The title and pieces of each source, as far as they fit. */
 function fitting(hits: readonly Hit[], pieces: readonly Piece[], room: number): string[] {
   const titles = hits.map(({ title, publishedAt }) => [
     ...(holdsModelOrder(title) ? [] : [title]),

@@ -5,7 +5,8 @@ import type { ChatModel } from "../chat-models/chat-model.ts"
 import { hit } from "../../testing/fake-engine.ts"
 import { writtenAnswer } from "./written-answer.ts"
 
-// A sentence in another language than its source: only its meaning tells, and that the embedder says. It finds all texts near.
+// A sentence in another language than its source can only be compared by meaning, and the embedder does that. This
+// one finds all texts similar.
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -35,9 +36,9 @@ function heldTimeouts() {
 }
 
 interface Asked {
-  /** What the model does between its sentences. */
+  /** Called between the model's sentences. */
   readonly between?: () => void
-  /** What the embedder does with its nth call, from 1. */
+  /** Called for the embedder's nth call, from 1. */
   readonly embedding?: (call: number) => void
 }
 

@@ -22,8 +22,8 @@ export interface ToWrite extends ToShow {
 }
 
 /**
- * What the model writes, as far as its sources bear it out; {@link NO_ANSWER} when it says that they hold no answer, null when
- * nothing is left or it failed.
+ * The model's text, as far as its sources support it; {@link NO_ANSWER} when it says that they have no answer, null
+ * when nothing is left or it failed.
  */
 export async function writtenAnswer(
   { signal, log, patience, onStatement, ...toShow }: ToWrite,
@@ -66,7 +66,7 @@ export async function writtenAnswer(
     if (!(error instanceof ChatModelError)) throw error
     leaveOut("language_model")
     log.warn({ reason: error.message }, "the model gave no answer; the pages' own sentences do")
-    // What was passed on cannot be taken back.
+    // Statements that were passed on cannot be taken back.
     return onStatement && statements.length > 0 ? statements : null
   }
   if (statements.length > 0) return statements

@@ -2,7 +2,7 @@ import type { ModelServerError } from "#engine/models/servers/model-server.ts"
 
 import type { ChatMessage, ReplyForm } from "./chat-model.ts"
 
-/** What a server has been seen to take; kept until the process ends. */
+/** The features a server has been seen to accept; kept until the process ends. */
 export interface Abilities {
   /**
    * How the tokens of a reply are limited. Ollama and LM Studio read `max_tokens` and pass over the other name without a word,
@@ -13,7 +13,7 @@ export interface Abilities {
   readonly form: "json_schema" | "json_object" | "none"
   readonly streams: boolean
   readonly temperature: boolean
-  /** Whether messages of the role `system` are taken; templates of some models know none. */
+  /** Whether messages of the role `system` are accepted; templates of some models don't have it. */
   readonly system: boolean
 }
 
@@ -62,8 +62,8 @@ const inOneMessage = (messages: readonly ChatMessage[]): ChatMessage[] => [
 const REFUSALS: readonly number[] = [400, 405, 415, 422, 500, 501]
 
 /**
- * What is left of the abilities after a refusal: what the server's own words name, else what the fewest servers know. Null when the
- * refusal is about something else.
+ * The remaining abilities after a refusal: without the one that the server's message names, otherwise without the
+ * rarest one. Null when the refusal is about something else.
  */
 export function lessAfter(
   refusal: ModelServerError,

@@ -10,7 +10,7 @@ import { chatModelSettings, checkChatModel } from "./settings.ts"
 import { type ChatRuntime, type RuntimeName, startChatRuntime } from "./testing/chat-runtime.ts"
 import { tryModel } from "./try-model.ts"
 
-// The runtimes are scripted, in the shapes in which the real ones answer; the sockets are real.
+// The runtimes are scripted to answer like the real ones; the sockets are real.
 
 const RUNTIMES: readonly RuntimeName[] = ["ollama", "vllm", "lmStudio", "llamaCpp", "hosted"]
 
@@ -332,7 +332,7 @@ describe("a model that is being loaded", () => {
       await expect(ask(model)).rejects.toThrow("no reply within 300 ms")
       expect(model.outage).toContain("gave no sign of a reply")
       const asked = runtime.requests.length
-      // Somebody goes on asking who waits longer than whoever wanted an answer.
+      // The model is asked again even after the caller who wanted an answer has left.
       await expect.poll(() => runtime.requests.length).toBeGreaterThan(asked)
       isLoaded = true
       await expect.poll(() => model.outage).toBeNull()

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto"
 
-/** Marks to stand around what strangers wrote, in one prompt. */
+/** Marks around the text of strangers, in one prompt. */
 export interface DataMarks {
   readonly name: string
-  /** What the model is told of them. */
+  /** The rule for the model about the marks. */
   readonly rule: string
-  /** @param number by which the model is to cite the text */
+  /** @param number the number by which the model cites the text */
   around(text: string, number?: number): string
 }
 

@@ -1,6 +1,9 @@
-// What models write before they answer, in the forms in which servers let it through: none of them always takes it out.
+// The text that models write before they answer, in the forms that servers pass on: no server always removes it.
 
-/** Names of the elements that hold reasoning: DeepSeek, Qwen, Magistral, Seed, Phi and what is trained on their replies. */
+/**
+ * Names of the elements that hold reasoning: DeepSeek, Qwen, Magistral, Seed, Phi and models trained on their
+ * replies.
+ */
 const NAMES = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad|seed:think"
 /** Marks of elements that no XML is: Mistral, Cohere, Kimi, EXAONE. */
 const PAIRS: readonly (readonly [string, string])[] = [
@@ -10,7 +13,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ["<|begin_of_thought|>", "<|end_of_thought|>"],
   ["<|channel>thought", "<channel|>"],
 ]
-/** Tokens of chat templates, which end an answer or stand round it. */
+/** Tokens of chat templates, which end an answer or surround it. */
 const TEMPLATE_TOKENS =
   /<\|(?:START_RESPONSE|END_RESPONSE|begin_of_solution|end_of_solution|im_end|end|return|eot_id|endoftext)\|>|(?:<end_of_turn>|<\/s>)\s*$/gi
 /** Elements that some models put all of their answer into. */
@@ -18,7 +21,7 @@ const ANSWER_ELEMENT = /^\s*<(answer|response|output)>([^]*?)(?:<\/\1>\s*)?$/i
 const HARMONY = /<\|(?:channel|start|message)\|>/
 const HARMONY_PART = /(?:<\|start\|>\s*\w*)?<\|channel\|>\s*(\w+)[^<]*<\|message\|>/g
 
-/** Whether a reply ends reasoning that it did not begin, as with templates that write its beginning into the prompt. */
+/** Whether a reply ends reasoning that it did not begin, as with templates that put its beginning into the prompt. */
 export const endsUnbegun = (reply: string): boolean => {
   const closed = new RegExp(`</(${NAMES})>`, "i").exec(reply)
   return (
@@ -33,10 +36,11 @@ export interface Unreasoned {
 }
 
 /**
- * A reply without its reasoning: `<think>` and its like; one that never closes, or closes without having begun, for some
- * templates write its beginning into the prompt; and the channels of OpenAI's harmony format, of which `final` is the answer.
+ * A reply without its reasoning: `<think>` and similar elements, also if one never closes, or closes without an
+ * opening because some templates write that into the prompt; and the channels of OpenAI's harmony format, where
+ * `final` is the answer.
  *
- * @param isWhole false while more is to come: then a mark at the end that may become one of reasoning is held back
+ * @param isWhole false while more text may come: then a mark at the end that may become one of reasoning is held back
  */
 export function withoutReasoning(reply: string, isWhole = true): Unreasoned {
   if (HARMONY.test(reply)) return finalChannel(reply)

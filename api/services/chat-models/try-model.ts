@@ -15,11 +15,12 @@ const FORM: ReplyForm = {
 }
 
 /**
- * Has a model write a word and fill in a form of one field; what is sent is ours alone. A model that is still being loaded is waited for.
+ * Lets a model write a word and fill in a form of one field; the prompts contain only our own text. Waits for a model
+ * that is still loading.
  *
- * @param name of the model, as the settings have it
- * @returns what works, in one line
- * @throws ChatModelError when nothing does; whatever `signal` aborts with
+ * @param name of the model, as in the settings
+ * @returns the working features, in one line
+ * @throws ChatModelError when none works; the reason of `signal`
  */
 export async function tryModel(model: ChatServer, name: string, signal: AbortSignal): Promise<string> {
   const began = performance.now()
@@ -42,7 +43,7 @@ export async function tryModel(model: ChatServer, name: string, signal: AbortSig
   return `${name} answers, after ${seconds} s: it ${works.slice(0, -1).join(", ")} and ${works.at(-1)}.`
 }
 
-/** Whether the server holds the model to a form. */
+/** Whether the server forces the model to follow a form. */
 async function fillsIn(model: ChatServer, signal: AbortSignal): Promise<boolean> {
   try {
     const { text } = await model.reply(

@@ -11,9 +11,9 @@ import {
 } from "./answer-schema.ts"
 import { sourceOfPeer } from "./peers-file.ts"
 
-// What appliances tell each other of a page besides its result: snake_case, as all of the API.
+// The data that appliances exchange about a page besides its result: snake_case, as in the whole API.
 
-/** Rises when an older appliance would rank wrongly by what a newer one tells, or the other way round. */
+/** Raised when an older appliance would rank wrongly with a newer one's data, or the other way round. */
 export const EVIDENCE_VERSION = 2
 
 /** Images of one page. */
@@ -74,7 +74,7 @@ export function hitOf(result: WireResult, peer: string): Hit | null {
   const { evidence } = result
   const url = toPageUrl(result.url)
   const type = PAGE_TYPES.find((one) => one === result.type)
-  // What counts is when the page was last found so, changed or not.
+  // The relevant time is when the page was last found in this state, changed or not.
   const seen = [evidence.fetched_at, result.checked_at ?? evidence.fetched_at].map(Date.parse)
   const fetchedAt = new Date(Math.max(...seen))
   if (url === null || type === undefined || Number.isNaN(fetchedAt.getTime())) return null

@@ -3,7 +3,7 @@ import { Ajv, type ValidateFunction } from "ajv"
 import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import { type Peer, PeerError } from "./peer.ts"
 
-/** Of one page; a larger one is given up. */
+/** For one page; a larger one is given up. */
 const MOST_BYTES = 2 * 1024 * 1024
 
 /** A page as a peer extracted it, or why it could not. */
@@ -56,7 +56,7 @@ let validate: ValidateFunction<Answer> | undefined
 
 /**
  * A page of a peer, read by that peer.
- * @throws whatever `signal` aborts with
+ * @throws the reason of `signal`
  */
 export async function extractAtPeer(
   peer: Peer,

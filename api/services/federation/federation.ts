@@ -14,7 +14,7 @@ export interface FederationOptions extends Omit<PeerOptions, "onChange"> {
   readonly log: Logger
 }
 
-/** What metrics tell of one peer. */
+/** The metrics of one peer. */
 export interface PeerCounts {
   readonly name: string
   readonly isUp: boolean
@@ -53,7 +53,7 @@ export class Federation implements AsyncDisposable {
     return this.peers.map(({ spec }) => sourceOfPeer(spec.name))
   }
 
-  /** Who may read what peers find, by the names that peers have as sources. */
+  /** The readers of peers' pages, by the names that peers have as sources. */
   get readers(): ReadonlyMap<string, Readers> {
     return new Map(
       this.peers.flatMap(({ spec: { name, readers } }) =>
@@ -89,7 +89,7 @@ export class Federation implements AsyncDisposable {
     return this.peers.find(({ spec }) => spec.name === name) ?? null
   }
 
-  /** What is out of order, for people. */
+  /** Problems of peers, in text for people. */
   warnings(): readonly string[] {
     return this.peers.flatMap(({ spec, outage }) =>
       outage === null ? [] : [`The peer ${spec.name} ${outage}. Searches go on without its pages.`],

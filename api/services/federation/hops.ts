@@ -4,7 +4,10 @@ export const HOPS_HEADER = "X-Fossick-Hops"
 /** No setting lets a question be handed on so often. */
 const MOST_HOPS = 9
 
-/** By the header of a request: none is 0, and what is no number is handed on no further, since nobody knows where it has been. */
+/**
+ * The hops from a request's header: a missing header is 0, and a request with an invalid one is not passed on, since
+ * its path is unknown.
+ */
 export function hopsOf(header: string): number {
   if (header === "") return 0
   return /^\d$/.test(header) ? Number(header) : MOST_HOPS

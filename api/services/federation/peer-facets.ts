@@ -3,7 +3,7 @@ import type { FacetField } from "#engine"
 import type { PeerFacet } from "./answer-schema.ts"
 import { sourceOfPeer } from "./peers-file.ts"
 
-/** A facet as it stands on the wire. */
+/** A facet in wire format. */
 interface Counted {
   readonly field: FacetField
   readonly values: readonly { readonly value: string; readonly count: number }[]
@@ -15,8 +15,9 @@ interface Counted {
 const MOST_VALUES = 50
 
 /**
- * The counts of the own index with those of the peers added. Of sources a peer's pages all count for the peer: its own names
- * are its own business. A folder without its site could be of any.
+ * The counts of the own index with those of the peers added. For sources, all of a peer's pages count for the peer,
+ * because its source names are internal. Folders without their site are left out, because they could belong to any
+ * site.
  */
 export function withPeerFacets<F extends Counted>(
   own: readonly F[],

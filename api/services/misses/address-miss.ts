@@ -5,7 +5,7 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { type Miss, missOf } from "./miss.ts"
 import type { MissKnowledge, View } from "./miss-knowledge.ts"
 
-/** What a key may be told of. */
+/** The part of this knowledge that a key may see. */
 export async function viewOf(
   { limits, addresses, page }: Pick<Reach, "limits" | "addresses" | "page">,
   signal?: AbortSignal,
@@ -18,8 +18,8 @@ export async function viewOf(
 }
 
 /**
- * Why the index has no page for an address, as far as the key may know; null: it has one, or nothing is known. Of an address out
- * of reach it says the same whether there is a page or not.
+ * Why the index has no page for an address, as far as the key may know; null: it has one, or nothing is known. For an
+ * address out of reach the answer is the same whether there is a page or not.
  */
 export async function addressMiss(
   url: PageUrl,
@@ -43,7 +43,7 @@ export async function addressMiss(
   const found = await knowledge.missing(url, view)
   if (found === null) return null
   const { missing, summary } = found
-  // Where it leads may lie outside.
+  // The target may be outside the key's reach.
   const heldAs = missing.heldAs !== null && (await view.page(missing.heldAs)) ? missing.heldAs : null
   return missOf(url, { ...missing, heldAs }, key.role === "admin" ? { detail: summary } : {})
 }

@@ -11,7 +11,7 @@ export type Cause = MissCause | "filter" | "reach" | "no-match"
 
 export const CAUSES: readonly Cause[] = [...MISS_CAUSES, "filter", "reach", "no-match"]
 
-/** Why nothing was found, as it stands on the wire. */
+/** Why nothing was found, in wire format. */
 export interface Miss {
   readonly cause: Cause
   /** For people and models, with what can be done. */
@@ -21,7 +21,7 @@ export interface Miss {
   readonly title?: string
   /** When it was removed or last visited. */
   readonly at?: string
-  /** What counted against a page that was removed. */
+  /** The reason why a page was removed. */
   readonly reason?: string
   /** Under which address the index holds it. */
   readonly held_as?: string
@@ -41,7 +41,7 @@ const REMOVED_FOR: Readonly<Record<string, string>> = {
   "leads-elsewhere": "its address leads elsewhere now",
 }
 
-/** What is said of a cause, of an address or of what was asked. */
+/** The text for each cause, for an address or for a question. */
 const WORDS: Readonly<Record<Exclude<MissCause, "removed" | "other-address">, string>> = {
   "not-crawled": "it is within what is crawled, and no crawl has read it yet",
   "out-of-scope": "it belongs to none of the sources that are crawled",

@@ -20,7 +20,8 @@ import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts
 import { expectDocumented, TEST_KEY } from "../../testing/serve-app.ts"
 import { openMissKnowledge } from "./miss-knowledge.ts"
 
-// A garden that is crawled whole, and a cellar of which one page is: what is missing, and what may be told of it.
+// A garden that is crawled completely, and a cellar with one crawled page: which pages are missing, and what callers
+// learn about that.
 
 const opened = new AsyncDisposableStack()
 let state: StateStore
@@ -106,7 +107,7 @@ test("on an appliance that has crawled nothing but its handbook, a search that f
     cause: "not-crawled",
     text: expect.stringContaining("No site has been added yet"),
   })
-  // What a limited key may not see may be full.
+  // The pages hidden from a limited key may be complete.
   expect(await ask(await young.key({ scope: readScope({ domains: ["example.com"] }) }))).toMatchObject({
     cause: "reach",
   })
@@ -141,7 +142,7 @@ test("says how complete the sources are that were asked, and never more than is 
   const garden = (await search({ query: "roses", explain: true, sources: "garden" }, TEST_KEY)).coverage
   expect(garden.complete).toBe(true)
   expect(Date.parse(garden.complete_as_of)).toBeLessThanOrEqual(Date.now())
-  // What was found needs no reason, and is asked for none.
+  // A search with results needs no reason, so none is looked for.
   expect(await search({ query: "roses pruned in winter" })).not.toHaveProperty("coverage")
 })
 

@@ -17,17 +17,17 @@ import { steadyNow } from "#base/steady-time.ts"
 
 import type { AddressKnowledge } from "../../core/read/find-page.ts"
 
-/** What the index holds of a source. */
+/** The index's contents for a source. */
 export interface SourceHolding {
   readonly name: string
   readonly pages: number
-  /** Where its crawls start. */
+  /** The start addresses of its crawls. */
   readonly seeds: readonly string[]
   /** When a visit last found one of its pages; null: never. */
   readonly checkedAt: Date | null
 }
 
-/** What crawls know of pages, beside what the index holds of them. */
+/** What crawls know about pages, in addition to the index. */
 export interface PageKnowledge extends AddressKnowledge {
   visits(url: PageUrl, sources: readonly string[]): Promise<PageVisits>
   /** The sources that the index holds pages of, by name. */
@@ -39,7 +39,7 @@ export interface PageKnowledge extends AddressKnowledge {
 /** Sources are looked at anew after this: each first message of a model's session asks for them. */
 const COUNTED_MS = 10_000
 
-/** Over the tables in which crawls keep what they know. It only looks. */
+/** Reads the tables in which crawls store their records, and never writes. */
 export function openPageKnowledge(db: StateStore, jobs: Jobs): PageKnowledge {
   migrateFrontier(db)
   const others = new OtherAddresses(db)

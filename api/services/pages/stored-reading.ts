@@ -30,7 +30,7 @@ export const MAX_SECTION_CHARS = 500
 /** Headings that a refusal names: enough to see how the page calls its sections. */
 const HEADINGS_NAMED = 20
 
-/** Which part of which page is wanted, and how. */
+/** The requested part of a page, and the format. */
 export interface AskedReading {
   readonly url: PageUrl
   readonly format: PageFormat
@@ -40,14 +40,14 @@ export interface AskedReading {
   readonly limit: number
 }
 
-/** A page as the index holds it, or a stretch of it. */
+/** The index's version of a page, or a stretch of it. */
 export interface StoredReading {
   readonly page: Page
   /** Heading of the section that this is of; null: of the whole page. */
   readonly section: string | null
   readonly content: string
   readonly stretch: Stretch
-  /** Of the whole that {@link stretch} is of. */
+  /** Characters of the whole text that {@link stretch} is part of. */
   readonly totalChars: number
   readonly addressesModels: boolean
   /** The sources of the page that may be named, and the collections that hold them. */
@@ -69,8 +69,7 @@ export interface ReadingParts {
 }
 
 /**
- * Reads a page from the index, as far as the key of the call may see it, and has the call pay for it as an extraction of
- * one page pays.
+ * Reads a page from the index, within the key's scope, and charges the call for extracting one page.
  * @returns the reading; if there is no such page, the reason, if known
  * @throws Refusal for a section that the page does not have
  * @throws WorkError if the page cannot be turned into this format

@@ -5,7 +5,7 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { findPage } from "../../core/read/find-page.ts"
 import type { PageKnowledge } from "./page-knowledge.ts"
 
-/** What crawls saw of the images of pages. */
+/** The images of pages as crawls saw them. */
 export interface Thumbnails {
   facts(urls: readonly string[], pageUrl: string): Promise<ReadonlyMap<string, ImageFacts>>
   /** Null when it is gone or damaged. */
@@ -13,8 +13,9 @@ export interface Thumbnails {
 }
 
 /**
- * An image of a page as a crawl saw it, in WebP. Whoever may see the page may see its images, and no others.
- * @returns null if there is none that the caller may see, or if the folder of thumbnails was deleted: it is made again later
+ * An image of a page as a crawl saw it, in WebP. A caller that may see the page may see its images, and no others.
+ * @returns null if the caller may see no such image, or if the folder of thumbnails was deleted: it is made again
+ * later
  */
 export async function thumbnailOf(
   image: string,

@@ -8,14 +8,15 @@ import type { AskedQuery } from "../misses/narrow-filters.ts"
 export interface AnsweredSearch {
   readonly query: AskedQuery
   readonly results: readonly { readonly score: number }[]
-  /** Whether the key may see a part of the index only. */
+  /** Whether the key can see only part of the index. */
   readonly isLimited: boolean
   readonly degraded: Pick<Degraded, "hasOtherPages">
 }
 
 /**
- * Says which questions the index has no answer to, for the operator's list: those that found nothing or only what is doubtful, but not
- * where the key's scope hid the answer, or a part of the appliance was out of order. The caller is never told which it was.
+ * Finds questions that the index has no answer to, for the operator's list: those with no results or only doubtful
+ * ones, except where the key's scope hid the answer or a part of the appliance was out of order. The caller never
+ * learns which it was.
  *
  * @param knowledge null: whether a scope hid an answer is not known
  */
@@ -23,7 +24,7 @@ export function missedQuestions(knowledge: Pick<MissKnowledge, "answersBeyond"> 
   let isLooking = false
   return async ({ query, results, isLimited, degraded }: AnsweredSearch): Promise<boolean> => {
     if (!isMiss(results) || degraded.hasOtherPages) return false
-    // One look at a time: whoever asks much must not have everything searched twice.
+    // Only one check at a time, so that a busy caller doesn't double all searches.
     if (!isLimited || knowledge === null || isLooking) return true
     isLooking = true
     try {

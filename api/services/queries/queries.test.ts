@@ -141,7 +141,7 @@ test("questions past their days are deleted at the start and from time to time, 
   await expect.poll(left).toEqual([{ question: "new" }])
   await note(queries, "older", now - 9 * DAY)
   await expect.poll(left).toEqual([{ question: "new" }])
-  // What was kept goes when it is switched off.
+  // Stored questions are deleted when the log is switched off.
   opened.use(tidyHourly([new QueryLog(db, 0)], { writes, guard: new TimeGuard(db), onProblem: () => {} }))
   await expect.poll(left).toEqual([])
 })
@@ -159,7 +159,7 @@ test("a question is suggested to keys of the reach of several who asked it, once
   const [first, second, third] = [await limited(), await limited(), await limited()]
   for (const key of [first, first, second])
     await app.call("/search", key, { query: "How are <b>pumps</b> cleaned?" })
-  // Two of them, one of which asked twice.
+  // Only two keys, one of which asked twice.
   expect(await suggested("how", third)).toBeUndefined()
   await app.call("/search", third, { query: "how are  <b>Pumps</b> cleaned?" })
   const key = await limited()
@@ -167,7 +167,7 @@ test("a question is suggested to keys of the reach of several who asked it, once
   expect(await suggested("ho", await limited())).toBeUndefined()
   expect(await suggested("pumps", await limited())).toBeUndefined()
   expect(await suggested("how", await limited(), "&source=docs")).toBeUndefined()
-  // Neither a wider nor a narrower reach learns of it.
+  // Keys with a wider or narrower reach don't see it.
   expect(await suggested("how", await app.key())).toBeUndefined()
   expect(await suggested("how", await app.key({ scope: readScope({ sources: ["sales"] }) }))).toBeUndefined()
   await using empty = await serveAccounts({ engine: new FakeEngine(), queries })

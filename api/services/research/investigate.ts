@@ -16,13 +16,13 @@ import { choose } from "./report/choose-units.ts"
 import { LENGTHS } from "./report/report-length.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 
-/** How far a task goes. Each question is one search at the deepest depth and one reading of what it found. */
+/** How far a task goes. Each question is one search at the deepest depth and one reading of its results. */
 export interface Effort {
   /** Subtopics of an input that names but a subject, and of a model's plan. */
   readonly subtopics: number
-  /** Questions in each round that follow from what was found. */
+  /** Follow-up questions in each round. */
   readonly rounds: readonly number[]
-  /** Whether parts that are answered are followed up, too, or those alone that are not. */
+  /** Whether answered parts are followed up as well as unanswered ones. */
   readonly deeper: boolean
   /** Pages of a search that are read for units. */
   readonly pagesRead: number
@@ -49,7 +49,7 @@ export interface InvestigationParts {
     | ((input: string, hits: readonly Hit[], count: number) => Promise<readonly Question[]>)
     | null
   readonly emit: Emit
-  /** Called when a question is done: what is known now can be gone on with. */
+  /** Called when a question is done: a restart could continue with the findings so far. */
   readonly onProgress: () => Promise<void>
   readonly signal: AbortSignal
 }

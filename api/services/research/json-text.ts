@@ -3,8 +3,8 @@ import { breather } from "#base/flow/breather.ts"
 /** Characters of names that one line repeats: those next to its value, which say most about it. */
 const MAX_NAMES_CHARS = 200
 /**
- * What all lines together may repeat of names, for each character of the file and beside that. Ordinary files stay
- * below 1: a lock file of npm makes 1.4 characters of text in all for each of its own, nested records 1.3.
+ * Most repeated names in all lines together, for each character of the file and in addition to it. Ordinary files
+ * stay below 1: an npm lock file makes 1.4 characters of text in all for each of its own, nested records 1.3.
  */
 const NAMES_PER_CHAR = 4
 const NAMES_AT_LEAST = 10_000
@@ -12,7 +12,7 @@ const NAMES_AT_LEAST = 10_000
 /** A list or object whose values are being written. */
 interface Open {
   readonly value: object
-  /** Of an object; null for a list, whose names are its places. */
+  /** For an object; null for a list, whose names are its indexes. */
   readonly keys: readonly string[] | null
   readonly name: string
   readonly above: Open | null
@@ -29,7 +29,7 @@ export async function jsonAsText(value: unknown, chars: number): Promise<string>
   const breathe = breather()
   const lines: string[] = []
   let room = chars * NAMES_PER_CHAR + NAMES_AT_LEAST
-  // A list of its own instead of calls: a file may be nested deeper than the stack.
+  // Uses a list instead of recursion: a file may be nested deeper than the stack.
   for (let open: Open | null = opened(value, "", null); open;) {
     await breathe()
     const { keys, at } = open

@@ -22,7 +22,7 @@ const SECONDS = { mini: 270, pro: 840 }
 const SHARE_OF_KEY = 4
 
 /**
- * What the endpoints of research work with. The caller closes `researchers`, before the connection.
+ * The parts of the research endpoints. The caller closes `researchers`, before the connection.
  *
  * @param db the connection that the accounts write over
  */
@@ -34,14 +34,14 @@ export function openResearch(
     readonly embedder: Pick<Embedder, "embed" | "traits">
     readonly unitReader: UnitReader | null
     readonly chatModel: ChatModel | null
-    /** What the pages that tasks read may take. */
+    /** The memory for pages that tasks read. */
     readonly pages: ByteBudget
-    /** The disk that reports are kept on; left out: nobody looks at it. */
+    /** The disk that reports are stored on; left out: it isn't checked. */
     readonly room?: Pick<DiskRoom, "isLow">
     /** Id of this process among others on the same state. Default: there is no other. */
     readonly process?: string
     readonly log: Logger
-    /** Milliseconds that a task is worked on before it gives way. Default half a minute. */
+    /** Milliseconds that a task runs before the next task gets its turn. Default half a minute. */
     readonly turnMs?: number
   },
 ): OpenedResearch {

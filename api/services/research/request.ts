@@ -19,7 +19,7 @@ import { NOT_BLANK } from "../../server/wire/characters.ts"
 import { type Attachment, filesSchema, readFiles } from "./sources/files.ts"
 import { checkOutputSchema, type OutputSchema } from "./report/output-schema.ts"
 
-// The body of POST /research as it stands on the wire, and what is worked with.
+// The body of POST /research in wire format, and the request made of it.
 
 export const RESEARCH_MODELS = ["mini", "pro", "auto"] as const
 export const CITATION_FORMATS = ["numbered", "mla", "apa", "chicago"] as const
@@ -83,9 +83,9 @@ export interface ResearchRequest {
 }
 
 /**
- * Settles what the body leaves open.
- * @param names which sources and collections may be asked for
- * @throws ApiError 400 naming the field, for what a schema cannot judge
+ * Fills in the options that the body leaves open.
+ * @param names the sources and collections that may be asked for
+ * @throws ApiError 400 naming the field, for values that a schema cannot judge
  */
 export async function toRequest(
   body: ResearchBody,
@@ -114,7 +114,7 @@ const SEVERAL_PARTS =
 const modelFor = (input: string): "mini" | "pro" =>
   input.split(/\s+/).length >= PRO_WORDS || SEVERAL_PARTS.test(input) ? "pro" : "mini"
 
-/** What every search of a task is held to. */
+/** The filters of every search in a task. */
 export function searchRules({ includeDomains, excludeDomains, sources, types }: ResearchRequest): {
   filter: PageFilter
   preference: PagePreference

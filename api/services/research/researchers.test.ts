@@ -46,7 +46,7 @@ async function ended(tasks: ResearchTasks, id: string): Promise<ResearchTask> {
   }
 }
 
-/** Finds nothing, when it is told to. */
+/** Finds nothing, on demand. */
 function heldEngine() {
   const searched: string[] = []
   let open = Promise.withResolvers<void>()
@@ -69,7 +69,7 @@ describe("researchers", () => {
     const [key] = await first.accounts.keys.list()
     await first.accounts[Symbol.asyncDispose]()
 
-    // What it leaves behind when it is killed goes with the folder.
+    // Files left after a kill are deleted with the folder.
     const env = { ...process.env, TMPDIR: dir }
     const child = spawn(process.execPath, [CHILD, dir], { env, stdio: ["ignore", "pipe", "inherit"] })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

@@ -33,7 +33,7 @@ export interface ResearchLimits {
 
 const DAY_MS = 86_400_000
 
-/** Why a task failed, as its owner is told. */
+/** Why a task failed, for its owner. */
 const CANCELLED = "The caller hung up before the report was done."
 const LATE = "The report was not done in the time that a task may take."
 const BROKEN = "Something went wrong while the report was made; the server's log says what."
@@ -76,7 +76,10 @@ export class Researchers implements AsyncDisposable {
     if (this.#engineFor !== undefined) this.#runner.wake()
   }
 
-  /** Has `emit` told of everything that happens with a task from now on. @returns ends that */
+  /**
+   * Calls `emit` for every event of a task from now on.
+   * @returns stops the calls
+   */
   watch(taskId: string, emit: Emit): () => void {
     const watchers = this.#watchers.get(taskId) ?? new Set()
     this.#watchers.set(taskId, watchers.add(emit))
@@ -86,7 +89,7 @@ export class Researchers implements AsyncDisposable {
     }
   }
 
-  /** Ends a task that nobody wants any more, whether it waits or is under way. */
+  /** Ends a task that is no longer wanted, whether it is waiting or running. */
   async cancel(taskId: string): Promise<void> {
     if (this.#runner.cancel(taskId) !== null) return
     const { tasks, keys } = this.#options
@@ -122,7 +125,7 @@ export class Researchers implements AsyncDisposable {
     try {
       const holder = (key = await keys.byId(owner.keyId))
       if (!holder) return await fail(NO_KEY)
-      // What was set aside when the task was taken may have gone with the process that took it.
+      // The credits reserved when the task was accepted may have been lost with that process.
       await billing.reserve(
         { requestId: id, key: holder },
         researchCost(request.model, Number.POSITIVE_INFINITY),
@@ -152,7 +155,7 @@ export class Researchers implements AsyncDisposable {
       const served = { depth: request.model, seconds, query: request.input }
       const done = { ...result, degraded: degraded.parts, credits: cost.credits ?? 0 }
       await billing.settle(call, cost, served, () => tasks.complete(id, done, new Date()))
-      // Last, so that whoever read it finds the task done.
+      // Emitted last, so that a reader of this event finds the task done.
       emit({ kind: "sources", sources: result.sources, degraded: degraded.parts })
     } catch (error) {
       const { aborted } = turn.stopped

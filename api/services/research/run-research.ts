@@ -39,10 +39,10 @@ export interface ResearchParts {
 }
 
 export interface ResearchRun {
-  /** What an earlier run found before it was stopped. */
+  /** The findings of an earlier run that was stopped. */
   readonly found: EvidenceRecord | null
   readonly emit: Emit
-  /** Told what is known so far, after each question. */
+  /** Gets the findings so far, after each question. */
   readonly onProgress: (found: EvidenceRecord) => Promise<void>
   readonly signal: AbortSignal
   readonly log: Logger
@@ -210,7 +210,7 @@ async function structuredReport(
       const options = { embedder, reader: unitReader, signal, ...(rarity && { rarity }) }
       const found = await answeringUnits(question, read, options)
       signal.throwIfAborted()
-      // No more of the page than its source is told by.
+      // Sources need no more of the page than this.
       const told = read.map((hit) => ({ ...hit, markdown: "" }))
       return found.map((unit) => ({ text: withLeads(unit), hit: told[unit.source]! }))
     })

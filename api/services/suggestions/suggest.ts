@@ -7,13 +7,13 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { limitsText } from "../../identity/accounts/reach/scoped-pages.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 
-/** Characters of what was typed; titles and headings that are suggested have fewer. */
+/** Characters of the typed text; suggested titles and headings have fewer. */
 export const MAX_TYPED_CHARS = 400
 export const DEFAULT_SUGGESTIONS = 8
 export const MAX_SUGGESTIONS = 20
 
 /**
- * Titles and headings by what has been typed so far.
+ * Titles and headings for the text typed so far.
  * @param asked `sources` limits suggestions to pages of these sources
  * @throws Refusal when the key may not search
  */
@@ -21,7 +21,7 @@ export async function suggestionsFor(
   { key, reach }: { readonly key: ApiKey; readonly reach: Pick<Reach, "suggest"> },
   asked: { readonly text: string; readonly limit: number; readonly sources?: readonly string[] | undefined },
 ): Promise<readonly Suggestion[]> {
-  // What is suggested is what a search would find.
+  // Suggestions come only from pages that a search would find.
   if (key.scope.endpoints?.includes("search") === false) {
     throw new Refusal("denied", "Access denied. This key may not use /search.")
   }

@@ -22,19 +22,19 @@ export interface FollowParts extends LookParts {
   readonly config: {
     /** Entries kept of each watch. */
     readonly watchEntries: number
-    /** What sends e-mails and reaches receivers. */
+    /** Settings for sending e-mails and reaching receivers. */
     readonly sending: AlertConfig & ProxySettings & { readonly webhookNetworks: readonly string[] }
     readonly userAgent: string
   }
   readonly env: NodeJS.ProcessEnv
   readonly log: Logger
-  /** After so many milliseconds readers see what a crawl wrote. */
+  /** Milliseconds until readers see what a crawl wrote. */
   readonly lagMs: number
   /** Milliseconds between two looks. Default one second. */
   readonly pollMs?: number
 }
 
-/** Looks at what crawls change and tells of it, until the signal is aborted. */
+/** Looks for changes made by crawls and reports them, until the signal is aborted. */
 export async function followWatches(parts: FollowParts, signal: AbortSignal): Promise<void> {
   const { store, outbox, config, keys, log, pollMs } = parts
   await using receivers = new KeyReceivers({ keys, sending: config.sending, userAgent: config.userAgent })
@@ -50,7 +50,7 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
     tidy: () => store.prune(config.watchEntries),
     attempt: (delivery) => attempted(delivery, parts, receivers, signal),
     async onSettled({ id, kind }, attempt) {
-      // Entries that were told need not be kept any longer.
+      // Old entries that were reported need not be kept.
       await store.prune(config.watchEntries)
       const { error } = attempt
       if (error !== null)
@@ -62,7 +62,10 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
   })
 }
 
-/** Looks at what was noted, as far as it can be looked at yet. @returns whether something was found */
+/**
+ * Looks at the notes that can be looked at so far.
+ * @returns whether something was found
+ */
 async function lookOnce(
   watches: readonly Watch[],
   parts: FollowParts,
@@ -88,7 +91,7 @@ async function lookOnce(
   return found.length > 0
 }
 
-/** What was looked for; null when it has to be looked for again. */
+/** The result; null when the look has to be repeated. */
 async function unlessNotYet<T>(looking: Promise<T>): Promise<T | null> {
   try {
     return await looking

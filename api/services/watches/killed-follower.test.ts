@@ -19,7 +19,7 @@ import { startReceiver } from "./testing/receiver.ts"
 import { CHANGES } from "./watch.ts"
 import { openWatchSecrets } from "./watch-secrets.ts"
 
-// Days in which pages come, change, go and come back, while the process that watches is killed again and again.
+// Days on which pages appear, change, disappear and come back, while the watching process is killed again and again.
 
 const FOLLOWER = join(import.meta.dirname, "testing/watch-follower.ts")
 const PAGES = 12
@@ -28,7 +28,10 @@ const DAYS = 3
 const KILLS = 2
 
 const urlOf = (at: number) => `https://garden.example.com/${at}` as PageUrl
-/** What stands at an address on a day: nothing, or a version. A fixed row of pseudo-random numbers (Knuth's multiplier). */
+/**
+ * The content of an address on a day: nothing, or a version. A fixed series of pseudo-random numbers (Knuth's
+ * multiplier).
+ */
 function versionOf(at: number, day: number): number | null {
   const roll = ((at * 31 + day * 17 + 7) * 2_654_435_761) >>> 0
   if (day === 0) return at % 3 === 0 ? null : 0
@@ -45,7 +48,9 @@ test("through days of kills each change is told exactly once, in the feed and to
   const jobs = new Jobs(db)
   const source = defineSource({ name: "garden", seeds: ["https://garden.example.com/"] })
 
-  /** What a run of the source does at its end of a day: the index first, then what is known of the addresses. */
+  /**
+   * What a run of the source does at the end of a day: it updates the index first, then the records of the addresses.
+   */
   async function crawl(day: number): Promise<void> {
     const job = await jobs.enqueue(source)
     await jobs.start(job.id)
@@ -129,7 +134,7 @@ test("through days of kills each change is told exactly once, in the feed and to
   const entries = await store.entriesFrom(watch.id, 0, Number.MAX_SAFE_INTEGER)
   const inOrder = (list: readonly { change: string; url: string }[]) =>
     list.map(({ change, url }) => `${url} ${change}`)
-  // Of one address in its order; of different ones any.
+  // Entries of one address are in order; different addresses may come in any order.
   expect(inOrder(entries).toSorted()).toEqual(inOrder(expected).toSorted())
   for (let at = 0; at < PAGES; at++) {
     const ofPage = (list: readonly { change: string; url: string }[]) =>

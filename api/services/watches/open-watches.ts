@@ -31,9 +31,12 @@ export interface OpenWatchesParts {
   readonly pollMs?: number
 }
 
-/** What watches work on, and what follows them. The caller closes it, before the connection. */
+/** The watches and the process that follows them. The caller closes it, before the connection. */
 export interface Watches extends WatchParts, AsyncDisposable {
-  /** Begins to look and to tell. @param reachOf what somebody may see, now */
+  /**
+   * Begins to look for changes and to report them.
+   * @param reachOf the current reach of a key
+   */
   start(reachOf: LookParts["reachOf"], readQuestion: LookParts["readQuestion"]): void
 }
 

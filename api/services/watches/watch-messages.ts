@@ -5,16 +5,16 @@ import { webhookMessage } from "#crawler/reporting/webhooks/webhook-messages.ts"
 import { escapeHtml, escapeXml as xml } from "../../faces/handbook/escape-html.ts"
 import type { Entry, Watch } from "./watch.ts"
 
-/** Characters of all differences of one message: mail servers and receivers have limits of their own. */
+/** Characters of all differences in one message: mail servers and receivers have limits of their own. */
 const MOST_DIFF_CHARS = 200_000
 const MOST_SUBJECT_CHARS = 150
 
-/** An entry as it stands on the wire. */
+/** An entry in wire format. */
 export function entryOnWire({ seq, id, change, url, title, diff, at }: Entry) {
   return { seq, id, change, url, title, diff, at: at.toISOString() }
 }
 
-/** What a watch is about, in a few words. */
+/** The subject of a watch, in a few words. */
 function subjectText({ subject }: Pick<Watch, "subject">): string {
   switch (subject.kind) {
     case "question":
@@ -28,7 +28,7 @@ function subjectText({ subject }: Pick<Watch, "subject">): string {
 
 const nameOf = (watch: Watch): string => (watch.name === "" ? subjectText(watch) : watch.name)
 
-/** What a webhook gets. */
+/** The body of a webhook message. */
 export function watchMessage(watch: Watch, entries: readonly Entry[], at: Date): string {
   return webhookMessage("watch.changed", at, {
     watch: { id: watch.id, name: watch.name },
@@ -60,7 +60,7 @@ export function watchMail(watch: Watch, entries: readonly Entry[]): { subject: s
   }
 }
 
-/** Differences only as far as all of them have room. */
+/** Differences are left out if they don't all fit. */
 function shortened(entries: readonly Entry[]): readonly Entry[] {
   let left = MOST_DIFF_CHARS
   return entries.map((entry) => {

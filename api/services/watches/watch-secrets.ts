@@ -4,7 +4,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import { keptSecret } from "../../identity/accounts/human-ids.ts"
 
-/** What only the owner of a watch, and whoever they tell, knows of it. */
+/** The secrets of a watch, known only to its owner and its receivers. */
 export interface WatchSecrets {
   /** Signs its webhooks, in the form of Standard Webhooks. */
   signingSecret(watch: string): string

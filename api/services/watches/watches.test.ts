@@ -25,7 +25,7 @@ import { openWatches } from "./open-watches.ts"
 import { startReceiver } from "./testing/receiver.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// A garden and a cellar that change, and what those who watch them are told.
+// A garden and a cellar that change, and the reports to their watchers.
 
 const opened = new AsyncDisposableStack()
 const share = opened.use(shareOfRuns())
@@ -173,7 +173,7 @@ test("a source is told of page by page: new, changed with what changed, and gone
   expect(byPath["/garden/roses"].diff).toMatch(
     /^@@ .*\n[^]*^-Roses are pruned in winter\.[^]*^\+Roses are pruned in spring\./m,
   )
-  // Its links changed, and these are no text of it.
+  // Only its links changed, and these are not part of its text.
   expect(byPath["/garden/"]).toBeUndefined()
   await expect
     .poll(() => receiver.entries().map(({ id }) => id))
@@ -183,7 +183,7 @@ test("a source is told of page by page: new, changed with what changed, and gone
     isGenuine: true,
     data: { watch: { name: "The garden" } },
   })
-  // A run that finds everything as it was tells nothing.
+  // A run that finds no changes reports nothing.
   await run("garden")
   await run("cellar")
   const probe = await watch({ url: site.url("/cellar/wine") })

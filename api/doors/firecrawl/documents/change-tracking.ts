@@ -2,7 +2,7 @@ import type { Page } from "#engine"
 
 import { writeDiff } from "../../../services/pages/unified-diff.ts"
 
-/** How a page has changed, as it stands on the wire. */
+/** How a page has changed, in wire format. */
 export interface ChangeTracking {
   readonly previousScrapeAt: string | null
   readonly changeStatus: "new" | "same" | "changed"
@@ -13,9 +13,9 @@ export interface ChangeTracking {
 const HEAD = "--- previous\n+++ current\n"
 
 /**
- * Compares a page as it is now with what a crawl last put into the index.
+ * Compares a page with the version that a crawl last put into the index.
  * @param stored as far as the caller may see it; null: it is not there
- * @throws WorkError when the texts are past comparing
+ * @throws WorkError when the texts are too long to compare
  */
 export async function trackChange(
   markdown: string,

@@ -106,7 +106,7 @@ export function requireModel(chatModel: ChatModel | null): ChatModel {
   )
 }
 
-/** What a page of a job that could not be made into a document is told as. */
+/** The error for a job's page that could not be made into a document. */
 export function unmadeReason(error: unknown): string | null {
   if (error instanceof Refusal) return error.message
   return error instanceof WorkError ? "The page cannot be worked through." : null

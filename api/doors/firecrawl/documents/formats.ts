@@ -2,7 +2,7 @@ import type { ScreenshotOptions } from "#crawler/reading.ts"
 
 import { type FieldReader, FieldReader as Reader, isFields } from "../../../server/wire/fields.ts"
 
-/** What a document is asked to hold. */
+/** The requested contents of a document. */
 export interface Formats {
   readonly markdown: boolean
   readonly html: boolean
@@ -18,7 +18,7 @@ export interface Formats {
 /** Values that a model takes from the page. */
 export interface JsonFormat {
   readonly prompt: string | null
-  /** JSON Schema; null: the prompt alone says what is wanted. */
+  /** JSON Schema; null: the prompt alone describes the result. */
   readonly schema: Readonly<Record<string, unknown>> | null
 }
 
@@ -48,8 +48,9 @@ const UNKNOWN_HERE =
   "Must be some of markdown, html, rawHtml, links, images, summary, screenshot, json and changeTracking."
 
 /**
- * Reads the field `formats`: names, and in version 2 objects with a `type`. Version 1 has options of formats beside them.
- * @param otherwise what is wanted where the field is not set
+ * Reads the field `formats`: names, and in version 2 objects with a `type`. Version 1 has options of formats beside
+ * them.
+ * @param otherwise the formats when the field is not set
  */
 export function readFormats(
   body: FieldReader,

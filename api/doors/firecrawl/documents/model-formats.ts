@@ -13,7 +13,7 @@ import { tokensOf } from "../../../services/chat-models/tokens.ts"
 import { ApiError } from "../../../errors.ts"
 import type { JsonFormat } from "./formats.ts"
 
-/** Characters of a page that a model is shown at most, whatever its room. */
+/** Most characters of a page that a model sees, whatever its room. */
 const SHOWN_CHARS = 100_000
 /** Characters of one token at most, by the rule that tokens are counted by. */
 const CHARS_PER_TOKEN = 3
@@ -26,8 +26,8 @@ interface Shown {
 }
 
 /**
- * What a model takes from a page, held to the schema that was given.
- * @throws ApiError 502 when the model gives nothing that fits
+ * A model's extract from a page, checked against the given schema.
+ * @throws ApiError 502 when the model returns nothing that fits
  */
 export async function jsonOf(
   page: Shown,
@@ -98,7 +98,7 @@ interface Asked {
   readonly page: Shown
 }
 
-/** As much of the page as fits beside the rest. */
+/** As much of the page as fits with the rest of the prompt. */
 function promptOf(
   { system, wanted, page: { title, markdown } }: Asked,
   room: number,
@@ -108,7 +108,7 @@ function promptOf(
   const frame = (text: string) => `${wanted}\n\n${marks.around(`${title}\n\n${text}`)}`.trim()
   const left = Math.max(0, room - tokensOf(rules) - tokensOf(frame("")))
   let text = markdown.slice(0, Math.min(SHOWN_CHARS, left * CHARS_PER_TOKEN))
-  // Of other scripts a token is less.
+  // In other scripts a token has fewer characters.
   while (text !== "" && tokensOf(text) > left) text = text.slice(0, Math.floor(text.length * 0.8))
   return [
     { role: "system", content: rules },

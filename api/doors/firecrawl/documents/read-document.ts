@@ -10,10 +10,10 @@ import type { ScrapeRequest } from "../scrape-request.ts"
 
 /** Why there is no document. */
 export interface ScrapeFailure {
-  /** As Firecrawl's clients tell failures apart. */
+  /** The code by which Firecrawl's clients distinguish failures. */
   readonly code: string
   readonly message: string
-  /** Of an answer in which this is all there is. */
+  /** Status of an answer that consists only of this failure. */
   readonly status: number
   readonly isRobots: boolean
 }
@@ -33,7 +33,7 @@ export interface ScrapeParts extends ObtainParts {
   readonly scrapeId: string
 }
 
-/** Reads one address and makes a document of it: from the index where that is new enough, else live. */
+/** Reads one address and makes a document of it: from the index if that is new enough, otherwise live. */
 export async function readDocument(
   { given, url }: { readonly given: string; readonly url: PageUrl },
   request: ScrapeRequest,
@@ -61,7 +61,7 @@ export async function readDocument(
   }
 }
 
-/** How the reader is asked for what a request needs. */
+/** The reader's options for a request. */
 export function readOptions({ formats, rendering, waitMs }: ScrapeRequest, signal: AbortSignal) {
   return {
     signal,

@@ -13,7 +13,7 @@ import {
   type SitemapMode,
 } from "../scrape-request.ts"
 
-/** What a job has to do, as it is kept. */
+/** A job's request, as stored. */
 export type JobRequest = CrawlJobRequest | BatchJobRequest
 
 export interface CrawlJobRequest {
@@ -28,7 +28,7 @@ export interface CrawlJobRequest {
   readonly wholeDomain: boolean
   readonly subdomains: boolean
   readonly external: boolean
-  /** Of addresses that differ in their parameters alone one is read. */
+  /** Whether to read only one of the addresses that differ in their parameters alone. */
   readonly withoutQueries: boolean
   readonly sitemap: SitemapMode
   readonly pace: Pace

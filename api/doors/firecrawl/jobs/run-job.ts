@@ -14,7 +14,7 @@ import { walkedSitemap } from "../scrape-request.ts"
 import type { JobFrontier } from "./job-frontier.ts"
 import type { StoredFailure } from "./job-store.ts"
 
-/** Keeps what a job finds. */
+/** Stores the documents of a job. */
 export interface JobResults {
   document(url: string, document: FirecrawlDocument): Promise<void>
   failure(failure: StoredFailure): Promise<void>
@@ -25,18 +25,18 @@ export type JobParts = Omit<ScrapeParts, "reader" | "reach" | "scrapeId"> & {
   readonly results: JobResults
 }
 
-/** One of the turns in which a job is worked on. */
+/** One turn of work on a job. */
 export interface JobTurn {
-  /** What the turn before left; null: this is the first. */
+  /** What the previous turn left; null: this is the first. */
   readonly from: JobFrontier | null
-  /** Whether to give way: what is being read already is kept first. */
+  /** Whether to stop: pages already being read are stored first. */
   isOver(): Promise<boolean>
 }
 
 /**
- * Works a job through: page by page, each kept before the next, until it is done, its turn is over or `signal` aborts.
- * Each turn reads at least a page.
- * @returns what is left; null: nothing
+ * Works through a job page by page, storing each before the next, until the job is done, its turn is over or `signal`
+ * aborts. Each turn reads at least one page.
+ * @returns the work that remains; null: none
  */
 export async function runJob(
   request: JobRequest,
@@ -67,7 +67,7 @@ async function runCrawl(
   const { walkSite } = await import("#crawler")
   const admits = await linkTest(request, await parts.reach.addresses())
   const from = turn.from?.kind === "crawl" ? turn.from.walk : null
-  // Of addresses that differ in their parameters alone one has been chosen already.
+  // Among addresses that differ only in parameters, one was already chosen.
   for (const url of from?.done ?? []) admits(url)
   let left: JobFrontier | null = null
   const pages = walkSite(reader, {

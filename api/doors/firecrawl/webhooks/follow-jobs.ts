@@ -15,7 +15,7 @@ import type { JobStore } from "../jobs/job-store.ts"
 import type { JobMessage, JobOutbox } from "./job-outbox.ts"
 
 export interface FollowJobsParts {
-  /** Whether it is this process that tells. Default: yes. */
+  /** Whether this process sends the messages. Default: yes. */
   readonly mayTell?: () => Promise<boolean>
   readonly store: Pick<JobStore, "get" | "document">
   readonly outbox: JobOutbox
@@ -28,7 +28,7 @@ export interface FollowJobsParts {
   readonly pollMs?: number | undefined
 }
 
-/** What the messages for a key are signed with, in the form of Standard Webhooks. */
+/** The secret that signs the messages for a key, in the form of Standard Webhooks. */
 export type SecretOf = (keyId: string) => string
 
 /** Each is made of the key's id and one secret of the appliance (HMAC-SHA256, RFC 2104), so that none is kept. */
@@ -69,7 +69,7 @@ async function attempted(
   const document = place === null ? null : await store.document(job.id, place)
   if (document !== null && key.role !== "admin") {
     const address = toPageUrl(document.url)
-    // What a key may see can have become less since.
+    // The key may see less now than when the job ran.
     if (address === null || !(await reach(key).addresses())(address))
       return refused("the key may no longer see this page")
   }

@@ -9,7 +9,7 @@ import type { JobEvent } from "./job-webhook.ts"
 export interface OfJob {
   readonly job: string
   readonly event: JobEvent
-  /** Of the document that it brings, among the results of the job; null: it brings none. */
+  /** Index of the document it brings, among the results of the job; null: it brings none. */
   readonly place: number | null
 }
 
@@ -21,7 +21,7 @@ interface MessageColumns {
   place: number | null
 }
 
-// PostgreSQL before version 16 wants a name for what is selected from.
+// PostgreSQL before version 16 needs a name for a subquery.
 const note = ({ dialect, now, randomHex }: SchemaWords, job: string, event: string, place: string) =>
   `insert into firecrawl_message (id, key, job_id, event, place, receiver, created_at, due_at, first_due_at)
    select 'msg_' || ${randomHex}, ${job}.key_id, ${job}.id, ${event}, ${place},
@@ -33,7 +33,7 @@ const WANTS = (request: string, event: string) =>
 
 const EVENT = "(case new.state when 'scraping' then 'started' else new.state end)"
 
-// Noted by triggers: in the transaction that makes it so, whichever code writes it, and no kill loses any of it.
+// Triggers note the messages in the transaction that causes them, whichever code writes it, so no kill loses any.
 const STEPS: readonly Step[] = [
   (words) => {
     const { text, integer, strict, trigger } = words

@@ -1,12 +1,12 @@
 import { FieldReader, type Fields, isFields } from "../../../server/wire/fields.ts"
 import { MAX_URL_CHARS } from "../scrape-request.ts"
 
-/** What a receiver may be told of a job. */
+/** Events of a job that a receiver may get. */
 export const JOB_EVENTS = ["started", "page", "completed", "failed"] as const
 
 export type JobEvent = (typeof JOB_EVENTS)[number]
 
-/** Who is told of a job, as it is kept with its request. */
+/** The receiver of a job's events, as stored with its request. */
 export interface JobWebhook {
   readonly url: string
   readonly events: readonly JobEvent[]

@@ -94,7 +94,7 @@ test("through many kills each event of each job is told under one id, none is lo
   for (let at = 0; at < KILLS; at++) {
     await begin()
     if (at % 3 === 0) await begin()
-    // In the middle of a job, or at any time: before it, at its end, while it is told of.
+    // In the middle of a job, or at any time: before it, at its end, while messages are sent.
     const isHeld = at % 2 === 0
     if (isHeld) await until(async () => (await store.get(jobs.at(-1)!))!.completed > 0)
     else {
@@ -111,7 +111,7 @@ test("through many kills each event of each job is told under one id, none is lo
     for (const id of jobs) if ((await store.get(id))!.endedAt === null) return false
     return true
   })
-  // What was refused would be sent again in a minute: its time comes at once, and again where that is refused, too.
+  // A refused message would be sent again after a minute; here it is due at once, and again after each refusal.
   const count = async (which: string) =>
     Number(
       (await statement(
@@ -134,7 +134,7 @@ test("through many kills each event of each job is told under one id, none is lo
   expect(states).toContain("failed")
   for (const id of jobs) {
     const job = (await store.get(id))!
-    // Of several attempts at one message one counts.
+    // Several attempts at one message count once.
     const inOrder = [
       ...new Map(told.filter((one) => one.id === id).map((one) => [one.webhookId, one])).values(),
     ]

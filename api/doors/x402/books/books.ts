@@ -25,7 +25,7 @@ export interface Sale {
   readonly deliveredAt: string | null
 }
 
-/** What a day (UTC) brought on one network. */
+/** The income of a day (UTC) on one network. */
 export interface Day {
   readonly day: string
   readonly network: string
@@ -39,7 +39,7 @@ export interface Span {
   readonly to?: string | undefined
 }
 
-/** What was sold, from the ledger's own records: only payments that arrived are in it. */
+/** The sales, from the ledger's own records: only payments that arrived are counted. */
 export interface Books {
   /** Newest first. */
   sales(span: Span & { readonly limit: number; readonly offset: number }): Promise<readonly Sale[]>
@@ -52,7 +52,7 @@ export interface Books {
   outcomes(
     span: Span,
   ): Promise<readonly { readonly day: string; readonly outcome: X402Outcome; readonly count: number }[]>
-  /** Payments that nobody could tell about yet. */
+  /** The number of payments whose outcome is still unknown. */
   open(): Promise<number>
 }
 
@@ -131,7 +131,7 @@ const inDollars = <T extends { readonly amount: number }>({ amount, ...row }: T)
   usd: (amount / 1e6).toFixed(6),
 })
 
-/** Whether a day is one, in the form spans have. */
+/** Whether a text is a day in the form that spans use. */
 export const isDay = (text: string): boolean => {
   const date = new Date(`${text}T00:00:00Z`)
   // Years of more digits are written with a sign.

@@ -6,8 +6,8 @@ import type { Authorization } from "../payment.ts"
 import type { Terms } from "../terms.ts"
 
 /**
- * Asks the network about payments nobody could tell about, so that the books are right also when a payer never comes
- * back. What turns out to be paid is kept for its payer; what cannot be paid any more is forgotten.
+ * Asks the network about payments whose outcome is unknown, so that the books are right even if a payer never comes
+ * back. Payments that turn out to be paid are kept for their payer; payments that can no longer be used are deleted.
  */
 export async function reconcile(parts: {
   readonly ledger: Ledger

@@ -12,7 +12,7 @@ import { type Chain, rpcChain } from "./chain.ts"
 const PAYER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 const PAYEE = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 const OTHER = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
-// As explorers of the network show them.
+// The hash as shown by the network's explorers.
 const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5"
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 const AUTHORIZATION_STATE = "0xe94a0102"
@@ -31,7 +31,7 @@ const word = (hex: string) => hex.slice(2).toLowerCase().padStart(64, "0")
 const hex = (number: number) => `0x${number.toString(16)}`
 const HASH = `0x${"12".repeat(32)}`
 
-/** What the node says; `null` answers nothing to that method. */
+/** The node's replies; `null` sends no result for that method. */
 const well = () => ({
   chainId: 84_532,
   head: 500,
@@ -211,7 +211,7 @@ describe("an authorization that was used", () => {
     node.timeOf = (block) => (block === 8000 ? since - 120 : since - 121)
     expect(await look(since * 1000 + 999)).toEqual({ kind: "dead", because: "spent-elsewhere" })
     expect(methods().filter((method) => method === "eth_getLogs")).toHaveLength(2)
-    // Of a block its time is enough.
+    // The time of a block is enough.
     const blocks = calls.filter(({ method }) => method === "eth_getBlockByNumber").map(({ params }) => params)
     expect(blocks).toEqual(["latest", hex(8000), hex(7000)].map((block) => [block, false]))
   })

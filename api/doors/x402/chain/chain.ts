@@ -7,7 +7,7 @@ import { keccak256 } from "./keccak.ts"
 import type { Authorization } from "../payment.ts"
 import type { Terms } from "../terms.ts"
 
-/** What the network says of an authorization. */
+/** The network's record of an authorization. */
 export type OnChain =
   /** It was carried out, and the money is ours. */
   | { readonly kind: "paid"; readonly transaction: string }
@@ -67,7 +67,7 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
     return result
   }
 
-  /** What a node of another network says would be believed, and be wrong. */
+  /** A node of another network would be believed, and be wrong. */
   async function checkChain(): Promise<void> {
     if (rightChain) return
     const id = Number(await call<string>("eth_chainId"))
@@ -81,7 +81,7 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
   async function lookAtChain(authorization: Authorization, since: number): Promise<OnChain> {
     const { from, nonce, value, validBefore } = authorization
     await checkChain()
-    // The head before the state: what is read later can only be newer.
+    // Reads the head before the state, so that the state can only be newer.
     const head = await call<{ number: string; timestamp: string }>("eth_getBlockByNumber", "latest", false)
     if ((await read(AUTHORIZATION_STATE + word(from) + word(nonce))) !== 0n) {
       const transaction = await transferOf(authorization, Number(head.number), since)
@@ -95,7 +95,7 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
     return { kind: "open" }
   }
 
-  /** The transaction that used the authorization, if it paid us: a used nonce alone may have paid somebody else. */
+  /** The transaction that used the authorization, if it paid us: a used nonce alone may have paid another receiver. */
   async function transferOf(
     authorization: Authorization,
     head: number,

@@ -7,7 +7,7 @@ import type { OnChain } from "../chain/chain.ts"
 import { carryOut, type PurchaseParts } from "./carry-out.ts"
 import type { Purchase } from "./purchase.ts"
 
-// What hardly ever happens to a purchase; the rest is in the stories of trouble.test.ts.
+// Rare courses of a purchase; the others are in trouble.test.ts.
 
 const PURCHASE = {
   payment: {
@@ -20,7 +20,7 @@ const PURCHASE = {
   times: { verifyMs: 0, searchMs: 0, settleMs: 0 },
 } as unknown as Purchase
 
-/** A purchase with what is not told of here left out, and what was asked of its parts. */
+/** A purchase with defaults for the parts not tested here, and a record of the calls to its parts. */
 function purchase({ isFull = false, seen }: { readonly isFull?: boolean; readonly seen?: OnChain } = {}) {
   const asked: string[] = []
   const ctx = {

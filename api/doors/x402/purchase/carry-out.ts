@@ -25,7 +25,7 @@ export interface PurchaseParts {
   readonly chain: Chain | null
   readonly ledger: Ledger
   readonly payers: PayerLimits
-  /** With an engine that finds what is for sale, and nothing else. */
+  /** Has an engine that finds only pages for sale. */
   readonly search: AskParts
   /** Throws an ApiError 429 when a search would have to wait for too long. */
   readonly check: () => void
@@ -39,17 +39,19 @@ export type Ended =
   | {
       readonly kind: "answered"
       readonly outcome: (arrived: boolean) => X402Outcome
-      /** Resolves when the answer has left, or cannot any more, and the ledger knows of it. Never rejects. */
+      /**
+       * Resolves when the answer was sent, or can't be sent any more, and the ledger has recorded it. Never rejects.
+       */
       readonly noted: Promise<void>
     }
 
 const refused = (outcome: X402Outcome): Ended => ({ kind: "refused", outcome })
 
 /**
- * Look, verify, search, settle, answer. The order is the promise: nobody is charged for a search that was not done, and
- * nothing of an answer leaves before it is paid.
+ * Look, verify, search, settle, answer. The order is a promise: nobody pays for a search that was not done, and no
+ * part of an answer is sent before it is paid.
  *
- * @param entry what the ledger has of the payment; null: nothing
+ * @param entry the ledger's entry for the payment; null: none
  */
 export async function carryOut(
   ctx: Context,

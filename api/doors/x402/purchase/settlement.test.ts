@@ -17,7 +17,7 @@ const no = (reason: string): Answer => ({ kind: "refused", reason })
 let logged: object[] = []
 const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) })
 
-/** What comes of a payment when the facilitator and the network answer so, one after the other; and what was asked. */
+/** The outcome of a payment for these answers of the facilitator and the network, in order; and the calls made. */
 async function settle(answers: readonly Answer[], seen: readonly OnChain[] | null, doubt = false) {
   const asked: string[] = []
   logged = []

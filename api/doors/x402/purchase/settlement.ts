@@ -8,7 +8,7 @@ import { PAYMENT_REFUSALS } from "../refusals.ts"
 /** How the settling of a payment ended. */
 export type Settlement =
   | { readonly kind: "settled"; readonly transaction: string }
-  /** Nothing was paid, and nothing will be with this payment. */
+  /** The payer paid nothing, and this payment will not be used. */
   | { readonly kind: "refused"; readonly reason: string; readonly withoutCover: boolean }
   | { readonly kind: "unknown"; readonly transaction?: string }
 
@@ -18,15 +18,15 @@ export type Settlement =
  */
 const NO_COVER = /insufficient|transaction_failed/i
 
-/** Once for the payment, and once more when the first answer leaves it open. */
+/** One attempt for the payment, and another if the first outcome is unknown. */
 const ATTEMPTS = 2
 
 /**
- * Has a payment settled, and does not take silence for a no: a payer who is told "not paid" signs again, and would pay
- * twice. A no counts only when nothing was left open before it, or when the network itself says so.
+ * Settles a payment, and does not treat silence as a no: a payer who gets "not paid" signs again, and would pay
+ * twice. A no counts only if no earlier attempt has an unknown outcome, or if the network itself confirms it.
  *
- * @param since milliseconds since 1970 when the payment was first given to the facilitator
- * @param doubt whether an earlier attempt was left open
+ * @param since milliseconds since 1970 when the payment was first sent to the facilitator
+ * @param doubt whether the outcome of an earlier attempt is unknown
  */
 export async function settlePayment(
   payment: Payment,
@@ -62,7 +62,7 @@ export async function settlePayment(
   return { kind: "unknown", ...(sent !== undefined && { transaction: sent }) }
 }
 
-/** What the network's word comes to; null when it leaves it open too. */
+/** The conclusion from the network's record; null when it doesn't settle the outcome either. */
 function conclude(seen: OnChain | null, reason: string | null): Settlement | null {
   if (seen?.kind === "paid") return { kind: "settled", transaction: seen.transaction }
   if (seen?.kind !== "dead") return null

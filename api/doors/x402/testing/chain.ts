@@ -12,9 +12,9 @@ import { CHAIN_PACKAGE, chainProgram } from "./chain-program.ts"
 import { deployer, drainPayer, payer, payerAxios, payerV1 } from "./wallets.ts"
 import { freePort } from "#base/testing/free-port.ts"
 
-/** The network the local chain says it is, so that clients accept its token without being told of it. */
+/** The network that the local chain claims to be, so that clients accept its token without configuration. */
 export const NETWORK = "eip155:84532"
-/** Where USDC is on Base Sepolia. */
+/** The address of USDC on Base Sepolia. */
 export const USDC: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
 const MULTICALL: Address = "0xcA11bde05977b3631167028862bE2a173976CA11"
 const FUNDS = 10_000_000n
@@ -39,7 +39,7 @@ const artifact = (name: string): Artifact =>
 /** Why tests on a chain cannot run here, for their name; empty when they can. */
 export const noChain: string = chainProgram() === null ? ` (skipped: ${CHAIN_PACKAGE} is not installed)` : ""
 
-/** A chain of its own on loopback, with a token that behaves as USDC does and payers who have some of it. */
+/** A separate chain on loopback, with a token that behaves like USDC and payers who own some. */
 export async function startChain() {
   const program = chainProgram()
   if (program === null) throw new Error(`${CHAIN_PACKAGE} is not installed`)

@@ -13,7 +13,7 @@ import { baseSepolia } from "viem/chains"
 import { NETWORK } from "./chain.ts"
 import { facilitatorAccount } from "./wallets.ts"
 
-/** What goes wrong with the next calls of one kind, until something else is set. */
+/** The fault of the next calls of one kind, until another one is set. */
 export type Fault =
   | { readonly kind: "none" }
   /** The connection breaks before anything is done. */
@@ -23,7 +23,7 @@ export type Fault =
   /** Refuses without looking. */
   | { readonly kind: "refuse"; readonly reason: string }
   | { readonly kind: "slow"; readonly ms: number }
-  /** Does it when told to. */
+  /** Waits for this before it answers. */
   | { readonly kind: "held"; readonly until: Promise<void> }
   /** Does it, then the connection breaks. */
   | { readonly kind: "lose-answer" }
@@ -32,7 +32,7 @@ export type Fault =
 
 const NONE: Fault = { kind: "none" }
 
-/** A facilitator of the protocol's own classes on loopback, for both versions, that can be told to misbehave. */
+/** A facilitator made of the protocol's own classes on loopback, for both versions, that can be set to misbehave. */
 export async function startFacilitator(rpcUrl: string, { confirmationTimeoutMs = 3000, port = 0 } = {}) {
   const client = createWalletClient({
     account: facilitatorAccount(),

@@ -5,7 +5,7 @@ import type { HDAccount } from "viem/accounts"
 
 import type { Address } from "../chain/address.ts"
 
-// Payments made by hand, for what no client does. What clients do is proven with unmodified clients.
+// Payments made by hand, for cases that no client produces. Tests with unmodified clients cover the others.
 
 const TYPES = {
   TransferWithAuthorization: [
@@ -37,7 +37,7 @@ interface Authorization {
   readonly nonce: Address
 }
 
-/** What is done otherwise than a client would. */
+/** The difference from a client's payment. */
 export interface Flaw {
   readonly accepted?: Partial<Accepted>
   readonly authorization?: Partial<Authorization>
@@ -65,7 +65,7 @@ export interface PaidAnswer {
   readonly text: string
   // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
   readonly body: any
-  /** Of a 402: what the header asks for. */
+  /** The contents of the header of a 402. */
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   readonly required: any
   // oxlint-disable-next-line typescript/no-explicit-any -- as above

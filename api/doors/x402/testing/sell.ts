@@ -21,7 +21,7 @@ import type { ListenerParts } from "../open-listener.ts"
 import { NETWORK } from "./chain.ts"
 import { payee } from "./wallets.ts"
 
-/** An engine that finds one page, or misbehaves when told to. */
+/** An engine that finds one page, or misbehaves on demand. */
 export class StagedEngine {
   readonly queries: Query[] = []
   /** Done instead of searching. */
@@ -35,7 +35,7 @@ export class StagedEngine {
   }
 }
 
-/** What a search needs, over that engine: no images, and neither a reranker nor a chat model. */
+/** The parts of a search over that engine: no images, and neither a reranker nor a chat model. */
 export const searchOver = (engine: StagedEngine): ListenerParts["search"] => ({
   engine,
   images: { facts: async () => new Map() },
@@ -49,7 +49,7 @@ export const searchOver = (engine: StagedEngine): ListenerParts["search"] => ({
 })
 
 /**
- * The paid search on a port of its own, with a staged engine and a data folder that `close` removes.
+ * The paid search on its own port, with a staged engine and a data folder that `close` removes.
  * @param how `parts` are given to the listener instead of those made here
  */
 export async function sellSearches(

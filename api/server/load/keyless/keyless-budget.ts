@@ -1,6 +1,6 @@
 import { Lru } from "#base/flow/memory/lru.ts"
 
-/** What one address has left. */
+/** The remaining budget of one address. */
 interface Bucket {
   tokens: number
   at: number
@@ -32,7 +32,7 @@ export class KeylessBudget {
     return this.#refused
   }
 
-  /** Of the address that has used the most lately. */
+  /** The use by the address that has used the most lately. */
   get used(): number {
     let used = 0
     for (const bucket of this.#buckets.values()) used = Math.max(used, this.perMinute - this.#left(bucket))

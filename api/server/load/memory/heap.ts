@@ -1,20 +1,21 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 
-/** Beyond this share of what V8 may take it collects garbage over and over, and the process ends at all of it. */
+/** Above this share of V8's limit, V8 collects garbage over and over; at the limit itself the process dies. */
 const FULL_SHARE = 0.85
-/** What a collection found counts for so long: a process that refuses everything may have none that finds otherwise. */
+/** A collection's result is valid this long: a process that refuses everything may never collect again. */
 const KNOWN_MS = 5000
 
-/** What a collection of garbage left. */
+/** The result of a garbage collection. */
 interface Collected {
   readonly bytes: number
   readonly at: number
 }
 
 /**
- * The heap of this process, as the last full collection of garbage left it: what V8 says in between is mostly garbage. Whoever
- * fills it ends the process, and with it the answers of all others, so it bounds what no account was told of.
+ * The heap of this process after the last full garbage collection: V8's figures in between are mostly garbage. A
+ * caller that fills the heap ends the process and all other answers with it, so this limits memory that no account
+ * counts.
  */
 export class Heap implements Disposable {
   readonly total = Math.floor(getHeapStatistics().heap_size_limit * FULL_SHARE)
@@ -38,7 +39,7 @@ export class Heap implements Disposable {
     return this.#collected?.bytes ?? 0
   }
 
-  /** Whether nothing more should be begun. */
+  /** Whether no new work should begin. */
   get isFull(): boolean {
     if (this.#collected === null || this.#collected.bytes < this.total) return false
     return this.#now() - this.#collected.at < KNOWN_MS

@@ -4,25 +4,26 @@ import { garbageCollector } from "#base/process/garbage-collector.ts"
 const LOOK_MS = 5000
 /** Looks in a row that find next to nothing done, until the process is at rest. */
 const QUIET_LOOKS = 4
-/** What metrics, health checks and timers take of the event loop stays below it. */
+/** Metrics, health checks and timers use less of the event loop than this. */
 const QUIET_SHARE = 0.05
-/** So much must have been done since the last time: what less of it left is not worth a pause. */
+/** The least work since the last time: after less, the garbage isn't worth a pause. */
 const WORTH_MS = 10_000
 
 type Collect = () => Promise<void>
 
 interface Seen {
-  /** Of the event loop since the process began, in milliseconds. */
+  /** The use of the event loop since the process began, in milliseconds. */
   readonly utilization: (since?: EventLoopUtilization) => EventLoopUtilization
   readonly collect: Collect
 }
 
 /**
- * Gives back the memory that a busy time left, once the process has come to rest. V8 lets its heap grow under load and collects what
- * lies in it when there is new work; where there is none for hours, garbage and the room of it stay taken as long. The collection
- * is the one that V8 makes before it would run out of memory (`--expose-gc`, flavor `last-resort`), which returns free pages.
+ * Gives back the memory of a busy time once the process is idle. V8 lets its heap grow under load and collects
+ * garbage when there is new work; without work for hours, garbage and its space stay allocated. This runs the
+ * collection that V8 does before it would run out of memory (`--expose-gc`, flavor `last-resort`), which returns free
+ * pages.
  *
- * It stops the process for some tens of milliseconds, once after each busy time and never within one.
+ * It stops the process for some tens of milliseconds, once after each busy time and never during one.
  */
 export class IdleCollection implements Disposable {
   readonly #seen: Seen

@@ -20,7 +20,7 @@ const EXAMPLE_NAME = "search.example.com"
 const EXAMPLE_APPLIANCE = "127.0.0.1:8080"
 
 interface FrontProgram {
-  /** What a whole configuration has around a site. */
+  /** The rest of a complete configuration around a site. */
   readonly around: (site: string, folder: string) => string
   /** The site on a port of loopback. */
   readonly placed: (site: string, port: number) => string
@@ -51,7 +51,7 @@ export type FrontName = keyof typeof FRONTS
 
 export interface Front extends AsyncDisposable {
   readonly port: number
-  /** Asks by one of its names, wherever that name leads otherwise. */
+  /** Sends a request to one of its names, bypassing DNS. */
   ask(
     path: string,
     options?: Omit<RequestOptions, "headers"> & {
@@ -62,9 +62,10 @@ export interface Front extends AsyncDisposable {
 }
 
 /**
- * Runs the example of a page before an appliance, as it stands but for its port, the place of the appliance and of its certificate, and
- * `localhost` for the name of the example. Until it is disposed of, this process trusts its certificate.
- * @param name by which it is asked.
+ * Runs the example of a page before an appliance, unchanged except for its port, the address of the appliance and of
+ * its certificate, and `localhost` for the example's name. Until it is disposed of, this process trusts its
+ * certificate.
+ * @param name the host name for requests
  */
 export async function startFront(
   program: FrontName,

@@ -1,6 +1,6 @@
 import { subjectWords, tellingWords, wordsNotIn } from "./words.ts"
 
-/** What a clause compares, and what beside that it speaks of. */
+/** The things that a clause compares, and its other subjects. */
 export interface Comparison {
   readonly sides: readonly string[]
   /** The other telling words. */
@@ -9,7 +9,7 @@ export interface Comparison {
 
 const END = String.raw`(?=[.?!;:]|,\s+(?:say|tell|explain)\b|\s+(?:for|in|on|when|with (?:respect|regard)|regarding|by|as|at|from|compare|differ)\b|$)`
 const LIST = String.raw`(.{2,160}?)`
-/** How comparisons are put; the first group is the list of what is compared. */
+/** Forms of comparisons; the first group is the list of the things compared. */
 const FORMS: readonly RegExp[] = [
   new RegExp(String.raw`\b(?:compare|contrast|comparison (?:of|between)|vergleiche)\s+${LIST}${END}`, "i"),
   new RegExp(
@@ -57,7 +57,10 @@ function compared(named: readonly string[], clause: string): Comparison | null {
   return { sides, about: wordsNotIn([...given, ...sides].join(" "), subjectWords(clause)) }
 }
 
-/** "Acme's red, green and blue pumps": what stands once belongs to all, the owner's name before, the noun behind. */
+/**
+ * "Acme's red, green and blue pumps": words that appear once belong to all, the owner's name before and the noun
+ * after.
+ */
 function sharedWords(sides: readonly string[]): { bare: string[]; noun: string } {
   const owner = /^(\S+['’]s)\s+(?=\S)/.exec(sides[0] ?? "")?.[0] ?? ""
   const bare = sides.map((side) => (side.startsWith(owner) ? side.slice(owner.length) : side))

@@ -46,7 +46,7 @@ function inClause(clause: string): Listed | null {
   if (told !== undefined && isShort(thing!)) return { stem: "", items: [thing!, ...others] }
   const [, stem, preposition, item] = STEM.exec(first) ?? []
   if (stem === undefined || item === undefined || !isShort(item)) return null
-  // "against a, against b": the preposition stands with each item.
+  // "against a, against b": each item has the preposition.
   const repeated = `${preposition!} `.toLowerCase()
   const once = (other: string) =>
     other.toLowerCase().startsWith(repeated) ? other.slice(repeated.length) : other

@@ -2,7 +2,7 @@ import { analyse } from "#engine/text/analysis/analyse.ts"
 import { jaccard } from "#engine/text/analysis/likeness.ts"
 import { isStopWord } from "#engine/text/analysis/stop-words.ts"
 
-/** Of a heading, and of a subtopic. */
+/** For a heading, and for a subtopic. */
 export const MAX_LABEL_CHARS = 90
 /** Words of the task that go along with a part or a subtopic, so that it is searched for within the matter. */
 export const SUBJECT_WORDS = 6
@@ -19,13 +19,13 @@ export function tellingWords(text: string): string[] {
   return [...new Set(words.filter((word) => !isStopWord(word.toLowerCase(), null)))]
 }
 
-/** Those of the telling words that may name what a text is about. */
+/** The distinctive words that may name the subject of a text. */
 export const subjectWords = (text: string): string[] =>
   tellingWords(text)
     .map((word) => word.replace(/['’]s$/, ""))
     .filter((word) => !OF_TASKS.test(word))
 
-/** Those of the words that a text does not name itself, whatever their letters' case. */
+/** The words that a text does not contain, ignoring case. */
 export function wordsNotIn(text: string, words: readonly string[]): string[] {
   const named = new Set(subjectWords(text).map((word) => word.toLowerCase()))
   return words.filter((word) => !named.has(word.toLowerCase()))
@@ -43,7 +43,7 @@ export function labelOf(text: string): string {
 
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Whether two texts ask the same. */
+/** Whether two texts ask the same question. */
 export function areSame(one: string, other: string, least = SAME): boolean {
   return jaccard(new Set(analyse(one, null)), new Set(analyse(other, null))) >= least
 }

@@ -2,13 +2,13 @@ import type { DegradedPart } from "#base/flow/degraded.ts"
 
 import type { Source } from "../sources/evidence.ts"
 
-/** The kinds of work that a caller is told of, by the names that clients know. */
+/** The kinds of work reported to callers, by the names that clients know. */
 export type StepName = "Planning" | "WebSearch" | "ResearchSubtopic" | "Generating"
 
 export interface Step {
   readonly name: StepName
   readonly id: string
-  /** What is done, in words. */
+  /** A description of the work. */
   readonly about: string
   readonly queries?: readonly string[]
   readonly sources?: readonly Source[]
@@ -16,7 +16,7 @@ export interface Step {
   readonly parent?: string
 }
 
-/** What happens while a task is worked on, for whoever watches. */
+/** The events of a task in progress, for its watchers. */
 export type ResearchEvent =
   | { readonly kind: "call" | "response"; readonly step: Step }
   /** A piece of the report, or all of a structured one. */
@@ -24,7 +24,7 @@ export type ResearchEvent =
   | {
       readonly kind: "sources"
       readonly sources: readonly Source[]
-      /** What the report was made without. */
+      /** The parts that the report was made without. */
       readonly degraded?: readonly DegradedPart[]
     }
   | { readonly kind: "failed" }

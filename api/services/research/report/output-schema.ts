@@ -4,10 +4,10 @@ import { Refusal } from "#base/errors.ts"
 export interface OutputField {
   readonly type: "object" | "string" | "integer" | "number" | "array"
   readonly description?: string
-  /** Of an object. */
+  /** For an object. */
   readonly properties?: Readonly<Record<string, OutputField>>
   readonly required?: readonly string[]
-  /** Of an array. */
+  /** For an array. */
   readonly items?: OutputField
 }
 
@@ -24,7 +24,9 @@ const MAX_VALUES = 60
 
 const OUTPUT_FIELD = { $ref: "#/components/schemas/OutputField" }
 
-/** What {@link checkOutputSchema} takes, as far as a schema can say it, for `#/components/schemas`. */
+/**
+ * The schemas that {@link checkOutputSchema} accepts, as far as a schema can express it, for `#/components/schemas`.
+ */
 export const outputSchemas = {
   OutputSchema: {
     type: "object",

@@ -5,7 +5,7 @@ import { presentWarnings, type Warning } from "../../../server/wire/warnings.ts"
 import type { ResearchEvent, Step } from "./events.ts"
 import type { Source } from "../sources/evidence.ts"
 
-/** A source as it stands on the wire. */
+/** A source in wire format. */
 export const presentSource = ({ title, url, favicon, addressesModels, pages }: Source) => ({
   title,
   url,
@@ -16,24 +16,25 @@ export const presentSource = ({ title, url, favicon, addressesModels, pages }: S
 
 const CHUNK = "chat.completion.chunk"
 
-/** Characters that may wait for a reader; the largest reports are a tenth of it. */
+/** Characters that may wait for a reader; the largest reports are a tenth of this. */
 const MOST_UNREAD = 1_000_000
 
 export interface EventStreamOptions {
-  /** Whether lines are sent once more for readers that take every chunk of the network for one line. */
+  /** Whether lines are sent again for readers that treat every network chunk as one line. */
   readonly lineByLine: boolean
   /** About the request; the first frame carries them. */
   readonly warnings?: readonly Warning[]
 }
 
 /**
- * Frames that clients of OpenAI's streamed chat completions read, as `text/event-stream` (HTML Living Standard, 9.2).
+ * Frames as clients of OpenAI's streamed chat completions read them, as `text/event-stream` (HTML Living Standard,
+ * 9.2).
  *
- * Each frame is one chunk of the network: there are readers that look for `event:` and `data:` in the same chunk. Others
- * take each chunk for a line, and need them apart. With `lineByLine` both find what they need: the lines follow once more,
- * each a chunk and a frame of its own and with a blank before it. To all who keep to the standard a line that begins with a
- * blank has an unknown field; those who look at chunks trim them; and those who look for both lines in one frame never
- * find them together, however the network joins the chunks.
+ * Each frame is one network chunk, because some readers look for `event:` and `data:` in the same chunk. Others treat
+ * each chunk as a line, and need them separate. `lineByLine` serves both: the lines follow again, each as its own
+ * chunk and frame and with a leading blank. Readers that follow the standard see an unknown field in a line with a
+ * leading blank; readers of chunks trim it; and readers that look for both lines in one frame never find them
+ * together, however the network joins the chunks.
  */
 export class EventStream {
   readonly body = new PassThrough()
@@ -73,7 +74,7 @@ export class EventStream {
     }
   }
 
-  /** Whoever takes nothing of it loses the stream. */
+  /** A reader that takes no data loses the stream. */
   #frame(event: string, data: object): void {
     if (this.body.readableLength + this.body.writableLength > MOST_UNREAD) {
       this.body.destroy(new Error("The events of a report were not read."))

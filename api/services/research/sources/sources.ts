@@ -10,11 +10,11 @@ import type { Attachment } from "./files.ts"
 
 /** Marks a source as a file of the caller's: no page has such an address. */
 export const FILE_SCHEME = "file:"
-/** What a caller sends along is meant to be read. */
+/** Files that a caller attaches are meant to be read. */
 const FILE_SCORE = 0.9
 const PASSAGES_OF_FILE = 8
 
-/** What is told of a page or file that findings stand in. */
+/** The published facts about a page or file that findings come from. */
 export function sourceOfHit(hit: Hit): Source {
   const { url, title, favicon, author, publishedAt, fetchedAt, source } = hit
   const label = hitAddressesModels(hit) ? { addressesModels: true } : {}

@@ -8,7 +8,7 @@ import type { PagedText } from "../sources/cited-pages.ts"
 import type { Question, Source } from "../sources/evidence.ts"
 import type { OutputField, OutputSchema } from "../report/output-schema.ts"
 
-// What a model is told. Pages are what strangers wrote: their text stands between marks that no page can close.
+// Prompts for a model. Pages are written by strangers: their text is between marks that no page can close.
 
 const TITLES = 12
 const HEADINGS_OF_TITLE = 4
@@ -70,7 +70,7 @@ export interface ShownSource {
   readonly paged: readonly PagedText[]
 }
 
-/** Nothing of what gives orders to models. */
+/** Drops text that gives orders to models. */
 const harmless = (text: string): string => (holdsModelOrder(text) ? "" : text)
 
 const marked = (sources: readonly ShownSource[], marks: DataMarks): string[] =>
@@ -128,7 +128,10 @@ export function summaryMessages(
   ]
 }
 
-/** The schema of a form as servers take it that hold a model to one: every member required, and null for what is not known. */
+/**
+ * The schema of a form for servers that force a model to follow it: every member is required, and null where the
+ * value isn't known.
+ */
 export const formOf = (schema: OutputSchema): ReplyForm => ({
   name: "report",
   schema: strict({ type: "object", ...schema }, false),

@@ -8,7 +8,7 @@ import type { PageUrl } from "#engine"
 
 import type { Change } from "../watch.ts"
 
-/** What a watch keeps of each page is counted for the key of the first watch that saw it so. */
+/** A watch's record of a page counts for the key of the first watch that saw this version. */
 export const STORED_WATCHES: readonly StoredTable[] = [
   { table: "watch", key: "key", columns: ["subject", "name", "webhook", "emails"] },
   { table: "watch_seen", key: "key", columns: ["url", "title", "sources"] },
@@ -59,7 +59,7 @@ export interface WatchTables {
   }
 }
 
-// `key` of what is kept: whose it is, since what a key has had kept is counted.
+// `key` is the owner of a record, because each key's stored bytes are counted.
 const STEPS: readonly Step[] = [
   (words) => {
     const { lastingId, text, integer, blob, strict, keyed, now } = words
@@ -102,9 +102,9 @@ const STEPS: readonly Step[] = [
    alter table watch_entry add column readers ${text}`,
 ]
 
-/** Makes the tables, and has changes of pages noted from then on wherever somebody watches anything. */
+/** Makes the tables, and from then on notes changes of pages wherever there is a watch. */
 export function migrateWatches(db: StateStore): void {
-  // First, since the triggers stand on its tables.
+  // First, because the triggers use its tables.
   migrateFrontier(db)
   migrate(db, "watches", STEPS)
 }

@@ -34,7 +34,7 @@ export async function startReceiver(secretOf: () => string) {
   return {
     url: site.url("/hook"),
     messages,
-    /** What it was told of, each once. */
+    /** The entries it received, each once. */
     entries: () => {
       const kept = new Map(messages.map((one) => [one.id, one]))
       return [...kept.values()].flatMap(({ data }) => data.entries)
