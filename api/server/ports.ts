@@ -3,7 +3,7 @@ import { once } from "node:events"
 
 import { KnownError } from "#base/errors.ts"
 
-/** Where a part of the appliance listens, and how its settings begin: `FOSSICK` or `FOSSICK_X402`. */
+/** Where a part of the appliance listens, and the prefix of its settings: `FOSSICK` or `FOSSICK_X402`. */
 export interface Listening {
   readonly host: string
   readonly port: number
@@ -42,7 +42,7 @@ export async function requireFreePorts(all: readonly Listening[]): Promise<void>
   }
 }
 
-/** What the operator can do about an error of a listener; null: it is none. */
+/** Advice for the operator about an error of a listener; null: it is no such error. */
 export function listenProblem(error: unknown): string | null {
   const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & Partial<Listening>
   if (syscall !== "listen" && syscall !== "getaddrinfo") return null

@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net"
 /** Hosts to listen on that `localhost` reaches. */
 const LOCAL = new Set(["", "0.0.0.0", "::", "127.0.0.1", "::1", "localhost"])
 
-/** The host, as it stands in an address, under which this machine reaches a server that listens on `host`. */
+/** The host, as written in an address, under which this machine reaches a server that listens on `host`. */
 export function reachableHost(host: string): string {
   if (LOCAL.has(host)) return "localhost"
   return isIPv6(host) ? `[${host}]` : host

@@ -3,12 +3,15 @@ import { type Hit, type PageUrl, sourcesOf } from "#engine"
 
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
 
-/** What is known of documents in several formats. */
+/** The known documents in several formats. */
 export interface FormKnowledge {
   of(page: PageUrl, sources: readonly string[]): Promise<readonly OtherForm[]>
 }
 
-/** The other formats of each hit, by its address, as far as the caller may have them named; hits with none have no entry. */
+/**
+ * The other formats of each hit, by its address, as far as the caller may see their names; hits without any have no
+ * entry.
+ */
 export async function otherForms(
   hits: readonly Hit[],
   knowledge: FormKnowledge,

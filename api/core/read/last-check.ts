@@ -7,7 +7,7 @@ export interface VisitKnowledge {
 
 /**
  * When a crawl last found a page, changed or not.
- * @param named sources whose visits may be told of; null: all
+ * @param named sources whose visits may be shown; null: all
  */
 export async function lastCheck(
   page: Pick<Hit, "url" | "source" | "sharedWith" | "fetchedAt">,

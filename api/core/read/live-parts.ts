@@ -3,7 +3,7 @@ import type { Embedder } from "#engine"
 import type { MissKnowledge } from "../../services/misses/miss-knowledge.ts"
 import type { LiveMemory } from "./live-memory.ts"
 
-/** What reads live pages, beside what the key of a call may read. */
+/** The parts for reading live pages, besides the key's own limits. */
 export interface LiveParts {
   readonly embedder: Pick<Embedder, "id" | "embed">
   readonly memory: LiveMemory

@@ -23,7 +23,7 @@ export const splitPassages = (content: string): string[] =>
 const BLOCK_AT_START = /^(?:`{3}|\|)/
 const BLOCK_AT_END = /\n(?:`{3,}|\|.*)$/
 
-/** What is wanted of a page, and how its text is written. */
+/** The requested part of a page, and how its text is written. */
 export interface TextAsked {
   readonly format: "markdown" | "text"
   /** With it the text is the passages that fit best; null: the whole page. */

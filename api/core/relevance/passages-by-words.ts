@@ -9,7 +9,7 @@ export interface PassageByWords {
   readonly words: number
 }
 
-/** Of a page's passages those with most of the terms, best first, at most `count`. */
+/** The passages of a page that have most of the terms, best first, at most `count`. */
 export function passagesByWords(
   { markdown, anchors }: { readonly markdown: string; readonly anchors?: readonly PageAnchor[] },
   terms: readonly string[],
@@ -39,7 +39,7 @@ export function passagesByWords(
 /** {@link passagesByWords} for the event loop. */
 export const findByWords = offLoop(import.meta.url, passagesByWords)
 
-/** For each set of terms its share of them all, each term weighted by its rarity among the sets. */
+/** For each set, its share of all terms, each term weighted by its rarity among the sets. */
 export function sharesOf(terms: readonly string[], sets: readonly ReadonlySet<string>[]): number[] {
   const having = new Map(terms.map((term) => [term, 0]))
   for (const set of sets) for (const term of set) having.set(term, having.get(term)! + 1)

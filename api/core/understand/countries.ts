@@ -1,7 +1,7 @@
 import { Refusal } from "#base/errors.ts"
 import { COUNTRY_CODES } from "#crawler/page/extract/country-codes.ts"
 
-/** English country names, lower case, with their ISO 3166-1 alpha-2 codes. Other common spellings stand beside. */
+/** English country names, lower case, with their ISO 3166-1 alpha-2 codes. Includes other common spellings. */
 const COUNTRIES: ReadonlyMap<string, string> = new Map([
   ["afghanistan", "AF"],
   ["albania", "AL"],

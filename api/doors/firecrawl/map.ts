@@ -12,7 +12,7 @@ const DEFAULT_LIMIT = 5000
 const TIMEOUT_MS = 60_000
 const MAX_TIMEOUT_MS = 300_000
 const MAX_SEARCH_CHARS = 2000
-/** The start and what it links to are read; what those link to is named. */
+/** The start and the pages it links to are read; the addresses those link to are only listed. */
 const DEPTH = 2
 
 /** POST /v1/map, /v2/map: the addresses of a site, found now by its links and its sitemaps. */
@@ -25,7 +25,7 @@ export function map(version: Version, { memory: live, embedder }: LiveParts): Mi
     const timeoutMs = body.number("timeout", 1000, MAX_TIMEOUT_MS) ?? TIMEOUT_MS
     const withSubdomains = body.boolean("includeSubdomains") ?? true
     const withoutQueries = version === 2 ? (body.boolean("ignoreQueryParameters") ?? true) : false
-    // The first version asks for them, the second does without only where it is told to.
+    // The first version asks for them; the second leaves them out only on request.
     const sitemap = readSitemap(body, version, version === 1 ? "skip" : "include")
     body.passedOver("origin", "integration", "auditMetadata")
     // Sitemaps are read anew each time.

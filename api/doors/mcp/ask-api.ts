@@ -19,7 +19,7 @@ import { presentWarnings } from "../../server/wire/warnings.ts"
 const FIRST_POLL_MS = 500
 const MAX_POLL_MS = 5000
 
-/** An answer of the API, whatever its status. */
+/** An answer of the API with any status. */
 export interface ApiAnswer {
   readonly status: number
   /** Parsed JSON; null when it was none. */
@@ -34,7 +34,7 @@ export type AskApi = (path: string, body: object | null, signal: AbortSignal) =>
 /** The API of an appliance at `base`, asked over the network. */
 export function askOverHttp(base: string, headers: Readonly<Record<string, string>>): AskApi {
   return async (path, body, signal) => {
-    // Not fetch(), which sends a body in a packet of its own: the server's delayed acknowledgement costs 40 ms.
+    // Not fetch(), which sends the body in a separate packet: the server's delayed acknowledgement then costs 40 ms.
     const answer = await request(base + path, {
       method: body === null ? "GET" : "POST",
       headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },

@@ -5,7 +5,7 @@ interface Needs {
   readonly door: OpenWebuiRouteParts
 }
 
-/** What Open WebUI calls its external search and its external web loader. */
+/** Open WebUI's external search and external web loader. */
 export const openwebui = {
   name: "openwebui",
   async serve(router, { door }) {

@@ -8,14 +8,17 @@ import { liveUrl } from "../../core/read/live-url.ts"
 import { type Material, type ObtainParts, readOrStored } from "../../core/read/read-or-stored.ts"
 import { FieldReader } from "../../server/wire/fields.ts"
 
-/** As many as an extraction takes, and as the loader sends. */
+/** The same number as an extraction takes, and as the loader sends. */
 const MAX_URLS = 20
 const MAX_URL_CHARS = 4000
 const SECONDS = 30
 
 export type LoadParts = Pick<LiveParts, "memory"> & Pick<ObtainParts, "knowledge">
 
-/** POST /openwebui/load: Open WebUI's external web loader. What cannot be read is left out, as it is without a reason there. */
+/**
+ * POST /openwebui/load: Open WebUI's external web loader. Pages that cannot be read are left out, because its format
+ * has no place for a reason.
+ */
 export function externalLoad({ memory: live, knowledge }: LoadParts): Middleware {
   return async (ctx) => {
     const body = new FieldReader(ctx.state.body)

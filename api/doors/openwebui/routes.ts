@@ -14,7 +14,7 @@ export interface OpenWebuiRouteParts extends Door, LoadParts, PlainSearchParts {
   readonly refuseLive: Middleware | null
 }
 
-/** What Open WebUI calls its external search and its external web loader. */
+/** Open WebUI's external search and external web loader. */
 export function openWebuiRoutes(router: Router<RequestState>, parts: OpenWebuiRouteParts): void {
   const { key, body, admissions, refuseLive } = parts
   router.post(

@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../faces/handbook/escape-html.ts"
 
-/** A result as it stands in the page. */
+/** A result on the page. */
 interface Shown {
   readonly url: string
   readonly title: string
@@ -10,7 +10,8 @@ interface Shown {
 const WEAK = "<p>Nothing here fits well. These pages come closest:</p>\n"
 
 /**
- * A page with the form and the results, marked up as SearXNG's theme `simple` does, for people and for what reads such pages.
+ * A page with the form and the results, marked up like SearXNG's theme `simple`, for people and for programs that
+ * read such pages.
  * @param isWeak whether none of the results is likely to answer
  */
 export function searchPage(

@@ -3,9 +3,9 @@ import type { Context, Middleware } from "../../context.ts"
 import { bearerOf, type CallerKeys, keyOf, unauthorized } from "../../server/middleware/authentication.ts"
 
 /**
- * Lets a request pass that carries a valid key, as a bearer token or, since that is all that many clients of SearXNG can be given,
- * as user name or password in the address (RFC 7617). Those that carry none may come with the key of the settings.
- * @param keyOfAll key of those who send none; empty: there is none
+ * Lets a request pass that carries a valid key, as a bearer token or as user name or password in the address (RFC
+ * 7617), since many SearXNG clients support nothing else. Requests without a key may use the key of the settings.
+ * @param keyOfAll key for requests without one; empty: there is none
  * @param checkName refuses calls without a key under names that may be a stranger's
  */
 export function searxngKey(

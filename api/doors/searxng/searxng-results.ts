@@ -29,7 +29,7 @@ export const imageResult = ({ url, description }: Found["images"][number], posit
   publishedDate: null,
 })
 
-/** What every result has. */
+/** The fields of every result. */
 function of(url: string, title: string, content: string, position: number) {
   const { protocol, host, pathname, search, hash } = new URL(url)
   return {
@@ -39,7 +39,7 @@ function of(url: string, title: string, content: string, position: number) {
     engine: ENGINE,
     engines: [ENGINE],
     positions: [position],
-    // As Python's urlparse takes it apart.
+    // The parts of Python's urlparse.
     parsed_url: [protocol.slice(0, -1), host, pathname, "", search.slice(1), hash.slice(1)],
     thumbnail: "",
     priority: "",

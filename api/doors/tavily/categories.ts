@@ -1,4 +1,4 @@
-/** What the path of a page of each category has a segment of, by the category's name in lower case. */
+/** For each category, by its name in lower case, the words that begin a path segment of its pages. */
 const SEGMENTS: Readonly<Record<string, string>> = {
   about: "about(-us)?|company|team|who-we-are|mission|story",
   blogs: "blogs?|posts?|articles?|stories",
@@ -12,8 +12,8 @@ const SEGMENTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Path patterns of the categories that older clients send (`Documentation`, `Blogs`, …), by which a page is known
- * from its address: a segment of its path begins with one of the category's words. Unknown names have none.
+ * Path patterns of the categories that older clients send (`Documentation`, `Blogs`, …), which recognise a page by
+ * its address: a segment of its path begins with one of the category's words. Unknown names have no pattern.
  */
 export function categoryPaths(categories: readonly string[]): string[] {
   return categories.flatMap((name) => {

@@ -13,7 +13,7 @@ import type { SearchAnswer } from "./described/answers.ts"
 import type { PreparedSearch } from "./prepare.ts"
 import type { SearchRequest } from "./schema.ts"
 
-/** What a search came to; without an answer where that is not written yet or none is wanted. */
+/** The result of a search; without an answer if it is not written yet or not requested. */
 export interface Outcome {
   readonly found: Found
   readonly shown: Shown

@@ -17,7 +17,10 @@ import { type ServedApp, serveApp } from "../../testing/serve-app.ts"
 const DAY_MS = 86_400_000
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
 
-/** Pages that say `markdown` under different titles, so that none is another's duplicate, and differ in what is given. */
+/**
+ * Pages with the text `markdown` under different titles, so that none is a duplicate of another, and with the given
+ * differences.
+ */
 const alike = (markdown: string, pages: Readonly<Record<string, Partial<Page>>>): Page[] =>
   Object.entries(pages).map(([address, about], i) =>
     aPage(address, { title: `Notes ${rareWord(i)}`, markdown, ...about }),

@@ -8,9 +8,9 @@ import { withDegraded } from "../../server/degradation.ts"
 const CHUNK = "chat.completion.chunk"
 
 /**
- * A search as server-sent events (HTML Living Standard, 9.2): `search.results`, the body that others get but for its answer; the
- * answer in pieces as it is written, in the frames of OpenAI's streamed chat completions, which research has as well; `search.answer`,
- * all of it; `done`.
+ * A search as server-sent events (HTML Living Standard, 9.2): `search.results`, the usual body without its answer;
+ * the answer in pieces as it is written, in the frames of OpenAI's streamed chat completions, as in research;
+ * `search.answer`, the whole answer; `done`.
  */
 export class SearchEvents {
   readonly #body = new PassThrough()
@@ -20,7 +20,7 @@ export class SearchEvents {
     this.#ctx = ctx
   }
 
-  /** Answers with what was found; the rest follows. */
+  /** Sends the results; the rest follows. */
   begin(found: object): void {
     sendEvents(this.#ctx, this.#body)
     this.#frame("search.results", found)

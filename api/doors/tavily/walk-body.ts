@@ -18,7 +18,10 @@ export const siteOf = (request: MapRequest): Site => ({
   excludeDomains: request.exclude_domains ?? [],
 })
 
-/** What a walk comes to. @throws ApiError 400 for a pattern that is none, by the name that its field has here */
+/**
+ * The result of a walk.
+ * @throws ApiError 400 for an invalid pattern, by the name of its field here
+ */
 export async function walked<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -36,7 +36,7 @@ describe("payments that are none", { tags: ["chain"] }, () => {
       verified: facilitator.calls.verify,
     }
   })
-  /** What was charged, searched and asked of the facilitator since the test began. */
+  /** The charges, searches and calls to the facilitator since the test began. */
   const since = async () => ({
     charged: Number((await chain.balance(payee.address)) - before.earned),
     searches: shop.engine.queries.length - before.searches,

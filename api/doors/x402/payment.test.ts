@@ -54,7 +54,7 @@ describe("a payment", () => {
     })
     if ("error" in two || "error" in one) throw new Error("not taken")
     expect(two.digest).toMatch(/^[0-9a-f]{64}$/)
-    // It is the same authorization with the same signature, in whatever letters and version.
+    // The same authorization with the same signature, whatever the letter case and version.
     expect(one.digest).toBe(two.digest)
     const shouted = { ...payload, signature: `0x${"0A".repeat(65)}` }
     expect(read({ ...v2, payload: shouted })).toMatchObject({ digest: two.digest })

@@ -6,7 +6,7 @@ import { EngineError } from "#engine"
 import { ListenError, listenProblem } from "../ports.ts"
 import { tellSupervisor } from "../supervisor/messages.ts"
 
-/** What the operator can do about a failed start, or null when the failure is a bug or may pass. */
+/** Advice for the operator about a failed start, or null when the failure is a bug or may be temporary. */
 function advice(error: unknown): string | null {
   if (error instanceof SettingsError) return error.message
   if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message

@@ -11,7 +11,7 @@ import { openPageKnowledge, type PageKnowledge } from "../../services/pages/page
 import { handbookKey } from "../../identity/public-keys/handbook-key.ts"
 import type { State } from "./open-state.ts"
 
-/** What the state knows of sources, of pages and of the appliance. */
+/** The state's records about sources, pages and the appliance. */
 export function knowledgeOf({ db, accountsDb, jobs, outage }: State, engine: Engine) {
   const name = new ApplianceName(accountsDb)
   const forms = new OtherForms(db)

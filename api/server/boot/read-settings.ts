@@ -18,7 +18,7 @@ export function readAllSettings() {
   const selling = sellingOf(readSettings(x402Settings, env), config.port)
   const engineConfig = readSettings(engineSettings, env)
   const crawlerConfig = readSettings(crawlerSettings, env)
-  /** What a read-only appliance says of itself; null: it isn't read-only. */
+  /** The notice of a read-only appliance; null: it isn't read-only. */
   const readOnly = readOnlyNotice(crawlerConfig.readOnly)
   return { env, config, selling, engineConfig, crawlerConfig, readOnly }
 }

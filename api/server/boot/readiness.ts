@@ -12,8 +12,8 @@ import type { ProcessSettings } from "./read-settings.ts"
 import { WARM_UP } from "./warm-up.ts"
 
 /**
- * What /readyz looks at, and what it warns of.
- * @param closing ends what looks at the file of the state from time to time
+ * The checks and warnings of /readyz.
+ * @param closing ends the regular check of the state file
  */
 export function readinessOf(
   { engineConfig, readOnly }: Pick<ProcessSettings, "engineConfig" | "readOnly">,

@@ -11,7 +11,10 @@ import { tryModel } from "../../services/chat-models/try-model.ts"
 /** A text that costs little to embed. */
 export const WARM_UP = "ready?"
 
-/** Tries the language model, so that the operator learns what is wrong before anyone asks; this loads it, too. */
+/**
+ * Tries the language model, so that the operator learns about problems before the first question; this loads the
+ * model, too.
+ */
 export async function tryChatModel(
   model: ChatServer,
   name: string,

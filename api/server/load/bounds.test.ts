@@ -26,7 +26,7 @@ function documented(): ReadonlyMap<string, string> {
   return new Map(rows.map((row) => [/^\| `([a-z-]+)` \|/.exec(row)?.[1] ?? row, row]))
 }
 
-/** What each bound of a running appliance has for one metric. */
+/** Each bound's value for one metric of a running appliance. */
 function valuesOf(metrics: string, metric: string): ReadonlyMap<string, number> {
   const lines = metrics.matchAll(new RegExp(`^fossick_bound_${metric}\\{bound="([^"]+)"\\} (\\S+)$`, "gm"))
   return new Map([...lines].map(([, bound, value]) => [bound!, Number(value)]))

@@ -7,8 +7,8 @@ import { envelope } from "../../errors.ts"
 export const LINGER_MS = 1000
 
 /**
- * Answers on a socket that no request is answered on, and closes it: first this side, and shortly after, whatever the
- * other does, the whole, so that a caller who never closes keeps no descriptor.
+ * Answers on a socket outside of a request, and closes it: first this side, and shortly after the whole socket,
+ * whatever the other side does, so that a caller who never closes keeps no descriptor.
  */
 export function refuseSocket(socket: Duplex, status: number, message: string, retryAfter?: number): void {
   const body = JSON.stringify(envelope(message))

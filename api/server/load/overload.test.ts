@@ -6,7 +6,7 @@ import type { ReadResult } from "#crawler"
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { SEARCH_KEY, serveApp, TEST_KEY } from "../../testing/serve-app.ts"
 
-/** What waits is not sent away before the test lets it go. */
+/** Waiting searches time out only after the test lets them go. */
 const PATIENT = { searchWaitSeconds: 300 }
 const REFUSED = expect.stringContaining("Try again in")
 

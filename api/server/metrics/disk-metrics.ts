@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client"
 
 export interface DiskParts {
-  /** Of the data folder's disk; null if unknown. */
+  /** Free bytes on the data folder's disk; null if unknown. */
   readonly freeBytes: () => number | null
   /** Answered calls that wait for room on the disk to be counted. */
   readonly uncounted: () => number

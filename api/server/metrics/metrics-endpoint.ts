@@ -4,8 +4,8 @@ import type { MetricsParts, Recorder } from "./metrics-registry.ts"
 /**
  * Measures requests, and answers `/metrics` in the text format of Prometheus.
  *
- * Both begin with the first scrape: what counts is how numbers change between two of them, and the library takes
- * megabytes that nobody needs who never asks.
+ * Both begin with the first scrape: only changes between two scrapes matter, and the library takes megabytes that an
+ * appliance without scrapes doesn't need.
  */
 export function metrics(parts: MetricsParts): Middleware {
   const known = new Set(parts.endpoints)

@@ -13,7 +13,7 @@ export type SourceResults = (limit: number) => Promise<readonly SourceResult[]>
 
 /** How the last runs of the declared sources ended. */
 export function registerSources(registry: Registry, results: SourceResults): void {
-  // Of one look, so that they agree.
+  // All from one reading, so that they agree.
   const look = sharing(() => results(MAX_SOURCES))
   const gauge = (
     name: string,

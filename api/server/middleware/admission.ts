@@ -5,7 +5,7 @@ import type { LimitedEndpoint } from "../../identity/accounts/rates/rate-limits.
 import { MOST_QUERY_CHARS } from "../../identity/accounts/call-log.ts"
 import { type Middleware, untilClosed } from "../../context.ts"
 
-/** Lets calls of an endpoint in after their key is known, and gives them what they may see and how they pay. */
+/** Lets in calls of an endpoint after their key is known, and sets what they may see and how they pay. */
 export function admission(
   admissions: Admissions,
   endpoint: LimitedEndpoint,
@@ -26,7 +26,7 @@ export function admission(
     try {
       await actingFor(ctx.state.key.id, next)
     } finally {
-      // What cannot be given back now is when its time is over; the answer does not suffer.
+      // Credits that can't be given back now expire later; the answer is not affected.
       await admitted
         .end()
         .catch((error: unknown) => ctx.state.log.warn({ err: error }, "credits were not given back"))

@@ -25,7 +25,7 @@ export class NoObjectBody extends ApiError {
 /** Bodies of the largest size that fit in any case. */
 const LEAST_BODIES = 4
 
-/** What all bodies of the process take together while they arrive: some of this limit fit in any case. */
+/** The memory for all bodies of the process while they arrive: a few of this limit always fit. */
 export function arrivingBodies(limit: number): ArrivingBodies {
   bodiesOfProcess.most = Math.max(bodiesOfProcess.most, LEAST_BODIES * limit)
   return bodiesOfProcess

@@ -9,7 +9,7 @@ import { expect, test } from "vitest"
 import type { RequestState } from "../../context.ts"
 import { logUnwritten } from "./request-log.ts"
 
-/** Unlike once(), whatever error it closes with. */
+/** Unlike once(), ignores errors. */
 const closed = (stream: Duplex) => new Promise((resolve) => stream.on("close", resolve))
 
 test("a caller that leaves a stream is no fault; a stream that breaks is one", async () => {

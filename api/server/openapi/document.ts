@@ -37,8 +37,8 @@ const TAGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What these features say of their calls, in their order.
- * @param caps what the settings of a server allow; left out: of any server
+ * The features' descriptions of their calls, in order.
+ * @param caps the limits from a server's settings; left out: those of any server
  */
 export async function describedBy(
   features: readonly Pick<Feature<never>, "name" | "describe">[],
@@ -195,7 +195,7 @@ function responsesOf(operation: Operation) {
 /** Statuses of every refusal that the operation can be answered with, in order. */
 export function refusalsOf({ access, body, refusals: own = [] }: Operation): readonly number[] {
   const all = new Set([400, 408, 417, 431, 500, ...own])
-  // A key may be held to some endpoints and projects; what it uses is written down.
+  // A key may be limited to some endpoints and projects, and its use is recorded.
   if (access !== "none") all.add(401).add(403).add(429).add(503)
   if (body) all.add(413).add(415)
   return [...all].toSorted((one, other) => one - other)

@@ -27,7 +27,7 @@ export const sliceOf = (things = "Entries") => ({
   offset: withDefault(whole(0, Number.MAX_SAFE_INTEGER, `${things} left out before the first.`), 0),
 })
 
-/** The fields of such an answer beside the list. */
+/** The fields of such an answer besides the list. */
 export const ofSlice = {
   total: count("All entries, not only the ones listed."),
   limit: count(),
@@ -70,7 +70,7 @@ export const usage = namedObject("Usage", { credits: count("Credits that this ca
 export const responseTime = amount("Seconds.")
 export const requestId = text("Also in the header `X-Request-Id`.", { format: "uuid" })
 
-/** What an answer was made without. */
+/** The parts that an answer was made without. */
 export const degraded = listOf(
   oneOf(Object.keys(DEGRADED_PARTS) as (keyof typeof DEGRADED_PARTS)[]),
   `What this answer was made without, since it was late, busy or out of order; not there for a complete answer. ${Object.entries(

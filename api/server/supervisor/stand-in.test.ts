@@ -12,7 +12,7 @@ test("a folder stands in with a copy of the state and links to the rest, and goe
   mkdirSync(join(data.path, "index"))
   mkdirSync(join(data.path, "locks"))
   writeFileSync(join(data.path, "index", "a"), "a page")
-  // Open still, as after a kill: what was written last is in the log.
+  // Still open, as after a kill: the last writes are in the log.
   using db = await openStateStore(data.path)
   await db.script("create table t (x text)")
   await db.script("insert into t values ('kept')")

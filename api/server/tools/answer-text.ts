@@ -13,8 +13,8 @@ import {
 // Answers of the API as text for a model: everything it needs, and nothing meant for programs.
 
 /**
- * Characters of all pages of one answer together: about what models read at once without losing the thread. Pages
- * share it evenly; what is cut says so.
+ * Characters of all pages of one answer together: about as much as models read at once without losing track. Pages
+ * share it evenly; pages that are cut say so.
  */
 export const MAX_CHARS = 60_000
 

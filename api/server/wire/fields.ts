@@ -84,8 +84,8 @@ export class FieldReader {
   }
 
   /**
-   * Fields whose given values change nothing here; any other value is refused, `because` it cannot be honoured. A blank text, an empty list and an
-   * empty object ask for nothing: forms send these for what their users left alone.
+   * Fields whose given values change nothing here; any other value is refused, `because` it cannot be honoured. Blank
+   * texts, empty lists and empty objects are allowed: forms send them for fields that their users left empty.
    */
   only(values: readonly unknown[], names: readonly string[], because: string): void {
     for (const name of names) {

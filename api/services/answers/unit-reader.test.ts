@@ -90,7 +90,7 @@ test("when many ask at once, the reader reads for all of them, callers taking tu
       folder: await makeTinyCrossEncoder(dir),
       timeoutMs: PATIENCE_MS,
     })
-    // This model counts words of the question: the room with the most pumps is its choice, and nobody else's.
+    // This model counts words of the question, so it alone chooses the room with the most pumps.
     const rooms = Array.from({ length: 30 }, (_, i) => {
       const beside = i === 20 ? "a pump beside a pump beside a pump" : "a table below a shelf beside a window"
       return `Room number ${i} of the mill is high and white, and it has a pump and ${beside} and a door.`

@@ -4,7 +4,7 @@ import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 import { ModelOutage } from "#engine/models/servers/availability.ts"
 import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 
-/** The model that judges units, and what is wrong with it. */
+/** The model that judges units, and its problem, if any. */
 export interface OpenedUnitReader extends AsyncDisposable {
   /** Null when it is off. A damaged model throws ModelOutage, so that each answer chosen without it says so. */
   readonly reader: UnitReader | null

@@ -5,10 +5,10 @@ export class Patience implements Disposable {
   #timer: NodeJS.Timeout
   #endsAt: number
   #wasHeard = false
-  /** What the patience that ran out was, in milliseconds. */
+  /** The time-out that expired, in milliseconds. */
   limitMs: number
 
-  /** @param silenceMs how long it may be quiet after its first sign; null: `firstMs` are for all of it */
+  /** @param silenceMs how long it may be quiet after its first sign; null: `firstMs` applies to the whole reply */
   constructor(firstMs: number, silenceMs: number | null) {
     this.limitMs = firstMs
     this.#silenceMs = silenceMs

@@ -9,6 +9,6 @@ export function tokensOf(text: string): number {
 }
 
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu
-/** Of scripts that tokenizers know less of: Cyrillic, Greek, Arabic, Devanagari. */
+/** Letters of scripts that tokenizers know less well: Cyrillic, Greek, Arabic, Devanagari. */
 const OTHER_LETTERS =
   /(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Latin}])\p{L}/gu

@@ -11,7 +11,7 @@ import {
   text,
 } from "../../server/schema/schemas.ts"
 
-/** Of one call. */
+/** Per call. */
 export const MOST_DOCUMENTS = 10_000
 /** An id is a name, or a path with slashes; its characters are kept as they are. */
 const MAX_ID_CHARS = 1000
@@ -31,7 +31,7 @@ export const idField = text(
   { minLength: 1, maxLength: MAX_ID_CHARS, pattern: String.raw`^[^\u0000-\u001f\u007f]+$` },
 )
 
-/** The forms that the content of a document comes in: one of them. */
+/** The forms of a document's content, of which each document uses one. */
 export const CONTENT_TYPES = {
   text: "text/plain",
   markdown: "text/markdown",

@@ -14,7 +14,7 @@ test("what was acknowledged is in the index in the end, though all processes are
   const appliance = await killableAppliance()
   const drawn = chance(12)
   const kept = new Map<string, string>()
-  // A program repeats a call that got no answer, whatever the call changed.
+  // A program repeats a call that got no answer, whatever its effect was.
   const change = async (): Promise<void> => {
     const ids = [...kept.keys()]
     if (ids.length > 30 && drawn.below(3) === 0) {

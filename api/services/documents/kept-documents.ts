@@ -31,7 +31,7 @@ export interface KeptDocumentsParts {
   readonly maxBytes: number
 }
 
-/** A document that was sent, and what became of it. */
+/** A received document and its outcome. */
 export interface Kept {
   readonly id: string
   readonly url: string
@@ -137,7 +137,7 @@ export class KeptDocuments {
   }
 
   /**
-   * Waits until what was kept before the call can be searched: changes of documents start runs.
+   * Waits until documents stored before the call can be searched: changes of documents start runs.
    * @returns false when that took too long, or the run failed
    */
   async searchable(name: string, signal: AbortSignal): Promise<boolean> {

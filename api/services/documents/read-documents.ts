@@ -37,7 +37,7 @@ export const sentDocuments = (text: string, signal: AbortSignal): Promise<Sent |
 
 const read = offLoop(import.meta.url, readSent)
 
-/** The documents of a body, or what is wrong with it. Plain values. */
+/** The documents of a body, or its problems. Plain values. */
 export function readSent(text: string): Sent | readonly Problem[] {
   let body: unknown
   try {

@@ -8,7 +8,7 @@ export interface AskedQuery extends Query {
   readonly text: QueryText
 }
 
-/** One way in which a request leaves pages out, and the search without it. */
+/** One restriction of a request, and the search without it. */
 interface Restriction {
   /** The parameter, or the operator of the question. */
   readonly name: string
@@ -54,8 +54,8 @@ const restricts = (query: AskedQuery, { without }: Restriction): boolean =>
   JSON.stringify(without(query)) !== JSON.stringify(query)
 
 /**
- * The restrictions of a search without which it finds what is likely to answer: the first that does so alone, else all of them
- * together; none when these find nothing either.
+ * The restrictions that a search must drop to find a likely answer: the first that is enough alone, otherwise all of
+ * them together; none when that finds nothing either.
  */
 export async function narrowFilters(
   query: AskedQuery,

@@ -14,7 +14,7 @@ export interface Stretch {
   readonly text: string
   /** Where it begins, in UTF-16 units. */
   readonly offset: number
-  /** Where the next one begins; null: this is the last. */
+  /** Start of the next part; null: this is the last. */
   readonly next: number | null
 }
 
@@ -72,7 +72,7 @@ export function stretchOf(text: string, offset: number, limit: number): Stretch 
   const paragraph = text.lastIndexOf("\n\n", most - 2) + 2
   const line = text.lastIndexOf("\n", most - 1) + 1
   const end = [paragraph, line].find((one) => one > Math.max(start, least)) ?? betweenCharacters(text, most)
-  // A limit of one unit must not stand still before a pair.
+  // With a limit of one unit, the cut must not stop before a surrogate pair.
   const next = end > start ? end : most + 1
   return { text: text.slice(start, next), offset: start, next: next < text.length ? next : null }
 }

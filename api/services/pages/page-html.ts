@@ -34,8 +34,8 @@ export function readingHtml(markdown: string, base: string): string {
 const writeHtml = offLoop(import.meta.url, readingHtml)
 
 /**
- * {@link readingHtml} for the event loop: in a thread whatever its length, since what a stranger's page costs the parser is
- * the stranger's choice.
+ * {@link readingHtml} in a thread, whatever the length, because the author of a page decides how long the parser
+ * takes.
  * @throws WorkError when it takes too long
  */
 export const writeAsHtml = (markdown: string, base: string, signal?: AbortSignal): Promise<string> =>

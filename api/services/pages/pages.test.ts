@@ -19,7 +19,7 @@ import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts
 import { openPageKnowledge } from "./page-knowledge.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// Two sources crawled into a real index, one of them behind a password, and their pages asked for by address.
+// Two sources crawled into a real index, one of them behind a password, with requests for their pages by address.
 
 const PASSWORD = "tulips-and-gloves"
 const opened = new AsyncDisposableStack()
@@ -171,7 +171,7 @@ describe("a stored page", () => {
     const hidden = without(await page({ url: site.url("/vault/") }, openOnly))
     expect(hidden).toEqual(without(await page({ url: site.url("/nothing") }, openOnly)))
     expect(hidden[0]).toBe(404)
-    // What only the other source learned of an address leads nowhere, though the page it leads to may be seen.
+    // An address known only from the other source leads nowhere, even if its target may be seen.
     expect((await page({ url: site.url("/vault/moved") })).body.url).toBe(site.url("/roses/"))
     expect((await page({ url: site.url("/vault/moved") }, openOnly)).status).toBe(404)
     const byDomain = await app.key({ scope: readScope({ domains: ["127.0.0.1"] }) })

@@ -13,7 +13,7 @@ interface From {
   readonly log: Logger
 }
 
-/** What was asked, where the operator wants that kept. */
+/** The questions asked, if the operator wants to keep them. */
 export const queries = {
   name: "queries",
   async open({ accountsDb, accounts, config, log }, closing) {

@@ -36,7 +36,7 @@ const Queries = namedObject("Queries", {
 })
 const DeletedQueries = namedObject("DeletedQueries", { deleted: count("Searches that were forgotten.") })
 
-/** What was asked, where the operator has it kept. */
+/** The questions asked, if the operator keeps them. */
 export const queryOperations = operations("Usage", "admin", {
   listQueries: {
     at: "GET /admin/queries",

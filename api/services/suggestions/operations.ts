@@ -46,7 +46,7 @@ const publicKey = text(
   { pattern: `^${PUBLIC_PREFIX}` },
 )
 
-/** What a search box asks with each letter. */
+/** The request of a search box for each letter. */
 export const suggestionOperations = operations("Search", "key", {
   suggest: {
     at: "GET /suggest",

@@ -6,7 +6,7 @@ import type { PageTexts } from "./store/page-texts.ts"
 /** Characters of a difference that are kept. */
 const MOST_CHARS = 20_000
 
-/** What changed in texts, in the unified format: each pair of them is compared once, however many watch the page. */
+/** Changes of texts in unified format: each pair is compared once, however many watches the page has. */
 export class Differences {
   readonly #texts: Pick<PageTexts, "get">
   readonly #signal: AbortSignal

@@ -10,7 +10,7 @@ const PAGE = {
 }
 const { signal } = new AbortController()
 
-/** Writes down what it is told. */
+/** Records its prompts. */
 function listening(reply: string) {
   const told: (readonly ChatMessage[])[] = []
   const model: Pick<ChatModel, "reply"> = {

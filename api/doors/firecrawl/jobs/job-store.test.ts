@@ -110,7 +110,7 @@ test("a job that gives way waits with what is left, goes on from there, and is t
   await store.addDocument(first, ADDRESS, { metadata: {} })
   await store.giveWay(first, { kind: "batch", left: 7 })
   expect(await store.get("1")).toMatchObject({ state: "waiting", completed: 1, endedAt: null })
-  // What is left is kept of its key, and survives the process.
+  // The remaining work is counted for its key, and survives the process.
   const frontiers = () =>
     statement(db, "select entries from stored_use where store = 'firecrawl_frontier' and key_id = ?").get(
       key.id,
@@ -120,7 +120,7 @@ test("a job that gives way waits with what is left, goes on from there, and is t
   const again = (await (await opened(db)).jobs.store.begin(new Date(4)))!
   expect(again).toMatchObject({ id: "1", frontier: { kind: "batch", left: 7 }, begunAt: new Date(2) })
   expect(await frontiers()).toBe(undefined)
-  // A job that is cancelled while it waits leaves nothing of it.
+  // A job that is cancelled while it waits leaves no stored work.
   await store.giveWay(again, { kind: "batch", left: 6 })
   await store.end("1", { state: "cancelled", credits: 1, error: null }, new Date(5))
   expect(await frontiers()).toBe(undefined)

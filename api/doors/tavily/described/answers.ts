@@ -32,7 +32,7 @@ import {
   yesNo,
 } from "../../../server/schema/schemas.ts"
 
-// What the endpoints of the Tavily API answer with 200.
+// The 200 answers of the Tavily API's endpoints.
 
 const images = listOf(
   anyOf([text(), object({ url: text(), description: text("Empty when the page gives none.") })]),

@@ -40,7 +40,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
-/** A ledger in which payments of these names were sold. */
+/** A ledger with sold payments of these names. */
 async function sold(...ids: readonly string[]) {
   const ledger = await openLedger(dataDir)
   for (const id of ids) {
@@ -88,7 +88,7 @@ describe("the ledger", () => {
       })
       await ledger.delivered("one")
       expect(await ledger.get("one")).toMatchObject({ state: "settled", answer: null })
-      // What is settled is not undone by who comes late.
+      // A late process can't undo a settlement.
       await ledger.unknown("one")
       await ledger.forget("one")
       expect(await ledger.get("one")).toMatchObject({ state: "settled" })

@@ -35,7 +35,7 @@ export class OutcomeCounts {
     return this.#total
   }
 
-  /** Gives what was not yet written, once. */
+  /** Returns the counts not yet written, once. */
   take(): ReadonlyMap<X402Outcome, number> {
     const taken = this.#unwritten
     this.#unwritten = new Map()

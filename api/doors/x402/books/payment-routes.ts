@@ -11,7 +11,7 @@ import { isDay, openBooks, type Sale, type Span } from "./books.ts"
 import { salesAsCsv } from "./csv.ts"
 import { paymentOperations as calls } from "./operations.ts"
 
-/** What was sold: a list, sums and outcomes by day, and a file for bookkeeping. Part of the admin API. */
+/** The sales: a list, sums and outcomes by day, and a file for bookkeeping. Part of the admin API. */
 export function paymentRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const books = openBooks(db)
 

@@ -11,7 +11,7 @@ import { paymentTerms, type Terms } from "../terms.ts"
 import { type Ledger, openLedger } from "./payment-ledger.ts"
 import { reconcile } from "./reconcile.ts"
 
-// What the network says is made up here; chain.test.ts has a node.
+// The network's replies are made up here; chain.test.ts has a node.
 
 const PAYEE = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 const AUTHORIZATION = {
@@ -55,7 +55,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Asks of both payments, of which the network says this. */
+/** Looks up both payments; the network replies like this. */
 async function lookUp(look: (times: number) => Promise<Seen>) {
   const asked: unknown[] = []
   const chain = {

@@ -6,11 +6,11 @@ import type { Terms } from "../terms.ts"
 const MIN_SECONDS_LEFT = 6
 
 /**
- * What everybody can see of a payment without asking: whether it pays us the price, now. Network and token are those of the
- * terms already, which {@link readPayment} compares. Only for a payment that is new here: one that may have been
- * carried out is never refused for having run out since.
+ * The checks of a payment that need no request: whether it pays us the price, now. {@link readPayment} has already
+ * compared network and token with the terms. Only for a payment that is new here: one that may have been carried out
+ * is never refused for having expired since.
  *
- * @returns the code for the payer; null when only the network can say more
+ * @returns the code for the payer; null when only the network can find more
  */
 export function authorizationFault(
   { version, authorization }: Pick<Payment, "version" | "authorization">,

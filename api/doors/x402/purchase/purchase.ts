@@ -19,12 +19,12 @@ export const purchaseOf = (payment: Payment, request: SoldRequest): Purchase => 
   times: { verifyMs: 0, searchMs: 0, settleMs: 0 },
 })
 
-/** The same authorization, signature and search make the same purchase, in whatever order the fields came. */
+/** The same authorization, signature and search make the same purchase, whatever the order of the fields. */
 function fingerprintOf(payment: Payment, { identity }: SoldRequest): string {
   return createHash("sha256").update(`${payment.digest} ${identity}`).digest("hex")
 }
 
-/** Who pays: an account, lower case. */
+/** The payer's account in lower case. */
 export const payerOf = ({ payment }: Pick<Purchase, "payment">): string =>
   payment.authorization.from.toLowerCase()
 

@@ -5,7 +5,7 @@ import { IdleCollection } from "./idle-collection.ts"
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A process that is busy for the share of each second that it is told. */
+/** A process that is busy for a given share of each second. */
 function madeUpProcess() {
   let [active, all] = [0, 0]
   const utilizationOf = (done: number, of: number) => ({

@@ -31,7 +31,7 @@ ajv.addSchema(closed({ $id: "document", components: document.components }) as Js
 const compiled = new Map<string, ValidateFunction>()
 
 /**
- * What the document says against an answer: a status that it does not list for the call, fields that are missing,
+ * Deviations of an answer from the document: a status that isn't listed for the call, and fields that are missing,
  * wrong or not listed. Empty for an answer as documented, and for a path or method that the document does not have.
  */
 export function undocumented(method: string, path: string, { status, body }: RealAnswer): string[] {

@@ -19,10 +19,10 @@ import { memoryState, serveApp, type ServedApp, withTestKeys } from "../../../te
 import { Federation } from "../federation.ts"
 import type { PeerSpec } from "../peers-file.ts"
 
-/** An appliance of a test, with an index of its own, on a socket. */
+/** An appliance for a test, with a separate index, on a socket. */
 export interface Appliance extends ServedApp {
   readonly federation: Federation
-  /** What it logs of its peers. */
+  /** Its log lines about peers. */
   readonly peerLog: readonly string[]
 }
 

@@ -70,7 +70,7 @@ const SourcesInIndex = namedObject("SourcesInIndex", {
 
 const cost = `Costs what an extraction of one page costs (${PRICES.extract}), and counts as one; a page that is not there costs nothing.`
 
-/** What the index holds, by address. */
+/** Pages of the index, by address. */
 export const pageOperations = operations("Stored pages", "key", {
   getPage: {
     at: "GET /pages",

@@ -67,7 +67,7 @@ function sharedWords(sides: readonly string[]): { bare: string[]; noun: string }
   const [first = "", ...rest] = bare.at(-1)?.split(/\s+/) ?? []
   const isShared = rest.length > 0 && bare.length > 1 && bare.slice(0, -1).every((side) => !/\s/.test(side))
   if (!isShared) return { bare, noun: "" }
-  // Of several MPMs each is an MPM.
+  // Each one of several MPMs is an MPM.
   const noun = rest.join(" ").replace(/(?<=\p{Lu}{2})s$/u, "")
   return { bare: [...bare.slice(0, -1), first], noun: ` ${noun}` }
 }

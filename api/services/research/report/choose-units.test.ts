@@ -6,7 +6,7 @@ import { aSource, aUnit } from "../testing/findings.ts"
 import { choose } from "./choose-units.ts"
 import { LENGTHS } from "./report-length.ts"
 
-/** What is chosen of units, part by part, each with its value. */
+/** The units chosen, part by part, each with its value. */
 function chosenOf(
   input: string,
   units: readonly (readonly (readonly [string, number])[])[],

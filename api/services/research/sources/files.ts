@@ -38,7 +38,7 @@ export const filesSchema = listOf(
 
 /**
  * The texts of `files`.
- * @throws Refusal naming the file and what is wrong with it
+ * @throws Refusal naming the file and its problem
  */
 export async function readFiles(given: readonly GivenFile[]): Promise<readonly Attachment[]> {
   const files: Attachment[] = []
@@ -62,7 +62,7 @@ function countWords(text: string, most: number): number {
 
 async function readFile({ name, data }: GivenFile, place: number): Promise<Attachment> {
   const field = `files[${place}]`
-  // The length is past what a pattern can say.
+  // The length is more than a pattern can check.
   if (data.length % 4 !== 0) {
     throw new Refusal("wrong", `Invalid ${field}.data. Must be the file in base64.`)
   }

@@ -6,7 +6,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import type { WatchTables } from "./watch-tables.ts"
 
-/** Characters of a page's text that are kept; of longer pages only that they changed is told. */
+/** Most stored characters of a page's text; for longer pages a watch reports only that they changed. */
 const MOST_CHARS = 400_000
 
 /** Texts of watched pages as they were last seen, packed, by their hash; each once, however many watch it. */

@@ -46,6 +46,6 @@ watches.start(
   }),
   (search, names) => readQuestion(search, config, names),
 )
-// Else each start compiles anew: whoever is killed keeps nothing.
+// Otherwise each start compiles again: a killed process keeps no cache.
 flushCompileCache()
 process.send?.("ready")

@@ -13,7 +13,8 @@ import { reachOf } from "../../../../identity/accounts/reach/reach.ts"
 import type { JobRequest } from "../../jobs/crawl-request.ts"
 import { openFirecrawlJobs } from "../../open-firecrawl.ts"
 
-// Works on the jobs of a data folder and tells of them until it is killed: node job-worker.ts <folder> <host of the site>
+// Works on the jobs of a data folder and sends their messages until it is killed: node job-worker.ts <folder> <host
+// of the site>
 
 /** A job to take. */
 export interface Asked {
@@ -66,6 +67,6 @@ const add = async ({ id, keyId, request }: Asked) => {
   process.send!(id)
 }
 process.on("message", (asked: Asked) => void add(asked))
-// Else each start compiles anew: whoever is killed keeps nothing.
+// Otherwise each start compiles again: a killed process keeps no cache.
 flushCompileCache()
 process.send!("ready")
