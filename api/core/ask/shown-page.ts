@@ -32,7 +32,7 @@ export interface ShownPage {
   readonly checkedAt: Date | undefined
   /** The section of the best passage; null if it has no name. */
   readonly section: ShownSection | null
-  /** In a document with pages: where each passage of the content is, in order; else empty. */
+  /** In a document with pages: the place of each passage of the content, in order; otherwise empty. */
   readonly pages: readonly ShownPlace[]
   readonly otherForms: readonly OtherForm[] | undefined
   /** Empty if images are not requested. */

@@ -12,8 +12,8 @@ interface Snippet {
 }
 
 /**
- * The passages of a hit as a result shows them: in the order of the page, without captions and without what asks for a reader's
- * opinion. One that is nothing else stays as it is when there is no other.
+ * The passages of a hit as a result shows them: in the order of the page, without captions and without requests for
+ * the reader's opinion. If a hit has only such passages, they stay.
  */
 export function snippetsOf(passages: readonly HitPassage[]): Snippet[] {
   const ordered = passages

@@ -39,7 +39,7 @@ test("a call that has spent its memory ends with what it has, and says what it l
   const extracted = await app.post("/extract", { urls: paths.map((path) => site.url(path)), timeout: 60 })
   expect(extracted.body.results).toHaveLength(3)
   expect(extracted.body.failed_results).toHaveLength(paths.length - 3)
-  // Each call gave back what it held, or the next ones would have found nothing.
+  // Each call returned its memory, or the next ones would have found none.
   for (let at = 0; at < 4; at++)
     expect((await app.post("/extract", { urls: site.url("/page0"), timeout: 60 })).body.results).toHaveLength(
       1,

@@ -6,7 +6,9 @@ import type { Relevance } from "../relevance/relevance.ts"
 /** Stands between two passages of one page. */
 export const CHUNK_SEPARATOR = " [...] "
 
-/** Joins passages. The separator gets a line of its own next to a code fence or table row, which needs its whole line. */
+/**
+ * Joins passages. Next to a code fence or table row, which needs its whole line, the separator is on a separate line.
+ */
 export const joinPassages = (passages: readonly string[]): string =>
   passages
     .map((text, at) => {

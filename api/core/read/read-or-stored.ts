@@ -28,10 +28,10 @@ export interface ObtainParts {
 }
 
 /**
- * A page: from the index where that is new enough, else read now, else from the index after all. Behind a login, in a network that
- * live calls may not reach, of a site that is down: a crawl may have read it.
- * @param maxAgeMs how old the page of the index may be to be given without reading; 0: always read
- * @param isOfIndex whether the page of the index will do
+ * A page: from the index if that is new enough, otherwise read now, otherwise from the index after all. A crawl may
+ * have read pages behind a login, in a network that live calls may not reach, or on a site that is down.
+ * @param maxAgeMs most age of the index's page to return it without reading; 0: always read
+ * @param isOfIndex whether the page of the index may be returned
  */
 export async function readOrStored(
   url: PageUrl,

@@ -28,7 +28,7 @@ export function map(version: Version, { memory: live, embedder }: LiveParts): Mi
     // The first version asks for them; the second leaves them out only on request.
     const sitemap = readSitemap(body, version, version === 1 ? "skip" : "include")
     body.passedOver("origin", "integration", "auditMetadata")
-    // Sitemaps are read anew each time.
+    // Sitemaps are read again each time.
     body.passedOver("ignoreCache")
     body.only([{}], ["location"], "Pages are read from here.")
     body.only([], ["threatProtection", "filterByPath", "useMock"], "It is not known here.")

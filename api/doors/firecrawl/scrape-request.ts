@@ -31,7 +31,7 @@ const MAIN_CONTENT = "onlyMainContent=false has no effect: the main content is a
 const LABELS = ["origin", "integration", "auditMetadata"]
 
 /**
- * Reads the options of a scrape, whose fields stand beside others of the body.
+ * Reads the options of a scrape, which are among other fields of the body.
  * @throws ApiError 400 naming the first field that is wrong or cannot be honoured
  */
 export function readScrapeOptions(body: FieldReader, version: Version): ScrapeRequest {

@@ -10,7 +10,7 @@ import type { JobStore } from "./jobs/job-store.ts"
 /** Credits where there is no limit, as in self-hosted Firecrawl: its clients require a number. */
 const UNLIMITED = 99_999_999
 
-/** GET /v2/team/credit-usage: credits that the key has left, and when they are counted anew. */
+/** GET /v2/team/credit-usage: the key's remaining credits, and when the period ends. */
 export function creditUsage(ledger: Ledger, version: Version): Middleware {
   return async (ctx) => {
     const { key } = ctx.state

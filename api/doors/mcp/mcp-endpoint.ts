@@ -96,7 +96,7 @@ function refuse(ctx: Context, error: unknown): void {
   ctx.body = { jsonrpc: "2.0", error: { code: codeOf(error, status), message }, id: null }
 }
 
-/** The codes of JSON-RPC 2.0, section 5.1; all else has the first that it leaves to servers, as in the SDK. */
+/** The codes of JSON-RPC 2.0, section 5.1; everything else has the first code reserved for servers, as in the SDK. */
 function codeOf(error: unknown, status: number): number {
   if (error instanceof UnparsableBody) return -32_700
   if (error instanceof NoObjectBody) return -32_600

@@ -20,8 +20,8 @@ export interface PreparedSearch {
 }
 
 /**
- * Settles what the request leaves open.
- * @param names which sources and collections may be asked for; left out: none, and what a body says of them is not read
+ * Fills in the options that the request leaves open.
+ * @param names the sources and collections that may be asked for; left out: none, and the body's names are not read
  * @throws ApiError 400 for values that a schema cannot judge, naming the field
  */
 export async function prepareSearch(

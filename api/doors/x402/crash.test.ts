@@ -88,7 +88,7 @@ describe("the API process with paid searches", { tags: ["chain"] }, () => {
   })
 })
 
-/** `api/main.ts` on a data folder of its own; disposing of it leaves no process and no file. */
+/** `api/main.ts` on a separate data folder; disposing of it leaves no process and no file. */
 async function prepare(env: Readonly<Record<string, string>>) {
   const dataDir = await mkdtemp(join(tmpdir(), "fossick-x402-"))
   const [port, paidPort] = [await freePort(), await freePort()]

@@ -33,7 +33,7 @@ export interface PaidListener extends AsyncDisposable {
 export interface ListenerParts {
   readonly config: X402Config
   readonly sold: SoldCall
-  /** Where to listen when the paid search has no host of its own. */
+  /** The host to listen on when the paid search has none of its own. */
   readonly host: string
   readonly dataDir: string
   /** Id of this process among others on the same state. Default: there is no other. */

@@ -26,8 +26,8 @@ import { ask, base64, type Flaw, type PaidAnswer, sign } from "./testing/payment
 import { searchOver, StagedEngine } from "./testing/sell.ts"
 import { payee, payer, stranger } from "./testing/wallets.ts"
 
-// How a request can end, and what is said and kept of it. The facilitator says here what it is told to; with a network behind it,
-// it is in trouble.test.ts.
+// The ways a request can end, with the answer and the records. The facilitator is scripted here; trouble.test.ts has
+// one with a network behind it.
 
 const QUESTION = { query: "pumps" }
 const HASH = `0x${"ab".repeat(32)}`
@@ -145,7 +145,7 @@ async function hangUp(headers: Readonly<Record<string, string>>, when: Promise<v
   await expect(asking).rejects.toThrow("aborted")
 }
 
-/** What is waited for, and a way to hold somebody up until it is let go. */
+/** A promise to wait for, and a function that resolves it. */
 function hold() {
   const [reached, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const here = async () => {
@@ -155,7 +155,7 @@ function hold() {
   return { here, reached: reached.promise, go: () => free.resolve() }
 }
 
-/** Of an answer that asks the payer to come again. */
+/** The parts of an answer that asks the payer to try again. */
 const comeAgain = ({ status, headers, body }: PaidAnswer) => [status, headers.get("retry-after"), body]
 const later = (status: number, after: string, error: string, message: string) => [
   status,
@@ -488,7 +488,7 @@ describe("a payment of which nobody can tell", () => {
       (await desk.ledger.unsettled()).map(({ authorization }) => JSON.parse(authorization)),
     ).toMatchObject([{ version: 2, from: payer.address, to: payee.address, value: "10000" }])
     desk.facilitator.settle = async () => ({ ...OPEN, transaction: HASH })
-    // The same request, in whatever order its fields come.
+    // The same request with its fields in another order.
     const same = { country: "germany", query: "pumps" }
     expect(comeAgain(await buy(headers, same))).toEqual(
       later(503, "5", "settlement_unknown", MESSAGE(` (transaction ${HASH})`)),
@@ -560,7 +560,7 @@ test("a payer who had no money lately is let in once at a time, and others as ev
   await expect.poll(() => desk.engine.queries.length).toBe(3)
   go()
   expect([(await first).status, (await another).status]).toEqual([200, 200])
-  // Those that have ended make room.
+  // Ended purchases make room.
   expect(await buy(two)).toMatchObject({ status: 200 })
 })
 

@@ -30,7 +30,7 @@ export interface Authorization {
 /** A payment as received: well-formed, for the search sold here, and not yet verified. */
 export interface Payment {
   readonly version: 1 | 2
-  /** Forwarded to the facilitator, and nothing else of the header. */
+  /** The only part of the header that is forwarded to the facilitator. */
   readonly payload: Readonly<Record<string, unknown>>
   /** The terms it was made for, in the words of its version. */
   readonly requirements: Readonly<Record<string, unknown>>

@@ -20,7 +20,7 @@ export const PAYMENT_REFUSALS = {
   noBalance: "invalid_exact_evm_insufficient_balance",
   /** The facilitator refused it without saying why. */
   invalid: "payment_invalid",
-  /** The payment bought something else, or its answer is no longer kept. */
+  /** The payment bought another answer, or its answer is no longer stored. */
   alreadyUsed: "payment_already_used",
 } as const
 

@@ -19,7 +19,7 @@ function advice(error: unknown): string | null {
   return listenProblem(error)
 }
 
-/** Says why the process ends, to the supervisor or else on standard error, and sets its exit code. */
+/** Reports why the process ends, to the supervisor or otherwise on standard error, and sets its exit code. */
 export function endWithAdvice(error: unknown): void {
   const message = advice(error)
   if (message === null) {

@@ -3,7 +3,7 @@ import type { OpenedBy } from "../../features.ts"
 
 /**
  * Opens the features, one after the other.
- * @param from what they open their parts from, with what the features before them opened
+ * @param from the parts they are built from, plus the parts that earlier features opened
  * @param closing closes them
  */
 export async function openFeatures<From, F extends Feature<never, From & OpenedBy<F>>>(

@@ -260,7 +260,7 @@ describe("what proxies say", () => {
       return (JSON.parse(line ?? "{}") as { address?: string }).address
     }
     expect(await refusedFrom("203.0.113.7")).toBe("203.0.113.7")
-    // The caller may write what it likes before what proxies write.
+    // The caller may put anything before the addresses that proxies add.
     expect(await refusedFrom("1.2.3.4, 203.0.113.7, 10.1.1.1")).toBe("203.0.113.7")
     expect(await refusedFrom("1.2.3.4, nonsense, 10.1.1.1")).toBe("10.1.1.1")
     expect(await refusedFrom("::ffff:203.0.113.9")).toBe("203.0.113.9")

@@ -9,16 +9,16 @@ export interface Bound {
   /** As the metrics and the handbook call it. */
   readonly name: string
   readonly used: number
-  /** What it may be at most. */
+  /** The upper limit. */
   readonly limit: number
   /** How often something was refused, closed or given up for it since the start; null where that is not counted. */
   readonly refused: number | null
 }
 
-/** What callers have stored under one name. */
+/** The data of one kind that callers have stored. */
 export interface StoredBytes {
   readonly bytes: number
-  /** What all of them may; null where it is bounded by something else than bytes in all. */
+  /** The limit for all callers together; null if the limit isn't in bytes. */
   readonly most: number | null
 }
 
@@ -28,17 +28,17 @@ export interface BoundedParts {
   readonly memory: Pick<Memory, "holdings"> & {
     readonly bodies: Pick<ArrivingBodies, "bytes" | "most" | "givenUp">
   }
-  /** Of the disk of the data folder; null where nobody knows. */
+  /** The use of the data folder's disk; null if unknown. */
   readonly disk: { readonly usedBytes: number; readonly mostBytes: number } | null
   /** Calls that were answered and wait for room on the disk to be counted. */
   readonly uncounted: Pick<Bound, "used" | "limit">
   /** Requests without a valid key, of the address that makes the most. */
   readonly keyless: Pick<KeylessBudget, "used" | "perMinute" | "refused">
-  /** What features bound. */
+  /** The bounds of features. */
   readonly ofFeatures: readonly Bound[]
-  /** Of the key that has had the most kept, and what one may. */
+  /** The key with the most stored bytes, and the limit for one key. */
   readonly kept: Pick<Bound, "used" | "limit">
-  /** By what is stored. */
+  /** By kind of data. */
   readonly stored: ReadonlyMap<string, StoredBytes>
 }
 

@@ -20,7 +20,7 @@ import { connectionCap } from "./descriptors.ts"
 
 const MB = 1_000_000
 
-/** A server whose `/<bytes>` answers with so many, `/wait` when `finish` is called, and anything else at once. */
+/** A server whose `/<bytes>` answers with that many bytes, `/wait` when `finish` is called, and other paths at once. */
 async function serve(given: Partial<ConnectionLimits> = {}) {
   const limits = {
     all: 1000,

@@ -47,7 +47,7 @@ export const CUT_REASONS = [
 ] as const
 export type CutReason = (typeof CUT_REASONS)[number]
 
-/** What an open connection is known by. */
+/** The record of an open connection. */
 interface Connection {
   readonly socket: Socket
   /** Null for one of a trusted proxy, behind which many callers are. */
@@ -67,7 +67,7 @@ interface Address {
 
 /** Stalled answers are looked for so often. */
 const LOOK_MS = 1000
-/** Refused callers that are told why at one time: each keeps a descriptor of the reserve for a moment. */
+/** Refused callers that get a reason at the same time: each uses a descriptor of the reserve for a moment. */
 const MOST_TOLD = 32
 const RETRY_SECONDS = 5
 const FULL = "The server has as many connections as it can keep. Try again shortly."
@@ -75,18 +75,18 @@ const FULL_ADDRESS =
   "Your address has as many connections to this server as it may have. Close some, or try again shortly."
 
 /**
- * The one account of the connections of a process, whichever listener they came over: how many there are, and how many
- * bytes of answers they hold.
+ * The one account of the connections of a process, over all listeners: how many there are, and how many bytes of
+ * answers they hold.
  *
- * - A new connection is taken in any case as long as an idle one can be closed for it: of its own address when that has
- *   too many, else the one that was idle for longest. It is refused only when all are at work.
- * - An answer that its reader takes nothing of is given up, however often the reader sends something.
+ * - A new connection is accepted as long as an idle one can be closed for it: one of the same address if that has too
+ *   many, otherwise the one idle for longest. It is refused only when all are busy.
+ * - An answer whose reader takes no data is given up, however often the reader sends something.
  * - Answers that wait for readers never take more than their share of memory.
  */
 export class Connections {
   /** Requests that were sent ahead, of both listeners. */
   readonly ahead: RequestsAhead
-  /** Of all requests, of both listeners. */
+  /** The turns of all requests, on both listeners. */
   readonly turns = new Turns()
   readonly #limits: ConnectionLimits
   readonly #isProxy: (address: string) => boolean
@@ -124,7 +124,7 @@ export class Connections {
     return this.#limits
   }
 
-  /** Of the address that has the most. */
+  /** The number of connections of the address that has the most. */
   get openOfAddress(): number {
     return Math.max(0, ...[...this.#addresses.values()].map(({ open }) => open))
   }
@@ -145,7 +145,10 @@ export class Connections {
     this.turns.take(`${laneOf(request.url)} ${this.callerOf(request)}`, isAhead, begin)
   }
 
-  /** Who sent a request: an address, of IPv6 the network; behind a trusted proxy as that says. */
+  /**
+   * The sender of a request: an address, or for IPv6 its network; behind a trusted proxy, the address that the proxy
+   * names.
+   */
   callerOf({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): string {
     const from = withoutMapping(socket.remoteAddress ?? "")
     return callerOf((this.#isProxy(from) && callerBehind(headers["x-forwarded-for"], this.#isProxy)) || from)
@@ -213,7 +216,7 @@ export class Connections {
 
   #close(connection: Connection, reason: CutReason): void {
     this.#count(reason)
-    // At once, not with the event: whoever makes room counts on it.
+    // At once instead of with the event, because callers that make room rely on it.
     this.#forget(connection)
     connection.socket.destroy()
   }
@@ -284,14 +287,14 @@ const HEALTH = /^\/(?:healthz|readyz|metrics)\b/
 const ADMIN = /^\/admin\//
 
 /**
- * Health and the admin API have lanes of their own, so that whoever looks after the appliance is answered while others flood it from
- * the same address.
+ * Health and the admin API have lanes of their own, so that the operator gets answers while others flood the
+ * appliance from the same address.
  */
 const laneOf = (path = ""): string => (HEALTH.test(path) ? "health" : ADMIN.test(path) ? "admin" : "")
 
 /**
- * Bytes of a socket that the system took over. What is written in one piece counts as written at once; how much of it
- * still waits only Node's handle knows, which is where Node's own time-out for writes looks, too.
+ * Bytes of a socket that the system took over. Data written in one piece counts as written at once; only Node's
+ * handle knows how much of it still waits, and Node's own time-out for writes uses it, too.
  */
 function passedOnBy(socket: Socket): number {
   const { _handle: handle } = socket as unknown as {

@@ -1,4 +1,4 @@
-/** Descriptors kept for the engine and all else: a quarter of the limit, and at least so many. */
+/** Descriptors reserved for the engine and everything else: a quarter of the limit, and at least this many. */
 const LEAST_RESERVE = 128
 const RESERVED_SHARE = 4
 /** Most connections that are taken by default: an idle one takes 7 KB, and few appliances have more callers. */

@@ -60,7 +60,7 @@ export function fieldRows(schema: JsonSchema, schemas: Schemas): FieldRow[] {
   }
 }
 
-/** A text as it is, anything else as JSON. */
+/** A text unchanged, anything else as JSON. */
 export const inJson = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
 /** The values that fit a schema: `` `a` or `b` ``, `whole number from 1 to 5`, `list of texts`. */

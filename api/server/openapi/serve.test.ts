@@ -32,7 +32,7 @@ describe("/openapi.json", () => {
   test("is not sent again to those who have it, and takes no other method", async () => {
     const first = await fetch(`${app.url}/openapi.json`)
     const etag = first.headers.get("etag")!
-    // fetch() would ask for it anew.
+    // fetch() would request it again.
     const { promise: status, resolve } = Promise.withResolvers<number | undefined>()
     const headers = { "Accept-Encoding": "gzip, deflate", "If-None-Match": etag }
     get(`${app.url}/openapi.json`, { headers }, (response) => {

@@ -10,7 +10,7 @@ import { noteOf } from "./output.ts"
 const MAX_RESULTS = 10
 /** A result below this is no source: see `max_results: "auto"`. */
 const LEAST_SCORE = 0.1
-/** Characters of a page that a model gets at once; the rest has an id of its own. */
+/** Characters of a page that a model gets at once; the rest has a separate id. */
 export const MAX_FETCH_CHARS = 100_000
 
 type Given = Readonly<Record<string, unknown>>

@@ -51,7 +51,7 @@ test("a question, and a run with its visits in the other process, each are one t
   await expect
     .poll(() => names(TRACES.question))
     .toEqual(expect.arrayContaining(["fossick-api: POST /search", "fossick-api: search the index"]))
-  // Who asked whom.
+  // The caller and the callee.
   const spanOf = (trace: string, name: string) => inTrace(trace).find((one) => one.name === name)!
   const [asked, run, visit] = ["PUT /admin/sources/{name}", "run", "visit"].map((name) =>
     spanOf(TRACES.run, name),

@@ -8,12 +8,12 @@ import { isPublicSuffix } from "#engine/index/page/domains.ts"
 import { badRequest } from "../../errors.ts"
 
 /**
- * The hosts of a domain list, as the engine's filter wants them: lower case, ASCII (UTS 46 and RFC 3492 for
- * names in other scripts), without scheme and without a `www.` before a registrable domain, with their port where one is
- * given. Addresses, `localhost` and names of one label, as intranets have them, are hosts too.
+ * The hosts of a domain list, as the engine's filter needs them: lower case, ASCII (UTS 46 and RFC 3492 for names in
+ * other scripts), without scheme and without a `www.` before a registrable domain, with their port if one is given.
+ * Addresses, `localhost` and names of one label, as in intranets, are hosts too.
  *
- * @throws ApiError 400 naming the first entry that is no plain host, whose port is none, or which is a public suffix such
- *   as `co.uk`, under which anybody may register; or the cap that is passed
+ * @throws ApiError 400 naming the first entry that is not a plain host, that has an invalid port, or that is a public
+ * suffix such as `co.uk`, under which anyone may register; or the exceeded limit
  */
 export function domainList(
   field: string,

@@ -43,9 +43,9 @@ export interface FieldSchema {
 }
 
 /**
- * Makes a reader of request bodies: it keeps the fields the schema knows, takes null, blank text, empty
- * lists and lists of blank texts for "not set" (clients send them for options their users left alone), fills in
- * defaults, and refuses the first wrong value with a message that names the field and what is allowed.
+ * Makes a reader of request bodies. It keeps the fields in the schema, fills in defaults, and refuses the first wrong
+ * value with a message that names the field and the allowed values. Null, blank texts, empty lists and lists of blank
+ * texts count as "not set", because clients send them for options their users left alone.
  */
 export function bodyReader<T>(schema: RequestSchema<T>): (body: Readonly<Record<string, unknown>>) => T {
   const ajv = new Ajv({

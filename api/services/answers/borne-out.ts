@@ -8,7 +8,7 @@ import { isWrittenIn } from "#engine/text/scripts.ts"
 import { type Figures, figuresIn, figuresOf, holdsFigures, withoutAddresses } from "./figures.ts"
 import { areApart, namesIn, type Spoken, spokenIn } from "./other-language.ts"
 
-/** Part of a sentence's telling words that its sources must have. Models inflect and join; they must not add. */
+/** Share of a sentence's distinctive words that its sources must have. Models inflect and join; they must not add. */
 export const SUPPORTED = 0.5
 /**
  * The least similarity, 0 for unrelated texts and 1 for texts that mean the same, from which a sentence says what a

@@ -55,10 +55,10 @@ export class CheckedReply {
   }
 
   /**
-   * The statements that came since the last call.
+   * The statements since the last call.
    *
-   * @param reply all of it so far
-   * @param isWhole whether nothing more comes; else what may still change is left for the next call
+   * @param reply the whole reply so far
+   * @param isWhole whether the reply is complete; if not, text that may still change is left for the next call
    * @param isCut whether the last sentence may lack its end
    */
   async take(reply: string, isWhole: boolean, isCut = false): Promise<CitedStatement[]> {

@@ -82,7 +82,7 @@ export function lessAfter(
   if (/\bsystem\b|roles? must alternate|developer instruction/i.test(said) && abilities.system)
     return { ...abilities, system: false }
   if (/stream/i.test(said) && abilities.streams) return { ...abilities, streams: false }
-  // A failure of the server, not a refusal, unless it says what of.
+  // A failure of the server, not a refusal, unless it names the cause.
   if (status >= 500 && status !== 501) return null
   const simpler = lessForm()
   if (simpler) return simpler

@@ -37,7 +37,7 @@ export type Prompt = (room: number) => readonly ChatMessage[]
 export interface ChatModel extends AsyncDisposable {
   /**
    * The model's reply.
-   * @throws ChatModelError when there is none within the time or it is no reply; whatever `signal` aborts with
+   * @throws ChatModelError when there is none in time or it is invalid; the reason of `signal`
    */
   reply(prompt: Prompt, options: ReplyOptions): Promise<Reply>
   /** Why there are no replies at present, as a sentence for anybody to read; null when nothing is known to be wrong. */

@@ -76,8 +76,8 @@ export class KeptDocuments {
   }
 
   /**
-   * Changes who may read documents of a source, and nothing else.
-   * @returns the ids of those that were there
+   * Changes only who may read documents of a source.
+   * @returns the ids of those that existed
    * @throws Refusal
    */
   async setReaders(

@@ -14,7 +14,10 @@ export interface OpenDocumentsParts {
   readonly config: { readonly publicUrl: string; readonly port: number }
 }
 
-/** Opens a connection of its own, whose commits wait for the disk. @param closing closes it */
+/**
+ * Opens a separate connection, whose commits wait for the disk.
+ * @param closing closes it
+ */
 export async function openDocuments(
   { db, jobs, engineConfig, crawlerConfig, config }: OpenDocumentsParts,
   closing: AsyncDisposableStack,

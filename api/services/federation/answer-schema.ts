@@ -146,7 +146,7 @@ export function readAnswer(body: unknown): PeerAnswer | null {
   return validators.answer(body) ? body : null
 }
 
-/** The statistics; undefined when the peer tells none, null when they are no statistics. */
+/** The statistics; undefined when the peer sends none, null when they are invalid. */
 export function readStatistics(body: unknown): WireStatistics | undefined | null {
   validators ??= compiled()
   return validators.told(body) ? body.word_statistics : null

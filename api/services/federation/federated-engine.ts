@@ -84,11 +84,11 @@ const MOST_RESULTS = 50
 const MOST_PASSAGES = 3
 
 /**
- * The own index and its peers as one: in a first round all say in how many pages the words of the question stand, in a second
- * each ranks by the sum, so that what they say of their pages means the same; the ranking is then made of all.
- * What the query filters by is looked at once more here, whatever a peer says.
+ * The own index and its peers as one. In a first round, each reports how many pages have each word of the question.
+ * In a second round, each ranks by the sums, so that their scores are comparable; the final ranking is then made from
+ * all results. The filters of the query are checked again here, whatever a peer claims.
  *
- * @param own within the reach of whoever asks, as far as turns go
+ * @param own limited to the caller's reach, with the caller's turns
  */
 export function federatedEngine(own: Pick<Engine, "search">, parts: FederatedParts): Pick<Engine, "search"> {
   return {

@@ -29,7 +29,7 @@ export interface PeerSpec {
   readonly sources: readonly string[] | null
   readonly networks: readonly string[]
   readonly caFile: string | null
-  /** Who may read its pages; null: everyone. */
+  /** The readers of its pages; null: everyone. */
   readonly readers: WrittenReaders | null
 }
 

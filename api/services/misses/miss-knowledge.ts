@@ -12,13 +12,13 @@ import type { QueryText } from "#engine/text/query-text.ts"
 import { isMiss } from "./miss-threshold.ts"
 import type { AskedQuery } from "./narrow-filters.ts"
 
-/** Who is told, and of what. */
+/** The reader of an explanation, and the limits of what it may contain. */
 export interface View {
-  /** Sources whose knowledge may be told of; null: all. */
+  /** Sources that may be mentioned; null: all. */
   readonly sources: readonly string[] | null
   /** Which addresses may be named. */
   readonly admits: (url: PageUrl) => boolean
-  /** The stored page, as far as it may be seen. */
+  /** The stored page, if the caller may see it. */
   readonly page: (url: PageUrl) => Promise<Page | null>
 }
 
@@ -28,26 +28,29 @@ export interface AskedSource extends SourceCoverage {
   readonly waiting: number
 }
 
-/** What crawls know of what is missing. */
+/** What crawls know about missing pages. */
 export interface MissKnowledge {
   /** Why an address is no page of the index, and how `fossick why` puts it; null: it is one. */
   missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
   sources(names: readonly string[]): Promise<readonly AskedSource[]>
   /** The sources among these with pages that could not be read. */
   unread(names: readonly string[]): Promise<readonly Unread[]>
-  /** The names of the declared sources, and those of `asked` that anything was crawled under: one-off crawls are told of only then. */
+  /**
+   * The names of the declared sources, and the names in `asked` that were ever crawled: one-off crawls are mentioned
+   * only then.
+   */
   names(asked?: readonly string[]): Promise<readonly string[]>
-  /** Whether there is nothing to find yet: no source, and no page but those of the handbook. */
+  /** Whether the index is still empty: no source, and only pages of the handbook. */
   isUnfilled(): Promise<boolean>
-  /** Whether the whole index answers a search, whoever may see that: for the operator alone. */
+  /** Whether the whole index answers a search, regardless of scope: only for the operator. */
   answersBeyond(query: AskedQuery): Promise<boolean>
   leads(question: QueryText, sources: readonly string[], view: View, limit: number): Promise<readonly Lead[]>
 }
 
-/** Pages whose links are looked through for one that names an address: about 20 ms, in which no other call is answered. */
+/** Pages whose links are searched for an address: about 20 ms, in which no other call is answered. */
 const MOST_LINKING = 500
 
-/** Over what crawls keep. It only looks; what it needs is loaded with the first miss. */
+/** Reads the records of crawls, and never writes; its parts are loaded with the first miss. */
 export function openMissKnowledge(
   db: StateStore,
   jobs: Jobs,

@@ -36,7 +36,7 @@ export interface PageKnowledge extends AddressKnowledge {
   content(name: string): Promise<{ readonly source: Source; readonly content: Content } | null>
 }
 
-/** Sources are looked at anew after this: each first message of a model's session asks for them. */
+/** Sources are read again after this time: each first message of a model's session asks for them. */
 const COUNTED_MS = 10_000
 
 /** Reads the tables in which crawls store their records, and never writes. */

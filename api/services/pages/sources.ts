@@ -11,7 +11,7 @@ export async function sourcesWithin(
 ) {
   const limits = await reach.limits()
   const admits = await reach.addresses()
-  // Who is limited to domains alone knows no source by name, as in searches.
+  // A key limited only to domains knows no source by name, as in searches.
   const onDomains = limits !== null && limits.domains !== null
   const isPartly = (name: string) => onDomains || limits?.readable?.partly.has(name) === true
   const sources = await knowledge.sources()
@@ -31,7 +31,7 @@ export async function sourcesWithin(
         starts: seeds.flatMap((seed) => startOf(seed, onDomains ? admits : () => true)),
         checkedAt: isPartly(name) ? null : checkedAt,
       }))
-      // That there is a source tells something of what lies outside the domains.
+      // The existence of a source would reveal something outside the domains.
       .filter(({ starts }) => !onDomains || starts.length > 0)
   )
 }

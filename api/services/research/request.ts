@@ -66,7 +66,7 @@ export const researchSchema = object({
 
 export type ResearchBody = Of<typeof researchSchema>
 
-/** A request that is known to be right: kept with the task, so that it can be gone on with. */
+/** A checked request: stored with the task, so that the task can resume. */
 export interface ResearchRequest {
   readonly input: string
   readonly model: "mini" | "pro"

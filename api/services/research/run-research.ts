@@ -26,7 +26,7 @@ import { type Answering, fillSchema, type MissingValue } from "./report/structur
 import { withoutRepeats, Writer } from "./writing/writer.ts"
 
 export interface ResearchParts {
-  /** Sees what the caller may see, and nothing else. */
+  /** Sees only what the caller may see. */
   readonly engine: Pick<Engine, "search">
   readonly embedder: Pick<Embedder, "embed" | "traits">
   /** Judges which pieces of the pages answer; null: they are chosen without it. */

@@ -68,7 +68,7 @@ function browserSuggest(): Middleware {
   }
 }
 
-/** GET /suggest: titles and headings by what has been typed so far, and questions that others asked. */
+/** GET /suggest: titles and headings for the text typed so far, and questions that others asked. */
 function suggest(queries: Pick<QueryLog, "alike">): Middleware {
   return async (ctx) => {
     const { text, found, isNarrowed } = await suggested(ctx)

@@ -141,7 +141,7 @@ export function optionsOf(
     hasMailServer,
   }: {
     readonly key: Pick<ApiKey, "role">
-    /** Who may be written to by anybody's watches. */
+    /** Addresses that any key's watches may write to. */
     readonly emails: readonly string[]
     readonly hasMailServer: boolean
   },

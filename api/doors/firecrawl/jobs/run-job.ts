@@ -27,7 +27,7 @@ export type JobParts = Omit<ScrapeParts, "reader" | "reach" | "scrapeId"> & {
 
 /** One turn of work on a job. */
 export interface JobTurn {
-  /** What the previous turn left; null: this is the first. */
+  /** The work left from the previous turn; null: this is the first. */
   readonly from: JobFrontier | null
   /** Whether to stop: pages already being read are stored first. */
   isOver(): Promise<boolean>

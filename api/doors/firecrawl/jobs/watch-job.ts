@@ -59,7 +59,7 @@ async function tell(
   if (standing === null) return
   await send({ type: "catchup", data: { ...summaryOf(standing), status: "scraping", data: [] } })
   for (let told = 0; !socket.closed.aborted; await pause(POLL_MS, socket.closed)) {
-    // Before its documents: what has ended finds no more of them.
+    // Read before its documents: a job that has ended finds no more of them.
     const job = await store.get(id)
     if (job === null) return
     const admits = await reach.addresses()
@@ -73,7 +73,7 @@ async function tell(
     if (job.endedAt === null) continue
     const data = { ...summaryOf(job), data: [] }
     if (job.state === "failed") await send({ type: "error", error: job.error, data })
-    // Clients know no end but the two others by a message of its own.
+    // Clients know only the two other endings by a message.
     else await send({ type: job.state === "completed" ? "done" : "catchup", data })
     return
   }

@@ -20,7 +20,7 @@ export const X402_OUTCOMES = {
 
 export type X402Outcome = keyof typeof X402_OUTCOMES
 
-/** Counts outcomes. They are written now and then, not each time: telling the price must cost nearly nothing. */
+/** Counts outcomes. They are written in batches, because answering with the price must cost almost nothing. */
 export class OutcomeCounts {
   readonly #total = new Map<X402Outcome, number>()
   #unwritten = new Map<X402Outcome, number>()

@@ -30,8 +30,9 @@ export interface Receipt {
 export interface Entry {
   readonly fingerprint: string
   /**
-   * - `settling`: sent to the facilitator, no reply yet. If the process died, this means `unknown`. - `unknown`: it
-   * isn't known whether the money moved. - `settled`: the money moved.
+   * - `settling`: sent to the facilitator, no reply yet. If the process died, this means `unknown`.
+   * - `unknown`: it isn't known whether the money moved.
+   * - `settled`: the money moved.
    */
   readonly state: "settling" | "unknown" | "settled"
   /** The answer as sent; null after delivery. */
@@ -47,10 +48,11 @@ export interface Unsettled extends Purchase {
 }
 
 /**
- * Remembers payments in `state.db` from before they are settled until they can no longer be used, and sales for good.
+ * Records payments in `state.db` from before they are settled until they can no longer be used, and sales
+ * permanently.
  *
- * What a call writes is on the disk when it returns: after a power cut, too, nobody is charged for an answer that nobody
- * remembers.
+ * A call returns only when its data is on the disk: even after a power cut, no payer is charged for an answer that
+ * was lost.
  */
 export interface Ledger extends Disposable {
   get(id: string): Promise<Entry | null>

@@ -28,7 +28,7 @@ export type Settled =
       readonly transaction?: string
     }
 
-/** Checks payments and brings them to the network. Failures are values; what it says goes to the log, not to payers. */
+/** Checks payments and brings them to the network. Failures are values; its messages go to the log, not to payers. */
 export interface Facilitator {
   verify(payment: Payment): Promise<Verified>
   /** May be asked again for the same payment: the nonce lets the network carry it out once only. */
@@ -87,7 +87,7 @@ function isDoubtful(reason: string, transaction: string | null): boolean {
   return /pending|timeout|unexpected|unknown|nonce|event_mismatch|conflict|replay/.test(reason)
 }
 
-/** A code, or null for anything else: facilitators also put the text of an exception there. */
+/** A code, or null for other texts: facilitators also put exception messages there. */
 const code = (reason: unknown): string | null =>
   typeof reason === "string" && /^[a-z0-9_]{1,100}$/i.test(reason) ? reason : null
 

@@ -7,7 +7,7 @@ const MNEMONIC = "test test test test test test test test test test test junk"
 const account = (addressIndex: number): HDAccount => mnemonicToAccount(MNEMONIC, { addressIndex })
 
 export const payer: HDAccount = account(1)
-/** Who is paid. */
+/** The payee. */
 export const payee: HDAccount = account(2)
 /** Has no token. */
 export const brokePayer: HDAccount = account(3)

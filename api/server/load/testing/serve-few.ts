@@ -11,7 +11,7 @@ import type { RequestState } from "../../../context.ts"
 import { httpServer } from "../../http-server.ts"
 import { openConnections } from "../connections.ts"
 
-// A process of its own that serves under the descriptors it was given, and opens so many files when it is asked.
+// A separate process that serves with a given limit of descriptors, and opens that many files on request.
 
 const app = new Koa<RequestState>()
 app.use(async (ctx) => {

@@ -15,7 +15,7 @@ export interface StubModel extends AsyncDisposable {
   abandoned(): number
 }
 
-/** A server in the shape of OpenAI's chat completions, and of nothing else: `answer` writes each response. It is no model. */
+/** A server with OpenAI's chat completions only: `answer` writes each response. There is no model. */
 export async function startStubModel(
   answer: (request: StubRequest, response: ServerResponse) => void,
 ): Promise<StubModel> {

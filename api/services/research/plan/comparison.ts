@@ -3,7 +3,7 @@ import { subjectWords, tellingWords, wordsNotIn } from "./words.ts"
 /** The things that a clause compares, and its other subjects. */
 export interface Comparison {
   readonly sides: readonly string[]
-  /** The other telling words. */
+  /** The other distinctive words. */
   readonly about: readonly string[]
 }
 

@@ -7,7 +7,7 @@ const STEM = new RegExp(String.raw`^(.*\b(${STEM_END}))\s+(\S.*)$`, "i")
 const SPLIT = /,\s*(?:(?:and|or|und|oder|et|ou|y|o)\s+)?|\s+(?:and|or|und|oder|et|ou|y|o)\s+/i
 /** "Cover a, b and c": the topics a report is asked to cover. */
 const TOLD = /^((?:please )?(?:cover|discuss|mention|include|treat|address))\s+(\S.*)$/i
-/** Of two things joined by "and" alone it is not known whether they are two parts; three in a row are a list. */
+/** Two things joined only by "and" may be one part or two; three in a row are a list. */
 const LEAST_ITEMS = 3
 const MAX_ITEM_WORDS = 10
 

@@ -115,5 +115,5 @@ export function followUps(
   return questions
 }
 
-/** The first telling words of a text, as written. */
+/** The first distinctive words of a text, as written. */
 const subjectOf = (text: string): string => subjectWords(text).slice(0, SUBJECT_WORDS).join(" ")

@@ -13,7 +13,7 @@ const SAME = 0.6
 const OF_TASKS =
   /^(?:compar\w*|contrast\w*|differ|differs|differences?|differ\w*|versus|vs|say|says|tell|explain|describe|list|show|give|name|discuss|summari[sz]e|outline|please|each|both|several|respectively|get|gets|got|happens?|work|works|way|ways|one|ones|use|used|using|need|needs|between|begin|began|begins|start|starts|know|knows|choose|make|makes|made|bring|take|takes|become|becomes|decide|decides|exist|exists|mean|means|keep|keeps|first|best)$/i
 
-/** The telling words of a text, as written, each once. */
+/** The distinctive words of a text, as written, each once. */
 export function tellingWords(text: string): string[] {
   const words = text.match(/[\p{L}\p{N}.][\p{L}\p{M}\p{N}_.'’/+#-]*[\p{L}\p{N}+#]|[\p{L}\p{N}]/gu) ?? []
   return [...new Set(words.filter((word) => !isStopWord(word.toLowerCase(), null)))]

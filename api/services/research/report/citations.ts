@@ -19,10 +19,10 @@ const HEADINGS: Readonly<Record<CitationFormat, string>> = {
 }
 
 /**
- * Names sources as the style asks: numbers in brackets in the order of their first use, or author (else title) and year in
- * parentheses, with a letter behind the year where two would read alike. The lists follow MLA 9, APA 7 and the
- * author-date form of Chicago 17, as far as web pages say what these want to know. Pages of documents follow the year, or are in
- * the list of numbered sources, whose links open the first one.
+ * Names sources in the requested style: numbers in brackets in the order of their first use, or author (otherwise
+ * title) and year in parentheses, with a letter after the year where two would look the same. The lists follow MLA 9,
+ * APA 7 and the author-date form of Chicago 17, as far as web pages have the data for these. Pages of documents
+ * follow the year, or are in the list of numbered sources, whose links open the first one.
  */
 export function citationsOf(sources: readonly Source[], format: CitationFormat): Citations {
   const order: number[] = []
@@ -156,7 +156,7 @@ function numbered(pages: readonly CitedPage[]): string {
 
 const pagesOf = ({ pages }: Source): string => (pages === undefined ? "" : `, ${numbered(pages)}`)
 
-/** When a page was published, else when it was read. */
+/** The publication date of a page, otherwise the date when it was read. */
 function datesOf(source: Source): string {
   const { published, fetched } = source
   if (hostOf(source) === null) return ""

@@ -25,7 +25,7 @@ const MAX_CELL_CHARS = 400
  * sources, and the missing answers. Each unit appears once.
  *
  * @param parts the parts of the task
- * @param beside what was looked into besides them
+ * @param beside the topics looked into besides them
  */
 export function outline(
   parts: readonly Answered[],

@@ -112,8 +112,8 @@ export class Evidence {
   readonly #terms: ReadonlySet<string>[]
 
   /**
-   * @param record what an earlier run kept; null, or one of an older form, begins anew
-   * @param words those that name what the task is about
+   * @param record the findings of an earlier run; null or an older form starts over
+   * @param words the words that name the task's subject
    */
   constructor(record: EvidenceRecord | null, words: readonly string[]) {
     const kept = record?.format === FORMAT ? record : null

@@ -78,7 +78,7 @@ const marked = (sources: readonly ShownSource[], marks: DataMarks): string[] =>
     marks.around(`${harmless(source.title)}\n${withoutOrders(text)}`, i + 1),
   )
 
-/** One line that gives an order costs that line, not what else its page says. */
+/** Removes a line that gives an order, and keeps the rest of its page. */
 const withoutOrders = (text: string): string =>
   text
     .split("\n")

@@ -37,7 +37,7 @@ import {
   summaryMessages,
 } from "./model-prompts.ts"
 
-/** Part of a sentence's telling words that its source must have: reports are read by those who did not see the sources. */
+/** Share of a sentence's distinctive words that its source must have: readers of reports did not see the sources. */
 const SUPPORTED = 0.7
 /** Tokens of a word, about, with room for citations. */
 const TOKENS_OF_WORD = 2.5

@@ -142,8 +142,8 @@ export class WatchStore {
   }
 
   /**
-   * Keeps what a look found, and ends the notes that led to it, all or nothing.
-   * @throws Overtaken, with nothing kept, when another process has ended them meanwhile
+   * Stores the result of a look, and ends the notes that led to it, all or nothing.
+   * @throws Overtaken, with nothing stored, when another process has ended them meanwhile
    */
   async keep(found: readonly Found[], notes: readonly Note[], now: number): Promise<void> {
     await transaction(this.db, async () => {
