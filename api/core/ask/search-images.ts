@@ -30,7 +30,7 @@ interface Candidate {
 }
 
 /**
- * The content pictures of the pages found, best first: pictures with a known look before the others, then by the
+ * The content pictures of the pages found, best first: pictures that a crawl has read before the others, then by the
  * page's score and by how much of the question the description has. Only the largest of several copies is shown.
  */
 export async function searchImages(

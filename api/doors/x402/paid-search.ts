@@ -27,7 +27,7 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
   const { terms, ledger, outcomes } = parts
   /** Fingerprints of the requests being worked on, by the payment. */
   const underWay = new Map<string, string>()
-  /** Purchases that are answered, until the ledger has recorded it. */
+  /** Purchases that are answered, until the ledger has recorded the answer. */
   const leaving = new Map<string, Promise<void>>()
   /** From reading a payment's record until it is marked as under way, copies of the request wait. */
   const beginning = new Serial()

@@ -1,18 +1,18 @@
 import type { Middleware } from "../../context.ts"
 
-/** First segments below which a last one may have the name of an endpoint: a page, a source, an address, what metadata is of. */
+/** First segments of paths that may end in the name of an endpoint: a page, a source, an address, the subject of metadata. */
 const OWN_ROOTS = new Set(["docs", "admin", "read", ".well-known"])
 
-/** Paths of other search and reading APIs, which clients of theirs put an endpoint's name behind. */
+/** Paths of other search and reading APIs, whose clients append an endpoint's name. */
 const OTHER_APIS = new Set(["searxng", "firecrawl", "openai", "openwebui", "jina"])
 
-/** First segments below which a path is left as it is, once the appliance's own prefix is off. */
+/** First segments of paths that stay unchanged after the appliance's own prefix is removed. */
 const isRoot = (segment = ""): boolean => segment === "read" || !mayBePrefix(segment)
 
 /**
  * Clients that join a base address and a path by hand send `//search`, `/search/` or, behind a proxy that keeps its
  * prefix, `/tv/search`. All of them mean `/search`. Tavily's paths have no version, so `/v2/search` is another API's
- * path and no prefix, and the same holds for `/searxng/search`.
+ * path and no prefix. The same holds for `/searxng/search`, and for a path that contains an address (a segment with `:`).
  *
  * @param endpoints last path segments to recognise, for example `search`
  * @param publicPath path of the appliance's own address, such as `/tools/v2`: always a prefix
