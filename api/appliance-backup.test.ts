@@ -66,7 +66,7 @@ test("a backup of an appliance that crawls and answers brings up another one wit
       const during = await run(["backup", file], { FOSSICK_DATA_DIR: first })
       expect(during).toEqual({ code: 0, said: expect.any(String) as string })
       await crawled
-      // What is copied at last is what both are asked about.
+      // The last page copied is the one both are asked about.
       const all = await run(["backup", file, "--force"], {
         FOSSICK_DATA_DIR: first,
       })

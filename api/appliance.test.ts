@@ -113,7 +113,7 @@ describe("@tavily/core", () => {
       sessionId: "session",
       humanId: "human",
       clientName: "test",
-      // What the client has no name of its own for goes through as it is.
+      // Fields the client has no name for pass through unchanged.
       safe_search: true,
       include_published_date: true,
       filter_by_published_date: true,
@@ -265,7 +265,7 @@ describe("starting and stopping", () => {
     },
   )
 
-  // What SIGTERM ends is in command/commands.test.ts.
+  // command/commands.test.ts covers what SIGTERM ends.
   test("Ctrl-C ends it with code 0, without complaint, and leaves no process behind", async () => {
     await using other = await startAppliance({ FOSSICK_HANDBOOK: "off", FOSSICK_LOG_LEVEL: "warn" })
     const before = other.output()

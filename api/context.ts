@@ -10,7 +10,7 @@ import type { PublicKey } from "./identity/accounts/public-keys/public-key.ts"
 import type { Reach } from "./identity/accounts/reach/reach.ts"
 import type { Tracking } from "./identity/accounts/tracking.ts"
 
-/** What middleware leaves for those after it. */
+/** Values that middleware sets for later handlers. */
 export interface RequestState {
   /** UUID of this request, also in the `X-Request-Id` header. */
   requestId: string
@@ -30,15 +30,15 @@ export interface RequestState {
   key: ApiKey
   /** The key is one that the operator lends to callers who send none. */
   isLent?: boolean
-  /** What the key may see: the only engine and reader that endpoints have. Set by `admission`, like the bill. */
+  /** The pages this key may see: the only engine and reader that endpoints have. Set by `admission`, like the bill. */
   reach: Reach
   bill: Bill
-  /** What was asked, of a call that was answered: for the log, when the operator wants it there. */
+  /** The question of an answered call, for the log when the operator wants questions logged. */
   asked?: string | undefined
-  /** How what the call changes was before it, and how it is now, for the audit log; left out: nobody looked. */
+  /** The changed thing before and after the call, for the audit log; left out if nothing was compared. */
   before?: unknown
   after?: (made: string | null) => Promise<unknown>
-  /** Keys that the call made, changed or ended beside the one in its path: the audit log names them whoever called. */
+  /** Other keys that the call made, changed or ended. The audit log names them whoever called. */
   keysChanged?: readonly FieldChange[]
   /** The parsed JSON body, an object; set by `jsonBody`. */
   body: Readonly<Record<string, unknown>>
@@ -73,7 +73,7 @@ export function untilClosed<T extends Disposable>(ctx: Context, kept: T): T {
 /** Seconds kept back from the caller's own clock, so that an answer arrives before the caller gives up. */
 const MARGIN_SECONDS = 1
 
-/** Aborts when the caller hangs up before the answer is written, so that nobody works for nobody. */
+/** Aborts when the caller hangs up before the answer is written, so that no work is wasted. */
 export function clientGone(ctx: Context): AbortSignal {
   const controller = new AbortController()
   if (callerGone(ctx)) controller.abort()

@@ -236,7 +236,7 @@ describe("an appliance whose data folder is damaged", () => {
     expect(said).not.toContain(damaged.dir)
     expect(damaged.output).toMatch(/ERROR .*state\.db is not the one .*remove the file state\.id/)
     await damaged.stop()
-    // What the next start reads.
+    // Read by the next start.
     using db = await openStateStore(damaged.dir)
     expect(await strangeState(damaged.dir, db)).toContain("is not the one")
     await rm(join(damaged.dir, "state.id"))

@@ -24,7 +24,7 @@ import { isAlive, startAppliance } from "./testing/appliance.ts"
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 /** Longer than a start takes to send what waits. */
 const WAIT_MS = 3000
-/** What the appliance asks for: a page, its image, the receiver of its messages. */
+/** The addresses the appliance requests: a page, its image, the receiver of its messages. */
 const TOLD = ["/", "/kite.png", "/hook"]
 
 const fossick = new Fossick()

@@ -62,7 +62,7 @@ const REFUSALS: Readonly<
   busy: (message) => new ApiError(503, message, {}, { "Retry-After": String(RETRY_SECONDS) }),
 }
 
-/** What a caller is told about `error`: the only place where failures become statuses. */
+/** The response callers get for `error`: the only place where failures become statuses. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof Refusal && error.because !== null)

@@ -16,7 +16,7 @@ import { object, ref, text } from "./server/schema/schemas.ts"
 import { apiSettings } from "./settings.ts"
 import { serveApp, TEST_KEY } from "./testing/serve-app.ts"
 
-// A door as somebody would add it: one value in a folder of its own, and one line in the list of features.
+// A door as a contributor would add it: one value in its own folder, and one line in the list of features.
 
 const greet: Operation = {
   id: "greet",
@@ -28,7 +28,7 @@ const greet: Operation = {
   answers: { 200: { description: "The greeting.", schema: ref("Greeting") } },
 }
 
-/** What reads the values of settings. */
+/** Reads the values of settings. */
 const HELPERS_OF_SETTINGS = ["identity/accounts/rates/rate-limits.ts", "server/proxies/trusted-proxies.ts"]
 
 interface Needs {

@@ -40,7 +40,7 @@ export interface Feature<in Needs, in From = never> {
   readonly serve?: (router: Router<RequestState>, needs: Needs) => Promise<Served | undefined>
 }
 
-/** What a feature adds beside its routes. */
+/** What a feature adds besides its routes. */
 export interface Served {
   /** Last segments of its paths: recognised behind any prefix, and counted by name in the metrics. */
   readonly endpoints?: readonly string[]

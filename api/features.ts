@@ -65,7 +65,7 @@ export const settingsOf = <F extends { readonly name: string; readonly settings?
   all: readonly F[],
 ): AllOf<OwnSettings<F>> => Object.assign({}, ...all.map(({ settings }) => settings)) as AllOf<OwnSettings<F>>
 
-/** What features open, by their names; left out: this appliance doesn't serve the feature. */
+/** The parts that features open, by name; left out if this appliance doesn't serve the feature. */
 export type OpenedBy<F extends { readonly name: string }> = {
   readonly [One in F as One extends { readonly open: unknown } ? One["name"] : never]?: One extends {
     readonly open: (...given: never[]) => infer Own

@@ -76,7 +76,7 @@ test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, as
       FOSSICK_WARN_FREE_MB: String(WARN_FREE_MB),
       FOSSICK_ALLOWED_NETWORKS: site.authority,
     },
-    // Of a process group of its own, so that whatever it leaves behind can be found.
+    // In its own process group, so that any process it leaves behind can be found.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   })
@@ -111,7 +111,7 @@ test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, as
   const { body: well } = await call("/readyz")
   expect(JSON.parse(well)).toMatchObject({ status: "ready", checks: { disk: "ok" } })
 
-  // Filling up: the operator is told.
+  // The disk is filling up: the operator gets a warning.
   fill("zeroth", (WARN_FREE_MB - 10) * MB)
   await expect.poll(async () => (await call("/readyz")).body).toContain("the disk is filling up (")
   await expect.poll(() => text).toContain("less than FOSSICK_WARN_FREE_MB")
@@ -127,7 +127,7 @@ test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, as
   expect((await call("/readyz")).status).toBe(200)
   expect(await metric("fossick_disk_free_bytes")).toBeLessThan(MIN_FREE_MB * MB)
 
-  // Full: searches go on, and nothing of the appliance dies of it.
+  // The disk is full: searches still work, and no process dies.
   fill("second", 0)
   let answered = 1
   while ((await metric("fossick_calls_uncounted")) === 0) {
@@ -143,7 +143,7 @@ test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, as
   expect(text).not.toMatch(/ended unexpectedly|no transaction is active/)
   expect((await call("/readyz")).status).toBe(200)
 
-  // Room again: all of it is counted, and the crawl goes on, by themselves.
+  // Room again: all waiting calls are counted and the crawl continues, without help.
   for (const name of ["zeroth", "first", "second"]) rmSync(join(outside(), name))
   await expect.poll(() => metric("fossick_calls_uncounted")).toBe(0)
   expect(await calls()).toBe(answered)

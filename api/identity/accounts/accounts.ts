@@ -35,12 +35,12 @@ export interface AccountsConfig extends Values<typeof accountSettings> {
 /** Keys and what they use: what the endpoints ask of it. */
 export interface Accounts extends AsyncDisposable {
   readonly keys: KeyStore
-  /** Keys that stand in web pages; {@link keys} knows none of them. */
+  /** Keys used in web pages; {@link keys} knows none of them. */
   readonly publicKeys: PublicKeyStore
   readonly collections: Collections
   /** Who may read which sources and pages. */
   readonly readers: () => Promise<ReadersNow>
-  /** What is wrong with names of sources; null: nothing. */
+  /** What is wrong with the names of sources; null: nothing. */
   readonly unknownSource: (names: readonly string[]) => Promise<string | null>
   readonly ledger: Ledger
   /** As the ledger's; true while the state is away. */
@@ -52,11 +52,11 @@ export interface Accounts extends AsyncDisposable {
   /** Who changed what. */
   readonly audit: AuditLog
   readonly rates: Rates
-  /** Of callers with public keys, by key and address: however many there are, they push none of the others out. */
+  /** Callers with public keys, by key and address. However many there are, they push no other caller out. */
   readonly publicRates: Rates
-  /** What callers have stored, by what it is. */
+  /** What callers have stored, by kind. */
   readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>
-  /** What each key has had kept, in all. */
+  /** What each key has stored, in total. */
   readonly kept: KeptByKey
   readonly hashHuman: HumanHash
   /** Every write of the parts above goes through it. */
@@ -67,7 +67,10 @@ export interface Accounts extends AsyncDisposable {
 export interface PeopleKeys extends Pick<KeyStore, "byId" | "nameOf"> {
   /** Whether an id is one of theirs. */
   readonly owns: (id: string) => boolean
-  /** What the person of this id may search and read as of now, as themselves, whatever else they may do; null: nothing. */
+  /**
+   * What the person with this id may search and read now, as themselves, whatever other rights they have; null:
+   * nothing.
+   */
   readonly readerOf: (id: string) => Promise<ApiKey | null>
 }
 
@@ -76,7 +79,7 @@ export interface Bridge {
   readonly outage: StateOutage
   /** Where calls wait to be counted; null if no call continues. */
   readonly journals: readonly [Journal, ...Journal[]] | null
-  /** Left out, nobody signs in but with a key. */
+  /** Left out: the only way to sign in is with a key. */
   readonly people?: PeopleKeys | undefined
 }
 
@@ -85,11 +88,12 @@ const NO_BRIDGE: Bridge = { outage: NO_OUTAGE, journals: null }
 const MEGABYTE = 1_000_000
 
 /**
- * Opens the accounts on a connection to `state.db` of their own, which waits for no lock from here on: whoever closes
- * the connection closes the accounts first.
+ * Opens the accounts on their own connection to `state.db`, which waits for no lock from here on. Close the accounts
+ * before you close the connection.
  *
- * @param onProblem told of what fails beside any call
- * @param onWaiting told of calls that wait to be counted until there is room on the disk, with 0 once all are
+ * @param onProblem called with failures outside any call
+ * @param onWaiting called with the number of calls that wait to be counted until the disk has room, and with 0 once all
+ * are counted
  * @param bridge by default, no call continues while the state server is away
  */
 export async function openAccounts(

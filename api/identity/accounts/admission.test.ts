@@ -124,7 +124,7 @@ describe("a call counts for a project", () => {
       "Invalid X-Project-ID. This key has named 1000 projects this month, the most there may be.",
     )
     expect(mayName).toHaveBeenCalledWith("abc", "pumps")
-    // What names none, and what is not billed, makes no more of them.
+    // Calls that name no project, and calls that are not billed, add no projects.
     expect((await admissions.admit("search", caller())).bill.project).toBe("")
     expect((await admissions.admit("usage", caller(KEY, "pumps"))).bill.project).toBe("pumps")
   })

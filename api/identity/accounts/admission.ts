@@ -11,9 +11,9 @@ import type { LimitedEndpoint, RateLimits } from "./rates/rate-limits.ts"
 import { type Reach, type ReachParts, reachOf, type Seeker } from "./reach/reach.ts"
 import type { Tracking } from "./tracking.ts"
 
-/** What one call costs. {@link Admission.end} gives back what was set aside and not settled. */
+/** The price of one call. {@link Admission.end} gives back credits that were set aside and not settled. */
 export interface Bill {
-  /** What the call counts for; empty for no project. */
+  /** The project the call counts for; empty for none. */
   readonly project: string
   /**
    * Sets the most that the call may cost aside, before any work.
@@ -33,11 +33,11 @@ export interface Caller {
   readonly tracking: Tracking
 }
 
-/** A call that may go on, with what it may see and how it pays. */
+/** An admitted call, with what it may see and how it pays. */
 export interface Admission {
   readonly reach: Reach
   readonly bill: Bill
-  /** What it holds in memory, to be closed when its answer is sent. */
+  /** Memory the call holds, released when its answer is sent. */
   readonly memory: CallHold
   /** To be called when the call is over, however it ended. */
   end(): Promise<void>
@@ -47,14 +47,14 @@ export interface AdmissionParts {
   readonly accounts: Accounts
   readonly reach: ReachParts
   readonly memory: Pick<Memory, "enter">
-  /** Of keys that have none of their own. */
+  /** For keys without a limit of their own. */
   readonly rateLimits: RateLimits
 }
 
 const TOO_FAST =
   "Your request has been blocked due to excessive requests. Please reduce the rate of requests."
 
-/** What a call does besides, where its endpoint alone does not say. */
+/** Details of a call that its endpoint alone does not give. */
 export interface AdmitOptions {
   /** Whether it reads pages from the index only: then it takes no place among the live calls. Default false. */
   readonly isStored?: boolean
@@ -114,13 +114,13 @@ export class Admissions {
     }
   }
 
-  /** What somebody may see, for work that is no call: a task that goes on by itself, a sale. */
+  /** What a key or person may see, for work outside a call: a background task, a sale. */
   reach(seeker: Seeker): Reach {
     return reachOf(seeker, this.#parts.reach)
   }
 }
 
-/** What `enter` gives; closes the account when it refuses. */
+/** The result of `enter`; closes the account when it refuses. */
 function enterOr<T>(memory: CallHold, enter: () => T): T {
   try {
     return enter()

@@ -22,7 +22,7 @@ export interface CallEntry {
   readonly at: number
   readonly requestId: string
   readonly endpoint: Endpoint
-  /** Of the search or of the extraction. */
+  /** Of the search or the extraction. */
   readonly depth: string
   readonly seconds: number
   readonly credits: number
@@ -36,7 +36,7 @@ export interface CallEntry {
   readonly human: string
   /** Id of the person for whom a service asked; empty for none. */
   readonly person?: string
-  /** What was asked; null unless the operator has that kept. */
+  /** The question; null unless the operator has questions stored. */
   readonly query: string | null
 }
 

@@ -75,7 +75,7 @@ describe("under 64 clients at once", () => {
     })
     const { account } = (await app.call("/usage", keys[0]!)).body
     expect(account).toMatchObject({ current_plan: "Ours", plan_usage: 60, plan_limit: 60, paygo_limit: 31 })
-    // What is left at most is less than any refused call would have cost.
+    // The credits left are fewer than any refused call would have cost.
     expect([30, 31]).toContain(account.paygo_usage)
     expect([...statuses.keys()].toSorted((a, b) => a - b)).toEqual([200, 433])
     const logged = (await app.call("/logs", TEST_KEY, { limit: 1000 })).body.logs as { credits: number }[]
@@ -123,7 +123,7 @@ describe("under 64 clients at once", () => {
     const wait = Number(slowed.headers.get("retry-after"))
     expect(wait).toBeGreaterThan(3500)
     expect(wait).toBeLessThanOrEqual(3600)
-    // Others go on, and so do other endpoints of this key.
+    // Other keys continue, and so do this key's other endpoints.
     expect((await app.call("/usage", key)).status).toBe(200)
     const ofOwn = await flood(1, async () => (await app.call("/search", own, { query: "pumps" })).status)
     expect(ofOwn.get(200)).toBe(3)

@@ -10,13 +10,13 @@ import {
   StoredUse,
 } from "./storage/stored-use.ts"
 
-/** What somebody thinks of an answer. */
+/** Opinions on answers. */
 export interface Feedback {
   readonly id: string
   /** Milliseconds since 1970. */
   readonly at: number
   readonly keyId: string
-  /** Of the answer, as its caller says; empty when it is about a session. */
+  /** The answer's id, as its caller gives it; empty for feedback on a session. */
   readonly requestId: string
   readonly sessionId: string
   /** The fields as they came, checked. */

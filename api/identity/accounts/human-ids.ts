@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto"
 import { queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
-/** Turns the id of a person into one that tells persons apart and names nobody. */
+/** Turns a person's id into one that tells people apart without naming anyone. */
 export type HumanHash = (id: string) => string
 
 interface SecretTables {
@@ -43,7 +43,7 @@ export async function keptSecret(db: StateStore, name: string): Promise<Uint8Arr
   const queries = queriesOf<SecretTables>(db)
   const find = queries.selectFrom("account_secret").select("value").where("name", "=", name)
   if ((await find.executeTakeFirst()) === undefined) {
-    // Of two processes that start at once the first one's counts.
+    // When two processes start at once, the first one's value counts.
     const make = queries
       .insertInto("account_secret")
       .values({ name, value: randomBytes(SECRET_BYTES) })

@@ -29,7 +29,7 @@ export interface Use {
   readonly credits: number
 }
 
-/** What one key used in a day or month (UTC). */
+/** Usage of one key in a day or month (UTC). */
 export interface KeyUse extends Use {
   /** `2026-11-22` or `2026-11`. */
   readonly time: string
@@ -83,8 +83,8 @@ export async function pruneUse(db: StateStore, now: number): Promise<void> {
 }
 
 /**
- * What keys used in the last days, today among them, newest first and then by key.
- * @param keyId of this key alone; null: of all
+ * Usage of keys in the last days including today, newest first and then by key.
+ * @param keyId only this key; null: all
  */
 export async function useOfKeys(
   db: StateStore,

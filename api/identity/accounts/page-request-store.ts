@@ -13,7 +13,7 @@ import {
   StoredUse,
 } from "./storage/stored-use.ts"
 
-/** What somebody misses in the index: a page by its address, or what a question should find. */
+/** Something a user misses in the index: a page by its address, or an answer to a question. */
 export interface PageRequest {
   /** Milliseconds since 1970. */
   readonly at: number
@@ -113,7 +113,7 @@ export class PageRequestStore {
     return id
   }
 
-  /** What most keys ask for first, the newest of those. */
+  /** The questions most keys ask first; among those, the newest. */
   async list({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<WantedPage[]> {
     // The words of the one who asked last.
     const asked = this.#queries

@@ -292,7 +292,7 @@ test("a collection is what it was set to last, and a name that is none has a nea
   expect(await unknownCollection(collections, ["all", "staf", "x"])).toBe(
     'There is no collection "staf"; did you mean "staff"?',
   )
-  // Of two at once neither takes away what the other has just written.
+  // Two at once don't remove what the other has just written.
   await Promise.all([collections.set("staff", ["docs"]), collections.set("staff", ["wiki"])])
   expect(await collections.sourcesOf(["staff"])).toEqual(["wiki"])
   expect([await collections.delete("all"), await collections.delete("all")]).toEqual([true, false])

@@ -17,8 +17,8 @@ export interface KeptForDays {
 }
 
 /**
- * Deletes rows that are older than their days, at once and each hour, until it is disposed of.
- * @param onProblem told of what fails; the next round tries again
+ * Deletes rows older than their days, now and every hour, until it is disposed of.
+ * @param onProblem called with each failure; the next round tries again
  */
 export function tidyHourly(
   parts: readonly KeptForDays[],

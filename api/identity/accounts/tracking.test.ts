@@ -39,7 +39,7 @@ test("the id of a person is hashed before anything can log it, and nothing of it
   expect(seen[1]).not.toMatch(/ada@example|human-id/i)
   expect(seen[1]).toContain("kept")
   expect(seen[1]).toContain("pumps")
-  // Nobody is nobody, and has no hash that many share.
+  // No user means no hash, so that anonymous callers don't share one.
   expect(seen[2]).toEqual({ project: "", session: "", human: "" })
 })
 
@@ -51,7 +51,7 @@ test("persons are told apart by hashes that only this appliance can make, over r
   expect((await openHumanHash(here!, ""))("ada")).toBe(hash("ada"))
   expect(hash("bob")).not.toBe(hash("ada"))
   expect((await openHumanHash(elsewhere!, ""))("ada")).not.toBe(hash("ada"))
-  // Of two appliances that are given the same secret both know her.
+  // Two appliances with the same secret give a user the same hash.
   const known = await openHumanHash(here!, "secret of ours")
   expect((await openHumanHash(elsewhere!, "secret of ours"))("ada")).toBe(known("ada"))
   expect(known("ada")).not.toBe(hash("ada"))

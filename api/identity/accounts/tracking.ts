@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 
 import type { HumanHash } from "./human-ids.ts"
 
-/** What a caller says of a call, each empty for nothing. */
+/** What a caller says about a call, each field empty for nothing. */
 export interface Tracking {
   readonly project: string
   readonly session: string

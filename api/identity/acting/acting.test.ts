@@ -57,7 +57,7 @@ const now = () => Math.floor(Date.now() / 1000)
 const signed = (secret: Uint8Array, claims: JWTPayload, alg = "HS256") =>
   new SignJWT({ iat: now(), exp: now() + 300, ...claims }).setProtectedHeader({ alg }).sign(secret)
 
-/** A token of the provider, as LibreChat gets one when somebody signs in there. */
+/** A provider's token, as LibreChat gets one when a user signs in there. */
 async function ofProvider(claims: JWTPayload): Promise<string> {
   const [jwk] = company.company.keys()
   return await new SignJWT({
@@ -75,7 +75,7 @@ type Headers = Readonly<Record<string, string>>
 const ask = (key: string, headers: Headers) =>
   company.app.call("/search", key, { query: "looked after in winter" }, headers)
 
-/** The titles that somebody finds, or what they are told instead. */
+/** The titles the caller finds, or the error. */
 async function found(key: string, headers: Headers): Promise<unknown> {
   const { status, body } = await ask(key, headers)
   return status === 200

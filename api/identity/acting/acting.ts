@@ -53,7 +53,7 @@ const WHY = {
 
 const denied = (why: string): ApiError => new ApiError(403, `Access denied. ${why}`)
 
-/** Of several accounts with one name: the one that a provider vouched for last. */
+/** If several accounts have one name: the one that a provider vouched for last. */
 const newest = (found: readonly Person[]): Person | null =>
   found.toSorted((a, b) => b.provedAt.getTime() - a.provedAt.getTime())[0] ?? null
 

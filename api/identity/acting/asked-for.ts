@@ -12,7 +12,7 @@ const LONGEST_SECONDS = 300
 const CLOCK_TOLERANCE = 30
 const MOST_CHARS = 16_384
 
-/** Whom a service named: by the name of a user, or by a token of an identity provider, which nobody has checked yet. */
+/** The user a service named: by user name, or by a token of an identity provider that is not checked yet. */
 export type AskedFor =
   | { readonly kind: "user"; readonly user: string }
   | { readonly kind: "token"; readonly token: string; readonly issuer: string }
@@ -45,7 +45,7 @@ export async function askedFor(
   return { kind: "user", user: userNamed(await signedName(given, await secret())) }
 }
 
-/** Whose name a service signed. Groups that it names don't count: only an identity provider says in which groups somebody is. */
+/** The user whose name a service signed. Groups it names don't count: only an identity provider assigns groups. */
 async function signedName(token: string, secret: string): Promise<string> {
   const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
     algorithms: ["HS256"],

@@ -10,7 +10,7 @@ interface From {
   readonly accountsDb: StateStore
   readonly accounts: Accounts
   readonly people: PersonStore
-  /** What the file of sign-on declares; null: nothing. */
+  /** What the sign-on file declares; null: nothing. */
   readonly declared: { readonly keys: PersonKeys } | null
   /** Left out: no provider signs people in. */
   readonly signOn?: SignOn

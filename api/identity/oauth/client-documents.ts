@@ -7,7 +7,7 @@ import type { AddressGuard, AddressGuardOptions } from "#crawler/fetch/guard/add
 
 import { isFields } from "../../server/wire/fields.ts"
 
-/** What a program says of itself at its own address. */
+/** A program's own description, read from its address. */
 export interface ClientDocument {
   readonly name: string
   readonly redirectUris: readonly string[]

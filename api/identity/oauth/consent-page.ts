@@ -18,9 +18,9 @@ button { font: inherit; padding: .6rem 1.2rem; flex: 1; cursor: pointer }
 `
 
 export interface Consent {
-  /** What the program calls itself; anybody may call itself anything. */
+  /** The program's own name for itself; any program can claim any name. */
   readonly clientName: string
-  /** Where it is told the answer. */
+  /** The address that gets the answer. */
   readonly redirectUri: string
   /** Of the appliance. */
   readonly resource: string
@@ -28,9 +28,9 @@ export interface Consent {
   readonly collections: readonly string[]
   /** Path that the form is sent to, as the browser sees it. */
   readonly action: string
-  /** Who is signed in with this browser; null: nobody. */
+  /** The user signed in with this browser; null: none. */
   readonly who: { readonly name: string } | null
-  /** Links that sign somebody in elsewhere, and lead back here. */
+  /** Links that sign the user in elsewhere and lead back here. */
   readonly signIns: readonly { readonly name: string; readonly url: string }[]
   /** The request, sealed. */
   readonly ticket: string
@@ -38,7 +38,7 @@ export interface Consent {
   readonly problem: string | null
 }
 
-/** The page on which somebody lets a program in, as who they signed in as or with their key. It has no script. */
+/** The page on which a user lets a program in, as the signed-in user or with their key. It has no script. */
 export function consentPage({
   clientName,
   redirectUri,

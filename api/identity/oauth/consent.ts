@@ -13,7 +13,7 @@ import type { Ticket, Tickets } from "./tickets.ts"
 
 const MAX_FORM_BYTES = 32_768
 
-/** Where the page is answered, and where whoever signed in elsewhere comes back to it. */
+/** Where the page posts its form, and where users return after signing in elsewhere. */
 export const CONSENT_PATH = "/authorize/consent"
 
 export interface ConsentParts {
@@ -21,7 +21,7 @@ export interface ConsentParts {
   readonly tickets: Tickets
   readonly keys: Pick<KeyStore, "verify" | "nameOf">
   readonly collections: Pick<Collections, "list">
-  /** People who signed in; left out: nobody can, and everybody types a key. */
+  /** People who signed in; left out: there is no sign-on, and every user types a key. */
   readonly sessions?: Pick<Sessions, "whoIs" | "ways"> | undefined
   /** Address of the appliance, without a slash at its end. */
   readonly base: string
@@ -37,7 +37,7 @@ export interface ShownPage {
   readonly html: string
 }
 
-/** Asks whoever is at the browser whether a program may search for them. */
+/** Asks the user at the browser whether a program may search for them. */
 export interface Consent {
   /** The page for a request for authorization. */
   ask(ctx: Context, request: Omit<Ticket, "holder">): Promise<ShownPage>
@@ -141,7 +141,7 @@ export function openConsent(parts: ConsentParts): Consent {
   }
 }
 
-/** Who is signed in with this browser, and how pages call them; null: nobody. */
+/** The user signed in with this browser, and their name on pages; null: none. */
 async function holderOf(ctx: Context, { sessions, keys }: ConsentParts) {
   const found = await whoIsHere(ctx, sessions)
   if (found === null) return null
@@ -149,7 +149,7 @@ async function holderOf(ctx: Context, { sessions, keys }: ConsentParts) {
   return { id, name: (await keys.nameOf(id)) || `the key ${hint === "" ? id : `…${hint}`}` }
 }
 
-/** The key of whoever the page named, if they are still the one who is signed in: nobody allows what they were not shown. */
+/** The key of the user the page named, if the same user is still signed in: users approve only what they were shown. */
 async function sameHolder(ctx: Context, { holder }: Ticket, { sessions }: ConsentParts) {
   const found = holder === null ? null : await whoIsHere(ctx, sessions)
   return found?.key.id === holder ? (found?.key ?? null) : null
@@ -162,7 +162,7 @@ async function whoIsHere(ctx: Context, sessions: ConsentParts["sessions"]) {
   return recognised ?? (token === null ? null : ((await sessions?.whoIs(token)) ?? null))
 }
 
-/** A link that signs somebody in elsewhere, and leads back to the page. */
+/** A link that signs the user in elsewhere and leads back to the page. */
 function signIn({ name, url }: { readonly name: string; readonly url: string }, base: string, back: string) {
   const to = new URL(url, `${base}/`)
   to.searchParams.set("return", back)

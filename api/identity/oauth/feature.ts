@@ -19,7 +19,7 @@ interface From {
 interface Needs {
   /** Left out: programs need a key. */
   readonly oauth?: Pick<OAuth, "endpoints">
-  /** People who signed in; left out: nobody can. */
+  /** People who signed in; left out: there is no sign-on. */
   readonly sessions?: Sessions
 }
 

@@ -2,7 +2,10 @@ import { type ApiKey } from "../accounts/keys/keys.ts"
 import { limitsPages } from "../accounts/keys/key-scope.ts"
 import type { Grant } from "./oauth-store.ts"
 
-/** What a program that was let in may do: what the key may that let it in, held to the collections of the grant, and no administration. */
+/**
+ * What an admitted program may do: what its user's key may, limited to the collections of the grant, and no
+ * administration.
+ */
 export function grantedKey(key: ApiKey, { collections }: Pick<Grant, "collections">): ApiKey {
   const scope = collections === null ? key.scope : { ...key.scope, sources: null, collections }
   return { ...key, role: "search", mayMakeKeys: false, mayEndItself: false, scope }

@@ -25,13 +25,13 @@ export interface OAuth {
   /** Serves the calls of OAuth. @param sessions people who signed in; left out: everybody lets programs in with a key */
   readonly endpoints: (sessions?: Pick<Sessions, "whoIs" | "ways">) => Middleware
   /**
-   * The key of a caller of `/mcp` that shows an access token, and the header under which its calls go on inside, where no access
-   * token is taken; null: it is none.
+   * The key behind the access token of a caller of `/mcp`, and the header for its inner calls, where access tokens are
+   * not accepted; null: not an access token.
    */
   verify(token: string): Promise<{ readonly key: ApiKey; readonly inside: string } | null>
   /** The key behind such a header; null: it is none. */
   verifyInside(presented: string): Promise<ApiKey | null>
-  /** What a 401 of `/mcp` says (RFC 9728, section 5.1). */
+  /** The text of a 401 of `/mcp` (RFC 9728, section 5.1). */
   readonly challenge: string
 }
 
@@ -186,7 +186,7 @@ async function byExpress(ctx: Context, app: Application): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     ctx.res.once("close", resolve)
     app(ctx.req, ctx.res, (error) => {
-      // What express could not work with it has not answered.
+      // Requests that express could not process have no answer yet.
       ctx.respond = true
       const refused = error === undefined ? null : refusalOf(error)
       if (error === undefined) ctx.status = 404
@@ -212,7 +212,7 @@ function barePath(path: string, prefix: string): string {
   return isBelow ? document + rest.slice(prefix.length) : path
 }
 
-/** Of a body that express cannot read; null: the fault is not the caller's. */
+/** For a body that express cannot read; null: the fault is not the caller's. */
 function refusalOf(error: unknown): { readonly status: number; readonly because: string } | null {
   const { status } = error as { readonly status?: unknown }
   if (typeof status !== "number" || status < 400 || status > 499) return null

@@ -20,9 +20,9 @@ export const SEARCH_SCOPE = "search"
 const COLLECTION = "collection:"
 const MAX_NAME_CHARS = 200
 const MOST_REDIRECTS = 10
-/** Of all addresses that a program registers together: anybody may, and they are kept. */
+/** For all addresses that a program registers together: anyone may register, and they are stored. */
 const MAX_ADDRESS_CHARS = 4000
-/** What all programs are: a secret that is handed to anybody who asks proves nothing. */
+/** All programs are public clients: a secret handed to anyone who asks proves nothing. */
 const PUBLIC_CLIENT = {
   token_endpoint_auth_method: "none",
   grant_types: ["authorization_code", "refresh_token"],
@@ -31,14 +31,14 @@ const PUBLIC_CLIENT = {
 
 export interface ProviderParts {
   readonly store: OAuthStore
-  /** The page that asks whoever is at the browser, for the request that it came with. */
+  /** The page that asks the user at the browser, for the request that it came with. */
   readonly ask: (request: object, ticket: Omit<Ticket, "holder">) => Promise<ShownPage>
   readonly documents: Pick<ClientDocuments, "client">
   /** Address of the MCP endpoint: the resource that tokens are for (RFC 8707). */
   readonly resource: string
 }
 
-/** What the handlers of the MCP SDK, which do the protocol, ask of us. */
+/** What the protocol handlers of the MCP SDK need from us. */
 export function oauthProvider({ store, documents, ask, resource }: ProviderParts): OAuthServerProvider {
   const forUs = (asked: URL | undefined): void => {
     if (asked !== undefined && asked.href.replace(/\/$/, "") !== resource) {
@@ -173,9 +173,9 @@ function mayRedirectToAll(uris: unknown): boolean {
 const KNOWN_PROGRAMS = ["cursor:"]
 
 /**
- * https; http on the machine of the program (RFC 8252, section 7.3); a scheme of its own, which is a domain backwards (7.1). Schemes
- * without a dot belong to the system and its programs: `mailto:`, `ms-msdt:` and `view-source:` would do something at once, also when
- * the program is told that it was refused. No fragment (OAuth 2.1, 2.3).
+ * https; http on the program's machine (RFC 8252, section 7.3); or a scheme of its own, which is a domain backwards
+ * (7.1). Schemes without a dot belong to the system and its programs: `mailto:`, `ms-msdt:` and `view-source:` would
+ * act at once, even when the redirect reports a refusal. No fragment (OAuth 2.1, 2.3).
  */
 function mayRedirectTo(uri: string): boolean {
   const url = URL.parse(uri)

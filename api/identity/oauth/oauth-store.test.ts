@@ -6,7 +6,7 @@ import { statement } from "#base/store/testing/statement.ts"
 import { memoryState } from "../../testing/serve-app.ts"
 import { OAuthStore } from "./oauth-store.ts"
 
-// What programs and those who let them in can have kept: bounded, and forgotten in time.
+// What programs and their users can have stored: bounded, and deleted in time.
 
 const DAY_MS = 86_400_000
 const ADDRESS = { redirectUri: "http://127.0.0.1:1/callback", challenge: "c" }

@@ -15,11 +15,11 @@ export interface OAuthClient {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** What somebody let a program do with their key. */
+/** What a user let a program do with their key. */
 export interface Grant {
   readonly id: string
   readonly client: string
-  /** What the program calls itself. */
+  /** The program's own name. */
   readonly clientName: string
   /** Id of the key that was shown. */
   readonly key: string
@@ -102,8 +102,9 @@ const STEPS: readonly Step[] = [
 ]
 
 /**
- * Of those, the oldest go when another comes: who registers many would otherwise keep everybody else out. Of the twenty an hour that one
- * address may register, fifty addresses fill it in an hour; a person lets a program in within minutes.
+ * The oldest of these go when another comes: otherwise one caller with many registrations would keep everyone else out.
+ * At the twenty registrations an hour that one address may make, fifty addresses fill it in an hour; a person lets a
+ * program in within minutes.
  */
 const MOST_IDLE_CLIENTS = 1000
 /**
@@ -113,7 +114,7 @@ const MOST_IDLE_CLIENTS = 1000
 const MOST_EXCHANGED = 100
 /** Grants of one key, those that ended among them: the one that was used longest ago goes when another comes. */
 const MOST_OF_KEY = 200
-/** Of use, told to the minute: a grant is not written with each call. */
+/** The last use, to the minute: a grant is not written with each call. */
 const USED_MS = 60_000
 
 // Each call with a token runs these.
@@ -124,7 +125,7 @@ const tokenByDigest = once((q: Queries<OAuthTables>, { of }: { of: Uint8Array })
   q.selectFrom("oauth_token").selectAll().where("digest", "=", of),
 )
 
-/** Clients, grants and tokens in `state.db`. Of codes and tokens only SHA-256 digests are kept, as of keys. */
+/** Clients, grants and tokens in `state.db`. Codes and tokens are stored only as SHA-256 digests, like keys. */
 export class OAuthStore {
   readonly #db: StateStore
   readonly #queries: Queries<OAuthTables>
@@ -211,7 +212,10 @@ export class OAuthStore {
     return code
   }
 
-  /** What a code stands for; null for one that is over, of another program, or not known. One that is used again ends its grant. */
+  /**
+   * The grant behind a code; null if the code is expired, unknown, or another program's. A code used twice ends its
+   * grant.
+   */
   async code(client: string, code: string): Promise<PendingCode | null> {
     const row = await this.#queries
       .selectFrom("oauth_code")
@@ -244,8 +248,8 @@ export class OAuthStore {
   }
 
   /**
-   * New tokens for a refresh token, which ends with that. One that is used again was stolen, by whoever uses it now or did
-   * before: its grant ends (OAuth 2.1, section 4.3.1). Null when it is of no use.
+   * New tokens for a refresh token, which ends with that. A refresh token used again was stolen, either by this caller
+   * or by an earlier one: its grant ends (OAuth 2.1, section 4.3.1). Null for an invalid token.
    */
   async refresh(client: string, token: string): Promise<IssuedTokens | null> {
     return await transaction(this.#db, async () => {

@@ -76,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** What a person does on the page. */
+/** The person's actions on the page. */
 async function consent(
   page: URL,
   answers: Readonly<Record<string, string>>,

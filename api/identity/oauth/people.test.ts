@@ -64,7 +64,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** What a browser keeps and sends. */
+/** The cookies a browser keeps and sends. */
 class Browser {
   readonly #cookies = new Map<string, string>()
 

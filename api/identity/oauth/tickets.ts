@@ -11,7 +11,7 @@ export interface Ticket {
   readonly state: string | undefined
   /** Collections that are asked for; empty: none by name. */
   readonly collections: readonly string[]
-  /** Id of the key or person whom the page named as the one who is signed in; null: it named nobody. */
+  /** Id of the key or person the page named as signed in; null: the page named none. */
   readonly holder: string | null
 }
 
@@ -44,7 +44,7 @@ const MOST_KEPT = 3800
  * @param path below which the browser shows that it was shown the page
  */
 export function openTickets(isSecure: boolean, path: string): Tickets {
-  // Of this process: a page that was open when it ended is asked for again.
+  // Valid for this process: a page that was open when it ended is asked for again.
   const secret = randomBytes(32)
   const mac = (text: string) => createHmac("sha256", secret).update(text).digest("base64url")
   const cookie = (name: string, value: string) =>
@@ -76,7 +76,7 @@ export function openTickets(isSecure: boolean, path: string): Tickets {
     resume(page, cookies) {
       const nonce = cookieOf(cookies, COOKIE)
       const sealed = cookieOf(cookies, KEPT_COOKIE)
-      // Another request of this browser may have come in between: nobody is shown that one in the place of theirs.
+      // Another request of this browser may have come in between: it is not shown in place of the first.
       if (nonce === null || sealed === null || pageOf(nonce) !== page) return null
       const ticket = open(sealed, cookies)
       return ticket && { ticket, nonce }

@@ -3,17 +3,17 @@ import { isPersonId, type Person, type PersonStore } from "./person-store.ts"
 import { type ProofAge, proofAge, type ProofLimits } from "./proof-age.ts"
 import { normalRules, principalsOf, rightsOf, type RoleRule } from "./roles.ts"
 
-/** What decides on what people may do. */
+/** The inputs that decide what people may do. */
 export interface PeopleRules extends ProofLimits {
   readonly roles: readonly RoleRule[]
   /** Names of those who may vouch. */
   readonly providers: readonly string[]
 }
 
-/** `vouched`: the provider still does; `gone`: nobody does; `away`: it can't be asked. */
+/** `vouched`: the provider still does; `gone`: no provider does; `away`: it can't be asked. */
 export type Renewal = "vouched" | "gone" | "away"
 
-/** People as keys: whoever keeps the id of a key for later finds what the person may do by then. */
+/** People as keys: code that keeps the id of a key learns later what the person may do by then. */
 export class PersonKeys {
   /** Asks the provider of a person again, and has what it says kept. Set once sign-on is open. */
   renew: (person: Person) => Promise<Renewal> = async () => "away"
@@ -27,7 +27,7 @@ export class PersonKeys {
 
   readonly owns = isPersonId
 
-  /** What the person of this id may do as of now; null: nothing. */
+  /** What the person with this id may do now; null: nothing. */
   async byId(id: string): Promise<ApiKey | null> {
     const person = await this.#known(id)
     if (person === null) return null
@@ -39,7 +39,7 @@ export class PersonKeys {
     return now && this.keyOf(now)
   }
 
-  /** What the person of this id may search and read as of now, as themselves, also if they administer; null: nothing. */
+  /** What the person with this id may search and read now, as themselves, even if they administer; null: nothing. */
   async readerOf(id: string): Promise<ApiKey | null> {
     const [key, person] = [await this.byId(id), await this.#known(id)]
     return key && person && { ...key, role: "search", mayMakeKeys: false, principals: principalsOf(person) }
@@ -50,7 +50,7 @@ export class PersonKeys {
     return (await this.#people.get(id))?.user ?? ""
   }
 
-  /** What a person may do, if what is known of them counts; or why they may do nothing, whatever their provider says next. */
+  /** What a person may do if the stored facts count; or why they may do nothing, whatever their provider says next. */
   standingOf(person: Person): ApiKey | "disabled" | "provider" | "role" {
     if (person.disabledAt !== null) return "disabled"
     if (!this.#rules.providers.includes(person.provider)) return "provider"
@@ -60,7 +60,7 @@ export class PersonKeys {
   /** How far what is known of a person still counts. */
   readonly proofAge = (person: Person): ProofAge => proofAge(person, this.#rules)
 
-  /** What a person may do, if what is known of them counts; null: nothing, since no role fits. */
+  /** What a person may do if the stored facts count; null: nothing, since no role fits. */
   keyOf({ id, user, groups }: Pick<Person, "id" | "user" | "groups">): ApiKey | null {
     const rights = rightsOf(this.#rules.roles, groups)
     if (rights === null) return null

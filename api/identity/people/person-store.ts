@@ -24,7 +24,7 @@ export interface Person {
   /** As readers of pages name them, without `group:`. */
   readonly groups: readonly string[]
   readonly firstSeen: Date
-  /** Of the last sign-in. */
+  /** At the last sign-in. */
   readonly lastSeen: Date
   /** When the provider vouched for the person last. */
   readonly provedAt: Date
@@ -34,7 +34,7 @@ export interface Person {
   readonly disabledAt: Date | null
 }
 
-/** What a provider says of a person. */
+/** A provider's facts about a person. */
 export type Proof = Pick<
   Person,
   "provider" | "subject" | "user" | "name" | "email" | "groups" | "isRenewable"
@@ -102,7 +102,7 @@ const bySubject = once(
 const PREFIX = "person-"
 /** Those who haven't signed in for so long are forgotten: longer than any session lasts. */
 const KEPT_MS = 400 * 86_400_000
-/** Of what people read of a person. */
+/** The parts of a person that people read. */
 export const MAX_CHARS = 200
 
 /** Whether the id of a key is that of a person. */
@@ -181,7 +181,7 @@ export class PersonStore {
     return (await found.limit(limit).offset(offset).execute()).map(personOf)
   }
 
-  /** Those whose ids come after this one, by id: for whoever goes through all of them. */
+  /** The people whose ids come after this one, by id: to go through all of them. */
   async after(id: string, limit: number): Promise<Person[]> {
     const found = this.#found({}).selectAll().where("id", ">", id).orderBy("id")
     return (await found.limit(limit).execute()).map(personOf)

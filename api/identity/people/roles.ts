@@ -4,15 +4,15 @@ import { type KeyScope, UNLIMITED } from "../accounts/keys/key-scope.ts"
 
 /** What the people of some groups may do, as the operator wrote it. */
 export interface RoleRule {
-  /** Fits whoever is in one of them; null: everybody who signs in. */
+  /** Fits anyone in one of them; null: anyone who signs in. */
   readonly groups: readonly string[] | null
   readonly role: "reader" | "operator" | "admin"
-  /** Of readers: what they may see; null: no limit, if both are null. */
+  /** For readers: what they may see; null for both: no limit. */
   readonly sources: readonly string[] | null
   readonly collections: readonly string[] | null
 }
 
-/** What a person may do. */
+/** A person's rights. */
 export interface Rights {
   readonly role: "search" | "operator" | "admin"
   readonly scope: KeyScope
@@ -40,8 +40,8 @@ export const normalRules = (rules: readonly RoleRule[]): readonly RoleRule[] =>
   }))
 
 /**
- * What a person in these groups may do; null: no rule fits. The role admin counts more than operator, and that more than reader. What several rules let a reader
- * see adds up.
+ * What a person in these groups may do; null: no rule fits. The role admin outranks operator, which outranks reader. If
+ * several rules fit a reader, their permissions add up.
  * @param rules {@link normalRules}
  */
 export function rightsOf(rules: readonly RoleRule[], groups: Named["groups"]): Rights | null {

@@ -15,7 +15,7 @@ type PublicCall = keyof typeof PUBLIC_CALLS
 
 const PATHS: ReadonlySet<string> = new Set(Object.keys(PUBLIC_CALLS).map((call) => call.split(" ")[1]!))
 
-/** Seconds that a browser may keep what it was told of a path; two hours are the most that any keeps. */
+/** Seconds that a browser may keep the answer for a path; no browser keeps one longer than two hours. */
 const MAX_AGE = "7200"
 
 export interface PublicDoorParts {

@@ -10,17 +10,17 @@ import { Billing } from "./billing.ts"
 import { Ledger } from "./credit-ledger.ts"
 import type { WriteQueue } from "./write-queue.ts"
 
-// What waits for room on the disk, and when it is tried again. What SQLite says on a full disk is in full-disk.test.ts.
+// What waits for room on the disk, and when it is tried again. full-disk.test.ts has SQLite's errors on a full disk.
 
 const key = apiKey({ id: "abc", role: "search" })
 const limited = apiKey({ id: "def", role: "search", creditLimit: { credits: 2, per: "month" } })
 const NO_ROOM = Object.assign(new Error("no room"), { code: "ENOSPC" })
 let db: StateStore
-/** What every write fails with; null: it succeeds. */
+/** The error every write fails with; null: writes succeed. */
 let refusing: Error | null
 let log: CallLog
 let billing: Billing
-/** What was told of calls that wait. */
+/** The reported counts of waiting calls. */
 let told: (readonly [calls: number, areLost: boolean])[]
 /** How many calls were counted at a time. */
 let counted: number[]
@@ -99,7 +99,7 @@ test("calls wait for room, which is told when the first does, and are counted wi
     ],
     0,
   ])
-  // Of a question that waits in memory its beginning is kept.
+  // Only the beginning of a question is kept while it waits in memory.
   expect((await log.list({ limit: 9 })).map(({ query }) => query?.length ?? 0)).toEqual([1000, 1000, 1000, 0])
   // And the next time anew.
   refusing = NO_ROOM
@@ -149,7 +149,7 @@ test("with no room a limit counts what is under way in memory, until that is giv
   await reserve("a")
   await reserve("b")
   await expect(reserve("c")).rejects.toEqual(PASSED)
-  // What may be set aside in the file is not given back now; what is in memory is.
+  // Credits set aside in the file are not given back now; those in memory are.
   await expect(billing.release({ requestId: "b", key: limited })).rejects.toBe(NO_ROOM)
   await reserve("c")
   await expect(reserve("d")).rejects.toEqual(PASSED)

@@ -21,12 +21,12 @@ export interface BilledCall extends LedgerCall, Pick<Tracking, "session" | "huma
 /** As it counts: for the key of the service, where that asks for a person. */
 const counted = <C extends Pick<BilledCall, "key">>(call: C): C => ({ ...call, key: payerOf(call.key) })
 
-/** What is written of a call beside its credits. */
+/** What is stored about a call besides its credits. */
 export interface Served {
-  /** Of the search or of the extraction. */
+  /** Of the search or the extraction. */
   readonly depth: string
   readonly seconds: number
-  /** What was asked; kept only when the operator has that done. */
+  /** The question; stored only if the operator turned that on. */
   readonly query?: string | undefined
 }
 
@@ -122,7 +122,7 @@ export class Billing implements AsyncDisposable {
       // The limit is judged by what is counted.
       if (this.#unsettled.size > 0) await this.#count()
       return await this.#writeUnlessGivenUp(async () => {
-        // Work that goes on after a restart may have something set aside still, or not.
+        // Work that continues after a restart may still have credits set aside.
         const released = ledger.release(call.requestId)
         // Calls that were let in without the state may still be under way.
         const held = ledger.hold(call, most, this.#uncounted(call.key.id))
@@ -357,12 +357,15 @@ export class Billing implements AsyncDisposable {
     return credits
   }
 
-  /** Tries once more to count the waiting calls. Those that cannot be counted and are not on the disk are lost, and reported. */
+  /**
+   * Tries again to count the waiting calls. Calls that cannot be counted and are not on the disk are lost, and
+   * reported.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     const { late, outage, writes, onWaiting } = this.#parts
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
-    // What it counts must not be counted twice.
+    // Calls counted here must not be counted twice.
     if (!outage.isAway) await this.#counting?.catch(() => undefined)
     try {
       if (this.#unsettled.size === 0 || outage.isAway) return

@@ -68,7 +68,7 @@ describe("a limit", () => {
     expect(await ledger.refusal(key, 2, { key: 0, account: 0 })).toBeNull()
     expect(await ledger.refusal(key, 3, { key: 0, account: 0 })).toBe("key")
     expect(await ledger.refusal(key, 2, { key: 1, account: 0 })).toBe("key")
-    // What can cost nothing passes none, even where nothing is left.
+    // A call that can cost nothing passes no limit, even when no credits are left.
     expect(await ledger.hold(call(key), { credits: 2 })).toBeNull()
     expect(await ledger.hold(call(key), {})).toBeNull()
   })
@@ -102,10 +102,10 @@ describe("a limit", () => {
     expect(await paid.hold(call(two), { credits: 3 })).toBe("paygo")
     expect(await paid.hold(call(two), { credits: 2 })).toBeNull()
     expect(await paid.left(one)).toBe(Infinity)
-    // Of ten five are set aside by now, and some more are in use that the ledger does not know of.
+    // Five of the ten are set aside by now, and more are in use that the ledger does not know of.
     expect(await open({ credits: 10 }).refusal(two, 2, { key: 9, account: 3 })).toBeNull()
     expect(await open({ credits: 10 }).refusal(two, 2, { key: 9, account: 4 })).toBe("plan")
-    // The key's own limit is told first.
+    // The key's own limit is reported first.
     expect(await paid.hold(call(keyOf(0)), { credits: 5 })).toBe("key")
   })
 

@@ -96,7 +96,7 @@ const STEPS: readonly Step[] = [
 
 const HOST = hostname()
 
-/** Projects that one key may name in a month: each is counted by itself, for good. */
+/** Projects that one key may name in a month. Each is counted separately, for good. */
 export const MOST_PROJECTS = 1000
 /** Subject of the total of all keys. No key has this id: theirs are hexadecimal, or `operator`. */
 const ACCOUNT = "account"
@@ -104,7 +104,7 @@ const ACCOUNT = "account"
 const CREDITS = ""
 /** Keys whose distance from their limits is remembered from the last call that was let in. */
 const MOST_KNOWN = 10_000
-/** What a lost process set aside comes back after so long, if no other process finds it lost before. */
+/** Credits that a lost process set aside come back after this time, unless another process finds it lost earlier. */
 const HOLD_MS = 3_600_000
 
 type LedgerQueries = Queries<LedgerTables>
@@ -267,7 +267,7 @@ export class Ledger {
   }
 
   /**
-   * What {@link hold} would say, with nothing written.
+   * What {@link hold} would return, without writing anything.
    * @param credits that the call may cost at most
    * @param uncounted credits of the key, and of all keys, that the ledger does not know of
    */
@@ -356,7 +356,7 @@ export class Ledger {
     return credits
   }
 
-  /** What a key used in the time of its limit (this month when it has none), of one project or of all. */
+  /** Credits a key used in its limit's period (this month if it has no limit), for one project or all. */
   async ofKey({ id, creditLimit }: ApiKey, project: string | null): Promise<Used> {
     const use = this.#useOf(project).where("key_id", "=", id)
     return used(
@@ -370,7 +370,7 @@ export class Ledger {
     )
   }
 
-  /** What a key used, by month (UTC, as `2026-11`), the newest first. */
+  /** Credits a key used, by month (UTC, as `2026-11`), newest first. */
   async monthsOf(keyId: string): Promise<readonly { readonly month: string; readonly credits: number }[]> {
     return await this.#queries
       .selectFrom("credit_total")
@@ -380,7 +380,7 @@ export class Ledger {
       .execute()
   }
 
-  /** What all keys used this month, of one project or of all. */
+  /** Credits all keys used this month, for one project or all. */
   async ofAccount(project: string | null): Promise<Used> {
     return used(await this.#useOf(project).where("month", "=", monthOf(Date.now())).execute())
   }
@@ -393,7 +393,10 @@ export class Ledger {
       .groupBy("endpoint")
   }
 
-  /** Frees what processes of this machine had set aside that are no more; what those of others did ends by itself. To be called before this process sets anything aside. */
+  /**
+   * Frees credits set aside by processes of this machine that have ended; those of other machines expire on their own.
+   * Call this before this process sets anything aside.
+   */
   async recover(): Promise<void> {
     const own = this.#queries.selectFrom("credit_hold").select("pid").distinct().where("host", "=", HOST)
     for (const { pid } of await own.execute()) {
@@ -437,7 +440,7 @@ export class Ledger {
     return (await (per === "month" ? totalOfMonth : totalOfAll).get(this.#db, of))?.credits ?? 0
   }
 
-  /** What falls due at most with the calls that are under way, of one key or of all. */
+  /** The most that falls due with the calls under way, for one key or for all. */
   async #held(keyId: string | null): Promise<number> {
     const now = Date.now()
     const rows = await (keyId === null

@@ -1,4 +1,4 @@
-/** What is counted in blocks: credits are due each time a key's running count crosses a block. */
+/** Usage counted in blocks: credits are due each time a key's running count crosses a block. */
 export type Meter = keyof typeof RATES
 
 /** Successful pages in a block, and what a full block costs. */
@@ -9,7 +9,7 @@ export const RATES = {
   "map-instructions": { block: 10, credits: 2 },
 } as const satisfies Record<string, { block: number; credits: number }>
 
-/** What a call costs: credits, or successful pages by meter. Nothing: {}. */
+/** The price of a call: credits, or successful pages by meter. Nothing: {}. */
 export interface Cost {
   readonly credits?: number
   readonly pages?: Readonly<Partial<Record<Meter, number>>>
@@ -18,7 +18,7 @@ export interface Cost {
 /** No call reads more in its time, whatever its `limit` says. */
 const MOST_PAGES = 100_000
 
-/** What a search costs by its depth, in credits. */
+/** The price of a search by depth, in credits. */
 const SEARCH = { basic: 1, advanced: 2 }
 
 export const searchCredits = (depth: string): number =>
@@ -34,7 +34,7 @@ export const mapCost = (hasInstructions: boolean, pages: number): Cost => ({
   pages: { [hasInstructions ? "map-instructions" : "map"]: Math.min(pages, MOST_PAGES) },
 })
 
-/** What a report costs at first, each search after the first, and at most. */
+/** The price of a report: the first search, each further one, and the most in total. */
 const RESEARCH = {
   mini: { base: 4, search: 1, most: 110 },
   pro: { base: 15, search: 2, most: 250 },

@@ -6,7 +6,7 @@ import { serveAccounts, type ServedAccounts } from "../../../testing/serve-accou
 import { Unsettled } from "./unsettled.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// What SQLite says on a full disk is real here, as is what it does then: the file may not grow any further.
+// SQLite's errors on a full disk are real here, and so is its behaviour: the file may not grow any further.
 
 let folder: ReturnType<typeof temporaryFolder>
 let app: ServedAccounts

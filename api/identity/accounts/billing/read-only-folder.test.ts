@@ -5,7 +5,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 import { serveAccounts } from "../../../testing/serve-accounts.ts"
 
-// What SQLite says of a file that may not be written to is real here; that its folder is read-only is made up.
+// SQLite's error for a read-only file is real here; the read-only folder is simulated.
 
 const made = vi.hoisted(() => ({ readOnly: false }))
 vi.mock("#base/folder.ts", async (original) => {

@@ -4,7 +4,7 @@ import { ApiError } from "../../../errors.ts"
 const MOST_CALLS = 10_000
 /** One key may have so much of them, so that it never takes them all. */
 const SHARE_OF_KEY = 10
-/** What the calls of a key may cost together, for each of them. */
+/** The total that a key's calls may cost, for each key. */
 const CREDITS_OF_CALL = 2
 const RETRY_SECONDS = 5
 
@@ -40,7 +40,7 @@ export class Unsettled<W extends Waiting = Waiting> {
   #waiting: W[] = []
   /** Limited calls that are under way, by request: what they may cost at most. */
   readonly #held = new Map<string, { readonly keyId: string; readonly credits: number }>()
-  /** Of the above, by key. */
+  /** The same, by key. */
   readonly #sums = new Map<string, Sums>()
   #credits = 0
 

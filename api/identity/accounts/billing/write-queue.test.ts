@@ -186,7 +186,7 @@ test("a work that throws beside works of other lines is the one that is refused"
 })
 
 test("a work whose transaction is over when it throws takes nobody else with it either", async () => {
-  // As SQLite does by itself where a disk fails.
+  // SQLite does the same when a disk fails.
   const ended = async () => {
     await db.script("rollback")
     throw new Error("disk I/O error")
@@ -208,13 +208,13 @@ test("on a full disk all that was to be written is refused, and said to be for t
   expect(ends).toMatchObject([refused, refused, refused])
   await writes.run(add(3))
   expect(await kept()).toEqual([3])
-  // What has no folder has no disk to tell of.
+  // Without a folder there is no disk to report on.
   const elsewhere = new WriteQueue(memoryState())
   await expect(elsewhere.run(full)).rejects.toThrow(/^no$/)
 })
 
 test("what cannot be committed is not there, and the queue goes on", async () => {
-  // What it refers to is looked for at the end.
+  // References are checked at the end.
   const orphan = async () => {
     await statement(db, "insert into later values (9)").run()
   }

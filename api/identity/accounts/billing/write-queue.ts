@@ -10,7 +10,7 @@ import { ApiError } from "../../../errors.ts"
 /** Pause before the next try, growing up to the second one. */
 const FIRST_RETRY_MS = 1
 const LAST_RETRY_MS = 20
-/** Longest wait for another process's transaction; whoever waits is told to come back. */
+/** Longest wait for another process's transaction; after that the caller is asked to come back. */
 const PATIENCE_MS = 10_000
 /** Longest wait of {@link WriteQueue.runNow} and {@link WriteQueue.idle}. */
 const LAST_WAIT_MS = 1000

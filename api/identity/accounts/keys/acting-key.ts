@@ -18,9 +18,9 @@ export function onBehalfOf(id: string): OnBehalf | null {
 }
 
 /**
- * What a service may do for a person: what the person may, within what the service's key is held to. It administers nothing and makes no
- * keys; its credits and rates are those of the service's key.
- * @param sourcesOf what collections hold at the time of the call
+ * What a service may do for a person: the person's rights, within the limits of the service's key. It administers
+ * nothing and makes no keys; its credits and rates are those of the service's key.
+ * @param sourcesOf the sources of collections at the time of the call
  */
 export async function actingKey(
   service: ApiKey,
@@ -46,7 +46,7 @@ async function narrowed(
   sourcesOf: (collections: readonly string[]) => Promise<readonly string[]>,
 ): Promise<KeyScope> {
   const endpoints = inBoth(one.endpoints, other.endpoints)
-  // Of domains only a key has any: those of two would mean hosts and their subdomains.
+  // At most one of the two keys has domains: two lists would mean hosts and their subdomains.
   const domains = one.domains ?? other.domains
   const isOpen = ({ sources, collections }: KeyScope) => sources === null && collections === null
   if (isOpen(one) || isOpen(other)) {

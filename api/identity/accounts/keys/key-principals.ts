@@ -8,7 +8,7 @@ interface Written {
   readonly principals: readonly string[]
 }
 
-/** What is wrong with them; null: nothing. It is a sentence without its subject, the field: `must be …`. */
+/** What is wrong with them; null: nothing. A sentence without its subject, the field: `must be …`. */
 export function principalsProblem({ role, principals }: Written): string | null {
   if (principals.length === 0) return null
   if (role === "admin" || role === "write")

@@ -7,8 +7,8 @@ export const ENDPOINTS = ["search", "extract", "crawl", "map", "research"] as co
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 /**
- * What somebody may use and see. Each part holds by itself and all hold together; null: no limit. An empty list lets
- * nothing through.
+ * What a key or person may use and see. Each part is a separate limit and all of them apply; null: no limit. An empty
+ * list lets nothing through.
  */
 export interface KeyScope {
   readonly endpoints: readonly Endpoint[] | null
@@ -23,7 +23,7 @@ export interface KeyScope {
 /** Everything. */
 export const UNLIMITED: KeyScope = { endpoints: null, sources: null, collections: null, domains: null }
 
-/** The scope of whoever may see the pages of these collections and no others, whatever they call. */
+/** The scope for seeing the pages of these collections and no others, for every endpoint. */
 export const scopeOfCollections = (collections: readonly string[]): KeyScope => ({
   ...UNLIMITED,
   collections,
@@ -61,7 +61,7 @@ const WHY_STRAY = {
 export const MAX_ENTRIES = 300
 export const MAX_NAME_CHARS = 100
 
-/** What is wrong with a scope that somebody wrote; the message names the field. */
+/** What is wrong with a given scope; the message names the field. */
 export class ScopeError extends Error {}
 
 /**

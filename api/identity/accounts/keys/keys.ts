@@ -52,7 +52,10 @@ export interface ApiKey {
   /** The last characters of its text, for lists; empty when they are not known. */
   readonly hint: string
   readonly scope: KeyScope
-  /** The users and groups whose pages its holder may read, beside those that everybody may; null: every page, whoever its readers are. */
+  /**
+   * The users and groups whose pages the holder may read, besides public pages; null: every page, whoever its readers
+   * are.
+   */
   readonly principals: readonly Principal[] | null
   /** Projects that it may name; empty: any. With just one, a call that names none belongs to it. */
   readonly projects: readonly string[]
@@ -64,9 +67,12 @@ export interface ApiKey {
   readonly mayMakeKeys: boolean
   /** Whether its holder may disable it: false for one that others hold as well. */
   readonly mayEndItself: boolean
-  /** When it ends by itself; null: never. */
+  /** When it expires; null: never. */
   readonly expiresAt: Date | null
-  /** Of the key of a service that asks for people, each with the rights of a person: it is no key without one. Null: of any other key. */
+  /**
+   * For the key of a service that acts for people, each with their own rights: without a person it gives no access.
+   * Null for any other key.
+   */
   readonly actsForPeople: ActsBy | null
   /** For whom a service asks with this key: its limits, credits and logs are those of the service's key. Null: it asks for itself. */
   readonly onBehalf: OnBehalf | null
@@ -94,7 +100,7 @@ export const apiKey = (given: Pick<ApiKey, "id" | "role"> & Partial<ApiKey>): Ap
 
 /** A key that was made here, as lists show it. */
 export interface MadeKey extends ApiKey {
-  /** What its maker called it; empty for none. */
+  /** The name its maker gave it; empty for none. */
   readonly name: string
   readonly keyType: KeyType
   readonly createdAt: Date
@@ -104,7 +110,7 @@ export interface MadeKey extends ApiKey {
   readonly madeBy: string | null
 }
 
-/** What a new key is to be; what is left out is without limit. */
+/** The properties of a new key; those left out mean no limit. */
 export interface KeySpec extends Partial<Omit<ApiKey, "id" | "role" | "hint" | "mayEndItself" | "onBehalf">> {
   readonly role: KeyRole
   readonly name?: string
@@ -135,9 +141,9 @@ export interface KeyStore {
   actFor(presented: string, header: (name: string) => string): Promise<ApiKey | null>
   /** The key behind `presented`, disabled and expired ones too; null when it was not made here. */
   lookUp(presented: string): Promise<MadeKey | null>
-  /** The key of this id, or null when it may not be used: for work that goes on after its call. */
+  /** The key with this id, or null when it may not be used: for work that continues after its call. */
   byId(id: string): Promise<ApiKey | null>
-  /** What its maker called a key, disabled or not, or the user's name of a person; empty: it has no name, or there is no such key. */
+  /** The name a key's maker gave it, disabled or not, or a person's user name. Empty: no name, or no such key. */
   nameOf(id: string): Promise<string>
   /** Makes and stores a key. The return value is the only copy of its text. */
   create(spec: KeySpec): Promise<string>
@@ -152,7 +158,7 @@ export interface KeyStore {
    * @returns how many there were
    */
   prune(time: number, count: number): Promise<number>
-  /** What keys made over the API take, by their makers. */
+  /** Totals of the keys made over the API, by maker. */
   readonly stored: StoredUse
   /** Every key that was made, oldest first. */
   list(): Promise<readonly MadeKey[]>
@@ -297,7 +303,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
     const row = await byDigest.get(db, { given })
     return row !== undefined && timingSafeEqual(row.digest, given) ? keyOf(row) : null
   }
-  /** What it was handed out stays counted with its maker. */
+  /** Credits it was given stay counted with its maker. */
   const remove = async ({ id, made_by, credit_limit }: Pick<KeyRow, "id" | "made_by" | "credit_limit">) => {
     if (made_by !== null)
       await update(made_by, { handed_out_before: sql<number>`handed_out_before + ${credit_limit ?? 0}` })

@@ -134,7 +134,7 @@ const keyOf = (row: PublicKeyTables["public_key"]): PublicKey => ({
   disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at),
 })
 
-/** What was stored as a spec, and nothing that stood beside it. */
+/** The part stored as a spec, and nothing beside it. */
 const specOf = (stored: PublicKeySpec): PublicKeySpec => ({
   name: stored.name,
   source: stored.source,

@@ -2,9 +2,9 @@ import { apiKey, type ApiKey, type CreditLimit } from "../keys/keys.ts"
 import { UNLIMITED } from "../keys/key-scope.ts"
 import type { RateLimits } from "../rates/rate-limits.ts"
 
-/** What a public key is held to. */
+/** The limits of a public key. */
 export interface PublicKeySpec {
-  /** What its maker called it; empty for none. */
+  /** The name its maker gave it; empty for none. */
   readonly name: string
   /** The one source whose pages it sees; null: it has a collection. */
   readonly source: string | null
@@ -34,7 +34,7 @@ export const PUBLIC_PREFIX = "fsk-pub-"
 
 export const isPublicText = (text: string): boolean => text.startsWith(PUBLIC_PREFIX)
 
-/** What a public key stands for once it was let in: a key that may search one source, and nothing else. */
+/** The key behind an admitted public key: it may search one source, and nothing else. */
 export function asApiKey({ id, text, source, collection, credits }: PublicKey): ApiKey {
   const creditLimit: CreditLimit | null = credits === null ? null : { credits, per: "month" }
   return apiKey({

@@ -7,7 +7,7 @@ import type { PublicKeySpec } from "./public-key.ts"
 export const MOST_ORIGINS = 50
 export const MOST_MONTHLY_CREDITS = 1_000_000_000
 
-/** A public key as somebody wrote it, on the command line or in a body. */
+/** A public key as given on the command line or in a body. */
 export interface WrittenPublicKey {
   readonly name?: string | undefined
   readonly source?: string | null | undefined
@@ -18,7 +18,7 @@ export interface WrittenPublicKey {
   readonly credits?: number | null | undefined
 }
 
-/** What is wrong, by field. */
+/** Problems by field. */
 export interface SpecProblem {
   readonly field: "name" | "source" | "collection" | "origins" | "rate_limits" | "credits"
   readonly message: string

@@ -4,10 +4,10 @@ export interface RateLimit {
   readonly seconds: number
 }
 
-/** By endpoint; `*` stands for each that has none of its own, each counted by itself. */
+/** By endpoint; `*` is every endpoint without a rate of its own, each counted separately. */
 export type RateLimits = Readonly<Partial<Record<LimitedEndpoint | "*", RateLimit>>>
 
-/** What rates can be set for. */
+/** The names that rates can be set for. */
 export const LIMITED_ENDPOINTS = [
   "search",
   "extract",

@@ -73,7 +73,7 @@ test("slots are kept for as long as they are taken, under names that only their 
     "tseggus 1.2.0.291 1",
     "tseggus 2.2.0.291 1",
   ])
-  // What went in between is free again, and no more than that.
+  // Only the calls admitted in between are free again.
   const taken = await Promise.all(
     Array.from({ length: 4 }, () => rates().take("192.0.2.2", "suggest", { suggest: hour })),
   )

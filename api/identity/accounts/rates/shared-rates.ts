@@ -88,7 +88,7 @@ export class SharedRates implements Rates {
   readonly #lines = new Map<string, Serial>()
   #tidyAt = 0
 
-  /** @param concealed what is written of a name that is nobody else's to read */
+  /** @param concealed written in place of names that only their owner may read */
   constructor(db: StateStore, concealed: (name: string) => string = (name) => name) {
     migrate(db, "rates", STEPS)
     this.#db = db

@@ -12,8 +12,8 @@ export interface Collection {
 }
 
 /**
- * The collections of sources that the operator made, in `state.db`. What a key or a sale may see is worked out anew
- * with each call, so that a change counts at once.
+ * The collections of sources that the operator made, in `state.db`. What a key or a sale may see is worked out for each
+ * call, so that a change takes effect at once.
  */
 export interface Collections {
   list(): Promise<readonly Collection[]>

@@ -11,13 +11,13 @@ export interface AskedNames {
   readonly collections?: string | readonly string[] | undefined
 }
 
-/** What a page is filed under. */
+/** The sources and collections a page is filed under. */
 export interface Filed {
   readonly sources: readonly string[]
   readonly collections: readonly string[]
 }
 
-/** The names of sources and collections that somebody may use and is shown: no others are there for them. */
+/** The names of sources and collections that a caller may use and see. Other names don't exist for them. */
 export interface KnownNames {
   /**
    * The sources that are asked for: those named, and those of the collections; undefined when none is asked for.
@@ -30,7 +30,7 @@ export interface KnownNames {
   filing(): Promise<(sources: readonly string[]) => Filed>
 }
 
-/** Of those who are told no names: what a request says of them is not read. */
+/** For callers who get no names: names in their requests are not read. */
 export const NAMELESS: Pick<KnownNames, "named"> = { named: async () => undefined }
 
 export interface NameParts extends Pick<LimitParts, "readers"> {
@@ -40,8 +40,8 @@ export interface NameParts extends Pick<LimitParts, "readers"> {
 }
 
 /**
- * Somebody of limited scope knows the sources and collections of that scope and no other name, somebody limited to domains alone
- * none: neither what is refused nor what is shown tells of more.
+ * A limited caller knows the sources and collections within the scope and no other name; a caller limited to domains
+ * alone knows none. Neither errors nor results reveal more.
  */
 export function knownNames(limited: Limited, parts: NameParts): KnownNames {
   const { scope } = limited

@@ -53,7 +53,7 @@ const secretPage = (address: string, source: string) =>
     source,
   })
 
-/** What each endpoint is asked to get at a page that is out of reach. `u` is a live address out of reach. */
+/** What each endpoint is asked for to reach a page out of scope. `u` is a live address out of scope. */
 const hostile: Readonly<Partial<Record<Endpoint, (u: Live) => readonly object[]>>> = {
   search: () =>
     [
@@ -145,7 +145,7 @@ async function shownTo(app: ServedAccounts, endpoint: Endpoint, key: string, bod
   }
 }
 
-/** What the tool of an endpoint says to a model, through the official client. */
+/** What an endpoint's tool returns to a model, through the official client. */
 async function toldTo(app: ServedAccounts, endpoint: Endpoint, key: string, bodies: readonly object[]) {
   const client = new Client({ name: "test", version: "1" })
   const transport = new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), {
@@ -161,7 +161,7 @@ async function toldTo(app: ServedAccounts, endpoint: Endpoint, key: string, bodi
   return told
 }
 
-/** What was asked comes back; what it named is no page. */
+/** The question comes back in the answer; the name in it is no page. */
 function withoutEchoes(shown: string, asked: object): string {
   const echoes = stringsOf(asked).map((value) => JSON.stringify(value).slice(1, -1))
   // A report without an answer quotes the words of its task that no page found has.

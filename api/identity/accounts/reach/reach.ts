@@ -37,15 +37,15 @@ import {
 import { isReadable, type Readable } from "./readable.ts"
 import { knownNames, type KnownNames, type NameParts } from "./known-names.ts"
 
-/** What live calls read with. */
+/** The reader for live calls. */
 export type LiveReader = Pick<Reader, "read" | "sitemap">
 
 /** A test for addresses. */
 export type AddressTest = (url: PageUrl) => boolean
 
 /**
- * What somebody may see of the index and of the web. Endpoints get it by the key of their request and have no other
- * engine or reader, so none of them can forget to look.
+ * What a caller may see of the index and the web. Endpoints get it by the key of their request and have no other engine
+ * or reader, so none of them can forget the check.
  */
 export interface Reach {
   readonly engine: Pick<Engine, "search">
@@ -62,8 +62,8 @@ export interface Reach {
   /** The other appliance that is to read a page, as it was found there; null: the reader is. */
   holderOf(url: PageUrl): Promise<Peer | null>
   /**
-   * What a page of the index that may be seen is now, read as its source reads it, and never past where the caller may look. The
-   * source is one that may be named.
+   * The current text of a visible page of the index, read as its source reads it, and never beyond the caller's scope.
+   * The source is one that may be named.
    */
   reread(url: PageUrl, options: RereadOptions): Promise<Reread>
   /** Reads no address that is out of reach, wherever redirects lead. */
@@ -88,22 +88,22 @@ export interface ReachParts {
   readonly federated?: ((own: Pick<Engine, "search">) => Pick<Engine, "search">) | undefined
   /** The other appliance that a page was found at lately; left out: there are none. */
   readonly holderOf?: ((url: PageUrl) => Peer | null) | undefined
-  /** What all searches, and all reads of live pages, pass through. */
+  /** The gate for all searches and all reads of live pages. */
   readonly gates: Gates
 }
 
 /** Somebody with a scope; their turns are counted by id. */
 export interface Seeker extends Limited {
   readonly id: string
-  /** Whether the searches wait as long as it takes: of work that nobody waits for. */
+  /** Whether the searches wait as long as needed: for background work. */
   readonly isPatient?: boolean
 }
 
 /**
- * What `seeker` may see: the one place where a scope takes effect. Of the index: pages of its sources and domains. Of
- * the web: addresses on its domains and, when it has sources, addresses that belong to one of them.
+ * What `seeker` may see: the one place where a scope takes effect. Of the index, that is pages of its sources and
+ * domains; of the web, addresses on its domains and, when it has sources, addresses that belong to one of them.
  *
- * @param memory of the call that sees it; left out for work that is no call
+ * @param memory of the call that sees it; left out for work outside a call
  */
 export function reachOf(
   { id, scope, principals, isPatient = false }: Seeker,
@@ -140,7 +140,7 @@ export function reachOf(
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
-  /** The page in the index, whoever may read it; null: there is none; undefined: the index is away. */
+  /** The page in the index, whoever may read it; null: no such page; undefined: the index is away. */
   const indexed = async (url: PageUrl): Promise<Page | null | undefined> => {
     try {
       return await parts.engine.get(url)

@@ -52,7 +52,7 @@ export interface LimitParts {
   readonly readers: () => Promise<ReadersNow>
 }
 
-/** What may be seen now; null when that is every page. */
+/** What the caller may see now; null: every page. */
 export async function pageLimits(
   { scope, principals }: Limited,
   { collections, readers }: LimitParts,
@@ -71,7 +71,10 @@ export async function listedSources(
   return [...new Set([...(sources ?? []), ...(await collections.sourcesOf(named ?? []))])]
 }
 
-/** What may be seen of the index now: as {@link pageLimits}, but pages with readers are hidden while the state knows none. */
+/**
+ * What the caller may see of the index now: as {@link pageLimits}, but pages with readers are hidden while the state
+ * knows none.
+ */
 export const indexLimits = async (limited: Limited, parts: LimitParts): Promise<PageLimits | null> =>
   (await pageLimits(limited, parts)) ?? (limited.principals === null ? null : NONE_KNOWN)
 
@@ -84,9 +87,9 @@ export function namesLeft(limits: PageLimits | null, all: readonly string[]): re
 }
 
 /**
- * The engine as somebody of limited scope sees it. The filter carries the limits, so that a search finds as many pages
- * as without them; what comes back is looked at once more, so that no adapter's mistake shows a page. Without limits, pages with readers
- * are dropped: their readers are unknown.
+ * The engine for a limited caller. The filter carries the limits, so that a search finds as many pages as without them.
+ * Results are checked again, so that no adapter's mistake exposes a page. Without limits, pages with readers are
+ * dropped, since their readers are unknown.
  */
 export function scopedEngine(
   engine: Pick<Engine, "search">,
@@ -118,7 +121,10 @@ export function scopedEngine(
 /** Without the model: that is chosen by the languages of all pages, so it would tell of those that are out of reach. */
 const ofSeenPages = ({ languages, isScarce }: LanguageNotice) => noticeOf({ languages, isScarce })
 
-/** A page as somebody with these limits sees it: with those of its sources that may be named; null: not at all. */
+/**
+ * A page as a caller with these limits sees it, with only the sources they may know by name; null if they may not see
+ * it.
+ */
 export function scopedPage(page: Page | null, limits: PageLimits | null): Page | null {
   if (page === null || limits === null) return page
   const { sources } = limits
@@ -148,7 +154,7 @@ export function domainTest(domains: readonly string[]): (url: PageUrl) => boolea
   return (url) => matchesDomains(placeOf(url), rules)
 }
 
-/** What was asked for, as far as the limits let it; null when nothing is left. The engine takes an empty list for "all". */
+/** The requested names within the limits; null when none is left. The engine reads an empty list as "all". */
 export function narrowed(asked: PageFilter, { sources, domains, readable }: PageLimits): PageFilter | null {
   const { sources: askedSources = [], includeDomains: askedDomains = [], excludeSources = [] } = asked
   const ofSources =
@@ -172,7 +178,9 @@ export function narrowed(asked: PageFilter, { sources, domains, readable }: Page
   }
 }
 
-/** What both lists match: of two names of which one lies in the other, the narrower one, on the port that either names. */
+/**
+ * The intersection of both lists: if one name lies within the other, the narrower one, on the port that either names.
+ */
 function intersection(a: readonly string[], b: readonly string[]): readonly string[] {
   const others = b.map(hostAndPort)
   return [...new Set(a.flatMap((name) => others.flatMap((other) => shared(hostAndPort(name), other) ?? [])))]

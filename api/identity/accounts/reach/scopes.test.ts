@@ -20,7 +20,7 @@ import {
 } from "./scoped-pages.ts"
 import { NO_READERS } from "../../../testing/no-readers.ts"
 
-// What a scope means for each way to the index and to the web; reach.test.ts has the endpoints over them.
+// What a scope means for each way to the index and the web; reach.test.ts has the endpoints that use them.
 
 const limits = (given: Partial<PageLimits>): PageLimits => ({
   sources: null,
@@ -127,7 +127,7 @@ describe("what is asked for within limits", () => {
   })
 })
 
-/** What there is: two sources, one of them in a collection, and another one that nobody declared. */
+/** The index: two sources, one of them in a collection, and another that is not declared. */
 const COLLECTIONS = { parts: ["open"], all: ["open", "closed", "nowhere"] } as const
 const collections = {
   sourcesOf: async (names: readonly string[]) =>
@@ -244,7 +244,7 @@ describe("who looks at the index and the web", () => {
   const URL_A = urlOf("https://docs.example.com/a")
   const controller = () => new AbortController()
 
-  /** What somebody of this scope reaches, and what came of it. */
+  /** What a caller with this scope reaches, and the results. */
   function reach(given: Partial<KeyScope>, more: Partial<ReachParts> = {}) {
     const asked = {
       facets: [] as [FacetQuery, unknown][],
@@ -334,7 +334,7 @@ describe("who looks at the index and the web", () => {
       ["key", { signal: undefined, isPatient: false }],
       ["task", { signal, isPatient: true }],
     ])
-    // What no call waits for holds no call's memory.
+    // Background work holds no call's memory.
     expect(went.held).toEqual([5, 5])
   })
 

@@ -3,8 +3,8 @@ import type { Jobs, Source, StateStore } from "#crawler"
 import type { AddressTest } from "./reach.ts"
 
 /**
- * Which addresses belong to sources: those that a crawl of them may visit, by seeds and where these lead, scope and
- * patterns. Of a source that nobody declared its last crawl tells. What is known of neither has no addresses.
+ * Which addresses belong to sources: those a crawl may visit, by seeds and where they lead, scope and patterns. For an
+ * undeclared source, its last crawl decides. A source with neither has no addresses.
  */
 export function sourceSites(db: StateStore, jobs: Jobs): (names: readonly string[]) => Promise<AddressTest> {
   // Loaded with the first call that needs it, like everything that only live calls need.

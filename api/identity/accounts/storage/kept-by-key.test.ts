@@ -35,7 +35,7 @@ function stores(most: number) {
   }
 }
 
-/** Of so many addresses, each of 3,000 characters. */
+/** For this many addresses, each of 3,000 characters. */
 const request = (addresses: number) => {
   const urls = Array.from({ length: addresses }, (_, at) => `${address(at)}?`.padEnd(3000, "x"))
   return readBatch(new FieldReader({ urls }), 2).request

@@ -5,8 +5,8 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { StoredTables } from "./stored-use.ts"
 
 /**
- * What a key can have the appliance keep, and nobody deletes before its time: research, jobs of the Firecrawl API, watches. What makes
- * room for itself, such as calls and feedback, is not among it.
+ * What a key can have the appliance store until it expires: research, jobs of the Firecrawl API, watches. Data that
+ * makes room by dropping its oldest entries, such as calls and feedback, is not included.
  */
 const KEPT_TABLES = [
   "research_task",
@@ -19,7 +19,7 @@ const KEPT_TABLES = [
   "watch_entry",
 ] as const
 
-/** What stands for all keys in `stored_use`. */
+/** The row for all keys in `stored_use`. */
 const ALL = "*"
 
 const bytesOfKey = once((q: Queries<StoredTables>, { keyId }: { keyId: string }) =>
@@ -46,7 +46,7 @@ export class KeptByKey {
     return (await bytesOfKey.get(this.#db, { keyId }))?.bytes ?? 0
   }
 
-  /** Of the key that has the most. */
+  /** For the key that has the most. */
   async largest(): Promise<number> {
     const row = await queriesOf<StoredTables>(this.#db)
       .selectFrom("stored_use")

@@ -73,7 +73,7 @@ test("a key, or all, are full when one entry more would pass a bound of theirs",
       await isFull(what, 1, 205, 5),
       await isFull(what, 1, 204, 5),
     ]).toEqual([false, true, true, false, true])
-  // What is at a bound is within it: nothing has to go.
+  // A value at its limit is within it: nothing has to go.
   const removed: string[] = []
   await stored.makeRoom("a", { all, ofKey: ofA }, async (keyId) => void removed.push(keyId))
   expect(removed).toEqual([])
@@ -155,7 +155,7 @@ describe("a key that stores without end", () => {
     expect((await feedback.list({ limit: 200, offset: 0 })).map(({ requestId }) => requestId)).toContain(
       "kept",
     )
-    // 7 MB were told. How much of a server's disk they take is its own matter.
+    // 7 MB were reported. How much disk a server uses for them is a separate matter.
     if (!existsSync(join(dir, "state.db"))) return
     using db = new DatabaseSync(join(dir, "state.db"), { readOnly: true })
     const { bytes } = db
@@ -167,7 +167,7 @@ describe("a key that stores without end", () => {
   test("has its own oldest calls forgotten, and nobody else's", async () => {
     await using app = await serveAccounts({ dir, config: { logMb: 1 } })
     const { callLog, writes } = app.accounts
-    // What is older than the log's days is forgotten for that.
+    // Entries older than the log's days are deleted.
     const start = Date.now() - 60_000
     const add = (keyId: string, after: number) =>
       callLog.add({

@@ -13,7 +13,7 @@ export interface StoredTable {
   readonly columns: readonly string[]
 }
 
-/** What a key, or all of them, have in a table. */
+/** The rows of one key, or of all, in a table. */
 export interface Stored {
   readonly entries: number
   readonly bytes: number
@@ -29,11 +29,11 @@ export interface StoreLimits {
   readonly ofKey: Stored
 }
 
-/** Of a row beside the columns that callers fill: its own fields, and its place in indexes. */
+/** A row's size besides the columns that callers fill: its own fields, and its place in indexes. */
 const ROW_BYTES = 200
 /** Stands for all keys. No key has this id: theirs are hexadecimal, or `operator`. */
 const ALL = "*"
-/** Of the key that has the most, such a part goes at a time: to look for it with every row would take longer. */
+/** Deletes this share of the largest key's rows at a time: finding the key again for every row would take longer. */
 const PART = 100
 const MOST_AT_ONCE = 1000
 
@@ -94,7 +94,7 @@ export function storedCount(stored: StoredTable): Count {
     union all select * from (${counting(stored, `'${ALL}'`)}) as of_all`
   return {
     of: table,
-    // Of a table that was emptied a row with nothing stays.
+    // An emptied table keeps a row with zeros.
     is: `select * from stored_use where store = '${table}' and entries > 0`,
     should,
     mend: `delete from stored_use where store = '${table}'; insert into stored_use ${should}`,
@@ -118,7 +118,7 @@ const largestOf = once((q: Queries<StoredTables>, { table }: { table: string }) 
     .limit(1),
 )
 
-/** What is stored in a table that {@link countStored} has counted. */
+/** What a table holds, once {@link countStored} has counted it. */
 export class StoredUse {
   readonly #table: string
   readonly #db: StateStore
@@ -144,8 +144,8 @@ export class StoredUse {
   }
 
   /**
-   * Deletes old entries until the limits hold: of the key first that has too many, then of whichever has the most, so that
-   * nobody pushes out what others have stored. Belongs into the transaction that stored something.
+   * Deletes old entries until the limits hold: first those of the key over its limit, then of the key that has the
+   * most, so that no key pushes out what others have stored. Call it inside the transaction that stored something.
    * @param remove deletes the oldest `count` entries of a key
    */
   async makeRoom(
