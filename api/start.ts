@@ -53,10 +53,11 @@ export interface StartOptions {
 }
 
 /**
- * Runs the appliance until it is told to stop, and ends the process then.
+ * Runs the appliance until it is asked to stop, then ends the process.
  * @returns the exit code when it does not start
  * @throws SettingsError
- * @throws KnownError when another appliance runs on the folder, its state is of another Fossick, or it cannot listen where it is to
+ * @throws KnownError when another appliance runs on the folder, its state is of another Fossick, or it cannot listen on
+ * its address
  */
 export async function startAppliance(options: StartOptions): Promise<number> {
   let say: PlainLog | undefined
@@ -76,7 +77,7 @@ export async function startAppliance(options: StartOptions): Promise<number> {
     say("info", "the data is in {folder}", { folder })
     if (because !== null) say("warn", asItIs(folder, because))
     const readOnly = standIn !== null && config.readOnly === "off" ? "folder" : config.readOnly
-    // What is read-only declares nothing anew.
+    // A read-only process declares no sources.
     const file = readOnly === "off" ? sourcesFile(config.sourcesFile) : null
     if (file !== null) say("info", "applying the sources of {file}", { file })
     const refusal = file === null ? null : applySources(config.sourcesFile, process.env)
@@ -89,7 +90,10 @@ export async function startAppliance(options: StartOptions): Promise<number> {
   }
 }
 
-/** Before any process works on it, and is started again for failing. What else may be wrong with it these say themselves. */
+/**
+ * Before any process works on the folder, and would be restarted for failing. The processes report other problems
+ * themselves.
+ */
 async function refuseOtherState(folder: string): Promise<void> {
   const file = join(folder, "state.db")
   if (stateServer(folder) !== null || !existsSync(file)) return
@@ -151,7 +155,7 @@ async function supervise(
       name,
       module: fileURLToPath(moduleBeside(import.meta.url, module)),
       env: childEnv,
-      // What is for programs is not to stand among log lines, which are JSON too.
+      // Output for programs must not mix with log lines, which are JSON too.
       output: json ? "stderr" : "stdout",
       onMessage,
       onCrash,
@@ -207,7 +211,7 @@ async function supervise(
   function endAll(): Promise<unknown> {
     // A signal may have gone to all processes at once.
     for (const one of [api, crawler]) one.expectEnd()
-    // Both at once: what callers wait for, the API does by itself.
+    // Both at once: the API needs no crawler for the calls in progress.
     const graceMs = config.shutdownSeconds * 1000 + FORCE_MS
     stopped ??= Promise.all([api.stop(graceMs), crawler.stop(graceMs)]).then(() =>
       standIn?.[Symbol.dispose](),

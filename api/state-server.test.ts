@@ -22,7 +22,7 @@ interface Readiness {
 
 const ROOT = join(import.meta.dirname, "..")
 
-/** The exit code of a process of the appliance that is told to end while the server of its state is away. */
+/** The exit code of an appliance process that is asked to end while the server of its state is away. */
 async function endedWhileItWaits(program: string, how: "signal" | "lost parent") {
   using folder = temporaryFolder()
   const child = fork(join(ROOT, program), {
@@ -81,7 +81,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     expect(checks["state"]).not.toBe("ok")
     const refused = await search("fsk-that-nobody-has-shown")
     expect(refused.code).toBe(503)
-    // Nobody is told where the server is, or who it is asked as.
+    // No one learns where the server is, or which user asks it.
     expect(refused.text).not.toMatch(/127\.0\.0\.1|postgres|ECONN/i)
     // Alive all the same: a supervisor that restarts it would mend nothing.
     expect((await fetch(`${url}/healthz`)).status).toBe(200)

@@ -14,7 +14,7 @@ import { freePort, isListening } from "#base/testing/free-port.ts"
 
 const ROOT = join(import.meta.dirname, "..")
 
-// What is answered at once, and what a command writes.
+// Short answers, and the output of a command.
 test.each([["--help"], ["completion", "bash"]])(
   "%s ends quietly when nobody reads its output",
   async (...args) => {
@@ -34,7 +34,7 @@ test.each([["--help"], ["completion", "bash"]])(
   },
 )
 
-/** What the handbook has systemd run. */
+/** The command systemd runs, according to the handbook. */
 const SERVICE = /^ExecStart=\/opt\/fossick\/(.*)$/m
   .exec(readFileSync(join(ROOT, "docs/run-as-a-service.md"), "utf8"))![1]!
   .replaceAll("/opt/fossick/", "")
@@ -60,7 +60,7 @@ test.each([
         FOSSICK_HANDBOOK: "off",
         FOSSICK_UNIT_READER: "off",
       },
-      // Of a process group of its own, so that whatever it leaves behind can be found.
+      // In its own process group, so that any process it leaves behind can be found.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     })

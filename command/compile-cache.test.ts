@@ -7,7 +7,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 const COMMAND = import.meta.dirname
 
-/** Runs a program that keeps what is compiled. @returns the folder that processes it starts are told of */
+/** Runs a program with the compile cache on. @returns the folder that its child processes get for it */
 async function told(folder: string, env: Readonly<Record<string, string>>): Promise<string> {
   mkdirSync(join(folder, "command"))
   cpSync(join(COMMAND, "compile-cache.js"), join(folder, "command/compile-cache.js"))

@@ -7,7 +7,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { completionScript } from "./completion.ts"
 import { COMMANDS } from "./registry.ts"
 
-/** What is offered behind a line: `fossick jobs ` for the words behind jobs. */
+/** Suggestions for a line: `fossick jobs ` for the words after jobs. */
 const OFFERS: [line: string, offered: string[]][] = [
   ["fossick cr", ["crawl"]],
   ["fossick jobs ", ["list", "show", "pause", "resume", "cancel", "skip-host"]],

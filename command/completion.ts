@@ -7,11 +7,11 @@ import {
   type Registry,
 } from "./spec.ts"
 
-// The scripts hold everything themselves: nothing is run while somebody types.
+// The scripts contain all words: no command runs while you type.
 
 export type Shell = "bash" | "zsh" | "fish"
 
-/** What a shell may offer behind the words of a path: `""`, `jobs`, `jobs list`. */
+/** The words a shell may offer after a path: `""`, `jobs`, `jobs list`. */
 interface Place {
   readonly path: string
   readonly commands: readonly Offer[]

@@ -11,7 +11,10 @@ import { accountSettings } from "../api/identity/accounts/settings.ts"
 
 import type { CommandSpec, Given } from "./spec.ts"
 
-/** Notes in the audit log what a command changed, with what it was given. It was done: a note that fails is told, and no more. */
+/**
+ * Notes in the audit log what a command changed, with its arguments. The change is already made, so a note that fails
+ * is only reported.
+ */
 export async function noteCommand(
   path: string,
   { args = {} }: Pick<CommandSpec, "args">,

@@ -23,7 +23,7 @@ export interface Answered {
   readonly err: string
 }
 
-/** Takes the arguments behind `fossick` apart. Of the commands it loads only the one that is named. */
+/** Parses the arguments after `fossick`. Of the commands, it loads only the named one. */
 export async function readCommandLine(args: readonly string[]): Promise<Wanted | Answered> {
   const answer = { out: "", err: "" }
   let wanted: Wanted | null = null
@@ -60,7 +60,7 @@ export async function readCommandLine(args: readonly string[]): Promise<Wanted |
     program.parse(words, { from: "user" })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    // A help that nobody asked for stands for a command that is missing.
+    // Help printed without being asked for means that a command is missing.
     const isAsked = error.exitCode === 0
     return { ...answer, code: isAsked ? EXIT.ok : EXIT.usage }
   }
@@ -155,5 +155,5 @@ function givenTo(command: Command, spec: CommandSpec): Given {
 const examplesText = (lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`
 
-/** What stands beside the command's name in a list. */
+/** The text beside the command's name in a list. */
 const firstSentence = (text: string): string => /^.*?(?=\.\s|\.$|$)/s.exec(text)![0].replaceAll("\n", " ")

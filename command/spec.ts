@@ -3,14 +3,14 @@
 /** A switch, or with `value` an option that takes one. */
 export interface OptionSpec {
   readonly about: string
-  /** What stands for the value in the help, such as `n` in `--depth <n>`; none: a switch. */
+  /** The value's placeholder in the help, such as `n` in `--depth <n>`; none: a switch. */
   readonly value?: string
   readonly default?: string
   /** The values there are. */
   readonly choices?: readonly string[]
   /** May be given several times. */
   readonly several?: boolean
-  /** What a shell offers in the place of the value. */
+  /** The shell's suggestions for the value. */
   readonly complete?: "files"
 }
 
@@ -43,7 +43,7 @@ type ArgumentValue<S> = S extends { readonly several: true }
     ? Text<S> | undefined
     : Text<S>
 
-/** What was given on the command line. */
+/** The arguments on the command line. */
 export interface Given<O extends Options = Options, A extends Arguments = Arguments> {
   readonly options: { readonly [K in keyof O]: OptionValue<O[K]> }
   readonly args: { readonly [K in keyof A]: ArgumentValue<A[K]> }
@@ -63,14 +63,14 @@ export interface CommandSpec<O extends Options = Options, A extends Arguments = 
   readonly args?: A
   readonly options?: O
   readonly examples: readonly [Example, ...Example[]]
-  /** What `--json` gives; null: the command prints nothing for programs. Default: one JSON object. */
+  /** The output of `--json`; null: the command prints nothing for programs. Default: one JSON object. */
   readonly json?: string | null
   /**
-   * It changes what the data folder holds: the audit log notes it. What goes over the API of a running appliance is noted there.
+   * It changes the data folder: the audit log notes it. Changes over the API of a running appliance are noted there.
    * Left out: never.
    */
   changes?(given: Given<O, A>): boolean
-  /** Goes on when nobody reads its output any more, as a server does. */
+  /** Continues when its output is no longer read, as a server does. */
   readonly outlivesReader?: boolean
   /**
    * @returns the exit code

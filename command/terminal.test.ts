@@ -12,7 +12,7 @@ import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { COMMANDS } from "./registry.ts"
 import { FOSSICK, Fossick } from "./testing/fossick.ts"
 
-// What a page, an address or an error says is shown by every command, and obeyed by no terminal.
+// Every command shows text from pages, addresses and errors, and no terminal acts on it.
 
 /** Clears the screen, sets the window's title, rings, turns text round, and begins the line anew. */
 const HOSTILE = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202eevil\u2066\u2069\u200f"

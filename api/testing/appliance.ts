@@ -14,7 +14,7 @@ export interface Appliance extends AsyncDisposable {
   readonly url: string
   /** The key that the first start showed. */
   readonly apiKey: string
-  /** What it wrote so far. */
+  /** Its output until now. */
   output(): string
   /** Runs `fossick crawl` with these arguments on the appliance's data folder; fails when the crawl does. */
   crawl(...args: readonly string[]): Promise<void>
@@ -25,7 +25,7 @@ export interface Appliance extends AsyncDisposable {
 /** Runs `fossick start` on a folder and port of its own, until its first screen is there. */
 export async function startAppliance(env: Readonly<Record<string, string>> = {}): Promise<Appliance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fossick-appliance-"))
-  // Of a process group of its own, so that whatever it leaves behind can be found.
+  // In its own process group, so that any process it leaves behind can be found.
   const settings = {
     ...CHILD_ENV,
     FOSSICK_DATA_DIR: dataDir,

@@ -37,7 +37,7 @@ async function launch(executablePath: string): Promise<SharedBrowser> {
   const forget = () => rm(profile, { recursive: true, force: true, maxRetries: 5 })
   const before = new Set(childrenOfThisProcess())
   const context = await chromium
-    // What moves is drawn up to sixty times a second.
+    // Moving elements are drawn up to sixty times a second.
     .launchPersistentContext(profile, { executablePath, args: FLAGS, reducedMotion: "reduce" })
     .catch(async (error: unknown) => {
       await forget()

@@ -36,7 +36,7 @@ export interface ServedAccounts extends AsyncDisposable {
 
 interface Given extends NonNullable<Parameters<typeof serveApp>[0]> {
   readonly dir?: string
-  /** What a file of sign-on declares. */
+  /** What a sign-on file declares. */
   readonly signOnSpec?: SignOnSpec | null
 }
 

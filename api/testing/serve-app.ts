@@ -153,7 +153,7 @@ export function expectDocumented(method: string, path: string, answer: Answer): 
   if (complaints.length > 0) throw new Error(`Not as documented: ${complaints.join("; ")}`)
 }
 
-/** An empty state that nobody else sees. */
+/** An empty, private state. */
 export const memoryState = emptyState
 
 /** Also takes the keys above. */

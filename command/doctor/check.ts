@@ -4,9 +4,9 @@ import { SettingsError } from "#base/settings.ts"
 export interface Finding {
   /** `wrong`: it keeps something from working, or will. `note`: worth knowing, and nothing to mend. */
   readonly level: "wrong" | "note"
-  /** What it is, as one sentence. */
+  /** The finding, as one sentence. */
   readonly what: string
-  /** What to do about it; empty: nothing. */
+  /** How to fix it; empty: no fix needed. */
   readonly advice: string
 }
 

@@ -15,7 +15,10 @@ const WAIT_MS = 2000
 /** PostgreSQL's code for a table that is not there. */
 const NO_TABLE = "42P01"
 
-/** Asks the state, for reading only; nothing to ask when it is not there. A server that cannot be reached is told of once, by {@link stateCheck}. */
+/**
+ * Opens the state read-only; nothing to do when there is none. {@link stateCheck} reports a server that cannot be
+ * reached, once.
+ */
 export async function ask<Row>(
   dataDir: string,
   query: (db: StateStore) => Promise<readonly Row[]>,
@@ -31,7 +34,7 @@ export async function ask<Row>(
   }
 }
 
-/** What is wrong with a state that can be read; null: there is none. */
+/** What is wrong with a readable state; null: nothing. */
 async function findingsOf(dataDir: string, db: StateStore | null): Promise<Found> {
   const other = db && (await otherGeneration(db))
   if (other !== null) return wrong(other, "docs/upgrade.md has more.")
@@ -41,7 +44,7 @@ async function findingsOf(dataDir: string, db: StateStore | null): Promise<Found
   return strange !== null && wrong(strange, STRANGE_STATE_ADVICE)
 }
 
-/** What is wrong with the server that holds the state, or with what it holds. */
+/** Problems with the server that holds the state, or with its data. */
 async function findingsOfServer(dataDir: string, server: ServerLocation): Promise<Found> {
   try {
     using db = new PostgresStore(server)

@@ -5,7 +5,7 @@ export interface Engined {
 
 /**
  * Whether a range of npm (semver) allows a version: alternatives by `||`, each one of `22`, `22.1.0`, `^22.1.0` and
- * `>=22.1`. A range of another form allows nothing, so that somebody looks at it.
+ * `>=22.1`. A range of another form allows nothing, so that a person checks it.
  */
 export function allows(range: string, version: string): boolean {
   const wanted = numbers(version)

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { freePort } from "#base/testing/free-port.ts"
 
-// `npm run pack:check`: makes the npm package and uses it as somebody does who has npm alone: in an empty folder, with an
-// empty cache, on the Node of the machine. It needs the registry and takes minutes.
+// `npm run pack:check`: makes the npm package and uses it like a user who has only npm: in an empty folder, with an
+// empty cache, on the machine's Node. It needs the registry and takes minutes.
 
 const QUESTION = "how do I schedule a crawl?"
 const MAX_WAIT_MS = 300_000
@@ -127,7 +127,7 @@ async function ask({ url, apiKey }: Appliance): Promise<Response> {
   })
 }
 
-/** What `overrides` keeps out of a clone is not to come with the package. */
+/** Packages that `overrides` keeps out of a clone must not come with the package. */
 function refuseUnwanted(folder: string): void {
   const packages = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     /node_modules\/(@huggingface\/transformers|openai|pdfjs-dist|tesseract\.js|sharp|onnxruntime-node)\/package\.json$/.test(

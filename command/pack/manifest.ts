@@ -22,7 +22,7 @@ export type Manifest = Readonly<Record<string, unknown>> & {
   readonly overrides: Readonly<Record<string, string>>
 }
 
-/** What a package asks for, by exact versions. */
+/** A package's dependencies, by exact versions. */
 export interface Asking {
   readonly dependencies: Readonly<Record<string, string>>
   readonly optionalDependencies: Readonly<Record<string, string>>
@@ -31,15 +31,15 @@ export interface Asking {
 const merged = (all: readonly Readonly<Record<string, string>>[]): Record<string, string> =>
   Object.fromEntries(all.flatMap((one) => Object.entries(one)))
 
-/** What builds the pages for people in a clone; the package holds them built. */
+/** Tools that build the pages for people in a clone; the package contains the built pages. */
 const BUILDERS: ReadonlySet<string> = new Set(["preact", "rolldown"])
 
 const KEPT = ["name", "version", "description", "license", "type", "bin", "engines"]
 
 /**
- * The package.json of the npm package. The package `node` is left out, whose install script would fetch the program: the
- * packages that hold it stand for it, and npm installs the one that fits the machine. What is `bundled` lies in the
- * package itself.
+ * The package.json of the npm package. The package `node` is left out, because its install script would fetch the
+ * program: the packages that contain the program replace it, and npm installs the one that fits the machine. Packages
+ * listed as `bundled` are inside the package.
  */
 export function packedManifest(
   own: Manifest,
@@ -62,7 +62,7 @@ export function packedManifest(
   }
 }
 
-/** What programs import of the package: JavaScript, with its types in a file beside it. */
+/** Modules of the package that programs import: JavaScript, with its types in a file beside it. */
 function withTypes(exports: Readonly<Record<string, string>>): object {
   return Object.fromEntries(
     Object.entries(exports).map(([name, file]) => [

@@ -7,7 +7,7 @@ import nodes from "./node-packages.json" with { type: "json" }
 import { bundledManifest, bundledNames, type Lock, type Manifest, packedManifest } from "./manifest.ts"
 import { asJavaScript, packageFiles, writeDeclarations } from "./package-files.ts"
 
-// What can be said of the npm package without making it; `npm run pack:check` makes and uses it.
+// Checks of the npm package that don't need a build; `npm run pack:check` makes and uses it.
 
 const ROOT = join(import.meta.dirname, "../..")
 const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), "utf8"))

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "nod
 import { stripTypeScriptTypes } from "node:module"
 import { dirname, join, relative } from "node:path"
 
-/** What the npm package is made of, as folders and files of the clone. */
+/** The folders and files of the clone that make up the npm package. */
 const PARTS = [
   "base",
   "engine",
@@ -88,7 +88,7 @@ export function writeDeclarations(root: string, to: string): void {
   }
 }
 
-/** What Node never loads of bundled packages: sources, types, builds for browsers, and packages of their own. */
+/** Files of bundled packages that Node never loads: sources, types, builds for browsers, and nested packages. */
 const UNUSED =
   /\.(map|d\.[cm]?ts|md|html)$|(^|\/)src\/.*\.ts$|^types\/|^dist\/.*(browser|wasm|\.min\.)|^dist\/transformers\./
 

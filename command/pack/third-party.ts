@@ -3,7 +3,7 @@ import { join } from "node:path"
 
 /** A package of the lock file, as far as its licence goes. */
 interface Locked {
-  /** Of what stands in the place of another package: its own. */
+  /** For a package that replaces another one: its own. */
   readonly name?: string
   readonly version?: string
   readonly license?: string
@@ -45,7 +45,7 @@ const STATED: Readonly<Record<string, string>> = {
   "pause-stream": "MIT OR Apache-2.0",
 }
 
-/** What stands in the repository beside our own code. */
+/** Code in the repository besides ours. */
 const IN_REPOSITORY: readonly (readonly [string, string, string])[] = [
   ["all-MiniLM-L6-v2 (model)", "Apache-2.0", "engine/models/all-MiniLM-L6-v2/LICENSE"],
   ["multilingual-e5-small (model)", "MIT", "engine/models/multilingual-e5-small/LICENSE"],
@@ -54,7 +54,10 @@ const IN_REPOSITORY: readonly (readonly [string, string, string])[] = [
   ["Adobe's CMaps, as packed by pdf.js", "BSD-3-Clause", "crawler/page/formats/pdf/cmaps/LICENSE"],
 ]
 
-/** What an installation may hold, of the lock file: packages for developers left out, those for other machines too. */
+/**
+ * The packages of the lock file that an installation may contain: without those for developers, but with those for
+ * other machines.
+ */
 export function thirdParties(root: string): readonly ThirdParty[] {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, Locked>>

@@ -39,8 +39,8 @@ export async function writeRelease(
 }
 
 /**
- * By npm, from the lock file alone: nothing is asked of a registry. What only developers have is left out here and not by npm's
- * `--omit dev`, which also leaves out packages that both need.
+ * By npm, from the lock file alone, without asking a registry. Packages only developers need are left out here and not
+ * by npm's `--omit dev`, which also leaves out packages that both need.
  */
 export function sbomOf(root: string): string {
   const text = execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], {

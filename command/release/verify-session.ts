@@ -77,7 +77,7 @@ function installedFiles(files: readonly ReleaseFile[]): ReadonlyMap<string, stri
     try {
       found.set(path, sha256(readFileSync(join(INSTALLED, inside))))
     } catch {
-      // It is told of as missing.
+      // It is reported as missing.
     }
   }
   return found

@@ -6,7 +6,7 @@ import { firstSettings, firstSources, type Programs, unitFor } from "./unit.ts"
 
 /** One step, done only where it is still to be done. */
 export interface Step {
-  /** What it does, as in `make the folder …`. */
+  /** Its purpose, as in `make the folder …`. */
   readonly about: string
   isDone(): boolean
   do(): void

@@ -4,7 +4,7 @@ import { makeFolder } from "#base/folder.ts"
 
 import { CommandError } from "#base/run-command.ts"
 
-/** What a program wrote to its standard output. @throws CommandError with what it said when it fails */
+/** A program's standard output. @throws CommandError with the program's error output when it fails */
 export function run(program: string, ...args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" })
   if (status === 0) return stdout.trim()

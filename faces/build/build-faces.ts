@@ -22,14 +22,14 @@ export const BUILT = join(import.meta.dirname, "../dist")
 
 const ROOT = join(import.meta.dirname, "../..")
 const MANIFEST = "manifest.json"
-/** What a build is made of, beside the version of what builds it. */
+/** The inputs of a build, besides the version of the builder. */
 const SOURCES = ["faces", "api/client"]
 /** Compressed, a file of this size is not smaller. */
 const LEAST_BYTES = 300
 
-/** What was built, in `dist/manifest.json`. */
+/** The results of a build, in `dist/manifest.json`. */
 export interface Manifest {
-  /** Of all that it was made of: a clone builds anew when it differs. */
+  /** Of all its inputs: a clone builds again when it differs. */
   readonly sources: string
   /** File names of the pages by the names of their faces. */
   readonly pages: Readonly<Record<string, string>>
@@ -44,7 +44,7 @@ export async function buildFaces(folder = BUILT): Promise<boolean> {
   const sources = digestOfSources()
   if (builtOf(folder) === sources) return false
   mkdirSync(dirname(folder), { recursive: true })
-  // Made aside and put in place at once: whoever reads meanwhile has the old build or the new one.
+  // Built in another folder and put in place in one step: readers get either the old build or the new one.
   const stage = mkdtempSync(join(dirname(folder), `.${basename(folder)}-`))
   try {
     const sizes: Record<string, number> = {}
@@ -67,7 +67,7 @@ export async function buildFaces(folder = BUILT): Promise<boolean> {
     write("icon.svg", icon)
     const manifest: Manifest = { sources, pages, scripts, sizes }
     writeFileSync(join(stage, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
-    // A temporary folder is for its maker alone; a build is for whoever runs the appliance.
+    // A temporary folder is private to its maker; a build is for every user who runs the appliance.
     chmodSync(stage, 0o755)
     putInPlace(stage, folder)
   } finally {

@@ -1,4 +1,4 @@
-/** What stands in the head of a face's page. */
+/** The contents of the head of a face's page. */
 export interface PageHead {
   readonly title: string
   readonly description: string

@@ -13,12 +13,12 @@ export function Confirm({
   children,
 }: {
   readonly title: string
-  /** What the button that does it says. */
+  /** The label of the button that does it. */
   readonly yes: string
   readonly no: string
   readonly onYes: () => void
   readonly onClose: () => void
-  /** What comes of it. */
+  /** The consequences. */
   readonly children: ComponentChildren
 }) {
   return (

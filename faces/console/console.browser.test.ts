@@ -10,10 +10,10 @@ import { openSignedIn } from "../testing/open-signed-in.ts"
 
 // The console in a real browser, over real runs: one that went well, one that did not, one that would remove too much.
 
-// What functions that run inside the browser use of it.
+// The parts of the page used by functions that run inside the browser.
 declare const document: { readonly activeElement: unknown }
 
-/** What the page waits for longest: nothing comes of it, or it comes at once. */
+/** The longest wait of the page: results come at once, or never. */
 const LONG_TIMERS: Readonly<Record<string, string>> = {
   drop: "const later = setTimeout; window.setTimeout = (run, ms) => ms > 3500 ? 0 : later(run, ms)",
   hurry: "const later = setTimeout; window.setTimeout = (run, ms) => later(run, ms > 3500 ? 200 : ms)",
@@ -39,7 +39,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await workshop?.[Symbol.asyncDispose]()
   })
 
-  /** A page of its own, signed in as admin unless told otherwise; what the browser complains of is gathered. */
+  /** A page of its own, signed in as admin by default; the browser's complaints are collected. */
   async function open(
     path = "/console",
     { at = workshop, key = at.adminKey }: { at?: Workshop; key?: string } = {},
@@ -52,7 +52,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     page.getByRole("navigation", { name: "Console" }).getByRole("link", { name })
   const row = (page: Page, name: string) =>
     page.getByRole("list", { name: "Sources" }).getByRole("listitem").filter({ hasText: name })
-  /** What the admin API says, asked with the key. */
+  /** The response of the admin API, asked with the key. */
   const asked = async (path: string) =>
     (await (
       await fetch(`${workshop.url}/admin${path}`, {
@@ -162,7 +162,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  /** As somebody who did not find a page. */
+  /** As a user who did not find a page. */
   async function ask(body: object): Promise<void> {
     const headers = { Authorization: `Bearer ${workshop.key}`, "Content-Type": "application/json" }
     const said = await fetch(`${workshop.url}/page-requests`, {

@@ -51,7 +51,7 @@ test("the rate of a run is that of its last seconds", () => {
   expect(meter.measure(0, 0)).toEqual({ perSecond: null, before: [] })
   expect(meter.measure(20, 2000).perSecond).toBe(10)
   for (let at = 4000; at <= 20_000; at += 2000) meter.measure(20, at)
-  // It has stood still for longer than what is looked back on.
+  // Nothing has changed for longer than the period shown.
   expect(meter.measure(20, 22_000)).toEqual({ perSecond: 0, before: expect.arrayContaining([10, 0]) })
 })
 

@@ -18,7 +18,7 @@ export const Operator = createContext(false)
 /** Whether a place is open to them. */
 export const mayGo = (isOperator: boolean, { view }: Place): boolean => !isOperator || OF_OPERATORS.has(view)
 
-/** The place of the address, and a way to another. Back and forward go through where somebody was. */
+/** The place in the address, and a way to another. Back and forward step through earlier places. */
 export function usePlace(): readonly [Place, Go] {
   const [place, setPlace] = useState(() => placeOf(location.search))
   useEffect(() => {
@@ -44,7 +44,7 @@ export function Link({
 }: {
   readonly to: Place
   readonly class?: string
-  /** Whether it leads to where somebody is. */
+  /** Whether it leads to the current place. */
   readonly current?: boolean
   /** Says where it leads when it shows an icon alone. */
   readonly label?: string

@@ -15,7 +15,7 @@ export function Head({
   children,
 }: {
   readonly title: ComponentChildren
-  /** Of the browser's tab. */
+  /** For the browser's tab. */
   readonly page: string
   readonly under?: ComponentChildren
   readonly children?: ComponentChildren
@@ -34,7 +34,7 @@ export function Head({
   )
 }
 
-/** What went wrong; with a way to try again, if there is one. */
+/** The error; with a way to try again, if there is one. */
 export function Problem({
   title = "This did not work",
   text,

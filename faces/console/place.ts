@@ -3,12 +3,12 @@ export const REMOVALS_SHOWN = ["held", "struck", "removed"] as const
 
 export type RemovalsShown = (typeof REMOVALS_SHOWN)[number]
 
-/** What keeps the appliance going. */
+/** The screens for running the appliance. */
 export const UPKEEP_SHOWN = ["backups", "webhooks", "payments", "changes", "connections", "settings"] as const
 
 export type UpkeepShown = (typeof UPKEEP_SHOWN)[number]
 
-/** Of search quality. */
+/** Screens of search quality. */
 export const QUALITY_SHOWN = ["queries", "feedback", "judged", "runs"] as const
 
 export type QualityShown = (typeof QUALITY_SHOWN)[number]
@@ -22,12 +22,12 @@ export const RULE_KINDS = ["synonym", "pin", "boost"] as const
 
 export type RuleKind = (typeof RULE_KINDS)[number]
 
-/** Of people. */
+/** Screens of people. */
 export const PEOPLE_SHOWN = ["people", "groups", "matrix"] as const
 
 export type PeopleShown = (typeof PEOPLE_SHOWN)[number]
 
-/** Where in the console somebody is; all of it is in the address. */
+/** The user's place in the console; the address holds all of it. */
 export type Place =
   | { readonly view: "overview" | "sources" | "vectors" | "playground" }
   | { readonly view: "upkeep"; readonly shown: UpkeepShown }
@@ -57,7 +57,7 @@ export type Place =
   | { readonly view: "person"; readonly person: null; readonly as: string }
   | { readonly view: "readers"; readonly url: string | null; readonly who: string | null }
 
-/** What the query of an address means; the overview where it means nothing. */
+/** The place for the query of an address; the overview if it means nothing. */
 export function placeOf(search: string): Place {
   const given = new URLSearchParams(search)
   const text = (name: string) => given.get(name)

@@ -126,7 +126,7 @@ describe("markup that was planted", { tags: ["chromium"] }, () => {
       await page.locator(".loading").waitFor({ state: "detached" })
       // It is there to be run.
       if (SHOWN.test(where)) await page.getByText("onerror=hacked").first().waitFor()
-      // Wrong addresses are answered so. What ran at a screen before would be found here, too.
+      // Wrong addresses get this answer. It would also show a screen with scripts left running.
       const faults = complaints.filter((text) => !text.startsWith("Failed to load resource"))
       expect([where, await page.evaluate("globalThis.hacked"), ...faults]).toEqual([where, undefined])
     }

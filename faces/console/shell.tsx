@@ -15,7 +15,7 @@ const VIEWS: readonly {
   readonly to: Place
   readonly icon: IconName
   readonly name: string
-  /** Of which views it is the one above. */
+  /** The views below it. */
   readonly holds: readonly Place["view"][]
 }[] = [
   { to: { view: "overview" }, icon: "why", name: "Overview", holds: ["overview", "first-run"] },
@@ -48,7 +48,7 @@ const VIEWS: readonly {
   { to: { view: "playground" }, icon: "code", name: "Playground", holds: ["playground"] },
 ]
 
-/** What stands around every screen: where one can go, who is signed in, and the way out. */
+/** The frame around every screen: navigation, the signed-in user, and sign-out. */
 export function Shell({
   place,
   name,
@@ -57,7 +57,7 @@ export function Shell({
   children,
 }: {
   readonly place: Place
-  /** What the appliance is called. */
+  /** The appliance's name. */
   readonly name: string
   /** Name of the user, or end of the key; null: not known. */
   readonly who: string | null
@@ -69,7 +69,7 @@ export function Shell({
   const isFirst = useRef(true)
   const screen = screenOf(place)
   useEffect(() => {
-    // Those who listen hear where they came; a page that has just loaded begins at its top.
+    // Screen readers announce the new place; a page that has just loaded begins at its top.
     if (!isFirst.current) document.querySelector<HTMLElement>("h1")?.focus()
     isFirst.current = false
   }, [screen])
@@ -124,7 +124,7 @@ export function Shell({
   )
 }
 
-/** The same while somebody stays on one screen. */
+/** The same while the user stays on one screen. */
 function screenOf(place: Place): string {
   if (place.view === "run") return `run ${place.job}`
   if (place.view === "question") return `question ${place.question}`

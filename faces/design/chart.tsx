@@ -27,7 +27,7 @@ export function Chart({
   most,
   inWords = String,
 }: {
-  /** What is shown; read out with the least, the greatest and the last value. */
+  /** The values shown; screen readers read the least, the greatest and the last one. */
   readonly label: string
   /** Heading of the values in the table. */
   readonly of: string

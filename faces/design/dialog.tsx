@@ -4,8 +4,8 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks"
 import { Button } from "./button.tsx"
 
 /**
- * What is looked at before going on. The browser keeps the keyboard in it, closes it by Escape, and gives the focus back
- * to where it was.
+ * A dialog to check before you continue. The browser keeps the keyboard in it, closes it by Escape, and gives the focus
+ * back to where it was.
  */
 export function Dialog({
   title,

@@ -3,9 +3,9 @@ import { useId } from "preact/hooks"
 
 interface Labelled {
   readonly label: ComponentChildren
-  /** What to write, in a few words. */
+  /** A short hint on what to write. */
   readonly hint?: ComponentChildren
-  /** What is wrong with what was written; left out or null: nothing. */
+  /** What is wrong with the input; left out or null: nothing. */
   readonly wrong?: string | null
 }
 
@@ -14,7 +14,7 @@ export interface FieldProps extends Labelled {
   readonly type?: "text" | "password" | "url" | "email" | "number"
   readonly value?: string
   readonly placeholder?: string
-  /** What a browser may fill in. */
+  /** The kind of value a browser may fill in. */
   readonly autocomplete?: string
   readonly autofocus?: boolean
   readonly required?: boolean
@@ -111,7 +111,7 @@ export function Select<Value extends string>({
   )
 }
 
-/** What a control and the texts around it know of each other. */
+/** The ids that link a control and the texts around it. */
 function described(id: string, hint: ComponentChildren, wrong: string | null) {
   const by = [hint === undefined ? "" : `${id}-hint`, wrong === null ? "" : `${id}-wrong`]
   return {

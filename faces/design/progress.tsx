@@ -1,10 +1,10 @@
-/** How far something is. Without `value` nobody knows. */
+/** The progress of a task. Without `value` it is unknown. */
 export function Progress({
   label,
   value,
   max = 1,
 }: {
-  /** What is under way. */
+  /** The task under way. */
   readonly label: string
   readonly value?: number
   readonly max?: number

@@ -21,7 +21,7 @@ export function Tabs({
   readonly tabs: readonly Tab[]
   readonly chosen: string
   readonly onChoose: (name: string) => void
-  /** What the chosen tab shows. */
+  /** The contents of the chosen tab. */
   readonly children: ComponentChildren
 }) {
   const id = useId()

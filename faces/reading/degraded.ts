@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../api/client/client.ts"
 
 export type DegradedPart = NonNullable<AnswerOf<"POST /search">["degraded"]>[number]
 
-/** What an answer was made without, and what that means to whoever reads it. */
+/** What was missing for an answer, and what that means to its reader. */
 const WORDS: Readonly<Record<DegradedPart, string>> = {
   index: "the index is being rebuilt",
   meaning: "pages were found by their words alone",

@@ -62,7 +62,7 @@ export function Block({
 }: {
   readonly token: Token
   readonly base: string
-  /** Of a heading: see {@link levelsOf}. */
+  /** For a heading: see {@link levelsOf}. */
   readonly level?: number | undefined
   readonly depth?: number
 }): VNode {

@@ -3,8 +3,8 @@ import type { ComponentChildren } from "preact"
 import { safeLink } from "./safe-link.ts"
 
 /**
- * A link to a page that somebody else wrote. The site is not told where its reader comes from, and what is neither a web
- * nor a mail address is no link.
+ * A link to an untrusted page. The site doesn't learn where its reader comes from, and an address that is neither web
+ * nor mail is not made a link.
  */
 export function PageLink({
   to,

@@ -15,7 +15,7 @@ import { Problem } from "./results/nothing.tsx"
 import { useAsked } from "./use-asked.ts"
 import { isDoubtful, type Searched, useSearch } from "./use-search.ts"
 
-/** The search page: somebody signs in, unless everybody may search, and asks. */
+/** The search page: users sign in, unless search is open to all, and ask. */
 export function App() {
   const session = useSession()
   const { state, signIn } = session

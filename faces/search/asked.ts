@@ -1,4 +1,4 @@
-/** What can be chosen to narrow a search down; each is a field of the address. */
+/** The choices that narrow a search down; each is a field of the address. */
 export const FILTERS = [
   "source",
   "domain",
@@ -26,7 +26,7 @@ export interface Asked {
 /** Results at first, and after "more results". */
 export const COUNTS = [10, 20, 50] as const
 
-/** Of a passage in the address: enough to find it by. */
+/** A passage in the address: enough to find it by. */
 const MAX_PASSAGE_CHARS = 240
 
 const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, []])) as unknown as Asked["filters"]

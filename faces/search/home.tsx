@@ -15,7 +15,7 @@ interface Found {
   readonly isNew: boolean
 }
 
-/** What there is to search, before anything was asked. */
+/** What there is to search, shown before the first question. */
 export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
   const [{ known, isNew }, setFound] = useState<Found>({ known: null, isNew: false })
   useEffect(() => {

@@ -13,7 +13,7 @@ import { openWatchedPage } from "../testing/watched-page.ts"
 
 // The search page in a real browser, over a real crawl of a site some of whose pages are hostile.
 
-// What functions that run inside the browser use of it.
+// The parts of the page used by functions that run inside the browser.
 interface Link {
   readonly protocol: string
   readonly rel: string
@@ -41,7 +41,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await garden?.[Symbol.asyncDispose]()
   })
 
-  /** A page of its own, signed in unless told otherwise; what the browser complains of is gathered. */
+  /** A page of its own, signed in by default; the browser's complaints are collected. */
   async function open(path = "/", { key = garden.key }: { key?: string | null } = {}) {
     const { page, complaints } = await openWatchedPage(browser, garden.url, WIDTHS.desktop)
     if (key !== null) await beginSession(browser, { url: garden.url, key })
@@ -170,7 +170,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   test("no letter is lost: the box has the focus from the moment it is there", async () => {
     await using opened = await open()
     const { page } = opened
-    // Observers are told before anything is painted, and so before a key that is pressed now.
+    // Observers run before the next paint, and so before a key that is pressed now.
     await page.addInitScript(`new MutationObserver((_, observer) => {
         const box = document.querySelector("[role=combobox]")
         if (!box) return

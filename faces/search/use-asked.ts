@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from "preact/hooks"
 
 import { type Asked, askedOf, searchOf } from "./asked.ts"
 
-/** What the address asks, and a way to ask something else. Back and forward go through what was asked. */
+/** The question in the address, and a way to ask another. Back and forward step through earlier questions. */
 export function useAsked(): readonly [Asked, (next: Partial<Asked>) => void] {
   const [asked, setAsked] = useState(() => askedOf(location.search))
   useEffect(() => {

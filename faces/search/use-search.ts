@@ -17,7 +17,7 @@ export const isDoubtful = (found: Pick<Found, "miss" | "results">): boolean =>
 export type Facet = NonNullable<Found["facets"]>[number]
 
 export interface Searched {
-  /** What this is the answer to. */
+  /** The question this answers. */
   readonly question: string
   /** Null until the results are there. */
   readonly found: Found | null
@@ -25,7 +25,7 @@ export interface Searched {
   readonly answer: string | null
   readonly followUps: readonly string[]
   readonly isAnswering: boolean
-  /** What all of it was made without, as far as that is known. */
+  /** Everything that was missing, if known. */
   readonly degraded: readonly DegradedPart[]
   readonly problem: { readonly text: string; readonly status: number | null } | null
 }

@@ -10,7 +10,7 @@ export interface Suggestion {
   readonly kind: Answer["suggestions"][number]["kind"] | "query"
 }
 
-/** What others asked first, then titles and headings; each text once. */
+/** Other users' questions first, then titles and headings; each text once. */
 function merged({ suggestions, questions = [] }: Answer): readonly Suggestion[] {
   const asked = questions.map((text): Suggestion => ({ text, kind: "query" }))
   const known = new Set(questions.map((text) => text.toLowerCase()))

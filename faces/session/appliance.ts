@@ -9,7 +9,7 @@ export const appliance = new FossickClient({ url: BASE })
 /** An address of the appliance. */
 export const addressOf = (path: string): string => new URL(path, BASE).href
 
-/** What went wrong, in words for people. */
+/** The error, in words for people. */
 export function inWords(error: unknown): string {
   if (error instanceof FossickError) return error.detail
   return "The appliance cannot be reached. Check that it is running and that you are connected to its network."

@@ -72,7 +72,7 @@ describe("sign-on in a browser", { tags: ["chromium"] }, () => {
   test("where everybody may search, a link on the page signs in", async () => {
     const { url } = company.app
     const { page } = await openWatchedPage(browser, url, WIDTHS.desktop)
-    // As the session of an appliance with FOSSICK_OPEN_KEY is told.
+    // The session of an appliance with FOSSICK_OPEN_KEY.
     await page.route("**/session", async (route) => {
       const answer = await route.fetch()
       await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), is_open: true } })

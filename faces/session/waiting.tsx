@@ -1,4 +1,6 @@
-/** What stands there until it is known who is signed in: what the document itself says before any script runs (`build/page.ts`). */
+/**
+ * The text shown until the signed-in user is known: the document's own text before any script runs (`build/page.ts`).
+ */
 export function Waiting() {
   return (
     <p class="booting">

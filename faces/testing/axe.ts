@@ -8,8 +8,9 @@ import type { Page } from "playwright"
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /**
- * Over once nothing has moved twice in a row: a colour on its way to another one is neither, and one that is inherited sets out when its
- * parent's arrives. What turns without end is not waited for, and a page behind another one, where nothing arrives, two seconds.
+ * Done once nothing has moved twice in a row: a colour in transition is neither of its values, and an inherited one
+ * starts when its parent's arrives. Endless animations are not waited for, and a page behind another one, where nothing
+ * arrives, gets two seconds.
  */
 const SETTLED = `(async () => {
   for (let still = 0, looks = 0; still < 2 && looks < 100; looks++) {
@@ -19,13 +20,13 @@ const SETTLED = `(async () => {
   }
 })()`
 
-/** What axe finds wrong with a page as it stands (WCAG 2.2 AA, and its best practices): each rule with the elements. */
+/** The problems axe finds with a page as it is (WCAG 2.2 AA, and its best practices): each rule with the elements. */
 export async function complaintsOf(page: Page): Promise<string[]> {
   // By the debugger, which the page's own policy does not bind.
   if (!(await page.evaluate<boolean>(`"axe" in window`))) await page.evaluate(AXE)
   await page.evaluate(SETTLED)
   const { violations } = await page.evaluate<Pick<AxeResults, "violations">>(
-    // The style sheets are not fetched once more: the rule that reads them is not among these.
+    // The style sheets are not fetched again: the rule that reads them is not among these.
     `axe.run({ resultTypes: ["violations"], preload: false }).then(({ violations }) => ({ violations }))`,
   )
   return violations.map(
@@ -34,7 +35,7 @@ export async function complaintsOf(page: Page): Promise<string[]> {
   )
 }
 
-/** What people look at pages with. */
+/** The devices people view pages with. */
 export const WIDTHS = {
   phone: { width: 390, height: 844 },
   desktop: { width: 1280, height: 800 },
@@ -71,9 +72,9 @@ function looksNow(page: Page, at?: "phone" | "desktop"): readonly Look[] {
 }
 
 /**
- * What is wrong with a page as it is now: what {@link complaintsOf axe finds}, once on a desktop in light colours, the next time on a phone in
- * dark ones, and anything that is wider than the screen of a phone, or of what axe looks at; tables in boxes of their own may be. The page
- * stays light and as wide as a desktop.
+ * The problems of a page as it is now: what {@link complaintsOf axe finds}, once on a desktop in light colours, the
+ * next time on a phone in dark ones, and anything that is wider than the screen of a phone, or of the part axe looks
+ * at; tables in boxes of their own may be. The page stays light and as wide as a desktop.
  * @param at which of the two, for a page that is looked at once
  */
 export async function faultsOf(page: Page, at?: "phone" | "desktop"): Promise<string[]> {

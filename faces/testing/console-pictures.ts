@@ -8,7 +8,7 @@ import { signIn } from "./open-signed-in.ts"
 import { fillQuality, shootQuality } from "./quality-pictures.ts"
 import { openWorkshop } from "./workshop.ts"
 
-/** What the charts show. */
+/** The data of the charts. */
 const HISTORY_MS = 3_600_000
 /** Views that are there as soon as their address is open, by the names of their pictures. */
 const PLACES: Readonly<Record<string, string>> = {

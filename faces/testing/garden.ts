@@ -22,13 +22,13 @@ export interface GardenAppliance extends AsyncDisposable {
   readonly adminKey: string
   /** A public key for pages of these origins. */
   publicKey(origins: readonly string[], answers?: boolean): Promise<string>
-  /** What was said of answers. */
+  /** Opinions on answers. */
   feedback(): Promise<readonly object[]>
-  /** What was asked for. */
+  /** The questions. */
   requests(): Promise<readonly object[]>
 }
 
-/** Of a page whose words are longer than a phone is wide. */
+/** For a page whose words are longer than a phone is wide. */
 const LONG_WAY =
   "/a-very-long-way-to-the-shed-behind-the-old-greenhouse/where-all-tools-for-cleaning-pumps-are-kept"
 

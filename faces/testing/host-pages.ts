@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** Pages of somebody else's site. */
+/** Pages of another site. */
 export interface HostPages extends AsyncDisposable {
   readonly origin: string
 }
@@ -9,7 +9,7 @@ export interface HostPages extends AsyncDisposable {
 /** A page for a path. */
 export interface HostPage {
   readonly html: string
-  /** Of its policy; left out: none. */
+  /** Its policy; left out: none. */
   readonly csp?: string
 }
 

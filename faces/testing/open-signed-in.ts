@@ -3,7 +3,7 @@ import type { Page } from "playwright"
 import type { TestBrowser } from "../../api/testing/browser.ts"
 import { openWatchedPage } from "./watched-page.ts"
 
-/** A page of its own at a path, {@link openWatchedPage watched}, of somebody who signed in with a key before. */
+/** A page of its own at a path, {@link openWatchedPage watched}, for a user who signed in with a key before. */
 export async function openSignedIn(
   browser: TestBrowser,
   { url, key }: { readonly url: string; readonly key: string },

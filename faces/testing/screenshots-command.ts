@@ -34,7 +34,7 @@ else {
   await shoot(appliance.url, appliance.apiKey)
 }
 
-/** What a handbook of one site does not show: facets, hostile ones among them, translations and pictures. */
+/** Cases that a handbook of one site does not have: facets, hostile ones among them, translations and pictures. */
 async function shootGarden(): Promise<void> {
   await using garden = await openGarden()
   await using browser = await openBrowser(executablePath!)

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright"
 
-// What functions that run inside the browser use of it.
+// The parts of the page used by functions that run inside the browser.
 declare const document: { readonly activeElement: unknown }
 
 const MOST_TABS = 120

@@ -2,7 +2,9 @@ import type { Page } from "playwright"
 
 import type { TestBrowser } from "../../api/testing/browser.ts"
 
-/** A page of its own, signed in by nobody, and what the browser complains of in it: scripts, policies, requests to other hosts. */
+/**
+ * A page of its own, not signed in, and the browser's complaints about it: scripts, policies, requests to other hosts.
+ */
 export async function openWatchedPage(
   { context }: TestBrowser,
   origin: string,

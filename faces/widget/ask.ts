@@ -15,7 +15,7 @@ const MOST_TRIES = 3
 /** A visitor would rather read that the search is busy than wait longer. */
 const LONGEST_WAIT_SECONDS = 5
 
-/** What the widget asks of the appliance, with the public key of its page. */
+/** The widget's requests to the appliance, with the public key of its page. */
 export interface Asking {
   suggest(typed: string, version: Version, signal: AbortSignal): Promise<readonly Suggestion[]>
   search(question: string, version: Version, signal: AbortSignal): Promise<Found>
@@ -66,7 +66,7 @@ async function patiently<Answer>(signal: AbortSignal, ask: () => Promise<Answer>
   }
 }
 
-/** What went wrong, for readers of the page. What its maker has to mend stands in the browser's console. */
+/** The error, for readers of the page. The browser's console shows what its maker has to fix. */
 export function inWords(error: unknown): string {
   if (!(error instanceof FossickError)) {
     return "The search cannot be reached. Check your connection, and try again."

@@ -268,7 +268,7 @@ function spoken({ asked: { isAsking, found }, typed, isWeak }: Looking): string 
 const resultsIn = (count: number): string =>
   count === 0 ? "Nothing found" : count === 1 ? "One result" : `${count} results`
 
-/** What stands in the place of a list. */
+/** The content shown in place of a list. */
 function Nothing({ looking }: { readonly looking: Looking }) {
   const { typed, version } = looking
   const { isAsking, problem, found } = looking.asked

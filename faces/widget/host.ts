@@ -4,7 +4,7 @@ import { followScheme } from "./page-scheme.ts"
 /** Made by the build of the style sheets of this face. */
 declare const FACE_STYLES: string
 
-/** The element of the widget in somebody's page, and the tree within, which no style of the page reaches. */
+/** The element of the widget in the host page, and the tree inside it, which no style of the page reaches. */
 export function openHost(scheme: Options["scheme"]) {
   const element = document.createElement("fossick-search")
   const root = element.attachShadow({ mode: "open" })

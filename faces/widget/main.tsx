@@ -9,7 +9,7 @@ import { OpenButton } from "./open-button.tsx"
 /** The widget for other people's pages: one classic script, which reads its own element. */
 const script = document.currentScript
 
-/** What pages may do with it, as `window.fossick`. */
+/** The API for pages, as `window.fossick`. */
 interface Opener {
   /** Opens the box. */
   open(): void

@@ -7,14 +7,14 @@ export interface Version {
   readonly folder: string
 }
 
-/** What the attributes of the script say. */
+/** The attributes of the script. */
 export interface Options {
   /** The appliance. */
   readonly appliance: URL
   readonly key: string
   /** Selects what opens the widget on the page; null: a button of its own; empty: keys alone. */
   readonly button: string | null
-  /** What is searched, as people call it. */
+  /** The name of the searched collection, for people. */
   readonly label: string
   /** At least one; with one there is nothing to choose. */
   readonly versions: readonly Version[]

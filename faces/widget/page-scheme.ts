@@ -11,7 +11,7 @@ const ATTRIBUTES = [
 ]
 const NAMED = ATTRIBUTES.slice(0, 4)
 
-/** Whether the page is dark as it stands. */
+/** Whether the page is dark now. */
 function isDark(scheme: Options["scheme"], system: MediaQueryList): boolean {
   if (scheme !== null) return scheme === "system" ? system.matches : scheme === "dark"
   for (const element of [document.documentElement, document.body]) {
@@ -30,7 +30,8 @@ function luminanceOfPage(): boolean | null {
   for (const element of [document.body, document.documentElement]) {
     const { backgroundColor, colorScheme } = getComputedStyle(element)
     const [red = 0, green = 0, blue = 0, alpha = 1] = (backgroundColor.match(/[\d.]+/g) ?? []).map(Number)
-    // Of the sRGB colours that browsers give back; any other notation has no commas to speak of, and is left to the system.
+    // For the sRGB colours that browsers return; any other notation has no commas to split at, and is left to the
+    // system.
     if (backgroundColor.startsWith("rgb") && alpha > 0.5) {
       return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128
     }

@@ -5,7 +5,7 @@ import type { Asked } from "./use-asked.ts"
 export type Row =
   | { readonly kind: "answer"; readonly key: string; readonly question: string }
   | { readonly kind: "name"; readonly key: string; readonly suggestion: Suggestion }
-  /** Stands for results that hardly fit, until somebody wants to see them. */
+  /** In place of poor results, until the user wants to see them. */
   | { readonly kind: "weak"; readonly key: string; readonly count: number }
   | { readonly kind: "result"; readonly key: string; readonly result: Result }
 
@@ -13,8 +13,8 @@ export type Row =
 const NAMES_BESIDE = 3
 
 /**
- * The list for what is typed: an offer to answer, names that begin so, then what the search found. What hardly fits is folded, and nothing
- * offers to answer from it.
+ * The list for the typed text: an offer to answer, names that begin with it, then the search's results. Poor results
+ * are folded, and come without an offer to answer.
  */
 export function rowsOf(
   { suggestions, found, question }: Asked,
@@ -42,7 +42,7 @@ export function rowsOf(
 
 const pageOf = (url: string): string => url.replace(/#.*/, "")
 
-/** The line that Enter means before somebody chose: the first that leads somewhere. */
+/** The line that Enter opens before the user chooses one: the first that leads anywhere. */
 export const firstLink = (rows: readonly Row[]): number =>
   Math.max(
     0,

@@ -3,18 +3,21 @@ import { useEffect, useState } from "preact/hooks"
 import { type Asking, type Found, inWords, type Suggestion } from "./ask.ts"
 import type { Version } from "./options.ts"
 
-/** A letter more is typed within this time; suggestions come with nearly each, results once somebody rests. */
+/**
+ * The next letter is typed within this time; suggestions are fetched for nearly each letter, results once the user
+ * pauses.
+ */
 const SUGGEST_MS = 70
 const SEARCH_MS = 250
 /** One letter finds everything. */
 const LEAST_CHARS = 2
 
-/** What was found for what is typed. */
+/** The results for the typed text. */
 export interface Asked {
   readonly suggestions: readonly Suggestion[]
-  /** Of an earlier text while {@link isAsking}; null: none was asked. */
+  /** For an earlier text while {@link isAsking}; null: no text was asked. */
   readonly found: Found | null
-  /** What {@link found} was asked. */
+  /** The question that {@link found} answers. */
   readonly question: string
   readonly isAsking: boolean
   readonly problem: string | null
@@ -22,7 +25,7 @@ export interface Asked {
 
 const NOTHING: Asked = { suggestions: [], found: null, question: "", isAsking: false, problem: null }
 
-/** Asks while somebody types. What was asked before is given up. */
+/** Asks while the user types. Earlier requests are cancelled. */
 export function useAsked(asking: Asking, text: string, version: Version): Asked {
   const [asked, setAsked] = useState(NOTHING)
   const typed = text.trim()

@@ -12,7 +12,7 @@ import { openWatchedPage } from "../testing/watched-page.ts"
 
 // The widget in pages of another origin, in a real browser, over a real crawl of a site some of whose pages are hostile.
 
-// What functions that run inside the browser use of it.
+// The parts of the page used by functions that run inside the browser.
 interface Element {
   readonly id: string
   readonly shadowRoot: { readonly activeElement: Element | null } | null

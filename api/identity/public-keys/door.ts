@@ -29,11 +29,10 @@ export interface PublicDoorParts {
 }
 
 /**
- * The one door for public keys: takes such a key for what it stands for where it may call, and refuses it everywhere else.
- * What no public key comes with passes untouched.
- *
- * A page may use a key when its origin is one of the key's. The browser says which page calls (Fetch standard, section 3.2),
- * and no page can say it in another's stead; a program that is no browser can say what it likes.
+ * The one door for public keys: it turns such a key into its grant where public keys may call, and refuses the key
+ * everywhere else. Calls without a public key pass untouched.
+ * A page may use a key when its origin is one of the key's. The browser says which page calls (Fetch standard, section
+ * 3.2), and no page can forge that; a program that is no browser can send any origin.
  */
 export function publicDoor({
   publicKeys,
@@ -73,7 +72,7 @@ export function publicDoor({
     if (refused !== null) {
       throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
     }
-    // A page of somebody else's says nothing of projects and persons that would count here.
+    // Projects and persons named by another site's page don't count here.
     ctx.state.tracking = { project: "", session: "", human: "" }
     ctx.state.presented = asApiKey(key)
     ctx.state.publicKey = key
@@ -82,8 +81,8 @@ export function publicDoor({
 }
 
 /**
- * The public key that a call comes with: in the header or, while somebody types, as a parameter, so that a browser need not
- * ask before each letter whether it may send a header.
+ * The public key of a call: in the header or, for calls while the user types, as a parameter, so that a browser need
+ * not ask before each letter whether it may send a header.
  * @throws ApiError 400
  */
 function presentedText(ctx: Context): string | null {

@@ -6,7 +6,7 @@ import { MAX_TYPED_CHARS } from "../../services/suggestions/suggest.ts"
 /** Results that a public key is given at most. */
 export const MOST_PUBLIC_RESULTS = 20
 
-/** What a public key may say of a search. All else takes a key that somebody keeps. */
+/** What a public key may say about a search. Everything else takes a secret key. */
 const FIELDS: ReadonlySet<string> = new Set([
   "query",
   "max_results",

@@ -17,11 +17,11 @@ interface From {
 }
 
 interface Needs {
-  /** People who signed in; left out: nobody can. */
+  /** People who signed in; left out: there is no sign-on. */
   readonly sessions?: Sessions
   readonly accounts: Pick<Accounts, "keys">
   readonly config: { readonly openKey: string; readonly publicUrl: string }
-  /** What the appliance is called on its pages; left out, it has no name. */
+  /** The appliance's name on its pages; left out, it has no name. */
   readonly applianceName?: () => Promise<string | null>
   /** Refuses calls without a key under names that may be a stranger's. */
   readonly checkName: (ctx: Context) => void

@@ -6,7 +6,10 @@ import { tokenOf } from "./cookie.ts"
 import { isSafe, isSameOrigin } from "./same-origin.ts"
 import type { Sessions } from "./sessions.ts"
 
-/** What people may call who did not sign in, where the operator lets them: what the search page needs, and nothing of keys. */
+/**
+ * What people may call without signing in, where the operator allows it: the calls the search page needs, and none
+ * about keys.
+ */
 const OPEN_CALLS: ReadonlySet<string> = new Set([
   "POST /search",
   "GET /suggest",
@@ -22,20 +25,18 @@ const OPEN_CALLS: ReadonlySet<string> = new Set([
 const isOpenCall = ({ method, path }: Context): boolean =>
   OPEN_CALLS.has(`${method} ${path}`) || (method === "GET" && path.startsWith("/files/"))
 
-/** Calls on the way to a provider and back: they are in nobody's name, and come from other sites with forms. */
+/** Calls on the way to a provider and back: they belong to no user yet, and come from other sites with forms. */
 export const isSignOn = ({ path }: Context): boolean => path.startsWith("/sign-on/")
 
-/** Of the two calls that clients without a key make, the one that stays within the index. */
+/** Of the two calls that clients without a key make, this one stays within the index. */
 const KEYLESS_CALL = "POST /search"
 
 /**
- * Finds out in whose name a browser calls that sends no key: by its session, or, on pages of this appliance, as anybody
- * may. What it finds stands in `ctx.state.presented`, which the authentication of every endpoint takes for the key.
- *
- * A call that goes by a session has to come from a page of this appliance when it may change something, with a body of
- * JSON, so that no other page can make it in somebody's name.
- *
- * A client of Tavily that says it has no key may search as anybody may, too.
+ * Finds out for whom a browser calls that sends no key: by its session or, on pages of this appliance, with the open
+ * key. The result is in `ctx.state.presented`, which the authentication of every endpoint takes for the key.
+ * A call with a session must come from a page of this appliance when it may change something, with a body of JSON, so
+ * that no other page can make it in the user's name.
+ * A client of Tavily that says it has no key may search with the open key, too.
  * @param openKey key of those who did not sign in; empty: there is none
  */
 export function presented({
@@ -82,10 +83,10 @@ export function presented({
   }
 }
 
-/** Whether somebody asked in the browser's own address bar, where no page had a say. */
+/** Whether the user typed the address into the browser, so that no page made the request. */
 const isTyped = (ctx: Context): boolean => isSafe(ctx.method) && ctx.get("Sec-Fetch-Site") === "none"
 
-/** The key of those who did not sign in, or null. One of the role admin is nobody's to have without a sign-in. */
+/** The key for people who did not sign in, or null. A key of the role admin is never used without a sign-in. */
 export async function openKeyOf(keys: Pick<KeyStore, "verify">, openKey: string): Promise<ApiKey | null> {
   const key = openKey === "" ? null : await keys.verify(openKey)
   return key?.role === "search" ? key : null
@@ -97,7 +98,7 @@ export function checkOrigin(ctx: Context, own: string | undefined): void {
   if (problem !== null) throw problem
 }
 
-/** Why a call can't go by what the browser sends by itself; null: it can. */
+/** Why a call can't use the credentials the browser sends on its own; null: it can. */
 export function originProblem(ctx: Context, own: string | undefined): ApiError | null {
   if (isSafe(ctx.method)) return null
   if (!isSameOrigin(ctx, own)) return new ApiError(403, CROSS_ORIGIN)

@@ -31,7 +31,7 @@ export function sessionRoutes(
     readonly keys: Pick<KeyStore, "verify">
     readonly openKey: string
     readonly publicUrl: string
-    /** What the appliance is called; left out, it has no name. */
+    /** The appliance's name; left out, it has no name. */
     readonly applianceName?: (() => Promise<string | null>) | undefined
   },
 ): void {

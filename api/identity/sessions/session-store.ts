@@ -66,12 +66,12 @@ export interface SessionProof {
   readonly provedAt: Date
   /** Whether the provider can be asked again. */
   readonly isRenewable: boolean
-  /** What is kept for the provider, sealed. */
+  /** Data kept for the provider, sealed. */
   readonly held: string
 }
 
 export interface StoredSession {
-  /** Of a key; or the id of a person, when there is a proof. */
+  /** Id of a key; or of a person, when there is a proof. */
   readonly keyId: string
   /** Names the session here. */
   readonly digest: Uint8Array
@@ -80,7 +80,7 @@ export interface StoredSession {
   readonly proof: SessionProof | null
 }
 
-/** A session of somebody in some browser. */
+/** One user's session in one browser. */
 export interface SignIn {
   /** The digest of its token, in hex. It opens nothing. */
   readonly id: string

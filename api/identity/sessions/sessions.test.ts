@@ -170,7 +170,7 @@ describe("an appliance that is open", () => {
     const session = await fetch(`${app.url}/session`)
     expect(await session.json()).toMatchObject({ signed_in: false, is_open: true })
     expect((await ask(app, ownPage)).status).toBe(200)
-    // Programs send a key, and other sites are nobody.
+    // Programs send a key, and other sites get no access.
     expect((await ask(app, {})).status).toBe(401)
     expect((await ask(app, { "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
   })
@@ -259,7 +259,7 @@ describe("an appliance that is open", () => {
     await using app = await serveAccounts({ config: { openKey: "test-key-of-the-admin" } })
     expect(await (await fetch(`${app.url}/session`)).json()).toMatchObject({ is_open: false })
     expect((await ask(app, ownPage)).status).toBe(401)
-    // The operator is told, without the key.
+    // The operator's log gets the problem, without the key.
     expect(app.logLines.join("")).toContain("FOSSICK_OPEN_KEY is no valid key of the role search")
     expect(app.logLines.join("")).not.toContain("test-key-of-the-admin")
   })

@@ -8,7 +8,7 @@ import { newToken, SessionStore, type StoredSession } from "./session-store.ts"
 
 /** Somebody who signed in. */
 export interface Identity {
-  /** What they may do: all that this key may, within its limits. */
+  /** Their rights: everything this key may do, within its limits. */
   readonly key: ApiKey
   readonly expiresAt: Date
 }
@@ -20,14 +20,14 @@ export interface Begun extends Identity {
 }
 
 /**
- * How somebody may sign in, as pages show it: `key` asks for an API key and sends it to `POST /session`; `link` leads to
+ * How users may sign in, as pages show it: `key` asks for an API key and sends it to `POST /session`; `link` leads to
  * an address that signs them in elsewhere and comes back with the cookie.
  */
 export type SignInWay =
   | { readonly kind: "key" }
   | { readonly kind: "link"; readonly name: string; readonly url: string }
 
-/** What sign-on knows of sessions that began with a provider. */
+/** Sign-on's part in sessions that began with a provider. */
 export interface PeopleSessions {
   /** A link for each provider. */
   readonly ways: readonly SignInWay[]
@@ -45,7 +45,7 @@ export interface Sessions {
   readonly ways: readonly SignInWay[]
   /** Who a token was given to, as of now; null for one that is unknown or over, or whose key is no longer valid. */
   whoIs(token: string): Promise<Identity | null>
-  /** How a provider calls somebody; null: they signed in with a key. */
+  /** The provider's name for the user; null: they signed in with a key. */
   userOf(who: Pick<Identity, "key">): Promise<string | null>
   /** Begins a session for the holder of an API key. @returns null when the key may not be used */
   signIn(presentedKey: string): Promise<Begun | null>

@@ -12,7 +12,7 @@ test("an address has so many wrong keys answered at once, and no other pays for 
   expect([await wrong.isTooMany(one), await wrong.isTooMany(one)]).toEqual([false, false])
   expect(await wrong.isTooMany(one)).toBe(true)
   expect(await wrong.isTooMany(from("192.0.2.2"))).toBe(false)
-  // Of IPv6 a network is one caller.
+  // An IPv6 network counts as one caller.
   const network = ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:7::3"].map((ip) => wrong.isTooMany(from(ip)))
   expect(await Promise.all(network)).toEqual([false, false, true])
 })

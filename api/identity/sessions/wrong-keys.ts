@@ -8,8 +8,8 @@ import { callerOf } from "../../server/proxies/trusted-proxies.ts"
 /** For so long the wrong keys of an address count. */
 const COUNTED_MS = 15 * 60_000
 /**
- * What is beyond the bound is answered after this, so that an address tries no more keys in a second than it may have connections. A
- * right key is taken at once all the same: a neighbour behind the same address locks no one out.
+ * Tries over the limit are answered after this delay, so that an address tries no more keys in a second than it may
+ * have connections. A right key is accepted at once all the same: a neighbour behind the same address locks no one out.
  */
 const LATE_MS = 1000
 /** Addresses that are remembered; the one that began first goes. */
@@ -19,7 +19,7 @@ const MOST_IN_CALLS = 1000
 /** Wrong keys that people may type in. */
 export const MOST_TYPED = 20
 
-/** Counts wrong keys by the address that showed them, and slows down whoever tries many. */
+/** Counts wrong keys by the address that sent them, and slows down addresses that try many. */
 export class WrongKeys {
   readonly #counts = new Map<string, { readonly until: number; wrong: number }>()
   readonly #most: number
@@ -53,13 +53,13 @@ export class WrongKeys {
   }
 }
 
-/** What is said to somebody whose keys were wrong too often. */
+/** The message after too many wrong keys. */
 export const TOO_MANY_WRONG = "Too many keys were wrong. Try again in a quarter of an hour."
 
 export const tooManyWrong = (): ApiError =>
   new ApiError(429, TOO_MANY_WRONG, {}, { "Retry-After": String(COUNTED_MS / 1000) })
 
-/** Slows down whoever tries keys with calls, over whatever door. */
+/** Slows down callers that try keys, on every endpoint. */
 export function slowGuesses(): Middleware {
   const wrong = new WrongKeys(MOST_IN_CALLS)
   return async (ctx, next) => {

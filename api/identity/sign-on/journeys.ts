@@ -4,7 +4,7 @@ import type { Sealer } from "./kept/sealer.ts"
 /** A browser that is away at a provider. */
 export interface Journey {
   readonly provider: string
-  /** What the provider's `begin` had it remember. */
+  /** The data the provider's `begin` stored. */
   readonly remember: string
   /** Path of this appliance where it began, to go back to. */
   readonly returnTo: string
@@ -16,7 +16,10 @@ const LASTS_MS = 15 * 60_000
 const LONGEST_PATH = 1000
 const USE = "journey"
 
-/** A cookie with the prefix can't be set by a neighbouring host: nobody can have somebody end a journey that is not theirs (RFC 6265bis, section 4.1.3.2). */
+/**
+ * A neighbouring host can't set a cookie with the prefix, so it can't make a user finish a sign-in that is not theirs
+ * (RFC 6265bis, section 4.1.3.2).
+ */
 const cookieOf = (ctx: Context, provider: string): string =>
   `${ctx.secure ? "__Host-" : ""}fossick-sign-on-${provider}`
 

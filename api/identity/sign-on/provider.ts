@@ -7,7 +7,10 @@ import type { AddressGuardOptions } from "#crawler/fetch/guard/address-guard.ts"
 export interface Vouched {
   /** Names the person at this provider, which never gives it to another one. */
   readonly subject: string
-  /** What readers may call the person, such as an e-mail address that the provider has verified; null: it vouches for no such name. */
+  /**
+   * A name for the person that readers may use, such as an e-mail address the provider has verified; null: it vouches
+   * for no such name.
+   */
   readonly user: string | null
   /** For people to read; empty: not known. */
   readonly name: string
@@ -21,11 +24,11 @@ export interface Vouched {
   readonly endsAt?: number | null
   /** With which the provider can be asked again whether it still vouches; null: it can't be asked. Kept sealed. */
   readonly refresh: string | null
-  /** What the provider wants to see when the person signs out there; null: nothing. Kept sealed. */
+  /** What the provider needs when the person signs out there; null: nothing. Stored sealed. */
   readonly signOutHint: string | null
 }
 
-/** What is kept of a sign-in, for the provider that vouched. */
+/** What is stored about a sign-in, for the provider that vouched. */
 export type Held = Pick<Vouched, "subject" | "providerSession" | "refresh" | "signOutHint">
 
 /** A call of a browser that is on its way to a provider, or back. */
@@ -44,7 +47,7 @@ export interface Arriving {
 /** The browser leaves for the provider. */
 export interface Departure {
   readonly url: string
-  /** What {@link Provider.finish} needs: sealed in a cookie of this browser, two thousand characters at most. */
+  /** The input of {@link Provider.finish}: sealed in a cookie of this browser, two thousand characters at most. */
   readonly remember: string
 }
 
@@ -57,7 +60,7 @@ export type LoggedOut = (
   readonly answerUrl?: string | null
 }
 
-/** What any request says of where it comes from. */
+/** What any request says about its origin. */
 export interface Carried {
   /** IP address at the other end of the connection. */
   readonly peer: string
@@ -65,7 +68,7 @@ export interface Carried {
   readonly rawHeaders: readonly string[]
 }
 
-/** What a token of a provider says that a service passes on. */
+/** The facts in a provider's token that a service passes on. */
 export interface ForwardedToken {
   readonly vouched: Vouched
   /** Whether it says all that a sign-in would: the name of the user, and the groups. */
@@ -88,9 +91,9 @@ export interface Provider extends AsyncDisposable {
   /** Address where the person signs out at the provider and comes back to `back`; null: there is none. */
   signOut?(held: Held, back: string): Promise<string | null>
   /**
-   * What a token says that was made for a service, and that the service passes on.
-   * @param issuer as the token names it, which nobody has checked yet
-   * @returns null: the issuer is another one, or no tokens of services are taken
+   * The facts in a token that was made for a service, and that the service passes on.
+   * @param issuer as the token names it, not checked yet
+   * @returns null: the issuer is another one, or no tokens of services are accepted
    * @throws SignOnError, ProviderAwayError
    */
   forwarded?(token: string, issuer: string): Promise<ForwardedToken | null>
@@ -100,17 +103,18 @@ export interface Provider extends AsyncDisposable {
    * @throws SignOnError, ProviderAwayError
    */
   loggedOut?(message: URLSearchParams, callback: string): Promise<LoggedOut>
-  /** What the provider needs to know of this appliance, as XML. @param callback as in {@link Arriving} */
+  /** The facts about this appliance that the provider needs, as XML. @param callback as in {@link Arriving} */
   metadata?(callback: string): string
   /**
-   * Whom it vouches for with a request of theirs, each anew and without a session. Such a provider has no page to sign in on.
-   * @returns null: for nobody
-   * @throws SignOnError for a request that can be meant in two ways
+   * The person this provider vouches for with each of their requests, without a session. Such a provider has no page to
+   * sign in on.
+   * @returns null: for no one
+   * @throws SignOnError for an ambiguous request
    */
   recognise?(carried: Carried): Vouched | null
 }
 
-/** What a kind opens a provider with. */
+/** The arguments a kind opens a provider with. */
 export interface ProviderParts {
   readonly proxy: ProxySettings
   readonly userAgent: string
@@ -145,7 +149,7 @@ export interface ProviderSpec<Own = unknown> {
 /** While the fields of a provider are read. */
 export interface Reading {
   readonly env: NodeJS.ProcessEnv
-  /** What `read` returns; or undefined, with the error's message noted as a problem of the field. */
+  /** The result of `read`; or undefined, with the error's message noted as a problem of the field. */
   readonly tried: <T>(field: string, read: () => T) => T | undefined
 }
 

@@ -27,7 +27,7 @@ export interface RouteParts {
   readonly log: Logger
 }
 
-/** The way to a provider and back, and what providers say by themselves. */
+/** The way to a provider and back, and the messages providers send on their own. */
 export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): void {
   const arriving = arrivingBodies(FORM_BYTES)
   const formOf = async (ctx: Context) =>
@@ -98,7 +98,7 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
       )
       ctx.status = 200
       ctx.body = ""
-      // A browser brought the message, and goes on with the answer.
+      // A browser brought the message, and takes the answer onwards.
       if (ended.answerUrl && ctx.get("Accept").includes("text/html")) {
         ctx.redirect(ended.answerUrl)
         ctx.status = 303

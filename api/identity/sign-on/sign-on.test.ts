@@ -32,7 +32,7 @@ async function signedIn(login: string, provider = "company"): Promise<Visitor> {
   return visitor
 }
 
-/** Who somebody is here, by the name of the user. */
+/** The person here who has this user name. */
 const personOf = async (user: string) =>
   (await company.app.people.list({ limit: 100, offset: 0 })).find((one) => one.user === user)!
 

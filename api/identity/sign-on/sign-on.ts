@@ -23,11 +23,11 @@ export interface SignOn extends AsyncDisposable {
   readonly sealer: Sealer
   /** Sessions of people, as of now. */
   readonly sessions: PeopleSessions
-  /** Begins the session of somebody who came back. @throws SignOnError when nothing is theirs to do */
+  /** Begins the session of a user who came back. @throws SignOnError when they have no rights here */
   begin(declared: Declared, vouched: Vouched): Promise<Begun & { readonly user: string }>
   /** Ends the sessions that a provider says are over. @returns how many there were */
   end(provider: string, ended: LoggedOut): Promise<number>
-  /** For whom a provider vouches with a request of theirs; null: nobody. @throws SignOnError */
+  /** The person a provider vouches for with their request; null: none. @throws SignOnError */
   recognise(carried: Carried): Promise<Recognised | null>
 }
 
@@ -54,7 +54,7 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
   const isFirst = openShownOnce(db, writes)
   const opened = spec.providers.map(async (one): Promise<[string, Declared]> => {
     const kind = KINDS.find(({ kind: name }) => name === one.kind)!
-    // What counts once at one provider may be shown by another.
+    // A proof that counts once at one provider may be shown by another.
     const ofIts = (id: string, until: number) => isFirst(`${one.name} ${id}`, until)
     return [one.name, { spec: one, provider: await kind.open(one, { ...parts, isFirst: ofIts }) }]
   })

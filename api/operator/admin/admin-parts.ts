@@ -12,7 +12,7 @@ import type { PersonKeys } from "../../identity/people/person-keys.ts"
 import type { History } from "../history/history.ts"
 import type { QueryLog } from "../../services/queries/query-log.ts"
 
-/** What the admin API looks at and changes. */
+/** What the admin API reads and changes. */
 export interface AdminParts {
   readonly db: StateStore
   readonly engine: Engine

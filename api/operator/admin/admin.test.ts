@@ -811,7 +811,7 @@ describe("the admin API", () => {
     const from = site.requests.length
     await work("linked")
     expect(site.requests.slice(from)).toContain("/linked/pumps")
-    // What was not due was left alone.
+    // Work that was not due was left alone.
     expect(site.requests.slice(from)).not.toContain("/linked/seals")
     expect((await shown()).known[0].due_at).not.toBeNull()
     expect((await call("POST", "/page/recrawl", { url: site.url("/never-met") })).status).toBe(409)

@@ -36,7 +36,9 @@ const call = async (method: string, path: string, key: string, body?: object) =>
   return response.status
 }
 
-/** What operators may call: run what is crawled, and see how far it is. Nothing here shows a page, its title, or what people asked. */
+/**
+ * The calls for operators: start crawls and see their progress. None shows a page, its title, or people's questions.
+ */
 const OF_OPERATORS = [
   "delete /admin/page-requests/{id}",
   "delete /admin/rules/{id}",

@@ -30,7 +30,7 @@ let app: ServedApp
 /** The data folder of an appliance with one page. */
 let dir: string
 
-/** What was asked, the newest first. */
+/** The questions, newest first. */
 let questions: readonly string[] = []
 
 const serving = async (env: Record<string, string> = {}): Promise<ServedApp> => {
@@ -112,7 +112,7 @@ test("another one is asked for, its index built beside the one in use, and then 
     change: { to: multilingual, state: "waiting", pages: 0, of_pages: 1, seconds_left: null },
   })
 
-  // What the crawler process does beside its crawls; broken off once the page is taken over.
+  // The crawler process's work besides its crawls; stopped once the page is taken over.
   await using context = await openGenerations(settings())
   const stop = new AbortController()
   const onProgress = ({ step }: { readonly step: string }) => {

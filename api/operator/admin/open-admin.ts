@@ -5,7 +5,7 @@ import { History } from "../history/history.ts"
 import { QueryLog } from "../../services/queries/query-log.ts"
 import type { AdminParts } from "./admin-parts.ts"
 
-/** What the admin API works on, beside what the process has open anyway. Nothing of it needs closing. */
+/** The parts the admin API uses, besides those the process has open anyway. None of them needs closing. */
 export async function openAdmin(
   open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig"> &
     Partial<Pick<AdminParts, "queries" | "history" | "audit" | "eventStreams" | "people">>,

@@ -1,12 +1,12 @@
 /**
- * Calls that are no GET and change nothing of the appliance: they ask, or look at pages of others. Whatever is not here is a
- * change, so that a new call is noted unless somebody says here that it need not be.
+ * Calls other than GET that change nothing on the appliance: they ask, or read other sites' pages. Any call not listed
+ * here counts as a change, so that a new call is noted unless you list it here.
  */
 const ASKING: readonly RegExp[] = [
   /^\/(?:search|extract|crawl|map|research|logs|mcp)$/,
   // The shapes of others: searches, embeddings, and pages that are read live for their caller.
   /^\/(?:v1|v2|searxng|openwebui)\//,
-  // What a program does to be let in, which has a list of its own: grants.
+  // The calls a program makes to be let in, which have their own list: grants.
   /^\/(?:token|register|revoke|authorize)(?:\/|$)/,
   /^\/admin\/try$/,
   /^\/admin\/sources\/(?:propose|preview|trial)$/,

@@ -85,7 +85,7 @@ describe("every call of the OpenAPI document that may change something", () => {
     const before = await app.accounts.audit.count({})
     const query = new URLSearchParams(example.query).toString()
     const path = filled(operation.path, example) + (query === "" ? "" : `?${query}`)
-    // Its page signs somebody in.
+    // Its page signs the user in.
     const isSession = operation.path === "/session"
     const { status } = await make(
       operation.method,
@@ -225,7 +225,7 @@ describe("an entry", () => {
     expect(await latest()).toMatchObject({ who: { name: "team lead" }, object: `keys/${next.id}` })
     const all = JSON.stringify(await app.accounts.audit.list({}, ALL))
     for (const secret of [maker, next.key, ...one.keys, ...many.keys]) expect(all).not.toContain(secret)
-    // What a key that is no administrator's asks is nobody's change.
+    // Calls with a key that is not an administrator's change nothing.
     const before = await app.accounts.audit.count({})
     await make("post", "/deactivate-keys", { request_id: "none" }, as)
     expect(await app.accounts.audit.count({})).toBe(before)

@@ -19,8 +19,9 @@ export interface AuditingParts {
 }
 
 /**
- * Notes each change that is made with a key of the role admin or operator, or by a person of that role who signed in, before it is
- * acknowledged; and each change of keys, whoever makes it. What is refused changes nothing and is not noted; what fails may have changed something, and is.
+ * Notes each change made with a key of the role admin or operator, or by a signed-in person of that role, before the
+ * change is acknowledged; and each change of keys, whoever makes it. Refused calls change nothing and are not noted;
+ * failed ones may have changed something, and are.
  */
 export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Middleware {
   const actorOf = async ({ state }: Context): Promise<Actor> => ({
@@ -35,7 +36,7 @@ export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Mid
     const { action, object } = nameOf(ctx)
     try {
       const looked = after === undefined ? [] : fieldChanges(before, await after(idIn(ctx.body)))
-      // What an order says is all that can be told of it where no state shows it.
+      // Where no state shows the change, the order's own fields are all there is to report.
       const fields = looked.length > 0 ? looked : fieldChanges(null, ctx.state.body)
       const changes = [...keysChanged, ...fields]
       const who = await actorOf(ctx)
@@ -95,7 +96,7 @@ function decodedOr(text: string): string {
   }
 }
 
-/** What a call is in the reference, and what it was about: its path up to the last name in it. */
+/** A call's name in the reference, and its subject: its path up to the last name in it. */
 function nameOf(ctx: Context): { readonly action: string; readonly object: string } {
   const { _matchedRoute: route } = ctx as { readonly _matchedRoute?: unknown }
   const pattern = typeof route === "string" ? route : ctx.path

@@ -15,7 +15,10 @@ import { JudgedStore } from "../judging/judged-store.ts"
 import { RuleStore } from "../rules/rule-store.ts"
 import type { Looks } from "./auditing.ts"
 
-/** How things of the admin API are, as an entry of the audit log may show them. What is not here is told by its order alone. */
+/**
+ * Objects of the admin API, as an entry of the audit log may show them. Objects not listed here are described by their
+ * order alone.
+ */
 export function openLooks({
   db,
   sources,

@@ -17,7 +17,7 @@ import { openStateFile } from "#base/store/state-store.ts"
 import { CallLog } from "../../identity/accounts/call-log.ts"
 import { openKeyStore } from "../../identity/accounts/keys/keys.ts"
 
-/** What `fossick restore --into` is asked to do. */
+/** The arguments of `fossick restore --into`. */
 export interface DrillArguments {
   readonly file: string
   readonly into: string
@@ -28,7 +28,7 @@ export interface DrillArguments {
   readonly json: boolean
 }
 
-/** What a drill has shown. */
+/** The result of a drill. */
 interface Findings extends RestoredFolder {
   readonly keys: number
 }
@@ -105,13 +105,13 @@ function lendModels(own: string, folder: string): void {
   symlinkSync(models, path.join(folder, "models"))
 }
 
-/** Runs the appliance until it is told to stop. @returns its exit code */
+/** Runs the appliance until it is asked to stop. @returns its exit code */
 async function serve(env: NodeJS.ProcessEnv, json: boolean): Promise<number> {
   const program = process.argv[1] ?? ""
   const args = [...process.execArgv, program, "start", ...(json ? ["--json"] : [])]
   const child = spawn(process.execPath, args, { env, stdio: "inherit" })
   const stop = () => void child.kill("SIGTERM")
-  // What a terminal sends goes to the appliance as well, which takes no harm from hearing it twice.
+  // A signal from the terminal also reaches the appliance, which can safely get it twice.
   using _ = onInterrupt(stop)
   process.on("SIGHUP", stop)
   const [code] = (await once(child, "exit")) as [number | null]

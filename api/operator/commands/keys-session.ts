@@ -111,7 +111,7 @@ export async function showUsage({
 
 /** @throws CommandError when no key has this id or name */
 function idsOf(made: readonly Pick<MadeKey, "id" | "name">[], key: string): readonly string[] {
-  // What the key in FOSSICK_API_KEY used is counted under this id.
+  // Usage of the key in FOSSICK_API_KEY is counted under this id.
   const ids = made.filter(({ id, name }) => id === key || name === key).map(({ id }) => id)
   if (ids.length > 0 || key === OPERATOR) return ids.length > 0 ? ids : [OPERATOR]
   const known = made.flatMap(({ id, name }) => (name === "" ? [id] : [id, name]))

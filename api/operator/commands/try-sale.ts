@@ -29,7 +29,7 @@ export async function trySale(start: readonly string[]): Promise<number> {
 }
 
 async function sellOne(start: readonly string[]): Promise<number> {
-  // Loaded here, so that a missing one can be told.
+  // Loaded here, so that a missing file can be reported.
   const [{ ExactEvmScheme }, { wrapFetchWithPayment, x402Client }, local, { startFacilitator }, wallets] =
     await Promise.all([
       import("@x402/evm/exact/client"),

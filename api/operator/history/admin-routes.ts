@@ -12,7 +12,7 @@ import { historyOperations } from "./operations.ts"
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** What a chart can show apart. */
+/** The most points: a chart can't show more of them apart. */
 const MOST_POINTS = 168
 
 /** How the appliance was over time, and how long ago its pages were looked at: `/admin/history`, `/admin/freshness`. */
@@ -53,7 +53,7 @@ export function historyRoutes(
   serve(router, historyOperations.freshness, () => freshnessOf(db, Date.now()))
 }
 
-/** What happened in all of them together, and how things stood at the end. */
+/** Totals over all steps, and the state at the end. */
 function pointOf(slot: number, samples: readonly KeptSample[]) {
   const sum = (of: (sample: KeptSample) => number) => samples.reduce((all, sample) => all + of(sample), 0)
   const latencies = together(samples.map((sample) => sample.latencies))

@@ -22,7 +22,7 @@ const STEPS: readonly Step[] = [
   ({ id, text, strict }) => `create table history (at ${id}, sample ${text} not null) ${strict}`,
 ]
 
-/** What happened in one step, and how things stood at its end. */
+/** Totals of one step, and the state at its end. */
 export interface Sample extends Questions {
   /** Seconds that it tells of. */
   readonly seconds: number
@@ -62,7 +62,7 @@ export class History {
   readonly #parts: HistoryParts
   readonly #questions: QuestionMeter
   readonly #clock: Clock
-  /** What was visited before the step under way. */
+  /** Pages visited before the step under way. */
   #visited: Visits
   #since: number
 
@@ -119,7 +119,7 @@ export class History {
     return rows.map((row) => ({ ...(JSON.parse(row.sample) as Sample), at: row.at }))
   }
 
-  /** An index that cannot be read is told of by others. */
+  /** Other checks report an unreadable index. */
   async #stats(): Promise<{ readonly pages: number; readonly passages: number } | null> {
     return await this.#parts.engine.stats().catch(() => null)
   }
@@ -147,5 +147,5 @@ export class History {
   }
 }
 
-/** Memory of the machine, or of the container. Without a limit of its own a process may be told 0, or more than any machine has. */
+/** Memory of the machine, or of the container. A process without a limit may get 0, or more than any machine has. */
 export const memoryBytes = (): number => Math.min(process.constrainedMemory() || Infinity, totalmem())

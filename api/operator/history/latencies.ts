@@ -8,7 +8,7 @@ export type Latencies = readonly (readonly [number, number])[]
 export const bucketOf = (ms: number): number =>
   Math.floor(Math.log(Math.min(MOST_MS, Math.max(1, ms))) / Math.log(GROWTH))
 
-/** What this share of all took at most, in milliseconds, to a tenth; null of none. */
+/** The longest time among this share of all calls, in milliseconds, to a tenth; null without calls. */
 export function quantile(latencies: Latencies, share: number): number | null {
   const sorted = latencies.toSorted(([a], [b]) => a - b)
   const wanted = sorted.reduce((sum, [, count]) => sum + count, 0) * share

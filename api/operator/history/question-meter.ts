@@ -8,7 +8,7 @@ export interface Questions {
   readonly refused: number
   /** Failed here, or given up by who asked. */
   readonly failed: number
-  /** Of those that were answered. */
+  /** Of the answered calls. */
   readonly latencies: Latencies
 }
 

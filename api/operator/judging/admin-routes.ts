@@ -19,7 +19,7 @@ import { RunStore } from "./run-store.ts"
 
 /** Runs that the history of one question shows. */
 const MOST_HISTORY = 200
-/** What errors of an imported text call it. */
+/** How errors name an imported text. */
 const FILE = "text"
 
 /** Judged questions, kept beside the index: `/admin/judged-questions`. */

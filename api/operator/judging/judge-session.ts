@@ -25,7 +25,7 @@ export interface JudgeArguments {
   /** Files of rules that take the place of the appliance's. */
   readonly before?: string | undefined
   readonly after?: string | undefined
-  /** What an earlier `--json` wrote, or {@link LATEST}: the marks before. */
+  /** The output of an earlier `--json`, or {@link LATEST}: the marks before. */
   readonly against?: string | undefined
   /** nDCG@10, 0..1. */
   readonly failBelow?: number | undefined

@@ -11,7 +11,7 @@ export interface QuestionMarks {
   readonly question: string
   /** Normalised discounted cumulative gain of the first ten, 0..1 (Järvelin and Kekäläinen 2002); a page's gain is its grade. */
   readonly ndcg: number
-  /** Of the first expected page, from 1; null when none is among the first ten. */
+  /** Rank of the first expected page, from 1; null when none is among the first ten. */
   readonly rank: number | null
 }
 
@@ -24,13 +24,16 @@ export interface Sums {
 
 export interface Marks extends Sums {
   readonly questions: readonly QuestionMarks[]
-  /** What some questions were answered without, a sentence: their marks say nothing of a complete appliance. Left out where all were answered in full. */
+  /**
+   * What was missing for some of the answers, as a sentence: their marks don't describe a complete appliance. Left out
+   * if all were answered in full.
+   */
   readonly degraded?: string
 }
 
 export interface JudgeOptions {
   readonly depth: SearchDepth
-  /** Left out: those that the engine heeds by itself. */
+  /** Left out: the ones the engine applies on its own. */
   readonly rules?: readonly Rule[]
   readonly signal?: AbortSignal | undefined
   /** Told after each question how many were asked. */

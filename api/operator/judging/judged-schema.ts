@@ -7,7 +7,7 @@ export const MOST_QUESTIONS = 5000
 export const MAX_QUESTION_CHARS = 400
 export const MOST_PAGES = 100
 export const MOST_GRADE = 10
-/** Of an address; longer ones are no page that somebody names. */
+/** The longest address of a judged page. */
 const MAX_URL_CHARS = 2000
 
 /** A page that answers a question. */
@@ -29,7 +29,7 @@ const page = object(
   undefined,
   { additionalProperties: false },
 )
-/** As somebody writes it: a grade that is left out is 1. */
+/** As written by a user: the default grade is 1. */
 export type WrittenPage = Of<typeof page>
 
 /** JSON Schema of the pages of a question, in a file and over the admin API. */

@@ -36,7 +36,7 @@ export interface Mark {
   readonly run: number
   /** nDCG@10, 0..1. */
   readonly ndcg: number
-  /** Of the first expected page among the first ten; null: none is. */
+  /** Rank of the first expected page among the first ten; null: none is. */
   readonly rank: number | null
 }
 
@@ -53,7 +53,7 @@ export class TooManyQuestions extends Error {
   }
 }
 
-/** What a question is called: the same for each spelling that differs in case and white space alone. */
+/** A question's name: the same for spellings that differ only in case and white space. */
 export const questionId = (question: string): string =>
   createHash("sha256").update(shownQuestion(question).toLowerCase()).digest("hex").slice(0, 12)
 

@@ -17,7 +17,7 @@ export function rulesDigest(rules: readonly Rule[]): string {
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 12)
 }
 
-/** What questions are answered by as it is now. */
+/** The setup that answers questions now. */
 export async function factsNow(
   { engine, rules, dataDir }: { readonly engine: Engine; readonly rules: Ruled; readonly dataDir: string },
   { depth, note }: { readonly depth: SearchDepth; readonly note: string },
@@ -36,9 +36,9 @@ export async function factsNow(
 }
 
 /**
- * Asks the questions of a run that has begun, and keeps how they did. It ends early when nobody wants it any more.
+ * Asks the questions of a run that has begun, and stores the marks. The run ends early when it is cancelled.
  * @returns the marks; null when it ended early
- * @throws what a search throws, once the run is noted as failed
+ * @throws the error of a search, once the run is noted as failed
  */
 export async function runJudged(
   id: number,

@@ -42,7 +42,7 @@ export function judgedRunRoutes(
     if (questions.length === 0) throw new ApiError(409, "There is no judged question yet.")
     const id = await runs.begin({ ...facts, questions: questions.length })
     if (id === null) throw new ApiError(409, "A run is under way: wait for its end, or delete it.")
-    // It goes on after this answer. Why it failed stands in the run.
+    // The run continues after this answer, and holds the reason if it fails.
     runJudged(id, questions, { engine, runs, rules: ruled.rules, depth }).catch(() => {})
     return runOnWire(await known(runs, id))
   })

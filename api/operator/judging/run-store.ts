@@ -15,10 +15,10 @@ const LEAST_RUNS = 2
 /** A run gives a sign of life with each question; one that gave none for so long went with its process. */
 const SILENT_MS = 60_000
 
-/** What was asked, and by what it was answered. */
+/** The question, and the setup that answered it. */
 export interface RunFacts {
   readonly depth: SearchDepth
-  /** What somebody wrote to it; may be empty. */
+  /** The user's note; may be empty. */
   readonly note: string
   /** Name of the index's generation. */
   readonly generation: string
@@ -100,7 +100,7 @@ export class RunStore {
     })
   }
 
-  /** A sign of life. @returns false when nobody wants the run any more */
+  /** A sign of life. @returns false when the run was cancelled */
   async touch(id: number, asked: number, now = Date.now()): Promise<boolean> {
     return await this.#update(id, { asked, touched_at: now })
   }

@@ -55,7 +55,10 @@ export function ruleRoutes(
   })
 }
 
-/** What a preview asks: questions that are named, and those of the log that were asked most. @throws ApiError 409 when none is kept */
+/**
+ * The questions of a preview: those given, and the most frequent of the log. @throws ApiError 409 when the log holds
+ * none
+ */
 async function questionsOf(
   { questions = [], logged = 0 }: { readonly questions?: readonly string[]; readonly logged?: number },
   queries: QueryLog,

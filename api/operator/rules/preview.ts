@@ -21,7 +21,7 @@ export interface Comparison {
   readonly changed: boolean
 }
 
-/** What questions find with rules as they are and as they would be. */
+/** The results of questions with the current rules and with the changed ones. */
 export async function compareRules(
   engine: Pick<Engine, "search">,
   questions: readonly string[],

@@ -22,7 +22,7 @@ const MOST_VALUES = 100
 const MOST_DAYS = 36_500
 /** Places that a pin can name: no more are shown. */
 export const MOST_POSITION = 50
-/** What a rule is called: a word that an address can hold. */
+/** A rule's name: a word that an address can hold. */
 export const RULE_ID = "^[a-z0-9][a-z0-9-]{0,63}$"
 
 const list = (maxLength: number, maxItems: number, minItems = 1) => ({
@@ -111,7 +111,7 @@ const validators = lazily(() => {
 })
 const KINDS = Object.keys(ruleSchemas)
 
-/** What is wrong with a value that is to be a rule; empty when it is one. */
+/** Why a value is not a valid rule; empty when it is one. */
 export function ruleProblems(value: unknown): RuleProblem[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return [{ path: [], message: "must be a rule: fields and their values" }]
@@ -140,7 +140,7 @@ export function ruleProblems(value: unknown): RuleProblem[] {
   })
 }
 
-/** What a schema cannot say. */
+/** Conditions a schema cannot express. */
 function togetherProblems(rule: Rule): RuleProblem[] {
   if (rule.kind === "synonym") {
     const { words, from, to } = rule

@@ -166,7 +166,7 @@ describe("over the admin API a rule", () => {
         { question: "impeller", changed: true },
       ],
     })
-    // What is named and was asked, too, is asked once; and a preview is no search of anybody.
+    // A question both given and in the log is asked once; and a preview is not counted as a user's search.
     expect((await preview({ logged: 2, questions: ["turns"] })).body["questions"]).toHaveLength(2)
     expect(
       (await queries.report("top", { from: 0, before: Date.now() + 1, limit: 9, offset: 0 })).total,

@@ -75,7 +75,7 @@ const SettingList = namedObject("SettingList", {
   }),
 })
 
-/** What an operator looks at and does for the appliance itself. */
+/** What an operator sees and does to keep the appliance running. */
 export const upkeepOperations = operations("Upkeep", "admin", {
   vectorOrder: {
     at: "GET /admin/vectors",

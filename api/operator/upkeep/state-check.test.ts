@@ -9,7 +9,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { AuditLog } from "#base/audit/audit-log.ts"
 import { checkState } from "./state-check.ts"
 
-/** A state with some entries, whose file nobody has open. */
+/** A state with some entries, whose file no process has open. */
 async function fill(dataDir: string): Promise<string> {
   const db = await openStateStore(dataDir)
   const audit = new AuditLog(db, 1)

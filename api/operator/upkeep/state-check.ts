@@ -9,15 +9,15 @@ const EVERY_MS = 24 * 3_600_000
 const damageIn = offLoop(import.meta.resolve("#base/store/sqlite/rebuild-state.ts"), stateDamage)
 
 export interface StateCheck extends Disposable {
-  /** What was found last, and what helps; null: nothing. */
+  /** The latest problem, and how to fix it; null: none. */
   readonly problem: () => string | null
 }
 
 /**
- * Reads all of `state.db` now and then, in a thread of its own: damage in what is seldom asked for would go unnoticed until the day it
- * is needed, and into every backup meanwhile.
+ * Reads all of `state.db` now and then, in its own thread: damage in rows that are seldom read would stay hidden until
+ * the day you need them, and get into every backup meanwhile.
  *
- * @param onProblem told of damage when it is found first, and of checks that fail
+ * @param onProblem called when damage is first found, and for checks that fail
  * @param firstMs until the first check
  */
 export function checkState(

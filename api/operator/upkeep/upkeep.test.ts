@@ -25,7 +25,7 @@ import {
   TEST_KEY,
 } from "../../testing/serve-app.ts"
 
-// What an operator looks at and does for the appliance itself, over a socket.
+// What an operator sees and does to keep the appliance running, over a socket.
 
 let opened: AsyncDisposableStack
 let app: ServedApp

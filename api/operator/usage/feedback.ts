@@ -11,7 +11,7 @@ import { type FeedbackRequest, feedbackSchema } from "./schema.ts"
 import type { Of } from "../../server/schema/schemas.ts"
 import type { FeedbackTaken } from "./described/account-operations.ts"
 
-/** POST /feedback: what somebody thinks of an answer, kept for the operator. Free. */
+/** POST /feedback: a user's opinion on an answer, kept for the operator. Free. */
 export function feedback({ feedback: store, writes }: Pick<Accounts, "feedback" | "writes">): Middleware {
   const read = bodyReader(feedbackSchema)
   return async (ctx) => {

@@ -22,7 +22,7 @@ const TOO_MANY =
 
 type Parts = Pick<Accounts, "keys" | "collections" | "unknownSource" | "ledger" | "writes">
 
-/** POST /generate-keys: keys that end by themselves. None may do more than the key that makes it. */
+/** POST /generate-keys: keys with an expiry. None may do more than the key that makes it. */
 export function generateKeys({ keys, collections, unknownSource, ledger, writes }: Parts): Middleware {
   const read = bodyReader(generateKeysSchema)
   return async (ctx) => {

@@ -5,7 +5,7 @@ import { bearerOf, unauthorized } from "../../server/middleware/authentication.t
 import type { Of } from "../../server/schema/schemas.ts"
 import type { KeyInfo } from "./described/account-operations.ts"
 
-/** GET /key-info: about the key in the header, also when it is over; whoever holds its text may know. */
+/** GET /key-info: about the key in the header, even an expired one; any holder of the key's text may know. */
 export function keyInfo({ keys }: Pick<Accounts, "keys">): Middleware {
   return async (ctx) => {
     const text = bearerOf(ctx)

@@ -18,7 +18,7 @@ import { NOT_BLANK } from "../../server/wire/characters.ts"
 
 // The request bodies of keys, logs and feedback, as they stand on the wire.
 
-/** What limits a key: a blank entry is refused. */
+/** For a limit of the key, a blank entry is refused. */
 const limits = (description: string, maxItems: number, items: JsonSchema, more?: JsonSchema) =>
   listOf(text(undefined, items), description, { maxItems, "x-blank-entries": "refused", ...more })
 const names = (description: string, maxItems: number, maxLength: number) =>

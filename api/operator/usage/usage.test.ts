@@ -121,7 +121,7 @@ describe("keys", () => {
       400,
       /^Invalid collections\. There is no collection "unknown"\.$/,
     ],
-    // What limits a key is never taken for left out when it is not empty.
+    // A limit of the key that is not empty never counts as left out.
     [{ permission_level: "user", endpoints: [""] }, 400, /^Invalid endpoints\./],
     [{ permission_level: "user", sources: [""] }, 400, /^Invalid sources\./],
     [{ permission_level: "user", collections: [" "] }, 400, /^Invalid collections\./],
@@ -273,7 +273,7 @@ describe("logs", () => {
     expect(await list({ endpoints: "search", limit: 2 })).toEqual(ids.slice(0, 2))
     expect(await list({ project_id: "fast" })).toEqual([ids[1]])
     expect(await list({ filter_by_api_key: true })).toEqual([])
-    // Of others a key that may only search learns nothing.
+    // A key that may only search learns nothing about other keys.
     expect(await list({}, one)).toEqual([ids[0], ids[2]])
     const today = new Date().toISOString().slice(0, 10)
     expect(await list({ start_date: began, end_date: today })).toHaveLength(4)

@@ -123,7 +123,7 @@ async function librechat(): Promise<void> {
   })
 }
 
-/** Calls api.tavily.com whatever it is told: see with-front.sh. */
+/** Calls api.tavily.com whatever its settings are: see with-front.sh. */
 async function fixedAddress(): Promise<void> {
   const env = {
     TAVILY_API_KEY: key,

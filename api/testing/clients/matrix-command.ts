@@ -97,7 +97,7 @@ ${lines.join("\n")}
 `
 }
 
-/** What stands above the table is written by hand. */
+/** The text above the table is written by hand. */
 function readHead(): string {
   const text = readFileSync(PAGE, "utf8")
   return text.slice(0, text.search(/^\d+ clients of/m)).trimEnd() + "\n"

@@ -4,8 +4,8 @@ import { join } from "node:path"
 
 import { pause } from "#base/flow/pause.ts"
 
-// Runs nodes of n8n, unmodified, by n8n's own executor (n8n-core) against a running appliance, one line for each ability; see README.md.
-// What n8n's server has in its database, workflows and credentials, is given here.
+// Runs nodes of n8n, unmodified, with n8n's own executor (n8n-core) against a running appliance, one line for each
+// ability; see README.md. Workflows and credentials, which n8n's server keeps in its database, are passed in here.
 
 const [folder = "", address = "", key = ""] = process.argv.slice(2)
 const base = address.replace(/\/+$/, "")
@@ -96,7 +96,7 @@ const ADDRESSES = [
   "formWaitingBaseUrl",
 ]
 
-/** What one node gives that is run behind a trigger, on one item. */
+/** The output of one node run behind a trigger, on one item. */
 async function ran(
   type: string,
   parameters: object,

@@ -2,10 +2,10 @@ import { rm, writeFile } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
 
-// What scripts that try unmodified npm clients on a running appliance have in common: their arguments, the page they ask for, and how a
-// client is loaded from the folder it is installed in.
+// Shared by scripts that try unmodified npm clients on a running appliance: their arguments, the page they ask for, and
+// how a client is loaded from the folder it is installed in.
 
-/** What a client gives back is looked at field by field. */
+/** A client's result is checked field by field. */
 // oxlint-disable-next-line typescript/no-explicit-any -- clients of which no types are installed here
 export type Loose = any
 
@@ -18,7 +18,7 @@ if (givenFolder === undefined || givenAddress === undefined || givenKey === unde
 /** Where the clients are installed. */
 export const folder = givenFolder
 export const key = givenKey
-/** Of the appliance, and of its handbook, which is the site that the clients read. */
+/** Addresses of the appliance, and of its handbook, which is the site that the clients read. */
 export const base = givenAddress.replace(/\/+$/, "")
 export const site = `${base}/docs/`
 export const question = "how do I schedule a crawl?"
@@ -52,7 +52,7 @@ export async function check(name: string, holds: () => Promise<boolean>): Promis
   process.stdout.write(`${good ? "ok  " : "FAIL"} ${name} ${problem}\n`)
 }
 
-/** What a call that should fail throws; empty when it does not. */
+/** The error of a call that should fail; empty when it succeeds. */
 export const refusal = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => "",

@@ -59,7 +59,7 @@ async function tried(
   }
 }
 
-/** A plugin run as Dify's daemon runs it: one process that is told over its standard input what to do. */
+/** A plugin run as Dify's daemon runs it: one process that gets its orders over its standard input. */
 async function difyPlugin(folder: string, request: object): Promise<string> {
   const child = spawn(values["dify-python"]!, ["-m", "main"], {
     cwd: folder,

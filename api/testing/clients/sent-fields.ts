@@ -86,7 +86,10 @@ const SEARCH = [
   "filter_by_language",
 ]
 
-/** What the newest clients can send, by the signatures of their methods. A newer version is read again before it is named here. */
+/**
+ * The fields that the newest clients can send, by the signatures of their methods. Read a newer version's signatures
+ * again before you name it here.
+ */
 export const NEWEST_CLIENTS: readonly ClientFields[] = [
   {
     client: "tavily-python",

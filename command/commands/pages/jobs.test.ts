@@ -57,7 +57,7 @@ test("every address of a run is listed by how it ended, and later runs take over
 
   const second = await run("run")
   expect((await list(second, "unchanged")).lines).toHaveLength(2)
-  // What failed stays listed with its run, the rest is told of where it is now.
+  // A failed one stays listed with its run; the others are reported where they are now.
   expect((await list(first, "failed")).lines).toHaveLength(621)
   expect(await list(first, "indexed")).toMatchObject({
     lines: [],

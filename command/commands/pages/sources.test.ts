@@ -18,7 +18,7 @@ import { FOSSICK, Fossick, refusalOf } from "../../testing/fossick.ts"
 
 const MAIN = fileURLToPath(import.meta.resolve("#crawler/main.ts"))
 
-// What vectors are is no matter here, and the real model takes its time with each crawl.
+// The vectors' values don't matter here, and the real model takes time with each crawl.
 const vectors = await startCheapVectors()
 const fossick = new Fossick()
 afterAll(async () => {
@@ -350,7 +350,7 @@ test("several sources are run by one command, and new or changed ones when the f
 test("sources that one command runs wait for none that is sick, with no appliance either", async () => {
   using folder = temporaryFolder()
   await using site = await startTestSite({ "/b": article("Lighthouse"), "/c": article("Harbour") })
-  // It answers once both others are over, as far as the command has told.
+  // It answers once both others are over, by the command's own output.
   const told = Promise.withResolvers<void>()
   await using sick = await startTestSite({
     "/robots.txt": status(404),

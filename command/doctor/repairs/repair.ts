@@ -16,7 +16,7 @@ export interface Damaged {
 export interface Repair {
   /** Two or three words: `index`. */
   readonly name: string
-  /** What is damaged. Changes nothing. */
+  /** The damaged part. Changes nothing. */
   look(settings: DoctorSettings): Promise<readonly Damaged[]>
   /** Brings it back. @returns what there is to say of it, in whole sentences */
   mend(settings: DoctorSettings, signal: AbortSignal): Promise<readonly string[]>
@@ -42,7 +42,7 @@ export async function runRepairs(
     const damaged = await repair.look(settings)
     const isMended = mends && damaged.some(({ canRepair }) => canRepair)
     const said = isMended ? await repair.mend(settings, signal) : []
-    // Looked at once more: it is called repaired when it is.
+    // Checked again: it counts as repaired only if the check passes.
     const left = isMended ? new Set((await repair.look(settings)).map(({ file }) => file)) : null
     done.push({
       name: repair.name,

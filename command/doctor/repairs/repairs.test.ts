@@ -125,7 +125,7 @@ describe("fossick doctor --repair", () => {
     const dry = await repair(dir, "--dry-run")
     expect(contents(dir)).toEqual(before)
     expect({ code: dry.code, ok: dry.ok }).toEqual({ code: 1, ok: false })
-    // What is counted and made beside it is looked at once state.db can be read.
+    // Counters and derived rows are checked once state.db can be read.
     expect(dry.damaged).toMatchObject([
       {
         file: "state.db",

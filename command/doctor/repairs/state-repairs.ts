@@ -68,7 +68,7 @@ export const stateRepair: Repair = {
   },
 }
 
-/** What is counted beside the rows themselves. */
+/** Counters beside the rows themselves. */
 export const countRepair: Repair = {
   name: "counts",
   look: async ({ dataDir }) =>
@@ -133,7 +133,10 @@ export const thumbnailRepair: Repair = {
   },
 }
 
-/** Asks `state.db` for reading only. What cannot be read is told of by {@link stateRepair}, and a state of another version by the doctor's look at it. */
+/**
+ * Opens `state.db` read-only. {@link stateRepair} reports a file that cannot be read, and the doctor's own check a
+ * state of another version.
+ */
 async function reading(
   dataDir: string,
   ask: (db: StateStore) => Promise<readonly Damaged[]>,

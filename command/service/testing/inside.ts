@@ -23,7 +23,7 @@ function check(what: string, isSo: boolean, shown: unknown = ""): void {
   say(`${isSo ? "ok  " : "FAIL"} ${what}${shown === "" ? "" : `: ${String(shown)}`}`)
 }
 
-/** What a program wrote, and how it ended. */
+/** A program's output, and how it ended. */
 function run(program: string, ...args: string[]): { code: number | null; out: string } {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" })
   return { code: status, out: `${stdout}${stderr}`.trim() }
@@ -147,7 +147,7 @@ async function story(): Promise<void> {
     })
   check("the key of the settings searches", (await post("search", { query: "otters" })).status === 200)
 
-  // Over the API: a command that waits for its run would go on with it by itself when the service stops.
+  // Over the API: a command that waits for its run would do the run on its own when the service stops.
   const crawl = async (source: string) =>
     check(
       `the crawl of ${source} is asked for`,

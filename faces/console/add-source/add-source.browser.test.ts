@@ -178,7 +178,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     const found = page.getByRole("region", { name: "What one look found" })
     await found.getByText("127.0.0.1 is not a public address").waitFor()
     await found.getByText("Not read").waitFor()
-    // What could not be read cannot be saved either.
+    // A draft that could not be read cannot be saved, either.
     expect(await page.getByRole("button", { name: /^Save/ }).count()).toBe(0)
     await page.getByRole("button", { name: `Allow ${what}` }).click()
     const question = page.getByRole("dialog", { name: `Let crawls read ${what}?` })

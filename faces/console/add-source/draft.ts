@@ -93,7 +93,7 @@ export function draftOf(source: Written): Draft {
   }
 }
 
-/** The source that a draft means, in the order of the handbook. What is not said is left out. */
+/** The source that a draft describes, in the order of the handbook. Empty fields are left out. */
 export function sourceOf(draft: Draft): Written {
   const { rest } = draft
   const fields: Record<string, unknown> = {}
@@ -147,7 +147,7 @@ function scheduleOf({ when, everyHours, cron, timeZone, rest }: Draft): object |
   return undefined
 }
 
-/** A number where one was written; else the text, which is told to be none. Nothing for nothing. */
+/** A number if the text is one; otherwise the text, which the API rejects. Nothing for an empty text. */
 function numberOf(text: string): number | string | undefined {
   const written = text.trim()
   if (written === "") return undefined

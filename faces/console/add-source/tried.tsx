@@ -19,7 +19,7 @@ const LOGINS: Readonly<Record<NonNullable<Trial["login"]>["kind"], string>> = {
   form: "the form",
 }
 
-/** How pages of the source read: those of the look, and with the settings as they stand when somebody asks. */
+/** How pages of the source read: those of the look, and with the current settings when the user asks. */
 export function Reading({
   draft,
   seen,
@@ -28,7 +28,7 @@ export function Reading({
   readonly draft: Draft
   /** Those of the look. */
   readonly seen: Pages
-  /** It may not be tried as it stands: what is wrong is to be told. */
+  /** It may not be tried as it is: show the problems. */
   readonly onWrong: () => void
 }) {
   const { value, problem, isBusy, call, cancel } = useCall<Trial>()

@@ -11,11 +11,11 @@ export type Problem = Preview["problems"][number]
 /** Somebody who writes is asked about when they pause. */
 const PAUSE_MS = 200
 
-/** What the appliance makes of a draft. */
+/** The appliance's view of a draft. */
 export const previewOf = (draft: Draft, signal: AbortSignal): Promise<Preview> =>
   appliance.call("POST /admin/sources/preview", { body: { source: sourceOf(draft) }, signal })
 
-/** What the appliance makes of a draft: asked again when it changes. */
+/** The appliance's view of a draft, fetched again when the draft changes. */
 export function usePreview(draft: Draft): Called<Preview> {
   const asked = useCall<Preview>()
   const { call } = asked
@@ -29,14 +29,14 @@ export function usePreview(draft: Draft): Called<Preview> {
   return asked
 }
 
-/** What is wrong with a field of the form: it is named, or something in it is. */
+/** Problems with a field of the form, or with something in it. */
 export function wrongWith(problems: readonly Problem[], fields: readonly string[]): string | null {
   const own = problems.filter(({ field }) => fields.some((name) => isIn(field, name)))
   if (own.length === 0) return null
   return own.map(({ field, message }) => sentence(field, fields, message)).join(" ")
 }
 
-/** What is wrong and belongs to none of these fields. */
+/** Problems that belong to none of these fields. */
 export const otherProblems = (problems: readonly Problem[], fields: readonly string[]): readonly Problem[] =>
   problems.filter(({ field }) => !fields.some((name) => isIn(field, name)))
 

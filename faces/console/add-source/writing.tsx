@@ -77,13 +77,13 @@ function useWriting({ start, isNew, after }: WritingProps) {
   const shown = preview.value
   const tell = () => {
     setAsked(true)
-    // Those who listen hear what is wrong; the first of it is where they go on.
+    // Screen readers announce the problems; focus moves to the first.
     setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus())
   }
   /** @param isAgreed whether the person agreed to let in many more readers */
   const save = (isRun: boolean, isAgreed = false) =>
     saving.call(async (signal) => {
-      // As it stands now: what is shown may be of a moment ago.
+      // The current value: the one shown may be a moment old.
       const latest = await previewOf(draft, signal)
       preview.put(latest)
       if (problemsOf(latest, isNew).length > 0) {
@@ -101,7 +101,7 @@ function useWriting({ start, isNew, after }: WritingProps) {
       await appliance.call("PUT /admin/sources/{name}", {
         path: { name },
         query: { run: isRun },
-        // Checked just now; what is wrong all the same is told by the call.
+        // Just checked; the call reports any remaining problem.
         body: written as never,
         signal,
       })
@@ -178,7 +178,7 @@ function Beside({
   )
 }
 
-/** What keeps it from being saved: a new source takes no other's place, either. */
+/** The reasons it can't be saved: a new source can't replace another one, either. */
 const problemsOf = ({ problems, exists }: Preview, isNew: boolean): Preview["problems"] =>
   isNew && exists !== null
     ? [...problems, { field: "name", message: "is the name of another source" }]

@@ -17,7 +17,7 @@ export interface Actions {
   readonly doing: (said: string, work: () => Promise<unknown>) => Promise<void>
 }
 
-/** What somebody does on a screen: each is a call of the admin API. */
+/** The actions of a screen: each is a call of the admin API. */
 export function useActions(refresh: () => void): Actions {
   const [state, setState] = useState<Pick<Actions, "isBusy" | "problem">>({ isBusy: false, problem: null })
   const doing = useCallback(

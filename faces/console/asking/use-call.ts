@@ -18,7 +18,7 @@ export interface Called<T> {
   readonly cancel: () => void
 }
 
-/** A call that takes its time and is made when somebody wants it. It is given up when its screen is left. */
+/** A slow call, made when the user asks for it. It is cancelled when its screen is left. */
 export function useCall<T>(): Called<T> {
   const [state, setState] = useState<Pick<Called<T>, "value" | "problem" | "isBusy">>({
     value: null,

@@ -1,6 +1,6 @@
 import { addressOf } from "../../session/appliance.ts"
 
-/** What events tell of. */
+/** The topics of events. */
 const NAMES = ["runs", "vectors", "removals"] as const
 
 /** Called when something changed, and when the stream came up or broke. */
@@ -10,12 +10,13 @@ const listeners = new Set<Listener>()
 let source: EventSource | null = null
 let isUp = false
 
-/** Whether changes are told at the moment; while they are not, screens ask by themselves. */
+/** Whether events arrive at the moment; while they don't, screens poll. */
 export const areToldOfChanges = (): boolean => isUp
 
 /**
- * Tells of changes, over one stream for the whole page (HTML Living Standard, 9.2: the browser asks again by itself when it ends). There is none while nobody
- * looks at the page: browsers have six connections for a server, and each tab would hold one.
+ * Reports changes, over one stream for the whole page (HTML Living Standard, 9.2: the browser reconnects on its own
+ * when it ends). The stream is closed while the page is hidden: browsers have six connections for a server, and each
+ * tab would hold one.
  * @returns ends it
  */
 export function onChanges(listener: Listener): () => void {

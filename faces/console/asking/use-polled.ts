@@ -9,12 +9,12 @@ import { areToldOfChanges, onChanges } from "./use-events.ts"
 export const LIVE_MS = 2000
 /** Between two looks, however fast events come. */
 const EVENT_MS = 1000
-/** While nothing does: somebody who started a run elsewhere sees it in the time it takes to look. */
+/** The interval while nothing runs: the longest time until a run started elsewhere shows. */
 export const IDLE_MS = 10_000
 /** After failures in a row: an appliance that is down is not asked more often than this. */
 const MOST_MS = 30_000
 
-/** Called when a call says that nobody is signed in any more. */
+/** Called when a call reports that the user is no longer signed in. */
 export const SignedOut = createContext<() => void>(() => {})
 
 export interface Polled<T> {

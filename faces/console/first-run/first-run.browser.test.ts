@@ -68,7 +68,7 @@ describe("the first run in a browser", { tags: ["chromium"] }, () => {
     await page.getByText("It waits for the crawler").waitFor()
     expect(await step.innerText()).toContain("Its first crawl")
     await page.getByText("As soon as the first pages are in the index").waitFor()
-    // Where somebody is stands in the address.
+    // The address holds the user's place.
     await page.reload()
     await page.getByText("It waits for the crawler").waitFor()
     workshop.begin("pumps")

@@ -31,7 +31,7 @@ export function FirstRun({
   const named = (isNew: boolean) => {
     setNamed(true)
     if (isNew) onNamed()
-    // Those who listen hear what comes next.
+    // Screen readers announce the next content.
     setTimeout(() => heading.current?.focus())
   }
   return (

@@ -1,10 +1,10 @@
 import { BASE } from "../../session/appliance.ts"
 import { Snippet } from "./snippet.tsx"
 
-/** In the place of a key that nobody can read back. */
+/** In place of a key that can't be read back. */
 const SOME_KEY = "<key>"
 
-/** What programs are told to reach this appliance. */
+/** The address programs use to reach this appliance. */
 export function Connect({ apiKey = SOME_KEY }: { readonly apiKey?: string }) {
   const base = BASE.href.replace(/\/+$/, "")
   const mcp = {

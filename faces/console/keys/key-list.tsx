@@ -9,7 +9,7 @@ import { DAYS, sumOf, type Use } from "./use-days.ts"
 
 export type Key = AnswerOf<"GET /admin/keys">["keys"][number]
 
-/** What may be done with a key. */
+/** Actions on a key. */
 export type KeyAct = "disable" | "enable" | "rotate" | "delete"
 
 const ROLES = { search: "Search", write: "Write", operator: "Operator", admin: "Admin" } as const
@@ -33,7 +33,7 @@ export function KeyList({
   onAct,
 }: {
   readonly keys: readonly Key[]
-  /** Id of the key that somebody signed in with. */
+  /** Id of the key the user signed in with. */
   readonly own: string
   readonly usage: readonly Use[]
   readonly isBusy: boolean

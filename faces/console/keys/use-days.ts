@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 /** Days of usage are those of UTC. */
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" })
 
-/** What was used on each of the last days, days without a call among them. */
+/** Usage on each of the last days, including days without a call. */
 export function byDay(
   usage: readonly Use[],
   of: (use: Use) => number,
@@ -25,7 +25,7 @@ export function byDay(
   })
 }
 
-/** What a key used in these days. */
+/** A key's usage in these days. */
 export function sumOf(
   usage: readonly Use[],
   key: string,

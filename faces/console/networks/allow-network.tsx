@@ -18,7 +18,7 @@ export function AllowNetwork({
   onAllowed,
 }: {
   readonly url: string
-  /** What helps where nothing can be allowed here; null: nothing does. */
+  /** The fix where nothing can be allowed here; null: none. */
   readonly otherwise: string | null
   readonly onAllowed: () => void
 }) {

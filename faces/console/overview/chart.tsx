@@ -3,12 +3,12 @@ import type { ComponentChildren } from "preact"
 import { Table } from "../../design/table.tsx"
 import { atTime } from "../words.ts"
 
-/** What a chart shows of one point of time; null: nothing is known. */
+/** A chart's value at one point of time; null: not known. */
 export type Value = number | null
 
 export interface Line {
   readonly name: string
-  /** Of the colours of the design. */
+  /** From the colours of the design. */
   readonly tone: "accent" | "good" | "warn" | "bad" | "quiet"
   readonly values: readonly Value[]
 }
@@ -28,7 +28,7 @@ export interface Span {
 interface Shown extends Span {
   readonly as: "bars" | "lines"
   readonly lines: readonly Line[]
-  /** What the top stands for; left out: the largest value. */
+  /** The value at the top; left out: the largest value. */
   readonly most?: number | undefined
   readonly shown: (value: number) => string
 }

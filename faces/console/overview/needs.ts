@@ -17,13 +17,13 @@ export interface Need {
 /** Below it an index that grows has not long. */
 const LOW_DISK_SHARE = 0.05
 
-/** What waits for the operator, the worst first. */
+/** Items that wait for the operator, the worst first. */
 export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need[] {
   const needs: Need[] = []
   for (const { name, origin, last_result: last } of sources.sources) {
     // Whoever started a one-off crawl saw how it ended.
     if (origin === "one-off" || last === null || last.result === "finished") continue
-    // What it asks stands below.
+    // Its questions are below.
     if (last.result !== "failed" && held.some((one) => one.job_id === last.job_id)) continue
     const isFailed = last.result === "failed"
     needs.push({

@@ -6,7 +6,7 @@ const LAST_RUNS = 8
 /** More sources than one look lists are counted, and looked through on their own screen. */
 const SOURCES_LOOKED_AT = 1000
 
-/** What the overview is made of. */
+/** The parts of the overview. */
 export interface Seen {
   readonly index: AnswerOf<"GET /admin/index">["index"]
   readonly machine: AnswerOf<"GET /admin/index">["machine"]

@@ -12,7 +12,7 @@ import { atTime, counted, whole } from "../words.ts"
 type State = AnswerOf<"GET /admin/page">
 type Page = NonNullable<State["page"]>
 
-/** Passages shown before somebody wants more. */
+/** Passages shown before "show more". */
 const FEW = 4
 
 /** The page as the index holds it: what it is called, its dates, the passages that searches find. */
@@ -69,7 +69,7 @@ export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** What searches find: each by itself, below its headings. */
+/** The passages searches find, each separately, below its headings. */
 export const Passages = ({ passages }: { readonly passages: Page["passages"] }) => (
   <ol class="passages">
     {passages.map(({ text, shown, headings }, index) => (

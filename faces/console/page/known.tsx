@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-/** What each source knows of the page, and the pages that link to it. */
+/** What each source knows about the page, and the pages that link to it. */
 export function Known({ state: { known, linked_from: links } }: { readonly state: State }) {
   if (known.length === 0) return null
   return (

@@ -23,7 +23,7 @@ const VERDICTS = {
   note: { icon: "info", said: "for information" },
 } as const
 
-/** What decides whether a search finds the page, in the order in which it does. */
+/** The conditions for a search to find the page, in the order they apply. */
 export const Steps = ({ steps }: { readonly steps: readonly Step[] }) => (
   <Block id="why" title="Why">
     <ol class="why-steps" aria-label="Every rule, with its reason">

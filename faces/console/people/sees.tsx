@@ -32,7 +32,7 @@ export const Reach = ({
   )
 }
 
-/** What a person or group may read: source by source, with some of the pages. */
+/** The pages a person or group may read: source by source, with some of the pages. */
 export const Sees = ({
   of: { sources, sample, pages, readable },
   whom,

@@ -1,4 +1,4 @@
-/** A call as somebody filled it in. */
+/** A call with the user's values. */
 export interface FilledCall {
   readonly method: string
   /** As the OpenAPI document has it: `/admin/jobs/{id}`. */

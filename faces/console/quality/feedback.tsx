@@ -11,7 +11,7 @@ import { whole } from "../words.ts"
 
 type Said = AnswerOf<"GET /admin/feedback">["feedback"][number]
 
-/** What people and programs think of answers. */
+/** Opinions of people and programs on answers. */
 export function FeedbackList() {
   const rows = useFirstRows()
   const polled = useAnswer("GET /admin/feedback", { query: { limit: rows.limit } })
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Said>[] = [
   { heading: "Key", cell: (one) => <code>{one.key_id}</code> },
 ]
 
-/** What the thumbs of the search page give. */
+/** Ratings from the thumbs of the search page. */
 const HELPED = [1, "1", "good", "yes"]
 const DID_NOT = [0, -1, "0", "-1", "bad", "no"]
 

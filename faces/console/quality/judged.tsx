@@ -179,7 +179,7 @@ function Sums({ runs, total }: { readonly runs: readonly JudgedRun[]; readonly t
   )
 }
 
-/** A question that is to be judged, whoever asked it. */
+/** A question to be judged, from any source. */
 function AskForm() {
   const [question, setQuestion] = useState("")
   const go = useContext(Going)

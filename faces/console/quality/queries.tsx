@@ -37,7 +37,7 @@ const NONE: Readonly<Record<Report, string>> = {
   slow: "Nothing was asked yet",
 }
 
-/** What people asked, by report; where nothing is kept, how to have it kept. */
+/** People's questions, by report; or how to have them stored if they are not. */
 export function Queries({ report }: { readonly report: Report }) {
   const rows = useFirstRows()
   const [isForgetting, setForgetting] = useState(false)

@@ -189,7 +189,7 @@ const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
   </Block>
 )
 
-/** What the site showed the observers' logins. */
+/** What the site showed to the observers' logins. */
 const Observed = ({ of: { observed } }: { readonly of: Traced }) => (
   <Block id="observed" title="What observers were shown">
     <Table

@@ -16,7 +16,7 @@ import { reasonOf } from "./reasons.ts"
 
 type HeldSource = AnswerOf<"GET /admin/removals">["held"][number]
 
-/** What waits for a yes or a no, a source each. */
+/** Decisions that wait for a yes or a no, one for each source. */
 export function Held({ held, actions }: { readonly held: readonly HeldSource[]; readonly actions: Actions }) {
   if (held.length === 0) {
     return (
@@ -98,7 +98,7 @@ const FIRST = 5
 const STEP = 100
 const MOST = 1000
 
-/** Some of the pages, and all of them for somebody who wants to see. */
+/** Some of the pages, and all of them on request. */
 function Sample({ source, pages }: { readonly source: string; readonly pages: number }) {
   const [limit, setLimit] = useState(FIRST)
   const { value, problem, refresh } = usePolled(

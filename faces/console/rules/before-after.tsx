@@ -18,7 +18,7 @@ export interface Change {
   readonly without: readonly string[]
 }
 
-/** What a preview asks of the questions that people asked. */
+/** Which of people's questions a preview asks. */
 const MOST_LOGGED = 30
 /** Results of a question that are shown. */
 const SHOWN = 5
@@ -30,7 +30,7 @@ interface Preview {
   readonly isLogged: boolean
 }
 
-/** What a change of rules does to questions, before it is saved. */
+/** The effect of changed rules on questions, before you save them. */
 export function BeforeAfter({
   change,
   questions,

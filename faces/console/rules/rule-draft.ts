@@ -83,7 +83,7 @@ const listOf = (text: string, commas = true): readonly string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== "")
 
-/** The rule that a form says. What is wrong with it the appliance tells. */
+/** The rule that a form describes. The appliance reports what is wrong with it. */
 export function ruleOf(draft: RuleDraft, others: readonly string[]): Rule {
   const id = draft.id.trim() === "" ? freeId(draft, others) : draft.id.trim()
   if (draft.kind === "synonym") {
@@ -143,7 +143,7 @@ function freeId({ kind, words, questions, sources, paths }: RuleDraft, others: r
   for (let number = 2; ; number++) if (!others.includes(`${name}-${number}`)) return `${name}-${number}`
 }
 
-/** What a rule does, in words. */
+/** A rule's effect, in words. */
 export function inWords(rule: Rule): string {
   if (rule.kind === "synonym") {
     if (rule.words !== undefined) return rule.words.join(" = ")

@@ -36,7 +36,7 @@ export function RuleEditor({ place }: { readonly place: Extract<Place, { readonl
         unanswered: queries.map(({ question }) => question),
       }
     },
-    // What is being written is not to change under somebody's hands.
+    // The text you are writing must not change while you type.
     () => null,
   )
   const rule = value?.rules.find(({ id }) => id === place.id)

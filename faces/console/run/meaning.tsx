@@ -18,7 +18,7 @@ function meanings(): Promise<Meanings> {
   return asked
 }
 
-/** What a way to end a visit means to the operator; nothing until it is there, as all is readable without it. */
+/** What a way to end a visit means to the operator; empty until it is loaded, as all is readable without it. */
 export function Meaning({ of }: { readonly of: string }) {
   const [known, setKnown] = useState<Meanings>(new Map())
   useEffect(() => {

@@ -1,6 +1,6 @@
 /** The rate is that of the last seconds, so that it follows a site that slows down. */
 const WINDOW_MS = 10_000
-/** What the picture shows: two minutes at one look every two seconds. */
+/** The period of the picture: two minutes at one look every two seconds. */
 const SHOWN = 60
 
 export interface Measured {

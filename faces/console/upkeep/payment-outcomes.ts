@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 
 export type Outcome = AnswerOf<"GET /admin/payments/days">["outcomes"][number]["outcome"]
 
-/** What each way means in which a request to the paid search can end, in the words of the appliance. */
+/** The meaning of each way a request to the paid search can end, in the appliance's words. */
 export const OUTCOME_MEANINGS: Readonly<Record<Outcome, string>> = {
   sold: "paid, settled, and the answer was sent",
   "sold-undelivered": "paid and settled; the caller hung up, and may come back for the answer",

@@ -20,8 +20,8 @@ import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 import { OUTCOME_MEANINGS } from "./payment-outcomes.ts"
 
-// Searches are sold for real payments on a chain of this machine: some were paid for, one was not, and one nobody can tell about yet. How a
-// whole appliance sells them is tried in api/doors/x402/for-sale.test.ts.
+// Searches are sold for real payments on a chain of this machine: some were paid for, one was not, and one is still
+// undecided. api/doors/x402/for-sale.test.ts tries how a whole appliance sells them.
 
 const QUESTION = { query: "pumps", search_depth: "advanced" }
 
@@ -117,7 +117,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
     ])
     await page.getByText("2 payments").waitFor()
     const ended = await cellsOf(page.getByRole("table", { name: "Requests by how they ended" }))
-    // Each payer was told the price first.
+    // Each payer got the price first.
     const meanings = ended.map(([outcome, count]) => {
       const [name, meaning] = outcome!.split(/\s*\n\s*/)
       return [name, [meaning, count]] as const

@@ -6,7 +6,7 @@ export function Snippet({
   name,
   text,
 }: {
-  /** What it is: `the command`. */
+  /** Its kind: `the command`. */
   readonly name: string
   readonly text: string
 }) {

@@ -17,8 +17,8 @@ import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
-// What keeps the appliance going, in a real browser: vectors, the last days, backups, webhooks, payments, settings, and the playground. Axe
-// looks at each screen where it has something to show.
+// Running the appliance, in a real browser: vectors, the last days, backups, webhooks, payments, settings, and the
+// playground. Axe looks at each screen where it has something to show.
 
 const ROOT = join(import.meta.dirname, "../../..")
 const run = promisify(execFile)

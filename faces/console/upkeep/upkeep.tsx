@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<UpkeepShown, string>> = {
   settings: "Settings",
 }
 
-/** What keeps the appliance going, beside its sources. */
+/** Running the appliance, apart from its sources. */
 export function Upkeep({ shown }: { readonly shown: UpkeepShown }) {
   return (
     <>

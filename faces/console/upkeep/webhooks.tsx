@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<Shown, string>> = {
   "given-up": "Given up",
 }
 
-/** What was sent to the receivers of webhooks, and how it went. */
+/** Messages sent to webhook receivers, and their results. */
 export function Webhooks() {
   const [shown, show] = useState<Shown>("all")
   const rows = useFirstRows()

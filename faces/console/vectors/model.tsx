@@ -24,7 +24,7 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** The model that makes the vectors, why it is that one, and another one instead. */
 export function Model() {
-  // Asked by itself, and not often: the appliance looks into the folders of all models.
+  // Fetched separately, and seldom: the appliance looks into the folders of all models.
   const polled = useAnswer("GET /admin/model")
   const { value, refresh } = polled
   const actions = useActions(refresh)

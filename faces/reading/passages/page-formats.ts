@@ -5,7 +5,7 @@ export type PageType = AnswerOf<"POST /search">["results"][number]["type"]
 
 type Format = readonly [name: string, icon: IconName]
 
-/** What people call each type of page, and its icon. */
+/** The name of each type of page, and its icon. */
 const FORMATS = {
   html: ["Web page", "page"],
   text: ["Text", "page"],

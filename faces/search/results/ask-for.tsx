@@ -16,7 +16,7 @@ export function AskFor({
   url = "",
 }: {
   readonly question: string
-  /** Of a page that is known and not held. */
+  /** For a page that is known but not stored. */
   readonly url?: string | undefined
 }) {
   const [isOpen, setOpen] = useState(false)

@@ -1,7 +1,7 @@
 import { linkTo } from "../asked.ts"
 import type { Found } from "../use-search.ts"
 
-/** What misspelt words were taken for. The results are already for it: it only has to be seen, and can be asked by itself. */
+/** The correction of misspelt words. The results are already for it; it is shown, and can be searched for as typed. */
 export function Corrected({ found: { query, corrected_query: corrected } }: { readonly found: Found }) {
   if (corrected === undefined) return null
   const asWritten = new Set(words(query))

@@ -28,7 +28,7 @@ export function valueName(name: Filter, value: string): string {
 
 const TOPICS: Readonly<Record<string, string>> = { news: "News", finance: "Finance" }
 
-/** What the results can be narrowed down by, with how many pages there are of each. */
+/** The facets that can narrow the results down, with the number of pages for each. */
 export function Filters({
   asked,
   facets,
@@ -93,7 +93,7 @@ function valuesOf(name: Filter, asked: Asked, facets: readonly Facet[]): readonl
   ]
 }
 
-/** What is chosen, each with a way to take it back. */
+/** The current choices, each with a way to remove it. */
 export function Chosen({
   asked,
   onChange,

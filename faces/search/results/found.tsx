@@ -19,7 +19,7 @@ import { ResultCard } from "./result.tsx"
 const weakMatches = (count: number): string =>
   count === 1 ? "Show the only weak match" : `Show ${count} weak matches`
 
-/** What the appliance had to do without. */
+/** What was missing when the appliance answered. */
 function Degraded({ parts }: { readonly parts: Searched["degraded"] }) {
   const note = degradedNote(parts)
   return note === null ? null : (
@@ -44,7 +44,7 @@ interface FoundProps {
   readonly searched: Searched
   readonly onChange: (next: Partial<Asked>) => void
   readonly onOpen: (copy: NonNullable<Asked["copy"]>) => void
-  /** What stands above the pages. */
+  /** The text above the pages. */
   readonly children: ComponentChildren
 }
 

@@ -20,7 +20,7 @@ export function picturesOf(results: readonly Result[]): Picture[] {
     .filter(({ url }) => !seen.has(url) && seen.add(url))
 }
 
-/** What is said beside a picture is not said again for it. */
+/** Text already beside a picture is not repeated for it. */
 const isSame = (one: string, other: string): boolean =>
   one.trim().toLowerCase() === other.trim().toLowerCase()
 

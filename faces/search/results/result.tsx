@@ -100,7 +100,7 @@ function Thumbnail({ result: { url, images = [] } }: { readonly result: Result }
   return <StoredImage page={url} image={typeof image === "string" ? image : image.url} alt="" />
 }
 
-/** A picture as a crawl saw it. One that nobody has looked at yet is not shown. */
+/** A picture as a crawl saw it. A picture that was not checked yet is not shown. */
 export function StoredImage({
   page,
   image,

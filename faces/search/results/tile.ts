@@ -5,8 +5,9 @@ const TILES = 6
 const IS_NAMELESS = /^(?:[\d.]+|\[.*\]|localhost)(?::\d+)?$/
 
 /**
- * The letter and the colour by which a site is told from others. A host that is only an address has no letter of its own (all would be
- * "1", beside the numbers of citations): it goes by its source, or by the page's title for those who may not know the source.
+ * The letter and the colour that tell sites apart. A host that is only an address has no letter of its own (all would
+ * be "1", beside the numbers of citations): its letter comes from its source, or from the page's title for users who
+ * may not know the source.
  */
 export function tileOf(
   host: string,

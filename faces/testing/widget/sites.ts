@@ -33,7 +33,7 @@ export interface SiteKind {
   readonly answer: RegExp
   /** Two versions by their labels, and what addresses of pages of each have; null: it has one. */
   readonly versions: readonly { readonly label: string; readonly folder: string }[]
-  /** What is searched for in both. */
+  /** The question asked in both. */
   readonly word: string
   /** Turns the site dark as its readers do. */
   readonly dark: (document: { documentElement: Marked; body: Marked }) => void

@@ -12,7 +12,7 @@ const MOST_GROUPS = 2000
 /** With the name of the provider it is no longer than a principal may be. */
 const LONGEST_SUBJECT = 150
 
-/** What lets two providers vouch for the same names; going on `sign-on.yaml: `. */
+/** What lets two providers vouch for the same names; continues `sign-on.yaml: `. */
 export function namesProblems(providers: readonly Named[]): readonly string[] {
   const problems: string[] = []
   const domains = new Set<string>()
@@ -47,8 +47,8 @@ export interface Names {
 }
 
 /**
- * The names under which readers of pages know whoever a provider vouches for. No two providers give the same name to their people: where
- * a name might be another provider's, the person is called `NAME/SUBJECT`.
+ * The names by which readers of pages know a person that a provider vouches for. No two providers give the same name to
+ * their people: where a name might be another provider's, the person is called `NAME/SUBJECT`.
  * @throws SignOnError for more groups than can be kept
  */
 export function namesOf(
@@ -79,7 +79,7 @@ function isOwn(name: string, provider: ProviderSpec, all: readonly ProviderSpec[
   const isIn = ({ userDomains }: ProviderSpec) =>
     name.includes("@") && (userDomains?.some((one) => normal(one) === domain) ?? false)
   if (provider.userDomains !== null && !isIn(provider)) return false
-  // Also its own: who chooses a name must not be taken for whoever has it as a subject.
+  // This applies to its own names, too: a user who chooses a name must not be taken for the user with that subject.
   if (all.some((one) => name.startsWith(`${one.name}/`))) return false
   if (hasLongerPrefix(name, "userPrefix", provider, all)) return false
   return !all.some((one) => one.name !== provider.name && one.userPrefix === provider.userPrefix && isIn(one))

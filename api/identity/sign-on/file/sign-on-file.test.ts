@@ -14,7 +14,7 @@ const ENV = { OIDC_SECRET: "s3cr3t-of-the-client" }
 
 const read = (text: string) => parseSignOn(text, "sign-on.yaml", ENV)
 
-/** What is said to be wrong with a file. */
+/** The problems reported for a file. */
 function problems(text: string): readonly string[] {
   try {
     read(text)

@@ -25,7 +25,7 @@ export interface SignOnSpec {
 }
 
 /**
- * What is declared; null without a file, or one without providers.
+ * The declared sign-on; null without a file, or with a file without providers.
  *
  * @param named by FOSSICK_SIGN_ON_FILE; empty: `sign-on.yaml` in the working directory, if there is one
  * @throws SettingsError naming each field that is wrong, and never a secret

@@ -18,10 +18,10 @@ export function openHeaders(spec: ProviderSpec<HeadersSpec>): Provider {
 const UNFIT = "The proxy before this search engine says in an unfit way who you are. Ask its operator."
 
 /**
- * Reads whom a proxy vouches for.
+ * Reads which user a proxy vouches for.
  *
- * @returns null for a request that comes from elsewhere, or is nobody's
- * @throws SignOnError for headers of the proxy that can be meant in two ways
+ * @returns null for a request that comes from elsewhere, or that names no user
+ * @throws SignOnError for ambiguous headers of the proxy
  */
 function readerOf(spec: HeadersSpec): (carried: Carried) => Vouched | null {
   const isProxy = proxyTest(spec.addresses)
@@ -37,7 +37,7 @@ function readerOf(spec: HeadersSpec): (carried: Carried) => Vouched | null {
       return textOf(values[0] ?? "", name)
     }
     const user = valueOf(spec.userHeader)
-    // Read also of nobody, so that what a browser made up is noticed.
+    // Read without a user as well, so that forged headers are noticed.
     const groups = valueOf(spec.groupsHeader)
       .split(spec.groupsSeparator)
       .map((group) => group.trim())

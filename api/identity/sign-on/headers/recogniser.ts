@@ -12,10 +12,13 @@ export interface Recognised {
   readonly user: string
 }
 
-/** What is known of a person is kept again after so long, so that it counts for what they have running, and doesn't cost a write with each call. */
+/**
+ * A person's facts are stored again after this time, so that they count for the person's running work without a write
+ * for each call.
+ */
 const KEPT_MS = 300_000
 
-/** Finds out for whom a request is proof. What differs from what is kept is kept at once. */
+/** Finds out whom a request is proof for. Facts that changed are stored at once. */
 export function recogniser({
   providers,
   renewals,

@@ -104,7 +104,7 @@ describe("a session", () => {
     expect(await byId(id)).toBeNull()
     expect(company.app.logLines.join("\n")).toContain("{provider} can't be asked")
     company.company.away(false)
-    // It is left alone for a while after it failed, unless it has vouched for somebody.
+    // After a failure the provider is left alone for a while, unless it has vouched for a user.
     await new Visitor().signIn(`${url}/sign-on/company`, "adam")
     expect(await isSignedIn(visitor)).toBe(true)
     expect(await byId(id)).not.toBeNull()

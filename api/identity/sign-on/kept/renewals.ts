@@ -33,7 +33,7 @@ const PATIENCE_MS = 10_000
 const LOOK_MS = 100
 /** A provider that was away is asked again after this. */
 const REST_MS = 10_000
-/** Sessions of a person by which a provider is asked, while nobody is there. */
+/** A person's sessions by which a provider is asked while the person is away. */
 const MOST_TRIED = 3
 const USE = "held"
 
@@ -48,7 +48,7 @@ export class Renewals {
     this.#parts = parts
   }
 
-  /** What is kept of whom a provider vouches for. */
+  /** The stored facts about a person that a provider vouches for. */
   proofOf(provider: string, { subject, providerSession, refresh, signOutHint }: Vouched): SessionProof {
     const held: Held = { subject, providerSession, refresh, signOutHint }
     return {
@@ -103,7 +103,7 @@ export class Renewals {
     return outcome === "vouched" || (outcome === "away" && proofAge(proof, this.#parts) === "due")
   }
 
-  /** Asks for a person who isn't there, by their sessions. Without any nobody vouches. */
+  /** Asks about an absent person by their sessions. Without a session no provider vouches. */
   async renewPerson({ id }: Pick<Person, "id">): Promise<Renewal> {
     for (const { digest, proof } of await this.#parts.store.renewableOf(id, Date.now(), MOST_TRIED)) {
       const renewal = proof === null ? "gone" : await this.#renew(digest, proof)

@@ -4,7 +4,7 @@ import type { OidcSpec } from "./spec.ts"
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What claims say of a person. @throws SignOnError when they don't say which groups the person is in */
+/** The facts about a person in a token's claims. @throws SignOnError when the claims don't list the person's groups */
 export function personOf(
   claims: Claims,
   { userClaim, groupsClaim }: Pick<OidcSpec, "userClaim" | "groupsClaim">,

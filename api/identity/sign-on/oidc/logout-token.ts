@@ -2,7 +2,7 @@ import { jwtVerify, type JWTVerifyGetKey } from "jose"
 
 import { type LoggedOut, SignOnError } from "../provider.ts"
 
-/** What a logout token says (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
+/** The contents of a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
 export interface LogoutToken {
   readonly ended: LoggedOut
   /** No other token has it. */

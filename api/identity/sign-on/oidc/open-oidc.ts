@@ -18,7 +18,7 @@ import { type Claims, personOf, sayGroups } from "./claims.ts"
 import type { OidcSpec } from "./spec.ts"
 import { ALGORITHMS, type LogoutToken, verifyLogoutToken } from "./logout-token.ts"
 
-/** What a browser remembers while it is away. */
+/** Stored in the browser while the user is at the provider. */
 interface Remembered {
   readonly state: string
   readonly nonce: string
@@ -115,7 +115,7 @@ class OidcProvider implements Provider {
       })
     } catch (error) {
       if (!(error instanceof SignOnError)) throw error
-      // What is wrong with the provider says nothing of the person.
+      // Problems with the provider say nothing about the person.
       if (!(error instanceof OverError)) throw new ProviderAwayError(error.detail)
       this.#parts.log.info(
         { provider: this.#spec.name, reason: error.detail },
@@ -198,7 +198,7 @@ class OidcProvider implements Provider {
       clientSecret === null ? client.None() : client.ClientSecretBasic(clientSecret),
       {
         [client.customFetch]: fetch,
-        // Of this machine: nobody is on the way. The file takes no other.
+        // This machine's own address, which no user reaches. The file accepts no other.
         execute: issuer.startsWith("http:") ? [client.allowInsecureRequests] : [],
       },
     )

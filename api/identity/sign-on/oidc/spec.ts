@@ -12,6 +12,6 @@ export interface OidcSpec extends Reach {
   readonly userClaim: string | null
   /** Steps to the claim; null: no groups. */
   readonly groupsClaim: readonly string[] | null
-  /** What the provider calls services whose tokens count here as well; empty: none. */
+  /** The provider's names for services whose tokens are accepted here as well; empty: none. */
   readonly acceptsTokensFor: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** What a provider asserts of somebody who signed in. */
+/** A provider's assertion about a user who signed in. */
 export interface Assertion {
   readonly id: string
   /** The request that it answers. */
@@ -6,7 +6,7 @@ export interface Assertion {
   readonly nameId: string
   /** Whether the provider names the same person anew with every sign-in. */
   readonly isTransient: boolean
-  /** Of the session at the provider, for its requests to sign somebody out; null: it names none. */
+  /** The session at the provider, for its requests to sign the user out; null: it names none. */
   readonly sessionIndex: string | null
   /** When the session at the provider ends, in milliseconds since 1970; null: it doesn't say. */
   readonly sessionEndsAt: number | null
@@ -25,10 +25,11 @@ interface Element {
 }
 
 /**
- * Reads an assertion whose signature, audience and times the library has checked, and checks what the library doesn't: who issued it,
- * that it was made for whoever brings it (Profiles for SAML 2.0, section 4.1.4.2), to be brought here, as the answer to a request.
+ * Reads an assertion whose signature, audience and times the library has checked, and checks the rest: who issued it,
+ * and that it was made for the user who brings it (Profiles for SAML 2.0, section 4.1.4.2), to be brought here, as the
+ * answer to a request.
  *
- * @param signed what was signed, as xml2js reads it
+ * @param signed the signed part, as xml2js reads it
  * @throws Error saying what is wrong
  */
 export function readAssertion(

@@ -2,12 +2,12 @@ import { X509Certificate } from "node:crypto"
 import { KnownError } from "#base/errors.ts"
 import { readXml } from "#crawler/page/formats/archive/xml.ts"
 
-/** What is known of an identity provider before anybody signs in. */
+/** The facts about an identity provider before the first sign-in. */
 export interface IdentityProvider {
   readonly entityId: string
   /** Takes requests in the binding HTTP-Redirect. */
   readonly signInUrl: string
-  /** Takes answers to its requests to sign somebody out, in the binding HTTP-Redirect; null: it has none. */
+  /** Takes answers to its requests to sign users out, in the binding HTTP-Redirect; null: it has none. */
   readonly signOutUrl: string | null
   /** PEM. Any of them may sign: while a provider changes its key, there are two. */
   readonly certificates: readonly string[]

@@ -15,7 +15,7 @@ const DIGESTS: ReadonlySet<string> = new Set([
 const MOST_ELEMENTS = 1000
 
 /**
- * What a message says of where it goes, before its signature is checked.
+ * What a message says about its destination, before its signature is checked.
  *
  * @returns the attributes of its outermost element
  * @throws Error for a message that has signatures of other methods, declares entities, or is too large to check

@@ -20,7 +20,7 @@ import type { SamlSpec } from "./spec.ts"
 
 /** Metadata of a provider are read again after so long. */
 const FRESH_MS = 3_600_000
-/** What is signed with a key that they lack has them read again, but not more often. */
+/** A message signed with an unknown key makes the keys be read again, but not more often. */
 const SOONEST_MS = 60_000
 
 /** Talks to a provider of SAML 2.0. Its metadata are read with the first sign-in, so that an appliance starts without its provider. */
@@ -50,7 +50,7 @@ class SamlProvider implements Provider {
     const response = form?.get("SAMLResponse") ?? ""
     const appliance = this.#appliance(callback)
     const assertion = await this.#signed((provider) => appliance.accept(provider, response))
-    // The cookie alone says so: else a page could sign somebody in as somebody else.
+    // Only the cookie proves it: otherwise a page could sign the user in as another person.
     if (assertion.requestId !== requestId)
       throw new SignOnError(
         "This is the answer to another sign-in. Begin again.",
@@ -120,7 +120,7 @@ class SamlProvider implements Provider {
     }
   }
 
-  /** What the provider signed. A provider that has a new key is asked for its metadata again. */
+  /** The part the provider signed. When a provider has a new key, its metadata is fetched again. */
   async #signed<T>(accept: (provider: IdentityProvider) => Promise<T>): Promise<T> {
     const provider = await this.#described()
     try {

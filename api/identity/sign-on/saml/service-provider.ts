@@ -4,20 +4,20 @@ import { type Assertion, readAssertion } from "./assertion.ts"
 import type { IdentityProvider } from "./identity-provider-metadata.ts"
 import { checkMessage } from "./message.ts"
 
-/** What an identity provider has to know of this appliance. */
+/** The facts about this appliance that an identity provider needs. */
 export interface ServiceProviderNames {
   /** Under which name it is known there: the audience of assertions. */
   readonly entityId: string
   /** Where answers are posted. */
   readonly answerUrl: string
-  /** Where requests to sign somebody out are posted. */
+  /** Where requests to sign users out are posted. */
   readonly signOutUrl: string
 }
 
-/** A request of a provider to sign somebody out. */
+/** A provider's request to sign a user out. */
 export interface SignOutRequest {
   readonly nameId: string
-  /** Of one session; null: of all sessions. */
+  /** The session; null: all sessions. */
   readonly sessionIndex: string | null
   /** Where the browser that brought it goes with the answer; null: the provider has no such address. */
   readonly answerUrl: string | null
@@ -39,7 +39,7 @@ export class ServiceProvider {
     this.#names = names
   }
 
-  /** The address that asks a provider to sign somebody in, and the request's identifier, which the answer has to name. */
+  /** The address that asks a provider to sign a user in, and the request's identifier, which the answer has to name. */
   async signIn(provider: IdentityProvider): Promise<{ readonly url: string; readonly requestId: string }> {
     // An identifier begins with a letter or underscore (XML Schema, NCName).
     const requestId = `_${randomBytes(20).toString("hex")}`
@@ -67,7 +67,7 @@ export class ServiceProvider {
   }
 
   /**
-   * Reads a posted request to sign somebody out, signed by the provider.
+   * Reads a posted request to sign a user out, signed by the provider.
    *
    * @param request the base64 of the form field `SAMLRequest`
    * @throws Error saying what is wrong
@@ -87,7 +87,7 @@ export class ServiceProvider {
     return { nameId: profile.nameID, sessionIndex: profile.sessionIndex ?? null, answerUrl }
   }
 
-  /** What a provider needs to know of this appliance, as XML (Metadata for SAML 2.0, section 2.4.4). */
+  /** The facts about this appliance that a provider needs, as XML (Metadata for SAML 2.0, section 2.4.4). */
   metadata(): string {
     // The library wants a provider for anything; nothing of it is in the metadata.
     const nobody = {
@@ -114,7 +114,7 @@ export class ServiceProvider {
       wantAuthnResponseSigned: false,
       acceptedClockSkewMs: SKEW_MS,
       maxAssertionAgeMs: MOST_AGE_MS,
-      // How somebody signs in, and how they are named, is the provider's to say.
+      // The provider decides how users sign in and how they are named.
       disableRequestedAuthnContext: true,
       identifierFormat: null,
       // Only then does the library look at the confirmation of the subject. Which request it may be, only the browser's cookie knows.

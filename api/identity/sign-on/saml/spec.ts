@@ -10,7 +10,7 @@ export type Described =
 /** A provider of SAML 2.0, as it is declared. */
 export interface SamlSpec extends Reach {
   readonly described: Described
-  /** What the provider calls this appliance; null: the address of our metadata. */
+  /** The provider's name for this appliance; null: the address of our metadata. */
   readonly entityId: string | null
   /** Attributes by their names; null: the NameID. */
   readonly subjectAttribute: string | null

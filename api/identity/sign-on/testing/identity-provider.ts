@@ -21,7 +21,7 @@ export interface ProviderOptions {
   readonly port: number
   /** Address of the appliance that is its client. */
   readonly appliance: string
-  /** What the appliance calls it, in its paths. */
+  /** The appliance's name for it, in its paths. */
   readonly name: string
   /** Null: a public client. */
   readonly secret: string | null

@@ -47,13 +47,13 @@ export class Visitor {
     return await this.open(new URL(action, url).href, { method: "POST", body })
   }
 
-  /** Signs in at the provider, as somebody does who sees its pages. @returns what is shown in the end */
+  /** Signs in at the provider, as a user who sees its pages. @returns the final page's content */
   async signIn(start: string, login: string): Promise<Shown> {
     const shown = await this.open(start)
     return shown.text.includes('name="login"') ? await this.submit(shown, { login }) : shown
   }
 
-  /** What an appliance says of the session. */
+  /** The appliance's answer about the session. */
   async session(appliance: string): Promise<Readonly<Record<string, unknown>>> {
     return (await (await this.send(`${appliance}/session`)).json()) as Readonly<Record<string, unknown>>
   }

@@ -8,7 +8,7 @@ export interface EventTopic {
   readonly look: () => unknown
 }
 
-/** What a topic looks like since some moment. */
+/** The state of a topic since some moment. */
 export interface FeedEvent {
   /** Names the state of all topics after this event, within one life of the process. */
   readonly id: string
@@ -20,12 +20,12 @@ export interface FeedEvent {
 /** Told of changes, in their order. */
 export type Listener = (event: FeedEvent) => void
 
-/** What runs changes about once a second. */
+/** Running work changes about once a second. */
 const LOOK_MS = 1000
 
 /**
- * Looks at topics while somebody listens, once for all of them, and tells of those that changed. Each event is all of its topic, so that one that
- * is missed is made up for by the next.
+ * Checks topics while a client listens, once for all clients, and sends those that changed. Each event holds the whole
+ * topic, so the next event makes up for one that is missed.
  */
 export class EventFeed {
   readonly #topics: readonly EventTopic[]
@@ -38,7 +38,7 @@ export class EventFeed {
   #count = 0
   #isLooking = false
 
-  /** @param onProblem told of a topic that could not be looked at; the next look tries again */
+  /** @param onProblem called with a topic that could not be read; the next look tries again */
   constructor(
     topics: readonly EventTopic[],
     {

@@ -15,7 +15,7 @@ import { openAdmin } from "../open-admin.ts"
 import { FairPool } from "#base/flow/fair-pool.ts"
 import { EventFeed } from "./event-feed.ts"
 
-// What runs, told over a socket as it changes in `state.db` and in the index.
+// Running work, sent over a socket as it changes in `state.db` and in the index.
 
 const opened = new AsyncDisposableStack()
 let app: ServedAccounts
@@ -65,7 +65,7 @@ async function follow({ after, key = TEST_KEY }: { after?: string; key?: string 
       return { id: value.id!, name: value.event!, data: JSON.parse(value.data) as Told["data"] }
     },
     [Symbol.dispose]: () => {
-      // What is read next ends with the stream.
+      // The next read ends with the stream.
       events.closed.catch(() => {})
       stop.abort()
     },
@@ -87,7 +87,7 @@ test("a stream begins with all there is and goes on with what changes; another g
   await engine.index([aPage("a")])
   let told = (await stream.next())!
   while (told.name !== "vectors" || told.data.pages !== 1) told = (await stream.next())!
-  // Whoever has heard of the run is told of the page alone.
+  // A client that has seen the run gets only the page.
   using again = await follow({ after: changed.id })
   expect(await again.next()).toMatchObject({ name: "vectors", data: { pages: 1 } })
   using fresh = await follow({ after: "another-7" })

@@ -3,7 +3,7 @@ import { indexOnWire } from "../routes/index-state.ts"
 import { heldOnWire, jobOnWire } from "../wire.ts"
 import type { EventTopic } from "./event-feed.ts"
 
-/** What events tell of. */
+/** The topics of events. */
 export const EVENT_NAMES = ["runs", "vectors", "removals"] as const
 
 /** Runs under way that an event shows; all are counted. */

@@ -8,7 +8,7 @@ import { serve } from "../../../server/serving/serve-operation.ts"
 import { callerOperations } from "../operations/callers.ts"
 import { feedbackOnWire } from "../wire.ts"
 
-/** What callers think of the answers they got. */
+/** Callers' opinions on the answers they got. */
 export function feedbackRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const store = new FeedbackStore(db)
 

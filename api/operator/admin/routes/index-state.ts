@@ -10,7 +10,7 @@ import { serve } from "../../../server/serving/serve-operation.ts"
 import type { AdminParts } from "../admin-parts.ts"
 import { indexOperations } from "../operations/index-and-model.ts"
 
-/** What the index holds, how far its vectors are, and what room the machine has for more. */
+/** The contents of the index, the progress of its vectors, and the machine's room for more. */
 export function indexRoutes(
   router: Router<RequestState>,
   { engine, engineConfig }: Pick<AdminParts, "engine" | "engineConfig">,
@@ -21,7 +21,7 @@ export function indexRoutes(
   }))
 }
 
-/** What the index holds, and how far its vectors are. */
+/** The contents of the index, and the progress of its vectors. */
 export async function indexOnWire(engine: Pick<Engine, "stats" | "supports">) {
   const stats = await engine.stats()
   return {

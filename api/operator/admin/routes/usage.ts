@@ -7,7 +7,7 @@ import type { RequestState } from "../../../context.ts"
 import { serve } from "../../../server/serving/serve-operation.ts"
 import { callerOperations } from "../operations/callers.ts"
 
-/** What each key used, by day or month. */
+/** Usage of each key, by day or month. */
 export function usageRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const log = new CallLog(db)
 

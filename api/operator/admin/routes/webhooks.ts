@@ -12,7 +12,7 @@ import { webhookOperations as calls } from "../operations/webhooks.ts"
 import { whileWaiting } from "./while-waiting.ts"
 import { alertOnWire, deliveryOnWire, noticesOnWire } from "../wire.ts"
 
-/** What was sent to the receivers of webhooks and by e-mail, what could not be, and what goes wrong now. */
+/** Messages sent to webhook receivers and by e-mail, those that failed, and current problems. */
 export function webhookRoutes(
   router: Router<RequestState>,
   { webhooks, alerts, crawlerConfig: config }: AdminParts,

@@ -8,7 +8,7 @@ import { apiSettings } from "../../../settings.ts"
 /** For an answer; one that takes longer will not come. */
 const PATIENCE_MS = 60_000
 
-/** What is common to commands that ask a running appliance. */
+/** Shared by commands that ask a running appliance. */
 export interface Asking {
   /** Address of the appliance; default: what the settings say. */
   readonly url: string | undefined
@@ -39,7 +39,7 @@ const ownAddress = ({ publicUrl, port }: { readonly publicUrl: string; readonly 
 /** Below which the appliance serves the files of folders. @throws SettingsError */
 export const filesAddress = (): string => `${ownAddress(readSettings(apiSettings, environment()))}/${FILES}/`
 
-/** What to do when it does not answer. */
+/** The advice when it does not answer. */
 export const unreachable = (url: string): string =>
   `The appliance at ${url} cannot be reached. Is it running?`
 
@@ -53,7 +53,7 @@ export async function asked<T>(
     return await ask(new FossickClient({ url, key }), AbortSignal.timeout(PATIENCE_MS))
   } catch (error) {
     if (error instanceof FossickError) throw new CommandError(inWords(error))
-    // What fetch() makes of a connection that fails has a cause.
+    // An error of fetch() for a failed connection has a cause.
     if (error instanceof TypeError && error.cause !== undefined) throw new CommandError(unreachable(url))
     if (error instanceof DOMException && error.name === "TimeoutError") {
       throw new CommandError(`The appliance at ${url} did not answer in ${PATIENCE_MS / 1000} seconds.`)

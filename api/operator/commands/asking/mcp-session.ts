@@ -4,7 +4,7 @@ import { interruptSignal } from "#base/process/interrupt.ts"
 import { apiOver, type AskApi, askOverHttp } from "../../../doors/mcp/ask-api.ts"
 import { applianceAddress, unreachable } from "./appliance-address.ts"
 
-/** What is indexed is told if the appliance says it in this time; the program that started this one waits. */
+/** The index is reported if the appliance answers within this time; the program that started this one waits. */
 const INSTRUCTIONS_MS = 3000
 
 /**
@@ -38,7 +38,7 @@ export async function speakMcp(address: string | undefined): Promise<never> {
   process.stdin.once("end", () => void server.close())
   interruptSignal().addEventListener("abort", () => void server.close())
   await closed
-  // Calls that still run are for nobody.
+  // No one waits for calls that still run.
   process.exit(0)
 }
 

@@ -20,7 +20,10 @@ type Written = Readonly<Record<string, unknown>>
 export interface CheckedSource {
   /** Null when it is none. */
   readonly spec: (SourceSpec & { readonly name: string }) | null
-  /** One a field; empty: it can be declared over the API. What a source means is looked at once its values are of the right kind. */
+  /**
+   * One for each field; empty: the source can be declared over the API. Its meaning is checked once its values are of
+   * the right kind.
+   */
   readonly problems: readonly Problem[]
   /** Its private addresses that are not open: an admin may open their network. */
   readonly closedAddresses: readonly string[]
@@ -44,7 +47,7 @@ export async function checkSource(
     if (!(error instanceof SourceError)) throw error
     wrong.push(...error.problems.map(({ path, message }) => ({ field: fieldText(path), message })))
   }
-  // Whether a secret that may not be used is there is not told.
+  // The error doesn't reveal whether a forbidden secret exists.
   const unfit =
     spec === null || refused.length > 0 ? [] : workProblems(spec, { env: environment(), webhookNetworks })
   const closed = spec === null ? [] : closedAddresses(spec, allowedNetworks, await openedTo(config, db))
@@ -97,7 +100,8 @@ const CLOSED =
   "must not be a private address over the API; an admin can allow its network under Add a source, or the operator in FOSSICK_ALLOWED_NETWORKS"
 
 /**
- * Private addresses that nobody has opened. Names are not resolved here; what they lead to is looked at by each request of a run.
+ * Private addresses that the operator has not opened. Names are not resolved here; each request of a run checks the
+ * addresses they resolve to.
  */
 function closedAddresses(
   spec: SourceSpec,
@@ -133,7 +137,7 @@ function closedAddresses(
   })
 }
 
-/** What `localhost` leads to. */
+/** The addresses behind `localhost`. */
 const LOOPBACK = ["127.0.0.1", "::1"]
 
 function openingProblems(spec: SourceSpec, allowedNetworks: readonly string[]): Problem[] {
@@ -181,7 +185,7 @@ function mannersProblems(
 /** How lists show values of a login that may be secrets. */
 const HIDDEN = "(hidden)"
 
-/** What was read here must not be written back: it would replace a secret by the word that hides it. */
+/** Values read here must not be written back: that would replace a secret by the word that hides it. */
 function hiddenProblems({ login = null, observers = null }: Written): Problem[] {
   const message = `holds ${HIDDEN} where a value was hidden; write the value, or name a secret`
   return Object.entries({ login, observers })

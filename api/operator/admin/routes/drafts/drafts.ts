@@ -18,7 +18,7 @@ import { checkSource } from "./check-source.ts"
 /** Sources tried at the same time: each may start a browser. */
 const TRIALS = 1
 
-/** A source while somebody writes it: what a file would say, what is wrong, and how its pages would read. */
+/** A source while you write it: the file it would make, its problems, and how its pages would read. */
 export function draftRoutes(router: Router<RequestState>, parts: AdminParts): void {
   const { db, sources, crawlerConfig: config } = parts
   let trying = 0

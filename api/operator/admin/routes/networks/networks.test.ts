@@ -109,7 +109,7 @@ test("a network is opened by nobody but an admin who confirms it, and only where
     { ...right, url: "http://169.254.169.254/", network: "169.254.169.254/32" },
     { ...right, url: "http://169.254.1.1/", network: "169.254.1.1/32" },
     { ...right, url: "http://[fe80::1]/", network: "fe80::1/128" },
-    // What the appliance itself listens on, and a service that its settings name.
+    // The addresses the appliance itself listens on, and a service that its settings name.
     { ...right, url: "http://127.0.0.1:8080/" },
     { ...right, url: "http://127.0.0.1:8402/" },
     { ...right, url: "http://127.0.0.1:7799/" },

@@ -15,7 +15,7 @@ export type AddressesOf = (host: string) => Promise<readonly string[]>
 
 /** A page about the crawler is no service of the appliance. */
 const NO_SERVICES = new Set<string>([crawlerSettings.contactUrl.name])
-/** Of services that are named without a port. */
+/** For services that are named without a port. */
 const PORTS: Readonly<Record<string, number>> = {
   "http:": 80,
   "https:": 443,
@@ -56,7 +56,7 @@ export async function isOwnService(
   return found.some((address) => holdsAddress(network, address) || (holdsOwn && own.includes(address)))
 }
 
-/** What the addresses in a setting, with commas between them, lead to. */
+/** The hosts behind the addresses in a comma-separated setting. */
 function servicesIn(value: string): { readonly host: string; readonly port: number }[] {
   return value.split(",").flatMap((part) => {
     const url = URL.parse(part.trim())

@@ -17,7 +17,7 @@ import { whileWaiting } from "../while-waiting.ts"
 /** Pages tried at the same time: each may start a browser. */
 const TRIES = 2
 
-/** What is known of one page, and how it reads now. */
+/** The facts about one page, and how it reads now. */
 export function pageRoutes(router: Router<RequestState>, parts: AdminParts): void {
   let trying = 0
 
