@@ -21,7 +21,7 @@ async function run(args: string[], env: Record<string, string>) {
   return { code, said: out + err }
 }
 
-/** Pages that take their time, so that a crawl of them lasts. */
+/** Slow pages, so that a crawl of them lasts. */
 function slowSite(): Record<string, Answer> {
   const paths = Array.from({ length: PAGES }, (_, i) => `/page-${i}`)
   const answers: Record<string, Answer> = { "/": article("Home", { links: paths }) }

@@ -60,7 +60,7 @@ afterAll(async () => {
 describe("@tavily/core", () => {
   test("search finds the answer in the handbook, which the first start crawls by itself", async () => {
     const question = "how do I schedule a crawl?"
-    // The crawl is under way; what is not crawled yet cannot be found.
+    // The crawl is running; pages it has not reached cannot be found yet.
     await expect
       .poll(async () => (await client.search(question)).results.map((one) => new URL(one.url).pathname), {
         interval: 500,

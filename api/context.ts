@@ -17,10 +17,10 @@ export interface RequestState {
   /** `performance.now()` when the request came in. */
   startedAt: number
   log: Logger
-  /** Parts that the answer lacks so far; see `server/degradation.ts`. */
+  /** Parts missing from the answer so far; see `server/degradation.ts`. */
   degraded: Degraded
   tracking: Tracking
-  /** The key in whose name a browser calls that sends none; see sessions. */
+  /** The key for a browser's call that sends none; see sessions. */
   presented?: ApiKey
   /** The person for whom a trusted proxy vouches with this request. */
   recognised?: { readonly key: ApiKey; readonly user: string }
@@ -28,7 +28,7 @@ export interface RequestState {
   publicKey?: PublicKey
   /** Set after authentication. */
   key: ApiKey
-  /** The key is one that the operator lends to callers who send none. */
+  /** The key is the one the operator lends to callers without a key. */
   isLent?: boolean
   /** The pages this key may see: the only engine and reader that endpoints have. Set by `admission`, like the bill. */
   reach: Reach
@@ -51,7 +51,7 @@ export type Middleware = Koa.Middleware<RequestState>
 export const responseTime = (ctx: Context): number =>
   Math.round(performance.now() - ctx.state.startedAt) / 1000
 
-/** Under which address the caller reached the appliance. @param publicUrl the one that the operator gave it; empty: none */
+/** The address the caller used to reach the appliance. @param publicUrl the operator's setting; empty: none */
 export const originOf = (ctx: Pick<Context, "protocol" | "host">, publicUrl = ""): string =>
   publicUrl || `${ctx.protocol}://${ctx.host}`
 

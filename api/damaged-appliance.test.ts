@@ -87,7 +87,7 @@ class Damaged implements AsyncDisposable {
         this.#said.emit("text")
       })
     }
-    // Whoever waits for what it says waits no longer.
+    // Nothing waits for its answer any more.
     child.once("exit", (code) => this.#said.emit("error", new Error(`ended with ${code}: ${this.output}`)))
     return ended
   }

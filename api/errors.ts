@@ -3,7 +3,7 @@ import { Refusal } from "#base/errors.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 
-/** An answer that is no success: a status and a text for the caller. Nothing else of it leaves the process. */
+/** An answer that is no success: a status and a text for the caller. No other detail leaves the process. */
 export class ApiError extends Refusal {
   readonly status: number
   /** Further fields beside `error` in the envelope. */
@@ -24,7 +24,7 @@ export class ApiError extends Refusal {
   }
 }
 
-/** The caller sent something that cannot be served; `message` names the field and what is allowed. */
+/** The caller's input cannot be served; `message` names the field and the allowed values. */
 export const badRequest = (message: string): Refusal => new Refusal("wrong", message)
 
 const unavailable: Readonly<Partial<Record<EngineErrorCode, string>>> = {
@@ -68,12 +68,12 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof Refusal && error.because !== null)
     return REFUSALS[error.because](error.message, error.problems)
   if (error instanceof EngineError) {
-    // It names a file in the data folder and the command that mends it, and nothing else of the machine.
+    // It names a file in the data folder and the command that repairs it, and nothing else about the machine.
     if (error.code === "INDEX_DAMAGED") return new ApiError(503, error.message)
     const message = unavailable[error.code]
     if (message !== undefined) return new ApiError(503, message)
   }
-  // Not the message of it, which names the folder.
+  // Not its message, which names the folder.
   if (isUnwritable(error) || failedToWrite(error)) return new ApiError(503, UNWRITABLE)
   // Nor of this one, which names the server.
   if (isStateAway(error)) return new ApiError(503, STATE_AWAY, {}, { "Retry-After": "5" })

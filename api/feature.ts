@@ -10,33 +10,32 @@ import type { Description, DomainCaps } from "./server/operation/operation.ts"
 import type { Tool } from "./server/operation/tool.ts"
 
 /**
- * What one folder adds to the appliance: one value that the folder exports, and one line in `features.ts`.
+ * Everything one folder adds to the appliance: one value that the folder exports, and one line in `features.ts`.
+ * The value is loaded wherever settings are read, also by the supervisor, so it imports only its settings and types:
+ * `serve` loads the code that answers.
  *
- * The value is loaded wherever settings are read, also by the supervisor, so it imports its settings and types and
- * nothing else: `serve` loads the code that answers.
- *
- * @typeParam Needs what it takes from the app, by name; `app.ts` doesn't compile when the app lacks any of it
- * @typeParam From what it opens its own parts from, by name; the same holds for `main.ts`
+ * @typeParam Needs the parts it takes from the app, by name; `app.ts` doesn't compile when the app lacks any of them
+ * @typeParam From the parts it opens its own parts from, by name; the same holds for `main.ts`
  */
 export interface Feature<in Needs, in From = never> {
-  /** Also the name under which the app has what the feature opened. */
+  /** Also the name under which the app has the feature's parts. */
   readonly name: string
-  /** Settings of its own: they join those of the API, and their values are in `config`. */
+  /** The feature's own settings: they join those of the API, and their values are in `config`. */
   readonly settings?: Settings
   /**
-   * Opens what it keeps or works on, once for the process, or nothing where this appliance doesn't serve it. Features before it in the
-   * list are open by then.
-   * @param closing closes it, before what it was opened from
+   * Opens the feature's parts, once for the process; returns nothing where this appliance doesn't serve it. Features
+   * before it in the list are open by then.
+   * @param closing closes it, before the parts it was opened from
    */
   readonly open?: (from: From, closing: AsyncDisposableStack) => unknown
   /**
-   * Loads what it says of its calls in `/openapi.json`.
-   * @param caps what the settings of a server allow; left out: of any server
+   * Loads the description of its calls in `/openapi.json`.
+   * @param caps the limits set on a server; left out: of any server
    */
   readonly describe?: (caps?: DomainCaps) => Promise<Description>
   /** Loads its tools for models, which are offered over MCP. */
   readonly tools?: () => Promise<readonly Tool[]>
-  /** Adds its calls to the router. Returns what else it adds, or nothing when this appliance doesn't serve it. */
+  /** Adds its calls to the router. Returns its other additions, or nothing when this appliance doesn't serve it. */
   readonly serve?: (router: Router<RequestState>, needs: Needs) => Promise<Served | undefined>
 }
 
@@ -44,7 +43,7 @@ export interface Feature<in Needs, in From = never> {
 export interface Served {
   /** Last segments of its paths: recognised behind any prefix, and counted by name in the metrics. */
   readonly endpoints?: readonly string[]
-  /** Those of its endpoints that models may use over MCP. */
+  /** The endpoints that models may use over MCP. */
   readonly toolEndpoints?: readonly string[]
   /** First segments of its other paths, counted by name in the metrics. */
   readonly roots?: readonly string[]
@@ -52,7 +51,7 @@ export interface Served {
   readonly middleware?: Middleware
   /** The API of another product that it speaks, with the refusals of that API. */
   readonly otherApi?: OtherApi
-  /** Bytes that callers have stored in `state.db`, by what they are. */
+  /** Bytes that callers have stored in `state.db`, by kind. */
   readonly stored?: () => Promise<Readonly<Record<string, StoredBytes>>>
   /** How full the things are that it bounds. */
   readonly bounds?: () => Promise<readonly Bound[]>

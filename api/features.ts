@@ -57,7 +57,7 @@ export const features = [
   x402,
 ] as const
 
-/** Loads what sells searches on a listener of its own. */
+/** Loads the part that sells searches on its own listener. */
 export const loadSales = () => import("./doors/tavily/lent/sold-search.ts")
 
 /** The settings of features, by their names in `config`. */

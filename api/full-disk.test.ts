@@ -10,13 +10,13 @@ import { article, startTestSite, type TestSite } from "#crawler/testing/test-sit
 
 import { isAlive } from "./testing/appliance.ts"
 
-// The whole appliance on a small file system of its own that is filled to the last byte. The mount is seen by its
-// processes alone; the test reaches it through /proc.
+// The whole appliance on its own small file system, filled to the last byte. Only the appliance's processes see the
+// mount; the test reaches it through /proc.
 
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 const MB = 1_000_000
 const SIZE_MB = 240
-/** Twice what the appliance may write of itself meanwhile: logs of its databases, and copies of small files. */
+/** Twice what the appliance may write on its own meanwhile: logs of its databases, and copies of small files. */
 const MIN_FREE_MB = 60
 const WARN_FREE_MB = 100
 

@@ -42,7 +42,7 @@ const post = (path: string, body: object) =>
     body: JSON.stringify(body),
   })
 
-/** Whether something still listens. */
+/** Whether a process still listens. */
 async function listens(): Promise<boolean> {
   const { port, hostname } = new URL(appliance.url)
   return await isListening(Number(port), hostname)
@@ -100,7 +100,7 @@ test("what runs is finished, nothing new is begun, and kept connections end with
   const stream = await streamed
   const search = halfAsked()
   await search.sent
-  // Asked behind it over a connection of its own: when this is answered, the other has been taken, too.
+  // Sent after it over another connection: once this is answered, the other has been accepted, too.
   expect((await fetch(`${appliance.url}/healthz`)).status).toBe(200)
   const stopping = appliance.stop()
   await expect.poll(listens).toBe(false)

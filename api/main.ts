@@ -23,7 +23,7 @@ import { QuestionMeter } from "./operator/history/question-meter.ts"
 import { listenersOf, requireFreePorts } from "./server/ports.ts"
 import { stopSignal } from "./server/shutdown.ts"
 
-// The process that answers. It opens the index for reading only; the crawler process is the one that writes.
+// The process that answers. It opens the index read-only; the crawler process writes it.
 
 /**
  * When the compiled code is written, so that the next start is quick after a crash, too: otherwise only a process that ends as asked

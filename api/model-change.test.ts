@@ -89,7 +89,7 @@ test("every question is answered while the index is made anew, a crawl goes befo
   })()
   watching.catch(() => undefined)
   const otters = async () => (await ask("otters hold hands")).url
-  // A reader sees what was crawled within a second.
+  // Readers see crawled pages within a second.
   await expect.poll(otters).toBe(site.url("/"))
   await expect
     .poll(async () => (await status()).current.embedder, { interval: 1000 })

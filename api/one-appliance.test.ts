@@ -27,7 +27,7 @@ afterEach(async () => {
   folder[Symbol.dispose]()
 })
 
-/** A program of the appliance on the folder, and what it said. */
+/** One of the appliance's programs on the folder, and its output. */
 function start(program: string, ...args: string[]) {
   const child = spawn(process.execPath, [join(import.meta.dirname, "..", program), ...args], {
     env: {
@@ -82,7 +82,7 @@ test("the services of containers share the folder; a crawler takes it from no ot
   const crawler = start("crawler/main.ts")
   await crawler.says("the crawler is ready")
   await api.says("listening")
-  // One more that answers is no harm, and a command neither.
+  // Another process that answers does no harm, and neither does a command.
   await start("api/main.ts").says("listening")
   expect(await start("command/fossick.js", "jobs").ended).toBe(2)
   const appliance = start("command/fossick.js", "start")

@@ -3,14 +3,14 @@ import { ApiError } from "./errors.ts"
 
 const REFUSED = 403
 
-/** Refuses every call, with what the appliance says of itself. */
+/** Refuses every call, with the appliance's reason. */
 export const refuseAll =
   (notice: string): Middleware =>
   () => {
     throw new ApiError(REFUSED, `${notice} Pages are not read live.`)
   }
 
-/** Refuses what would change something, with what the appliance says of itself; null: nothing is refused. */
+/** Refuses changes, with the appliance's reason; null: nothing is refused. */
 export const refuseChanges =
   (notice: string | null): Middleware =>
   async (ctx, next) => {

@@ -7,8 +7,8 @@ import { ApiError } from "./errors.ts"
 const RETRY_SECONDS = 60
 
 /**
- * Refuses what the appliance would keep much of, such as research, watches and crawl jobs, while there is too little room on
- * the disk: with 503 and `Retry-After`.
+ * Refuses calls that store much, such as research, watches and crawl jobs, while the disk has too little room: with 503
+ * and `Retry-After`.
  */
 export function roomOnDisk(room: Pick<DiskRoom, "isLow">): Middleware {
   return async (_, next) => {

@@ -60,7 +60,7 @@ function checkAbout(about: string): void {
   if (about.length > MAX_ABOUT_CHARS) throw new Error(`must have at most ${MAX_ABOUT_CHARS} characters`)
 }
 
-/** The setting with a further check, which throws an Error that says what is expected. */
+/** The setting with a further check, which throws an Error that names the expected form. */
 function checked<T>(setting: Setting<T>, check: (value: T) => void): Setting<T> {
   return {
     ...setting,

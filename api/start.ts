@@ -30,8 +30,8 @@ import { whenStarterGone } from "./server/supervisor/starter.ts"
 import { tellDays } from "./server/supervisor/tell-days.ts"
 import { sellingOf, x402Settings } from "./doors/x402/settings.ts"
 
-// `fossick start`: the whole appliance, one process that answers and one that crawls, under this one. It holds no
-// part of the appliance itself, so that it stays small and has nothing to crash on.
+// `fossick start`: the whole appliance, with one process that answers and one that crawls, both started by this one. It
+// runs no part of the appliance itself, so it stays small and has nothing to crash on.
 
 /** A child that was asked to stop is killed this long after the time it may take for itself. */
 const FORCE_MS = 5000
@@ -48,7 +48,7 @@ const CRAWLER_AGAIN_MS = 15 * 60_000
 
 /** How `fossick start` begins. */
 export interface StartOptions {
-  /** Show what is there as JSON objects, one a line. */
+  /** Print the state as JSON objects, one a line. */
   readonly json: boolean
 }
 
@@ -122,7 +122,10 @@ function readEnvironment() {
   return { env, config, selling, because }
 }
 
-/** Ends with the process; but where a folder stands in for the data folder it resolves, with all that ran ended, once that one can be written to. */
+/**
+ * Ends with the process; but where a folder stands in for the data folder, it resolves once the data folder is writable
+ * again and all processes have ended.
+ */
 async function supervise(
   {
     env,
@@ -137,7 +140,7 @@ async function supervise(
   const childEnv = {
     // Compiled once, the code starts twice as fast and needs some 20 MB less in each process.
     NODE_COMPILE_CACHE: join(standIn?.folder ?? config.dataDir, "compile-cache"),
-    // The C library makes 8 heaps for each processor, and what is freed in one is of no use to the others.
+    // The C library makes 8 heaps for each processor, and memory freed in one is of no use to the others.
     MALLOC_ARENA_MAX: String(Math.max(2, availableParallelism())),
     ...process.env,
     ...(standIn !== null && { FOSSICK_DATA_DIR: standIn.folder, FOSSICK_READ_ONLY: config.readOnly }),

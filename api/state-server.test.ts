@@ -83,7 +83,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     expect(refused.code).toBe(503)
     // No one learns where the server is, or which user asks it.
     expect(refused.text).not.toMatch(/127\.0\.0\.1|postgres|ECONN/i)
-    // Alive all the same: a supervisor that restarts it would mend nothing.
+    // Healthy all the same: a supervisor's restart would not help.
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
 
     await server.up()

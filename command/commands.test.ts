@@ -74,7 +74,7 @@ test.each([
         })
       }
       await Promise.race([up.promise, once(child, "close").then(() => Promise.reject(new Error(text)))])
-      // Nobody reads on, either; that alone ends nothing.
+      // The output has no reader any more, either; that alone ends nothing.
       child.stdout.destroy()
       expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
 

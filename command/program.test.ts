@@ -108,7 +108,7 @@ describe("the program", () => {
     const env = { FOSSICK_DATA_DIR: folder.path }
     if (line === "collections delete a") await run(["collections", "set", "a", "b"], env)
     const { stdout } = await run([...line.split(" "), "--json"], env)
-    // A list of nothing has no lines.
+    // An empty list has no lines.
     const texts = ["jobs list", "sources list"].includes(line) ? stdout.split("\n").filter(Boolean) : [stdout]
     for (const text of texts) expect(() => JSON.parse(text) as unknown).not.toThrow()
   })

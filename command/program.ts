@@ -16,7 +16,7 @@ export interface Wanted {
   readonly given: Given
 }
 
-/** A command line that is answered at once: help, the version, or what is wrong with it. */
+/** A command line that is answered at once: help, the version, or an error. */
 export interface Answered {
   readonly code: number
   readonly out: string
@@ -73,7 +73,7 @@ function asWritten(args: readonly string[]): string[] {
   return first === "help" ? [...rest, "--help"] : [...args]
 }
 
-/** Names the command that is meant when a group stands alone, or with options only. */
+/** Adds the group's default command when only the group is given, or only options follow. */
 function addStandard(words: string[], group: string, standard: string): void {
   const next = words.indexOf(group) + 1
   const word = words[next]

@@ -14,7 +14,7 @@ export interface OptionSpec {
   readonly complete?: "files"
 }
 
-/** One word behind the command; the last may stand for several. */
+/** One word after the command; the last may take several. */
 export interface ArgumentSpec {
   readonly about: string
   readonly optional?: boolean
@@ -53,7 +53,7 @@ export interface Given<O extends Options = Options, A extends Arguments = Argume
 }
 
 export interface Example {
-  /** All of it, from `fossick` on. */
+  /** The whole command line, from `fossick` on. */
   readonly line: string
   readonly about: string
 }
@@ -83,7 +83,7 @@ export interface CommandSpec<O extends Options = Options, A extends Arguments = 
 export interface GroupSpec {
   readonly about: string
   readonly commands: Readonly<Record<string, CommandSpec>>
-  /** The one that is meant when none is named. */
+  /** The default when none is named. */
   readonly standard?: string
 }
 
@@ -100,7 +100,7 @@ export type Registry = Readonly<
   >
 >
 
-/** Declares a command; what it runs with has the types of its options and arguments. */
+/** Declares a command; `run` gets the types of its options and arguments. */
 export const command = <const O extends Options = {}, const A extends Arguments = {}>(
   spec: CommandSpec<O, A>,
 ): CommandSpec => spec

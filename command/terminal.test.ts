@@ -86,7 +86,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** Calls of every command, those that show the most. Those in no list here fail the last test. */
+/** Calls of every command, with the options that show the most. Commands in no list here fail the last test. */
 const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string[])[]>> = {
   // Refused by the setting below.
   start: () => [[]],

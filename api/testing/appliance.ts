@@ -22,7 +22,7 @@ export interface Appliance extends AsyncDisposable {
   stop(how?: "SIGTERM" | "Ctrl-C"): Promise<{ code: number | null; processesLeft: boolean }>
 }
 
-/** Runs `fossick start` on a folder and port of its own, until its first screen is there. */
+/** Runs `fossick start` on its own folder and port, until its first screen is there. */
 export async function startAppliance(env: Readonly<Record<string, string>> = {}): Promise<Appliance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fossick-appliance-"))
   // In its own process group, so that any process it leaves behind can be found.
@@ -30,7 +30,7 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
     ...CHILD_ENV,
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_PORT: "0",
-    // A third of what a start costs; tests of answers turn it on.
+    // A third of the cost of a start; tests of answers turn it on.
     FOSSICK_UNIT_READER: "off",
     ...env,
   }
@@ -79,7 +79,7 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
   }
 }
 
-/** Whether a process, or for a negative id a process group, is there. */
+/** Whether a process, or for a negative id a process group, exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -16,11 +16,11 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Another page of the same site needs no process of its own, nor one in reserve.
+  // Another page of the same site needs no new process, nor one in reserve.
   "--renderer-process-limit=1",
 ]
 
-/** Pages in a browser that other test files of the process use too. Whoever opens it disposes of it. */
+/** Pages in a browser that other test files of the process use too. The caller disposes of it. */
 export interface TestBrowser extends AsyncDisposable {
   readonly context: BrowserContext
 }

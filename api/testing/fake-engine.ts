@@ -11,7 +11,7 @@ import {
 } from "#engine"
 import { readersLabel } from "#engine/index/page/readers.ts"
 
-/** An engine that answers every search with the given hits and remembers what it was asked. */
+/** An engine that answers every search with the given hits and remembers the requests. */
 export class FakeEngine implements Engine {
   readonly supports = { adapter: "fake", typoTolerance: false, exactPhrase: true, readerLagMs: 0 }
   readonly queries: Query[] = []

@@ -44,7 +44,7 @@ export class KillableAppliance {
   }
 
   async start(): Promise<void> {
-    // A group of its own, so that all of its processes die at once.
+    // Its own process group, so that all of its processes die at once.
     this.#child = spawn(process.execPath, [FOSSICK, "start"], {
       env: this.#env,
       stdio: ["ignore", "ignore", "inherit"],

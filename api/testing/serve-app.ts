@@ -36,7 +36,7 @@ export interface ServedApp extends AsyncDisposable {
   readonly url: string
   /** Every log line so far, as written. */
   readonly logLines: readonly string[]
-  /** Requests that came in so far. */
+  /** Requests so far. */
   requests(): number
   /** POSTs a JSON body with the key; `init` overrides. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Answer>
@@ -167,7 +167,7 @@ export const withTestKeys = (keys: KeyStore): KeyStore => ({
   byId: async (id) => Object.values(KEYS).find((key) => key.id === id) ?? (await keys.byId(id)),
 })
 
-/** Reads an answer as JSON; fails when it is none. */
+/** Reads an answer as JSON; fails for anything else. */
 export async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: await response.json() }
 }

@@ -8,7 +8,10 @@ import type { DoctorSettings } from "./settings-checks.ts"
 const ADVICE =
   "Check FOSSICK_LLM_URL, FOSSICK_LLM_MODEL, FOSSICK_LLM_API_KEY and the server: docs/chat-models.md. Answers are made of the pages' own sentences meanwhile."
 
-/** Has the language model write a word, and says what works; all that is sent is ours, so what the server says of a failure can be shown. */
+/**
+ * Has the language model write a word, and reports what works. We wrote all that is sent, so the server's own error can
+ * be shown.
+ */
 export const chatModelCheck = (settings: DoctorSettings): Check => ({
   name: "language model",
   async run() {

@@ -2,7 +2,7 @@ import { SettingsError } from "#base/settings.ts"
 
 /** One thing that was found. */
 export interface Finding {
-  /** `wrong`: it keeps something from working, or will. `note`: worth knowing, and nothing to mend. */
+  /** `wrong`: it breaks something, or will. `note`: worth knowing, with nothing to fix. */
   readonly level: "wrong" | "note"
   /** The finding, as one sentence. */
   readonly what: string
@@ -13,7 +13,7 @@ export interface Finding {
 /** The findings of a check: one, several or none. */
 export type Found = Finding | false | readonly Found[]
 
-/** Looks at one thing, and changes nothing. Finding nothing means that all is well with it. */
+/** Checks one thing, and changes nothing. No findings mean that all is well with it. */
 export interface Check {
   /** Two or three words: `data folder`. */
   readonly name: string

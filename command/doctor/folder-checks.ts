@@ -17,7 +17,7 @@ const isWritable = (path: string): boolean => {
   }
 }
 
-/** It is there, is ours, and can be written to, with what is in it. */
+/** The folder exists, is ours, and can be written to, including its contents. */
 export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "data folder",
   run() {
@@ -44,7 +44,7 @@ export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
       )
     const uid = process.getuid?.()
     const shut = [dir, ...readdirSync(dir).map((name) => join(dir, name))].filter((path) => !isWritable(path))
-    // Root may write to everything, and leaves files behind that the appliance's user may not.
+    // Root may write to everything, and leaves files behind that the appliance's user may not write to.
     const owner = statSync(dir).uid
     const foreign = readdirSync(dir).filter(
       (name) => uid !== undefined && statSync(join(dir, name)).uid !== owner,

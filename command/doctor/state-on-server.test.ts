@@ -33,7 +33,7 @@ describe("the state on PostgreSQL", { tags: ["postgresql"] }, () => {
     ])
     expect(await locksCheck(settings).run()).toEqual([])
     await server.up()
-    // For a second after a failure nothing tries to connect again.
+    // No new connection is tried for a second after a failure.
     await expect.poll(texts).toEqual([expect.stringContaining("not the one")])
   })
 })

@@ -1,4 +1,4 @@
-/** A package in a lock file, as far as this is about it. */
+/** The fields of a package in a lock file that are used here. */
 export interface Engined {
   readonly engines?: { readonly node?: string } | readonly string[] | undefined
 }

@@ -79,7 +79,7 @@ interface Appliance {
 }
 
 async function start(file: string): Promise<Appliance> {
-  // Where the handbook is crawled has to be where it is.
+  // The handbook is crawled at the appliance's own address, so the port is fixed.
   writeFileSync(join(home, "fossick.env"), `FOSSICK_PORT=${await freePort()}\n`)
   const child = spawn("npx", ["--yes", `./${file}`, "start", "--json"], {
     cwd: home,
@@ -149,7 +149,7 @@ function run(program: string, ...args: string[]): string {
   return stdout.trim()
 }
 
-/** As `run`, while this process serves what it reads. */
+/** Like `run`, while this process serves the pages it reads. */
 async function later(program: string, ...args: string[]): Promise<void> {
   const child = spawn(program, args, { cwd: home, env, stdio: ["ignore", "ignore", "inherit"] })
   const [code] = (await once(child, "exit")) as [number | null]

@@ -1,6 +1,6 @@
 import { JOINED } from "../install/join-modules.ts"
 
-/** A package in a lock file (lockfileVersion 3), as far as this is about it. */
+/** The fields of a package in a lock file (lockfileVersion 3) that are used here. */
 export interface Locked {
   readonly version?: string
   readonly dependencies?: Readonly<Record<string, string>>
@@ -75,9 +75,10 @@ function withTypes(exports: Readonly<Record<string, string>>): object {
 }
 
 /**
- * Our packages that the package bundles: those whose modules are joined, and those that ask for something that `overrides` replaces in a
- * clone. npm heeds neither `overrides` nor, for a package that is a file, the lock of a dependency, so the latter get package.json files
- * that ask for the right version. Else a second runtime for models would come with the index, and a build of sharp with the first.
+ * Our packages that the package bundles: those whose modules are joined, and those with a dependency that `overrides`
+ * replaces in a clone. npm ignores `overrides` and, for a package that is a file, the lock of a dependency, so the
+ * latter get package.json files with the right version. Otherwise a second runtime for models would come with the
+ * index, and a build of sharp with the first.
  */
 export function bundledNames({ dependencies, overrides }: Manifest, { packages }: Lock): string[] {
   return Object.keys(dependencies).filter((name) => {
@@ -89,7 +90,7 @@ export function bundledNames({ dependencies, overrides }: Manifest, { packages }
   })
 }
 
-/** The package.json of a bundled package: what it asks for is what the lock of the clone holds. */
+/** The package.json of a bundled package: its dependencies are those in the clone's lock. */
 export function bundledManifest(
   name: string,
   manifest: Readonly<Record<string, unknown>>,

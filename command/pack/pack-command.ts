@@ -21,7 +21,7 @@ import { copyBundled, writeDeclarations, writePackageFiles } from "./package-fil
 // TypeScript, which Node does not run from a package, so this takes the place of npm's own file.
 
 const ROOT = join(import.meta.dirname, "../..")
-/** The npm registry takes more, but people wait for it. Three models are 82 of them. */
+/** The npm registry accepts more, but people wait for the download. Three models take 82 of them. */
 const MOST_BYTES = 95_000_000
 
 const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), "utf8"))

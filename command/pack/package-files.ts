@@ -19,7 +19,7 @@ const PARTS = [
 ]
 const LEFT_OUT =
   /[.-]test\.ts$|(^|\/)testing(\/|$)|^command\/(?:pack(?:\/|$)|dev\.js$)|^docs\/(?:house|decisions)(?:\/|$)|^engine\/models\/build(\/|$)|^api\/client\/generate(\/|$)/
-/** The handbook is served; what stands in other folders is for those who have a clone. */
+/** The handbook is served; text in other folders is for people with a clone. */
 const ELSEWHERE = /^(?!docs\/)[^/]+\/.*\.md$/
 
 /** Paths in the clone of all that the package holds. */
@@ -92,7 +92,7 @@ export function writeDeclarations(root: string, to: string): void {
 const UNUSED =
   /\.(map|d\.[cm]?ts|md|html)$|(^|\/)src\/.*\.ts$|^types\/|^dist\/.*(browser|wasm|\.min\.)|^dist\/transformers\./
 
-/** Copies a package that goes along, without its package.json and what is of no use there. Licences always stay. */
+/** Copies a bundled package, without its package.json and files of no use there. Licences always stay. */
 export function copyBundled(from: string, to: string): void {
   for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** A package of the lock file, as far as its licence goes. */
+/** The fields of a package in the lock file that concern its licence. */
 interface Locked {
   /** For a package that replaces another one: its own. */
   readonly name?: string
@@ -19,8 +19,8 @@ export interface ThirdParty {
 }
 
 /**
- * Licences that a package of an installation may have (SPDX). All of them let Fossick be passed on under its own; libvips, under
- * the LGPL, is loaded as a library of its own, which anybody may replace.
+ * Licences that a package of an installation may have (SPDX). All of them let Fossick be passed on under its own;
+ * libvips, under the LGPL, is loaded as a separate library, which anyone may replace.
  */
 export const ALLOWED: ReadonlySet<string> = new Set([
   "0BSD",
@@ -36,7 +36,7 @@ export const ALLOWED: ReadonlySet<string> = new Set([
   "MIT-0",
 ])
 
-/** Packages whose lock entry says nothing or no SPDX expression; what their own files of the licence say. */
+/** Packages whose lock entry has no licence, or no SPDX expression; the licence comes from their own files. */
 const STATED: Readonly<Record<string, string>> = {
   // SCOWL, whose terms are those of MIT, with the affixes of Ispell.
   "dictionary-en": "MIT AND BSD-3-Clause",
@@ -73,7 +73,7 @@ export function thirdParties(root: string): readonly ThirdParty[] {
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Whether a licence is allowed: of alternatives one, of several that hold together all. */
+/** Whether a licence is allowed: one of several alternatives, or all of several that apply together. */
 export const isAllowed = (licence: string): boolean =>
   licence
     .replaceAll(/[()]/g, "")

@@ -6,7 +6,7 @@ import { packedFiles } from "../release/packed-files.ts"
 import { thirdParties } from "./third-party.ts"
 import { manifestText, sha256, signed } from "../release/release-manifest.ts"
 
-/** An SBOM as npm writes it (CycloneDX 1.5), as far as it is touched here. */
+/** The fields of npm's SBOM (CycloneDX 1.5) that are used here. */
 interface Sbom {
   readonly metadata: { readonly component: { name: string; readonly "bom-ref": string } }
   readonly components: readonly { readonly "bom-ref": string }[]
@@ -55,7 +55,7 @@ export function sbomOf(root: string): string {
   // npm takes the name of the folder.
   component.name = "fossick"
   const installed = new Set(thirdParties(root).map(({ name, version }) => `${name}@${version}`))
-  // A package that stands in the place of another has that one's name in `name`.
+  // A package that replaces another one has the other's name in `name`.
   const components = sbom.components.filter((one) => installed.has(one["bom-ref"]))
   const refs = new Set([component["bom-ref"], ...components.map((one) => one["bom-ref"])])
   const dependencies = sbom.dependencies

@@ -42,7 +42,7 @@ export function signed(text: string, key: string): Uint8Array {
   return sign(null, Buffer.from(text), privateKey)
 }
 
-/** @param key public key, PEM. @throws Error when the key is none */
+/** @param key public key, PEM. @throws Error for an invalid key */
 export function isSigned(text: string, signature: Uint8Array, key: string): boolean {
   const publicKey = createPublicKey(key)
   if (publicKey.asymmetricKeyType !== "ed25519") throw new Error("the key is no Ed25519 key")

@@ -20,7 +20,7 @@ const release = join(folder, "release")
 const sh = (line: string, cwd = release): string =>
   execFileSync("bash", ["-euc", line], { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
 
-/** The lines of the handbook below a heading, as they stand there, for this version. */
+/** The lines of the handbook below a heading, unchanged, for this version. */
 function linesOf(heading: string): string {
   const [, lines = ""] = new RegExp(`## ${heading}\\n[^]*?\`\`\`sh\\n([^]*?)\`\`\``).exec(PAGE) ?? []
   return lines

@@ -8,7 +8,7 @@ import { printableLine } from "#base/text/printable.ts"
 import { packedFiles } from "./packed-files.ts"
 import { isSigned, readManifest, type ReleaseFile, sha256 } from "./release-manifest.ts"
 
-// `fossick verify`: whether the files of a release, or those that are installed, are the ones that were signed.
+// `fossick verify`: whether the files of a release, or the installed ones, are the ones that were signed.
 
 const INSTALLED = join(import.meta.dirname, "../..")
 const PACKED = "package/"
@@ -69,7 +69,7 @@ async function releasedFiles(
   return found
 }
 
-/** Those that a package was installed to. npm may bring more, so only the listed ones are looked at. */
+/** The installed files of a package. npm may add more, so only the listed ones are checked. */
 function installedFiles(files: readonly ReleaseFile[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const { path } of files) {

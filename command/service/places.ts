@@ -1,4 +1,4 @@
-/** Where the parts of the service are, as the Filesystem Hierarchy Standard has it. */
+/** The paths of the service's parts, according to the Filesystem Hierarchy Standard. */
 export const PLACES = {
   unit: "/etc/systemd/system/fossick.service",
   config: "/etc/fossick",

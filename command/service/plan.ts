@@ -14,7 +14,7 @@ export interface Step {
 
 const ROOT = 0
 
-/** Installs the service, or brings the one that is there up to date: settings and data stay as they are. */
+/** Installs the service, or updates the installed one: settings and data stay as they are. */
 export function installation(programs: Programs): readonly Step[] {
   const unit = unitFor(programs)
   const ofGroup = (mode: number) => ({ mode, uid: ROOT, gid: idsOf(USER).gid })

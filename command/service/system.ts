@@ -12,7 +12,7 @@ export function run(program: string, ...args: readonly string[]): string {
   throw new CommandError(`${[program, ...args].join(" ")} failed: ${said || `exit code ${status}`}`)
 }
 
-/** Whether a program ends well. */
+/** Whether a program succeeds. */
 export const succeeds = (program: string, ...args: readonly string[]): boolean =>
   spawnSync(program, args, { stdio: "ignore" }).status === 0
 

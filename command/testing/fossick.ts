@@ -5,7 +5,7 @@ import { readCommandLine } from "../program.ts"
 
 export { Fossick } from "#base/testing/fossick.ts"
 
-/** The program that tests run as a process of its own, by Node. */
+/** The program, run by tests as its own process, by Node. */
 export const FOSSICK = fileURLToPath(new URL("../fossick.js", import.meta.url))
 
 /** Why a command line is refused, in this process. @throws Error when it is not */

@@ -2,8 +2,8 @@ import { safeOutput } from "#base/process/safe-output.ts"
 import type { Ended, Line } from "#base/testing/fossick.ts"
 import { runLine } from "../run-line.ts"
 
-// Runs one command line of `fossick` after the other, each as in a process of its own: tests need not start Node and
-// load the product for each of them.
+// Runs one command line of `fossick` after the other, each as if in its own process: tests need not start Node and load
+// the product for each of them.
 
 const said = { out: "", err: "" }
 

@@ -2,7 +2,7 @@ import { steadyNow } from "#base/steady-time.ts"
 
 import { buildFaces } from "./build-faces.ts"
 
-// `npm run build:faces`: also what the appliance runs in a clone whose build is missing or old.
+// `npm run build:faces`: also run by the appliance in a clone whose build is missing or old.
 
 const since = steadyNow()
 const isNew = await buildFaces()

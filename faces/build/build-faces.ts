@@ -17,7 +17,7 @@ import { type OutputChunk, rolldown } from "rolldown"
 import { FACES, type Face } from "./faces.ts"
 import { facePage } from "./page.ts"
 
-/** The folder that holds what is built. */
+/** The folder of the build. */
 export const BUILT = join(import.meta.dirname, "../dist")
 
 const ROOT = join(import.meta.dirname, "../..")
@@ -115,7 +115,7 @@ const styleOf = ({ styles }: Face): string =>
 /** Pixels of a rem: pages of other people set their root to any size. */
 const ROOT_PX = 16
 
-/** The styles of a face for the tree of an element, with nothing of them taken from the page around it. */
+/** The styles of a face for an element's tree, with nothing taken from the page around it. */
 const stylesWithin = (face: Face): string =>
   styleOf(face)
     .replaceAll(/:root\[([^\]]*)\]/g, ":host([$1])")

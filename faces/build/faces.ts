@@ -2,7 +2,7 @@
 export interface PageHead {
   readonly title: string
   readonly description: string
-  /** Whether browsers may take the page for a search engine (OpenSearch). */
+  /** Whether browsers may offer the page as a search engine (OpenSearch). */
   readonly isSearchEngine?: boolean
 }
 

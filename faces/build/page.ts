@@ -5,8 +5,8 @@ const WAITING =
   '<p class="booting"><img src="faces/icon.svg" alt="" width="32" height="32"><span>Fossick</span></p>'
 
 /**
- * The document of a face. It holds nothing but what loads the rest: every word on it but the name comes from the script, and every
- * address is relative, so that it also works behind a proxy that serves the appliance under a path.
+ * The document of a face. It contains only what loads the rest: every word on it but the name comes from the script,
+ * and every address is relative, so that it also works behind a proxy that serves the appliance under a path.
  */
 export function facePage(
   { title, description, isSearchEngine = false }: PageHead,

@@ -121,7 +121,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await needs.getByRole("link", { name: "Look at the run" }).click()
     await heading(page, "forum").waitFor()
     expect(await page.title()).toBe("Run of forum · Fossick")
-    // Every address that failed, and nothing of them is ever run.
+    // Every address that failed, and none of its text ever runs.
     const addresses = page.getByRole("table", { name: "Addresses: failed" })
     await addresses.getByText("the site answered 500").first().waitFor()
     expect(await addresses.getByRole("row").count()).toBe(4)

@@ -12,7 +12,7 @@ export const Going = createContext<Go>((to) => location.assign(addressOf(hrefOf(
 /** The screens of operators, who run crawls and decide nothing else. */
 const OF_OPERATORS: ReadonlySet<Place["view"]> = new Set(["sources", "runs", "run", "removals"])
 
-/** Whether an operator is signed in, not an administrator. */
+/** Whether the signed-in user is an operator, not an administrator. */
 export const Operator = createContext(false)
 
 /** Whether a place is open to them. */
@@ -34,7 +34,10 @@ export function usePlace(): readonly [Place, Go] {
   return [place, go]
 }
 
-/** A link to a place of the console. People who may not go there see only its text, and no button. A click with a key held goes to the browser, which opens another tab. */
+/**
+ * A link to a place of the console. Users without access see only its text, and no button. A click with a modifier key
+ * goes to the browser, which opens another tab.
+ */
 export function Link({
   to,
   class: look,

@@ -58,7 +58,7 @@ export function Problem({
   )
 }
 
-/** Where there is nothing to show: why, and what to do about it. */
+/** For an empty screen: the reason, and what to do about it. */
 export function Nothing({
   icon,
   title,
@@ -107,7 +107,7 @@ const RESULTS = {
   cancelled: ["stop", undefined, "Cancelled"],
 } as const
 
-/** Whether a run is still to do something. */
+/** Whether a run still has work to do. */
 export const isOpen = (state: State): boolean =>
   state === "queued" || state === "running" || state === "paused"
 
@@ -154,7 +154,7 @@ export const Form = ({
   </form>
 )
 
-/** One fact of a list of them: its name, and what it is. */
+/** One fact in a list: its name and value. */
 export const Fact = ({
   name,
   wide = false,

@@ -9,11 +9,12 @@ import { openSignedIn } from "../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../testing/workshop.ts"
 import { hrefOf, type Place, QUALITY_SHOWN, REMOVALS_SHOWN, REPORTS, UPKEEP_SHOWN } from "./place.ts"
 
-// Markup in whatever people, programs and sites may give the appliance, on every screen that shows any of it to an operator.
+// Markup in all the text that people, programs and sites may give the appliance, on every screen that shows it to an
+// operator.
 
 /** For text, an attribute, and a script. */
 const PLANTED = `<img src=x onerror=hacked=1> "><svg onload=hacked=1> </script><script>hacked=1</script>`
-/** Screens whose text holds it; elsewhere it may stand in a field, an address, or nowhere. */
+/** Screens whose text contains it; on others it may be in a field, in an address, or absent. */
 const SHOWN =
   /view=(?:rules|keys|judged-run|question)|shown=(?:changes|feedback|judged|runs)|report=(?:top|slow)|view=(?:source|runs|first-run|removals).*hacked/
 
@@ -126,7 +127,7 @@ describe("markup that was planted", { tags: ["chromium"] }, () => {
       await page.locator(".loading").waitFor({ state: "detached" })
       // It is there to be run.
       if (SHOWN.test(where)) await page.getByText("onerror=hacked").first().waitFor()
-      // Wrong addresses get this answer. It would also show a screen with scripts left running.
+      // Wrong addresses get this answer. A script that ran on an earlier screen would be found here, too.
       const faults = complaints.filter((text) => !text.startsWith("Failed to load resource"))
       expect([where, await page.evaluate("globalThis.hacked"), ...faults]).toEqual([where, undefined])
     }

@@ -13,7 +13,7 @@ export const whole = (count: number): string => WHOLE.format(count)
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${WHOLE.format(count)} ${count === 1 ? one : many}`
 
-/** `98%`; never 100% of what is not whole, never 0% of what is something. */
+/** `98%`; never 100% for an incomplete amount, and never 0% for more than nothing. */
 export function share(part: number, of: number): string {
   if (of === 0) return SHARE.format(1)
   const exact = part / of
@@ -39,7 +39,7 @@ const UNITS = [
   ["minute", 60],
 ] as const
 
-/** `in 3 hours`; `now` for what is due. */
+/** `in 3 hours`; `now` if the time has come. */
 export function until(date: string, now = Date.now()): string {
   const seconds = (new Date(date).getTime() - now) / 1000
   if (seconds < 1) return "now"

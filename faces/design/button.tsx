@@ -6,7 +6,7 @@ export interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "label"
   /** `primary`: the one thing to do here. `danger`: what cannot be undone. */
   readonly look?: "plain" | "primary" | "quiet" | "danger"
   readonly icon?: IconName
-  /** Says what the button does when it shows its icon alone. */
+  /** The button's label when it shows only its icon. */
   readonly label?: string
   readonly type?: "button" | "submit"
   readonly class?: string

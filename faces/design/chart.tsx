@@ -1,8 +1,8 @@
 import { Table } from "./table.tsx"
 
-/** One value of a row of them. */
+/** One value in a row of them. */
 export interface ChartPoint {
-  /** When or what it is of, such as `11 Mar`. */
+  /** The time or subject, such as `11 Mar`. */
   readonly label: string
   /** Null: not known; the line has a gap there. */
   readonly value: number | null
@@ -15,8 +15,8 @@ const HEIGHT = 120
 const MARGIN = 4
 
 /**
- * Values in a row, drawn as a line or as bars, with all of them as a table for those who do not see it, or want to know
- * exactly. There is nothing in the drawing that the table does not say.
+ * Values in a row, drawn as a line or as bars, with a table of all of them for users who cannot see it or want exact
+ * values. The drawing shows nothing that the table lacks.
  */
 export function Chart({
   label,

@@ -25,7 +25,7 @@ export interface FieldProps extends Labelled {
   readonly onBlur?: () => void
 }
 
-/** A line to write on, with its name above and what is wrong with it below; both are read out with it. */
+/** A text field, with its name above and its problem below; screen readers read both with it. */
 export function Field({
   label,
   hint,

@@ -48,7 +48,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A drawing that says again what stands beside it, so that it is not read out. */
+/** A drawing that repeats the text beside it, so that it is not read out. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact"
 
-/** A column: its heading, and what a row shows in it. */
+/** A column: its heading, and the content of its cells. */
 export interface Column<Row> {
   readonly heading: ComponentChildren
   readonly cell: (row: Row) => ComponentChildren
-  /** Numbers stand under each other, from the right. */
+  /** Numbers are aligned to the right. */
   readonly isNumber?: boolean
 }
 

@@ -6,7 +6,7 @@ const KEY = "theme"
 
 const systemIsDark = (): boolean => matchMedia("(prefers-color-scheme: dark)").matches
 
-/** Kept in this browser alone; a browser that keeps nothing follows the system. */
+/** Kept only in this browser; a browser without storage follows the system. */
 function keptTheme(): string | null {
   try {
     return localStorage.getItem(KEY)
@@ -15,7 +15,7 @@ function keptTheme(): string | null {
   }
 }
 
-/** Light or dark, against what the system says, until it is pressed again. */
+/** Light or dark, against the system's setting, until it is pressed again. */
 export function ThemeButton() {
   const [theme, setTheme] = useState(keptTheme)
   useEffect(() => {

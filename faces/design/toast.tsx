@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
 
-/** How long a message stays: a line is read in half of it. */
+/** How long a message stays: twice the time it takes to read a line. */
 const SHOWN_MS = 4000
 
 let tell: ((text: string) => void) | null = null
@@ -19,7 +19,10 @@ export async function copy(text: string, said: string): Promise<void> {
   }
 }
 
-/** Where messages appear; once on each page. It is there before any message, or screen readers would miss the first. */
+/**
+ * The place for messages; once on each page. It exists before any message, because screen readers would miss the first
+ * one otherwise.
+ */
 export function Toasts() {
   const [shown, show] = useState<{ readonly text: string } | null>(null)
   useEffect(() => {

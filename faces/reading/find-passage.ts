@@ -7,8 +7,8 @@ const LEAST_SHARED = 0.5
 const MOST_BETWEEN = 2
 
 /**
- * Which of a page's blocks a passage stands in: every block that is part of it, or the one that holds it, or the one that
- * shares most of its words. Passages have the words of the page and not its marks, so words are compared.
+ * The blocks of a page that a passage is in: every block that is part of it, or the one that contains it, or the one
+ * that shares most of its words. Passages have the words of the page and not its marks, so words are compared.
  * @param blocks texts of the blocks
  */
 export function findPassage(blocks: readonly string[], passage: string): ReadonlySet<number> {

@@ -5,7 +5,7 @@ import { reader } from "./formulas.ts"
 import { PageLink } from "./page-link.tsx"
 import { TextTable } from "./passages/text-table.tsx"
 
-/** Deeper than people nest, and far from what a stack holds: a page may be made to be deep. */
+/** Deeper than people nest, and far below the limit of a stack: a page may be made to be deep. */
 const MOST_NESTED = 40
 
 /** The blocks of a text in Markdown: paragraphs, headings, lists, tables, code. */
@@ -71,7 +71,7 @@ export function Block({
     tokens?.map((one, index) => <Inline key={index} token={one} base={base} depth={depth + 1} />)
   switch (token.type) {
     case "heading": {
-      // Within a quotation or a list it heads nothing of the page.
+      // Within a quotation or a list, it is no heading of the page.
       if (depth > 0) return <p class="heading">{inner(token.tokens)}</p>
       const Heading = `h${level}` as "h3"
       return <Heading>{inner(token.tokens)}</Heading>

@@ -14,11 +14,11 @@ export function PageLink({
   children,
 }: {
   readonly to: string
-  /** Address of the page that the link stands in. */
+  /** Address of the page that contains the link. */
   readonly base?: string
   /** Opens beside this page. */
   readonly isApart?: boolean
-  /** One of those that arrows lead through. */
+  /** One of the elements that arrow keys move through. */
   readonly isResult?: boolean
   readonly children: ComponentChildren
 }) {

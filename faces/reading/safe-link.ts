@@ -1,4 +1,4 @@
-/** Where a link of a page leads, or null when that is neither a web nor a mail address. */
+/** The target of a link on a page, or null when that is neither a web nor a mail address. */
 export function safeLink(href: string, base: string): string | null {
   const url = URL.parse(href, base)
   return url !== null && /^(?:https?|mailto):$/.test(url.protocol) ? url.href : null

@@ -22,7 +22,7 @@ export function StoredCopy({
   onClose,
 }: {
   readonly url: string
-  /** Words that stand in the page; empty: nothing is marked. */
+  /** Words on the page to mark; empty: none. */
   readonly passage: string
   readonly onClose: () => void
 }) {

@@ -113,7 +113,7 @@ function More({
   )
 }
 
-/** Arrows lead from result to result while one of them has the focus. */
+/** Arrow keys move from result to result while one of them has the focus. */
 function useArrows(): void {
   useEffect(() => {
     const move = (event: KeyboardEvent) => {

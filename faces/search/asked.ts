@@ -12,9 +12,9 @@ export const FILTERS = [
 
 export type Filter = (typeof FILTERS)[number]
 
-/** All that the page shows: what was asked, and what is open. It is the address of the page and nothing else. */
+/** The state of the page: the question, and what is open. It is the address of the page and nothing else. */
 export interface Asked {
-  /** Empty: nothing was asked yet. */
+  /** Empty: no question yet. */
   readonly question: string
   readonly filters: Readonly<Record<Filter, readonly string[]>>
   readonly view: "pages" | "images"
@@ -79,5 +79,5 @@ export function toggled(filters: Asked["filters"], name: Filter, value: string):
   return { ...filters, [name]: next }
 }
 
-/** The address, under this page, that asks a question and nothing besides. */
+/** The address, under this page, that only asks a question. */
 export const linkTo = (question: string): string => searchOf(asking(question))

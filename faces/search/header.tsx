@@ -5,7 +5,7 @@ import { signInAddress } from "../session/sign-in.tsx"
 import type { Session, UsedSession } from "../session/use-session.ts"
 import { SearchBox } from "./search-box.tsx"
 
-/** The box, and what stands beside it. Before the first question it is in the middle of the page. */
+/** The box, and its controls. Before the first question it is in the middle of the page. */
 export function Header({
   question,
   onAsk,

@@ -11,7 +11,7 @@ const pagesOf = (count: number): string => `${count.toLocaleString()} ${count ==
 
 interface Found {
   readonly known: AnswerOf<"GET /sources"> | null
-  /** Whether nothing was ever crawled. */
+  /** Whether no crawl has ever run. */
   readonly isNew: boolean
 }
 

@@ -8,9 +8,9 @@ import { useSuggestions } from "./use-suggestions.ts"
 const ICONS = { title: "page", heading: "link", query: "search" } as const
 
 /**
- * Where the question is typed, with suggestions below: an editable combobox with a list (WAI-ARIA APG, Combobox Pattern).
- * Arrows go through the list while the focus stays in the box, Enter asks, Escape first closes the list and then empties
- * the box. `/` leads here from anywhere on the page.
+ * The box for the question, with suggestions below: an editable combobox with a list (WAI-ARIA APG, Combobox Pattern).
+ * Arrow keys go through the list while the focus stays in the box, Enter asks, Escape first closes the list and then
+ * empties the box. `/` leads here from anywhere on the page.
  */
 export function SearchBox({
   question,
@@ -18,7 +18,7 @@ export function SearchBox({
   onAsk,
 }: {
   readonly question: string
-  /** Nothing was asked yet: the box is all there is. */
+  /** No question yet: there is only the box. */
   readonly isHome: boolean
   readonly onAsk: (question: string) => void
 }) {

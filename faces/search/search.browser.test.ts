@@ -316,7 +316,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
       `${garden.url}/?q=${encodeURIComponent('<img src=x onerror="hacked=1">')}&source=<script>hacked=1</script>`,
     )
     await page.getByRole("tabpanel").or(page.getByRole("alert")).first().waitFor()
-    // Nor what is suggested of it.
+    // Nor its suggestions.
     await page.goto(garden.url)
     await box(page).pressSequentially("weeds")
     const suggestion = page.getByRole("option", { name: /<svg onload/ })

@@ -9,7 +9,7 @@ import { type Asked, FILTERS } from "./asked.ts"
 export type Found = AnswerOf<"POST /search">
 export type Result = Found["results"][number]
 
-/** Whether pages were found of which none is likely to answer. */
+/** Whether pages were found, but none is likely to answer. */
 export const isDoubtful = (found: Pick<Found, "miss" | "results">): boolean =>
   found.miss !== undefined && found.results.length > 0
 
@@ -21,7 +21,7 @@ export interface Searched {
   readonly question: string
   /** Null until the results are there. */
   readonly found: Found | null
-  /** The answer, as far as it is written; null: there is none. */
+  /** The answer, as written so far; null: there is none. */
   readonly answer: string | null
   readonly followUps: readonly string[]
   readonly isAnswering: boolean
@@ -69,7 +69,7 @@ function bodyOf({ question, filters, count }: Asked, isAdmin: boolean): SearchBo
   }
 }
 
-/** Asks whenever the question or a filter changes; what was asked before is given up. Results come before the answer. */
+/** Asks whenever the question or a filter changes, and cancels the request before. Results come before the answer. */
 export function useSearch(asked: Asked, isAdmin: boolean): Searched {
   const [state, setState] = useState(NOTHING)
   const body = JSON.stringify(bodyOf(asked, isAdmin))

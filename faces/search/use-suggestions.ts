@@ -18,10 +18,10 @@ function merged({ suggestions, questions = [] }: Answer): readonly Suggestion[] 
 }
 
 const MOST = 8
-/** Fast typists press a key every 80 ms: one call for what they meant, not for each letter. */
+/** Fast typists press a key every 80 ms: one call for the whole word, not one for each letter. */
 const REST_MS = 70
 
-/** Suggestions for a text that is being typed; none while `isWanted` is false. */
+/** Suggestions for a text while the user types; none while `isWanted` is false. */
 export function useSuggestions(text: string, isWanted: boolean): readonly Suggestion[] {
   const [suggestions, setSuggestions] = useState<readonly Suggestion[]>([])
   const typed = text.trim()

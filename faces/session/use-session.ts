@@ -19,7 +19,7 @@ export interface UsedSession {
   readonly refresh: () => Promise<void>
 }
 
-/** Who is signed in, and signing in and out. */
+/** The signed-in user, and signing in and out. */
 export function useSession(): UsedSession {
   const [state, setState] = useState<SessionState>({ kind: "asking" })
   const refresh = useCallback(async () => {

@@ -52,7 +52,7 @@ const looksAt = (width: Look["width"]): Look[] => [
   { width, colorScheme: "dark" },
 ]
 const EVERY_LOOK: readonly Look[] = (Object.keys(WIDTHS) as Look["width"][]).flatMap(looksAt)
-/** Whether each screen is looked at in every width and colour: `npm run test:looks`. */
+/** Whether each screen is checked in every width and colour: `npm run test:looks`. */
 export const WITH_EVERY_LOOK = process.env["FOSSICK_TEST_LOOKS"] === "all"
 
 /** Contrast depends on the colours and order on the width, so the states of a screen take turns. */

@@ -13,7 +13,7 @@ export interface HostPage {
   readonly csp?: string
 }
 
-/** Serves pages on an origin of their own. @param page for a path, with the origin it stands on */
+/** Serves pages on their own origin. @param page for a path, with the origin it is on */
 export async function serveHostPages(
   page: (path: string, origin: string) => HostPage | null,
 ): Promise<HostPages> {

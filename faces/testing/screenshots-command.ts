@@ -12,9 +12,9 @@ import { shootConsole } from "./console-pictures.ts"
 import { openGarden } from "./garden.ts"
 import { signIn } from "./open-signed-in.ts"
 
-// `npm run screenshots [folder] [address key]`: pictures of every view of the pages, at three widths, light and dark, over
-// an appliance that has crawled its own handbook: a new one, unless the address and a key of one are given. The first
-// screen of the README shows one of them, which goes to docs/search-page.webp.
+// `npm run screenshots [folder] [address key]`: pictures of every view of the pages, at three widths, light and dark,
+// over an appliance that has crawled its own handbook: a new one, unless you give the address and a key of one. The
+// first screen of the README shows one of them, docs/search-page.webp.
 
 const WIDTHS = { 390: 844, 1280: 800, 1920: 1080 } as const
 const README_PICTURE = join(import.meta.dirname, "../../docs/search-page.webp")
@@ -126,7 +126,7 @@ async function readmePicture(page: Page, url: string): Promise<void> {
     .toFile(README_PICTURE)
 }
 
-/** Waits until the handbook is read, with vectors: all of its pages, as none came since the last look. */
+/** Waits until the handbook is read, with vectors: all of its pages, so no new one since the last look. */
 async function answered(url: string, apiKey: string): Promise<void> {
   for (let before = 0; ;) {
     const response = await fetch(`${url}/admin/index`, { headers: { Authorization: `Bearer ${apiKey}` } })

@@ -30,17 +30,17 @@ export interface Workshop extends AsyncDisposable {
   readonly adminKey: string
   /** Of the role search. */
   readonly key: string
-  /** Runs what is queued for a source, as the crawler process would, to its end. */
+  /** Runs a source's queued jobs to the end, as the crawler process would. */
   work(source: string): Promise<void>
   /** The same, and comes back at once; the run ends with the workshop at the latest. */
   begin(source: string): void
   /** As if it were that time: queues the runs that are due by then, as the crawler process would. */
   passTo(time: Date): Promise<void>
-  /** Removes and puts back what is asked for, as the crawler process would. */
+  /** Removes and restores pages as requested, as the crawler process would. */
   settle(): Promise<void>
   /** Lets the pages of the archive be read, which wait for it. */
   openGate(): void
-  /** Where the site of a source begins. */
+  /** The start address of a source's site. */
   start(source: "manual" | "forum"): string
   /** As if the file of sources had it. */
   declareInFile(name: string, more: object): Promise<void>
@@ -59,7 +59,7 @@ const THREADS = Array.from({ length: 9 }, (_, index) => `/thread-${index + 1}`)
 const YEARS = Array.from({ length: 8 }, (_, index) => `/year-${2018 + index}`)
 
 /**
- * @param isNew whether nothing is declared yet
+ * @param isNew whether no source is declared yet
  * @param apiSecrets `FOSSICK_API_SECRETS`
  * @param networks `FOSSICK_ALLOWED_NETWORKS`; without this machine's, only a new one can be opened
  */

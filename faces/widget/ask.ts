@@ -5,7 +5,7 @@ export type Found = AnswerOf<"POST /search">
 export type Result = Found["results"][number]
 export type Suggestion = AnswerOf<"GET /suggest">["suggestions"][number]
 
-/** Whether pages were found of which none is likely to answer. */
+/** Whether pages were found, but none is likely to answer. */
 export const isDoubtful = ({ miss, results }: Found): boolean => miss !== undefined && results.length > 0
 
 const MOST_RESULTS = 8

@@ -10,8 +10,8 @@ import { firstLink, type Row, rowsOf } from "./rows.ts"
 import { useAnswer, useAsked } from "./use-asked.ts"
 
 /**
- * The box and what it finds: an editable combobox with a list (WAI-ARIA APG, Combobox Pattern) in a modal dialog, which keeps
- * the focus within and gives it back.
+ * The box and its results: an editable combobox with a list (WAI-ARIA APG, Combobox Pattern) in a modal dialog, which
+ * keeps the focus inside and gives it back.
  */
 export function SearchDialog({
   asking,
@@ -29,7 +29,7 @@ export function SearchDialog({
   const { rows, active } = looking
   const { list, press } = useRowKeys(looking)
 
-  // In the same step: what is typed right behind the keys that opened it is meant for it.
+  // In the same step: text typed right after the keys that opened it belongs in the box.
   useLayoutEffect(() => {
     dialog.current?.showModal()
     dialog.current?.querySelector("input")?.focus()
@@ -46,7 +46,7 @@ export function SearchDialog({
       ref={dialog}
       aria-label={options.label}
       onClose={onClose}
-      // The page has keys of its own, which are not meant here.
+      // The page's own keys, which don't open the widget.
       onKeyDown={(event) => event.stopPropagation()}
       onKeyUp={(event) => event.stopPropagation()}
       onKeyPress={(event) => event.stopPropagation()}
@@ -96,7 +96,7 @@ type Looking = ReturnType<typeof useLooking>
 function useLooking(asking: Asking, { versions, hasAnswers }: Options) {
   const [text, setText] = useState("")
   const [at, point] = useState<string | null>(null)
-  /** The text whose weak matches are to be shown. */
+  /** The text whose weak matches the user wants to see. */
   const [weakFor, setWeakFor] = useState<string | null>(null)
   const [versionIndex, setVersionIndex] = useState(() => versionAt(versions, location.pathname))
   const version = versions[versionIndex]!

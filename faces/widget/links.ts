@@ -4,7 +4,7 @@ import { safeLink } from "../reading/safe-link.ts"
 const WORDS = 5
 
 /**
- * Where a link of the widget leads; null when that is no web address.
+ * The target of a widget's link; null when that is no web address.
  * @param leadsHere whether pages are those of this very site
  */
 export function leadTo(url: string, leadsHere: boolean): string | null {
@@ -21,7 +21,7 @@ export function leadTo(url: string, leadsHere: boolean): string | null {
 export function leadToText(url: string, pieces: readonly string[], leadsHere: boolean): string | null {
   const page = leadTo(url, leadsHere)
   if (page === null) return null
-  // On a page each line, item and cell is an element of its own; the longest is the least likely to occur twice.
+  // On a page each line, item and cell is its own element; the longest is the least likely to occur twice.
   const [longest = ""] = pieces.toSorted((one, other) => other.length - one.length)
   const directive = directiveOf(longest)
   if (directive === null) return page

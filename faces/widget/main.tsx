@@ -54,7 +54,7 @@ function start(options: Options): void {
       )
         return
       event.preventDefault()
-      // The page may have a search of its own under these keys.
+      // The page may have its own search under these keys.
       event.stopImmediatePropagation()
       if (isOpen) host.root.querySelector("dialog")?.close()
       else open()
@@ -74,7 +74,7 @@ function start(options: Options): void {
   draw()
 }
 
-/** The script may stand in the head, and be loaded before there is a body; twice, it is there once. */
+/** The script may be in the head, and load before there is a body; loaded twice, it runs once. */
 function begin(): void {
   if (!(script instanceof HTMLScriptElement) || window.fossick) return
   try {

@@ -1,7 +1,7 @@
 /** A part of the site that readers can keep to. */
 export interface Version {
   readonly label: string
-  /** Folders as the API takes them, those of other versions inside left out; none: all. */
+  /** Folders as the API takes them, without those of other versions inside; none: all. */
   readonly paths: readonly string[]
   /** The folder itself; empty for all. */
   readonly folder: string
@@ -12,14 +12,14 @@ export interface Options {
   /** The appliance. */
   readonly appliance: URL
   readonly key: string
-  /** Selects what opens the widget on the page; null: a button of its own; empty: keys alone. */
+  /** Selects the element that opens the widget on the page; null: the widget's own button; empty: only keys. */
   readonly button: string | null
   /** The name of the searched collection, for people. */
   readonly label: string
-  /** At least one; with one there is nothing to choose. */
+  /** At least one; with only one, there is no choice to show. */
   readonly versions: readonly Version[]
   readonly hasAnswers: boolean
-  /** Whether results lead to this very site, wherever the crawl read them. */
+  /** Whether results lead to this very site, whatever address the crawl read them at. */
   readonly leadsHere: boolean
   /** Null: as the page is. */
   readonly scheme: "light" | "dark" | "system" | null
@@ -98,7 +98,7 @@ export function versionAt(versions: readonly Version[], pathname: string): numbe
   return around[0]?.index ?? 0
 }
 
-/** Whether an address lies in a version; as the API judges it, for suggestions, which it does not narrow. */
+/** Whether an address belongs to a version, by the API's rule. Used for suggestions, which the API does not narrow. */
 export function isIn({ paths }: Version, url: string): boolean {
   const page = folderOf(URL.parse(url)?.pathname ?? "/")
   const under = (folder: string) => page.startsWith(folderOf(folder))

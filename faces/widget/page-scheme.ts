@@ -25,7 +25,9 @@ function isDark(scheme: Options["scheme"], system: MediaQueryList): boolean {
   return luminanceOfPage() ?? system.matches
 }
 
-/** Whether the colour behind the page is dark; null where the page leaves it to the browser, which takes the system's. */
+/**
+ * Whether the colour behind the page is dark; null where the page leaves it to the browser, which takes the system's.
+ */
 function luminanceOfPage(): boolean | null {
   for (const element of [document.body, document.documentElement]) {
     const { backgroundColor, colorScheme } = getComputedStyle(element)

@@ -57,7 +57,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await garden?.[Symbol.asyncDispose]()
   })
 
-  /** Nothing but the appliance's script and calls, and the page's own style sheet by its digest, is let in. */
+  /** Lets in only the appliance's script and calls, and the page's own style sheet by its digest. */
   const policy = () =>
     [
       "default-src 'none'",
@@ -111,7 +111,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     }
   }
 
-  /** A page of the site; what the browser complains of is gathered. */
+  /** A page of the site; the browser's complaints are collected. */
   async function open(path: string, size = DESKTOP) {
     const { page: opened, complaints } = await openWatchedPage(browser, "", size)
     await opened.goto(site.origin + path)
@@ -121,7 +121,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
   const box = (opened: Page) => opened.getByRole("combobox").first()
   const options = (opened: Page) => opened.getByRole("listbox", { name: "Results" }).getByRole("option")
   const option = (opened: Page, title: string) => options(opened).filter({ hasText: title }).first()
-  /** Waits for it; in vain, it tells what the dialog says instead. */
+  /** Waits for it; on failure, it reports the dialog's text. */
   const offered = (opened: Page, title: string) =>
     option(opened, title)
       .waitFor()

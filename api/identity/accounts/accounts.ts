@@ -32,7 +32,7 @@ export interface AccountsConfig extends Values<typeof accountSettings> {
   readonly apiKey: string
 }
 
-/** Keys and what they use: what the endpoints ask of it. */
+/** Keys and their usage, as the endpoints need them. */
 export interface Accounts extends AsyncDisposable {
   readonly keys: KeyStore
   /** Keys used in web pages; {@link keys} knows none of them. */
@@ -65,7 +65,7 @@ export interface Accounts extends AsyncDisposable {
 
 /** Keys that are kept elsewhere, and are known by their ids alone: people who signed in. */
 export interface PeopleKeys extends Pick<KeyStore, "byId" | "nameOf"> {
-  /** Whether an id is one of theirs. */
+  /** Whether an id is a person's. */
   readonly owns: (id: string) => boolean
   /**
    * What the person with this id may search and read now, as themselves, whatever other rights they have; null:
@@ -74,7 +74,7 @@ export interface PeopleKeys extends Pick<KeyStore, "byId" | "nameOf"> {
   readonly readerOf: (id: string) => Promise<ApiKey | null>
 }
 
-/** How accounts bridge an outage of the state server, and what they know of people. */
+/** How accounts bridge an outage of the state server, and which people they know. */
 export interface Bridge {
   readonly outage: StateOutage
   /** Where calls wait to be counted; null if no call continues. */

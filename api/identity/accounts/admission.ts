@@ -24,7 +24,7 @@ export interface Bill {
   settle(cost: Cost, served: Omit<Served, "seconds">): Promise<number>
 }
 
-/** Who calls, and what is known of the call. */
+/** The caller, and the facts known about the call. */
 export interface Caller {
   readonly key: ApiKey
   readonly requestId: string
@@ -72,9 +72,9 @@ export class Admissions {
   }
 
   /**
-   * Lets a call of this endpoint in.
-   * @throws ApiError 403 when the key may not make it, 429 with `Retry-After` when it made too many, or when there are
-   *   more calls under way or waiting than can be answered in time, 503 with `Retry-After` when calls hold all memory
+   * Admits a call of this endpoint.
+   * @throws ApiError 403 when the key may not make it, 429 with `Retry-After` when the key made too many, or when more
+   * calls are running or waiting than can be answered in time, 503 with `Retry-After` when calls hold all memory
    */
   async admit(
     endpoint: LimitedEndpoint,

@@ -34,7 +34,7 @@ export interface CallEntry {
   readonly session: string
   /** A keyed hash, see `human-ids.ts`. */
   readonly human: string
-  /** Id of the person for whom a service asked; empty for none. */
+  /** Id of the person a service asked for; empty for none. */
   readonly person?: string
   /** The question; null unless the operator has questions stored. */
   readonly query: string | null
@@ -116,7 +116,7 @@ const lastCall = once((q: Queries<CallTables>, { id }: { id: string }) =>
   q.selectFrom("call_log").select("at").where("key_id", "=", id).orderBy("at", "desc").limit(1),
 )
 
-/** So much of a question counts, and so much of it is kept. */
+/** Only this much of a question counts, and only this much is stored. */
 export const MOST_QUERY_CHARS = 4000
 
 /**

@@ -47,7 +47,7 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** Entries kept at most, however small they are; half of them of one key. */
+/** Most entries kept, however small they are; half of them for one key. */
 const MOST_ENTRIES = 100_000
 /** One key may fill such a part, so that there is room left for the others. */
 const SHARE_OF_KEY = 2

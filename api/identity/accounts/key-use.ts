@@ -6,7 +6,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import { type Endpoint, ENDPOINTS } from "./keys/key-scope.ts"
 
-/** Days for which it is known what each key used: a year, and a month to compare with. */
+/** Days for which each key's usage is kept: a year, and a month to compare with. */
 export const USE_DAYS = 396
 /** Rows of the table at most, one for each day, key and endpoint with a call; about 50 MB. Then the oldest days go. */
 const MOST_ROWS = 500_000

@@ -115,7 +115,7 @@ export class PageRequestStore {
 
   /** The questions most keys ask first; among those, the newest. */
   async list({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<WantedPage[]> {
-    // The words of the one who asked last.
+    // The wording of the last caller.
     const asked = this.#queries
       .selectFrom("page_request")
       .select([
@@ -149,7 +149,7 @@ export class PageRequestStore {
     return n
   }
 
-  /** Forgets what was asked for. @returns whether it was there */
+  /** Deletes a request. @returns whether it was there */
   async settle(id: string): Promise<boolean> {
     const settled = this.#queries.deleteFrom("page_request").where("wanted", "=", id)
     return (await settled.executeTakeFirst()).numDeletedRows > 0n

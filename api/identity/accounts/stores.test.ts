@@ -77,7 +77,7 @@ describe("the log of calls", () => {
     expect(await ids({ endpoints: ["crawl", "map"] })).toBe("32")
     expect(await ids({ endpoints: [] })).toBe("")
     expect(await ids({ project: "pumps" })).toBe("31")
-    // No project is none that could be asked for.
+    // An empty project cannot be asked for.
     expect(await ids({ project: "" })).toBe("")
     expect(await ids({ keyId: "a", endpoints: ["search"] })).toBe("41")
   })
@@ -257,7 +257,7 @@ test("a key may leave fifty thousand entries of feedback: then its oldest go, an
   await add("601", 601)
   expect(await store.count()).toBe(602)
   await add("602", 602)
-  // A hundredth of what the key has, rounded up: 501.
+  // A hundredth of the key's entries, rounded up: 501.
   const left = (await store.list({ limit: 200, offset: 0 })).map(({ at }) => at)
   expect(left).toEqual([...Array.from({ length: 101 }, (_, before) => 602 - before), 0])
 })
@@ -273,7 +273,7 @@ test("a key may miss a thousand pages: then its oldest go, and nobody else's", a
   expect(await store.count()).toBe(1001)
   await ask("busy", 1001)
   const left = (await store.list({ limit: 2000, offset: 0 })).map(({ lastAt }) => lastAt)
-  // A hundredth of what the key has, rounded up.
+  // A hundredth of the key's entries, rounded up.
   expect(left).toEqual([...Array.from({ length: 990 }, (_, before) => 1001 - before), 0])
 })
 

@@ -6,7 +6,7 @@ import type { HumanHash } from "./human-ids.ts"
 export interface Tracking {
   readonly project: string
   readonly session: string
-  /** Hashed; what was sent is gone. */
+  /** Hashed; the id the caller sent is not stored. */
   readonly human: string
 }
 

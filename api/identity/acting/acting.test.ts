@@ -203,7 +203,7 @@ describe("an ID token of the provider that a service passes on", () => {
   test("says who asks and in which groups they are, also of people who have not signed in here yet", async () => {
     const bea = { sub: "bea", email: "bea@example.com", email_verified: true }
     expect(await forToken({ ...bea, groups: ["staff", "board"] })).toEqual(["Plans", "Roses"])
-    // Nothing newer is known of her, so that no token of before brings a group back.
+    // No newer facts about her are known, so an older token brings no group back.
     expect(await forToken({ ...bea, groups: ["staff", "hr"], iat: now() - 600 })).toEqual(["Plans", "Roses"])
     expect(await forToken({ ...bea, groups: ["visitors"], iat: now() + 25 })).toEqual(["Plans", "Roses"])
     const vic = { sub: "vic", email: "vic@example.com", email_verified: true, groups: ["visitors"] }

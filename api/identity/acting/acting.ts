@@ -20,7 +20,7 @@ export interface ActingParts {
   readonly providers: ReadonlyMap<string, Declared>
 }
 
-/** How much newer a token has to be than what is known, for that to be written down. */
+/** How much newer a token has to be than the stored facts before they are written again. */
 const NEWER_MS = 60_000
 
 /** Finds the key with which a service asks for a person. */
@@ -57,7 +57,10 @@ const denied = (why: string): ApiError => new ApiError(403, `Access denied. ${wh
 const newest = (found: readonly Person[]): Person | null =>
   found.toSorted((a, b) => b.provedAt.getTime() - a.provedAt.getTime())[0] ?? null
 
-/** The person of a token of a provider, with what the token says of them if that is newer than what is known. @throws ApiError */
+/**
+ * The person of a provider's token, with the token's facts about them if those are newer than the stored ones. @throws
+ * ApiError
+ */
 async function vouchedBy(
   { accounts, people, personKeys, providers }: ActingParts,
   token: string,
@@ -73,7 +76,7 @@ async function vouchedBy(
     if (!isComplete || !isNews) return known
     const all = [...providers.values()].map((one) => one.spec)
     const names = namesOf(spec, vouched, all)
-    // Nothing is kept of people whom no role fits.
+    // People without a role are not stored.
     if (known === null && personKeys.keyOf({ id: "", ...names }) === null)
       throw denied(`${names.user} ${WHY.role}.`)
     const { subject, name, email } = vouched

@@ -54,7 +54,7 @@ export class ClientDocuments implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Null where there is no such document, or none that holds. */
+  /** Null without a valid document. */
   async client(id: string): Promise<ClientDocument | null> {
     if (!isDocumentAddress(id)) return null
     const kept = this.#kept.get(id)
@@ -68,7 +68,7 @@ export class ClientDocuments implements AsyncDisposable {
     return read
   }
 
-  /** Those who ask for one at the same time get the same answer. */
+  /** Requests for one at the same time share one answer. */
   async #once(id: string): Promise<ClientDocument | null> {
     const under = this.#reading.get(id)
     if (under !== undefined) return await under

@@ -73,7 +73,7 @@ ${keyField(who, signIns)}
 const KEY =
   '<label>Your API key<input type="password" name="key" autocomplete="current-password" spellcheck="false"></label>'
 
-/** Who is signed in needs no key, and may use one all the same. */
+/** Signed-in users need no key, but may use one. */
 function keyField(who: Consent["who"], signIns: Consent["signIns"]): string {
   if (who !== null) return `<details><summary>Use an API key instead</summary>${KEY}</details>`
   if (signIns.length === 0) return KEY
@@ -83,7 +83,10 @@ function keyField(who: Consent["who"], signIns: Consent["signIns"]): string {
   return `<ul class="ways">${links.join("")}</ul><p>Or use a key:</p>${KEY}`
 }
 
-/** A page that leads to the one that asks: the browser then sends the cookies that it keeps from other sites. It has no script. */
+/**
+ * A page that leads to the consent page: the browser then sends the cookies that it keeps from other sites. It has no
+ * script.
+ */
 export const comingBackPage = (path: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="0;url=${escapeHtml(path)}">
@@ -91,7 +94,7 @@ export const comingBackPage = (path: string): string => `<!doctype html>
 <body><main><p><a href="${escapeHtml(path)}">Continue</a></p></main></body></html>
 `
 
-/** Nothing but this page's own style, and a form that goes here and, by a redirect, where the program waits. */
+/** Only this page's own style, and a form that goes here and, by a redirect, to where the program waits. */
 export function consentPolicy(redirectUri: string): string {
   const hash = createHash("sha256").update(STYLE).digest("base64")
   const { protocol, origin } = new URL(redirectUri)

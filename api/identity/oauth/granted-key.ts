@@ -11,7 +11,9 @@ export function grantedKey(key: ApiKey, { collections }: Pick<Grant, "collection
   return { ...key, role: "search", mayMakeKeys: false, mayEndItself: false, scope }
 }
 
-/** The first of these collections that a key may not grant, since it does not see all of it; null: it may grant all. */
+/**
+ * The first of these collections that a key may not grant, because it does not see all of it; null: it may grant all.
+ */
 export function notGrantable(
   key: Pick<ApiKey, "scope">,
   collections: readonly string[],

@@ -203,8 +203,8 @@ async function byExpress(ctx: Context, app: Application): Promise<void> {
 }
 
 /**
- * A path without that of the appliance's address, which a proxy may keep. Below `/.well-known/` it stands behind the name of the document
- * (RFC 8414, section 3.1; RFC 9728, section 3.1).
+ * A path without the appliance's own path, which a proxy may keep. Below `/.well-known/`, the own path comes after the
+ * name of the document (RFC 8414, section 3.1; RFC 9728, section 3.1).
  */
 function barePath(path: string, prefix: string): string {
   const [, document = "", rest = path] = /^(\/\.well-known\/[a-z-]+)(\/.*)$/.exec(path) ?? []

@@ -15,7 +15,7 @@ import type { ShownPage } from "./consent.ts"
 import type { IssuedTokens, OAuthStore } from "./oauth-store.ts"
 import type { Ticket } from "./tickets.ts"
 
-/** Searching and reading what the key may see. `collection:NAME` holds a program to a collection. */
+/** Searching and reading within the key's scope. `collection:NAME` limits a program to a collection. */
 export const SEARCH_SCOPE = "search"
 const COLLECTION = "collection:"
 const MAX_NAME_CHARS = 200
@@ -131,7 +131,7 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
   }
 }
 
-/** A program that says of itself who it is. Its host stands beside its name: that alone is certain. */
+/** A program that describes itself. Its host is shown beside its name, because only the host is certain. */
 async function documentedClient(
   id: string,
   documents: ProviderParts["documents"],

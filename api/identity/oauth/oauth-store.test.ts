@@ -41,7 +41,7 @@ test("a program that does nothing but refresh fills nothing, and a token that wa
     vi.setSystemTime(Date.now() + 1000)
     refreshed.push((await store.refresh("one", refreshed.at(-1)!))!.refresh)
   }
-  // One to call with, one to refresh with, and those that were exchanged last.
+  // One to call with, one to refresh with, and those exchanged last.
   expect(await rows("oauth_token")).toBe(102)
   expect(await store.refresh("one", refreshed[0]!)).toBeNull()
   expect((await store.grant(program.grant))?.revokedAt).toBeNull()

@@ -112,7 +112,7 @@ const MOST_IDLE_CLIENTS = 1000
  * does so each hour. One that does nothing else fills nothing.
  */
 const MOST_EXCHANGED = 100
-/** Grants of one key, those that ended among them: the one that was used longest ago goes when another comes. */
+/** Grants of one key, ended ones included: the least recently used one goes when another comes. */
 const MOST_OF_KEY = 200
 /** The last use, to the minute: a grant is not written with each call. */
 const USED_MS = 60_000
@@ -270,7 +270,7 @@ export class OAuthStore {
     })
   }
 
-  /** The grant of a valid access token, and when the token ends; null when it may not be used. */
+  /** The grant of a valid access token, and when the token ends; null for an invalid one. */
   async granted(token: string): Promise<{ readonly grant: Grant; readonly expiresAt: Date } | null> {
     const row = await this.#token(token, "access")
     const grant = row && (await this.grant(row.grant_id))
@@ -326,7 +326,9 @@ export class OAuthStore {
     return this.#queries.deleteFrom("oauth_token").where("grant_id", "=", grant)
   }
 
-  /** Those that ended long ago, or that no token can use; and, of this key, all but so many that there is room for one more. */
+  /**
+   * Grants that ended long ago, or that no token can use; and, for this key, enough of them to make room for one more.
+   */
   async #forgetGrants(key: string, now: number): Promise<void> {
     await this.#queries
       .deleteFrom("oauth_grant")

@@ -9,7 +9,7 @@ export interface Ticket {
   /** S256 of the verifier (RFC 7636). */
   readonly challenge: string
   readonly state: string | undefined
-  /** Collections that are asked for; empty: none by name. */
+  /** Requested collections; empty: none by name. */
   readonly collections: readonly string[]
   /** Id of the key or person the page named as signed in; null: the page named none. */
   readonly holder: string | null

@@ -15,7 +15,7 @@ export type Renewal = "vouched" | "gone" | "away"
 
 /** People as keys: code that keeps the id of a key learns later what the person may do by then. */
 export class PersonKeys {
-  /** Asks the provider of a person again, and has what it says kept. Set once sign-on is open. */
+  /** Asks a person's provider again, and stores the answer. Set once sign-on is open. */
   renew: (person: Person) => Promise<Renewal> = async () => "away"
   readonly #people: Pick<PersonStore, "get">
   readonly #rules: PeopleRules
@@ -57,7 +57,7 @@ export class PersonKeys {
     return this.keyOf(person) ?? "role"
   }
 
-  /** How far what is known of a person still counts. */
+  /** Whether the stored facts about a person still count. */
   readonly proofAge = (person: Person): ProofAge => proofAge(person, this.#rules)
 
   /** What a person may do if the stored facts count; null: nothing, since no role fits. */

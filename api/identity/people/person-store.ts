@@ -30,7 +30,7 @@ export interface Person {
   readonly provedAt: Date
   /** Whether the provider can be asked again without the person. */
   readonly isRenewable: boolean
-  /** Since when the operator lets the person do nothing; null: they are let in. */
+  /** When the operator disabled the person; null: they are enabled. */
   readonly disabledAt: Date | null
 }
 
@@ -40,7 +40,7 @@ export type Proof = Pick<
   "provider" | "subject" | "user" | "name" | "email" | "groups" | "isRenewable"
 >
 
-/** Which people are looked for; what is left out doesn't matter. */
+/** The people to find; fields left out don't matter. */
 export interface PeopleWanted {
   /** Part of the user's name, the name or the e-mail address, ignoring case. */
   readonly search?: string | undefined
@@ -100,12 +100,12 @@ const bySubject = once(
 )
 
 const PREFIX = "person-"
-/** Those who haven't signed in for so long are forgotten: longer than any session lasts. */
+/** People who haven't signed in for this long are deleted: longer than any session lasts. */
 const KEPT_MS = 400 * 86_400_000
 /** The parts of a person that people read. */
 export const MAX_CHARS = 200
 
-/** Whether the id of a key is that of a person. */
+/** Whether a key id is a person's. */
 export const isPersonId = (id: string): boolean => id.startsWith(PREFIX)
 
 /** The people who have signed in. */
@@ -120,7 +120,7 @@ export class PersonStore {
   }
 
   /**
-   * Keeps what a provider says as of now. Belongs into a write.
+   * Stores a provider's current facts. Call it inside a write.
    * @param isSignIn whether the person has just signed in; otherwise the provider was asked without them
    */
   async proved(
@@ -169,13 +169,13 @@ export class PersonStore {
     return row === undefined ? null : personOf(row)
   }
 
-  /** Those whom providers call so, who signed in last first. */
+  /** The people whom providers know by this name, most recent sign-in first. */
   async ofUser(user: string): Promise<Person[]> {
     const rows = await this.#found({}).selectAll().where("user_name", "=", user).execute()
     return rows.map(personOf)
   }
 
-  /** Those who signed in last come first. */
+  /** The most recent sign-in comes first. */
   async list({ limit, offset, ...wanted }: PeopleWanted & Slice): Promise<Person[]> {
     const found = this.#found(wanted).selectAll().orderBy("last_seen", "desc").orderBy("id")
     return (await found.limit(limit).offset(offset).execute()).map(personOf)
@@ -205,7 +205,9 @@ export class PersonStore {
     return found
   }
 
-  /** Has a person do nothing from now on, until they are enabled. Belongs into a write. @returns false when there is no such person */
+  /**
+   * Disables a person until they are enabled again. Call it inside a write. @returns false when there is no such person
+   */
   async disable(id: string, now = Date.now()): Promise<boolean> {
     const person = await this.get(id)
     if (person?.disabledAt === null) await this.#setDisabled(id, now)

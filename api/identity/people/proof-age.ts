@@ -1,12 +1,15 @@
-/** For how long what a provider said of a person counts. */
+/** How long a provider's facts about a person count. */
 export interface ProofLimits {
-  /** After which a provider that can be asked is asked again; after twice that, what it said counts no more. */
+  /** A provider that can be asked is asked again after this time; after twice that, its facts no longer count. */
   readonly refreshMs: number
   /** The same for one that can't be asked. */
   readonly unrenewedMs: number
 }
 
-/** `fresh`: it counts; `due`: it counts, and the provider is to be asked; `over`: it counts no more, until the provider is asked. */
+/**
+ * `fresh`: they count; `due`: they count, and it is time to ask the provider; `over`: they no longer count until the
+ * provider is asked.
+ */
 export type ProofAge = "fresh" | "due" | "over"
 
 /** A clock that was ahead for a while makes no proof that lasts. */

@@ -20,7 +20,7 @@ const MAX_AGE = "7200"
 
 export interface PublicDoorParts {
   readonly publicKeys: Pick<PublicKeyStore, "verify" | "admits">
-  /** The key of the handbook's own pages by its text; null: it is none, or there is nothing to find. */
+  /** The key of the handbook's own pages by its text; null: another text, or nothing to find. */
   readonly handbookKey: (text: string) => Promise<PublicKey | null>
   readonly rates: Rates
   /** Calls from each address, of keys that have no limits of their own. */
@@ -110,7 +110,7 @@ function allow(ctx: Context): void {
   ctx.set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
-/** @throws ApiError 403 unless a page of one of the key's origins calls; the page may read what it is answered from then on */
+/** @throws ApiError 403 unless a page of one of the key's origins calls; from then on the page may read the answer */
 function checkOrigin(ctx: Context, { origins }: PublicKey): void {
   const origin = originOf(ctx)
   if (origin === "") throw new ApiError(403, NO_ORIGIN)

@@ -165,7 +165,7 @@ describe("a public key", () => {
     const filled = path.replaceAll(/\{\w+\}/g, "x")
     const body = method === "GET" || method === "DELETE" ? {} : { body: {} }
     const refused = await call(method, filled, { key: text, headers: { Origin: SITE }, ...body })
-    // Metrics stand before the door, and know no such key.
+    // Metrics come before this check, and know no such key.
     const [status, because] =
       path === "/metrics"
         ? [401, "missing or invalid API key"]

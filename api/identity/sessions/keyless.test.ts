@@ -11,7 +11,10 @@ const OPEN = { "Sec-Fetch-Site": "same-origin", "Content-Type": "application/jso
 describe("an address that made all its requests without a key", () => {
   let app: ServedAccounts
   let key: string
-  /** How requests were answered before: twenty with a key, which use nothing, and ten without, searches by the open key among them. */
+  /**
+   * How requests were answered before: twenty with a key, which use no budget, and ten without, searches by the open
+   * key among them.
+   */
   const spent: number[] = []
   const call = (path: string, headers: Record<string, string> = {}) =>
     fetch(app.url + path, {

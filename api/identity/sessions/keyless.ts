@@ -2,16 +2,19 @@ import type { Context, Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import type { KeylessBudget } from "../../server/load/keyless/keyless-budget.ts"
 
-/** Probes come from one address every few seconds, and must be answered while that address is flooding. They cost next to nothing. */
+/**
+ * Probes come from one address every few seconds, and must be answered while that address is flooding. They cost next
+ * to nothing.
+ */
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"])
 
 /**
- * Holds callers without a valid key to the budget of their address. Every request counts until a key is found in it. Once nothing
- * is left, a request has to show a key at once, and one without is refused with 429 and loses its connection, with all that was
- * sent ahead on it. A key that the operator lends to those who have none is not the caller's.
+ * Holds callers without a valid key to their address's budget. Every request counts until a key is found in it. Once
+ * the budget is used up, a request has to show a key at once; one without is refused with 429 and loses its connection,
+ * with all requests sent ahead on it. The key the operator lends to callers without one doesn't count as the caller's.
  *
  * @param callerOf the address, or the network, that a request comes from
- * @param hasKey whether a request carries a key, a session or a token that is valid
+ * @param hasKey whether a request carries a valid key, session or token
  */
 export function keyless(
   budget: KeylessBudget,

@@ -14,7 +14,7 @@ import type { Identity, Sessions } from "./sessions.ts"
 
 export const SESSION_PATH = "session"
 
-/** A body holds a key and nothing else. */
+/** A body contains only a key. */
 const BODY_BYTES = 4096
 
 /** Signing in and out, and who a browser is. */
@@ -74,7 +74,7 @@ export function sessionRoutes(
     const before = tokenOf(ctx)
     if (before !== null) await sessions.signOut(before)
     setToken(ctx, begun.token, begun.expiresAt)
-    // Who signed in, for the log and the audit log.
+    // The signed-in user, for the log and the audit log.
     ctx.state.key = begun.key
     await answer(ctx, begun)
   })

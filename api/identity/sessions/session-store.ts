@@ -56,7 +56,7 @@ const MOST_OF_KEY = 100
 
 const DAY_MS = 86_400_000
 
-/** Why a person is let in: what a provider said, and when. */
+/** The reason a person has access: a provider's facts, and their time. */
 export interface SessionProof {
   readonly provider: string
   /** Names the person at the provider. */
@@ -99,7 +99,7 @@ export class SessionStore {
     this.#queries = queriesOf(db)
   }
 
-  /** Keeps a session, and forgets those that are over. Belongs into a write. */
+  /** Stores a session, and deletes expired ones. Call it inside a write. */
   async add(
     token: string,
     keyId: string,
@@ -129,7 +129,7 @@ export class SessionStore {
       .execute()
   }
 
-  /** The session of this token, or null when there is none, or it is over. */
+  /** The session of this token, or null for an unknown or expired one. */
   async find(token: string, now: number): Promise<StoredSession | null> {
     return await this.byDigest(digestOf(token), now)
   }
@@ -174,7 +174,7 @@ export class SessionStore {
     return numUpdatedRows > 0n
   }
 
-  /** Keeps a newer proof; or none, which only gives back the claim. Belongs into a write. */
+  /** Stores a newer proof; or none, which only gives back the claim. Call it inside a write. */
   async renewed(digest: Uint8Array, proof: SessionProof | null): Promise<void> {
     await this.#queries
       .updateTable("face_session")
@@ -209,7 +209,7 @@ export class SessionStore {
     }))
   }
 
-  /** Ends one of them, or all. Belongs into a write. @returns how many */
+  /** Ends one of them, or all. Call it inside a write. @returns how many */
   async endOf(keyId: string, id?: SignIn["id"]): Promise<number> {
     const all = this.#queries.deleteFrom("face_session").where("key_id", "=", keyId)
     const ended = id === undefined ? all : all.where("digest", "=", Buffer.from(id, "hex"))

@@ -65,7 +65,7 @@ describe("a session", () => {
     const { sent } = await signIn(app, await app.key())
     await app.db.script("update face_session set expires_at = 1")
     expect((await ask(app, { Cookie: sent, Origin: app.url })).status).toBe(401)
-    // The next sign-in takes what is over out of the file.
+    // The next sign-in deletes expired ones from the file.
     await signIn(app, await app.key())
     expect(await statement(app.db, "select count(*) as count from face_session").get()).toEqual({ count: 1 })
   })
@@ -185,7 +185,7 @@ describe("an appliance that is open", () => {
     expect((await suggest({ "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
     const description = await (await fetch(`${app.url}/opensearch.xml`)).text()
     expect(description).toContain("/suggest/opensearch?q={searchTerms}")
-    // Nobody is at the address bar when something is to be changed.
+    // A call that changes something never comes from the address bar.
     expect((await ask(app, { "Sec-Fetch-Site": "none" })).status).toBe(401)
   })
 
@@ -248,7 +248,7 @@ describe("an appliance that is open", () => {
       expect(refused.text).toMatch(/rebound\.example .*FOSSICK_OPEN_HOSTS/)
       expect((await call("search.example.com", one)).status).toBe(200)
     }
-    // Over plain HTTP browsers say nothing of themselves, and a page may say that it is a client of Tavily.
+    // Over plain HTTP browsers send no such header, and a page may claim to be a client of Tavily.
     const asTavily = { "Sec-Fetch-Site": "", "X-Tavily-Access-Mode": "keyless" }
     expect((await call("rebound.example", ["POST", "/search"], asTavily)).status).toBe(403)
     const withKey = { Authorization: "Bearer test-key-of-the-admin" }

@@ -31,19 +31,21 @@ export type SignInWay =
 export interface PeopleSessions {
   /** A link for each provider. */
   readonly ways: readonly SignInWay[]
-  /** Whether the provider still vouches for the person. It is asked when that is due. */
+  /** Whether the provider still vouches for the person. It is asked when the check is due. */
   mayContinue(session: StoredSession): Promise<boolean>
   /** Address where the person signs out at the provider; null: there is none. */
   signOutUrl(session: StoredSession): Promise<string | null>
 }
 
 /**
- * The port that sessions stand behind. Pages know nothing else of signing in: they ask `GET /session` who they are and
- * which ways there are.
+ * The port behind sessions. Pages know nothing else of signing in: they ask `GET /session` who they are and which ways
+ * there are.
  */
 export interface Sessions {
   readonly ways: readonly SignInWay[]
-  /** Who a token was given to, as of now; null for one that is unknown or over, or whose key is no longer valid. */
+  /**
+   * The user a token belongs to, as of now; null for an unknown or expired token, or one whose key is no longer valid.
+   */
   whoIs(token: string): Promise<Identity | null>
   /** The provider's name for the user; null: they signed in with a key. */
   userOf(who: Pick<Identity, "key">): Promise<string | null>

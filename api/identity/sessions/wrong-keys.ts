@@ -12,7 +12,7 @@ const COUNTED_MS = 15 * 60_000
  * have connections. A right key is accepted at once all the same: a neighbour behind the same address locks no one out.
  */
 const LATE_MS = 1000
-/** Addresses that are remembered; the one that began first goes. */
+/** Addresses remembered; the one that began first goes. */
 const MOST_ADDRESSES = 10_000
 /** Wrong keys that programs may send with their calls: one with an old key asks on and on, and means no harm. */
 const MOST_IN_CALLS = 1000

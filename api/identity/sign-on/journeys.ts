@@ -12,7 +12,7 @@ export interface Journey {
 
 /** For so long a person may take at the provider. */
 const LASTS_MS = 15 * 60_000
-/** A path is no longer, or the cookie might be none that browsers keep. */
+/** Longest path, as browsers might not keep a larger cookie. */
 const LONGEST_PATH = 1000
 const USE = "journey"
 
@@ -29,7 +29,7 @@ export function setOut(ctx: Context, sealer: Sealer, journey: Journey): void {
   setCookie(ctx, journey.provider, sealed, LASTS_MS / 1000)
 }
 
-/** The journey that this browser was on, which is over with this; null: none. */
+/** The journey of this browser, which ends with this; null: none. */
 export function comeBack(ctx: Context, sealer: Sealer, provider: string): Journey | null {
   const name = cookieOf(ctx, provider)
   const sent = ctx.get("Cookie").split(";")

@@ -56,7 +56,7 @@ export type LoggedOut = (
   | { readonly providerSession: string; readonly subject: string | null }
   | { readonly providerSession: null; readonly subject: string }
 ) & {
-  /** Where the browser goes that brought the message; null or left out: the provider sent it itself. */
+  /** Where the browser that brought the message goes next; null or left out: the provider sent it itself. */
   readonly answerUrl?: string | null
 }
 
@@ -64,14 +64,14 @@ export type LoggedOut = (
 export interface Carried {
   /** IP address at the other end of the connection. */
   readonly peer: string
-  /** Names and values in turn, as they were sent: `headers` of Node joins those that were sent twice. */
+  /** Names and values in turn, as sent: Node's `headers` joins repeated ones. */
   readonly rawHeaders: readonly string[]
 }
 
 /** The facts in a provider's token that a service passes on. */
 export interface ForwardedToken {
   readonly vouched: Vouched
-  /** Whether it says all that a sign-in would: the name of the user, and the groups. */
+  /** Whether it contains all that a sign-in would: the user name, and the groups. */
   readonly isComplete: boolean
   readonly issuedAt: Date
 }
@@ -81,8 +81,8 @@ export interface Provider extends AsyncDisposable {
   /** Sends the browser to the provider; or vouches at once, where the request itself is the proof. @throws SignOnError, ProviderAwayError */
   begin(arriving: Arriving): Promise<Departure | { readonly vouched: Vouched }>
   /**
-   * Who came back.
-   * @param remembered what {@link begin} had this very browser remember
+   * The user who came back.
+   * @param remembered the data {@link begin} stored in this very browser
    * @throws SignOnError, ProviderAwayError
    */
   finish(arriving: Arriving, remembered: string): Promise<Vouched>
@@ -121,8 +121,8 @@ export interface ProviderParts {
   readonly env: NodeJS.ProcessEnv
   readonly log: Logger
   /**
-   * Whether something that counts once, such as an assertion, is shown for the first time, in whatever process.
-   * @param until when it is over anyway, in milliseconds since 1970
+   * Whether a one-time proof, such as an assertion, is shown for the first time, in any process.
+   * @param until when it expires anyway, in milliseconds since 1970
    */
   readonly isFirst: (id: string, until: number) => Promise<boolean>
   /** For tests: how the guard differs. */
@@ -164,7 +164,7 @@ export interface ProviderKind<Own> {
   open(spec: ProviderSpec<Own>, parts: ProviderParts): Promise<Provider>
 }
 
-/** A sign-in that is refused: the message is for the person, and says nothing of the network. */
+/** A refused sign-in: the message is for the person, and reveals nothing about the network. */
 export class SignOnError extends Error {
   /** For the log. */
   readonly detail: string

@@ -39,7 +39,7 @@ export interface SignOnParts extends Omit<ProviderParts, "isFirst"> {
   readonly log: Logger
   /** Address under which browsers reach the appliance, without a slash at the end. */
   readonly publicUrl: string
-  /** Where the file says nothing else. */
+  /** When the file gives no other value. */
   readonly sessionHours: number
 }
 

@@ -50,7 +50,10 @@ export interface AdminConfig {
   readonly apiSettings: ApiSettings
 }
 
-/** `/admin/…`, for keys of the role admin, and for operators where a call declares it. A key in the body is not taken: half of these calls have none. */
+/**
+ * `/admin/…`, for keys of the role admin, and for operators where a call declares it. A key in the body is not
+ * accepted: half of these calls have no body.
+ */
 export function adminRouter(
   parts: AdminParts,
   keys: CallerKeys,

@@ -126,7 +126,7 @@ describe("the admin API", () => {
       403,
       "This key may search only. The admin API takes a key of the role admin.",
     ])
-    // Whoever may not ask does not learn what there is.
+    // Callers without permission don't learn what exists.
     expect((await call("GET", "/sources/none", undefined, SEARCH_KEY)).status).toBe(403)
     const allowed = await call("GET", "/sources")
     expect(allowed.status).toBe(200)
@@ -177,7 +177,7 @@ describe("the admin API", () => {
     const documented = [...page.matchAll(/^\| (`[A-Z]+ \/[^|]*`) \|/gm)].flatMap(([, cell = ""]) => {
       const [first = "", ...others] = [...cell.matchAll(/`([^`]+)`/g)].map((code) => code[1] ?? "")
       const [method = "", path = ""] = first.replace(/\?.*/, "").split(" ")
-      // `/resume` after a call stands for that call with another last step.
+      // `/resume` after a call means that call with another last step.
       const also = others.map((step) => path.replace(/\/[^/]*$/, step))
       return [path, ...also].map((one) => `${method} ${one.replaceAll(/\{(\w+)\}/g, ":$1")}`)
     })

@@ -17,7 +17,7 @@ interface From extends Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfi
 }
 
 interface Needs {
-  /** Opens what the admin API works on, with its first request; left out, none is served. */
+  /** Opens the parts of the admin API, with its first request; left out: no admin API. */
   readonly admin?: () => Promise<AdminParts>
   readonly accounts: Pick<Accounts, "keys">
   readonly config: { readonly bodyLimit: number }

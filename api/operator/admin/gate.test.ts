@@ -94,7 +94,7 @@ test("a key of the role operator is let in where the call says so, and refused e
   for (const { method, path, access } of adminDescription.operations) {
     const at = path.replaceAll(/\{\w+\}/g, "none")
     const upper = method.toUpperCase()
-    // A body that nothing takes, so that no call does anything.
+    // A body that every call rejects, so that none does anything.
     const body = upper === "POST" || upper === "PUT" ? { nothing: "takes this" } : undefined
     const status = await call(upper, at, operator, body)
     if ((status === 403) !== (access === "admin")) wrong.push(`${upper} ${path}: ${status}`)

@@ -14,6 +14,6 @@ const ASKING: readonly RegExp[] = [
   /^\/admin\/(?:rules|judged-questions|readers)\/preview$/,
 ]
 
-/** Whether a call leaves the appliance as it was. */
+/** Whether a call changes nothing on the appliance. */
 export const changesNothing = (method: string, path: string): boolean =>
   method === "POST" && ASKING.some((one) => one.test(path))

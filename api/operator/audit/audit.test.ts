@@ -22,7 +22,7 @@ import { watchesOf } from "../../services/watches/testing/watches-of.ts"
 import { auditing } from "./auditing.ts"
 import { changesNothing } from "./asking-calls.ts"
 
-// Who changed what, over a socket: each call of the OpenAPI document that may change something, with its own examples.
+// The audit log, over a socket: each call of the OpenAPI document that may change something, with its own examples.
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-audit-"))
 const ALL = { limit: 1000, offset: 0 }

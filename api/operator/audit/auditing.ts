@@ -7,7 +7,10 @@ import type { Context, Middleware } from "../../context.ts"
 import { toApiError } from "../../errors.ts"
 import { changesNothing } from "./asking-calls.ts"
 
-/** States of what calls change, by the first segment behind `/admin`: as an entry may show them. Null: there is none of that name. */
+/**
+ * The objects calls change, by the first segment after `/admin`, as an entry may show them. Null: no object of that
+ * name.
+ */
 export type Looks = Readonly<Record<string, (id: string) => unknown>>
 
 export interface AuditingParts {
@@ -61,7 +64,7 @@ export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Mid
   }
 }
 
-/** Looks at what a call of the admin API is about to change, and says how to look again. */
+/** Reads the state that a call of the admin API is about to change, and returns a way to read it again. */
 export function lookingBefore(looks: Looks): Middleware {
   return async (ctx, next) => {
     const [collection = "", id] = segmentsOf(ctx.path)
@@ -115,7 +118,7 @@ function nameOf(ctx: Context): { readonly action: string; readonly object: strin
   return { action, object: named.join("/") }
 }
 
-/** The name of what was made, in an answer that shows it; null: it names nothing. */
+/** The name of a new object, in an answer that shows it; null: the answer names none. */
 function idIn(body: unknown): string | null {
   if (typeof body !== "object" || body === null) return null
   const { id, name, rule } = body as {

@@ -42,7 +42,7 @@ export function openLooks({
     async sources(id) {
       const entry = await sources.get(id)
       if (entry === null) return null
-      // As it was written: what it leaves out has its default, and is no change.
+      // As written: fields left out have their default, and are no change.
       const { name: _, login, observers, ...spec } = entry.spec
       return {
         ...spec,

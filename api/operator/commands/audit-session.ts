@@ -11,7 +11,7 @@ import { entryOnWire, lines } from "../audit/admin-routes.ts"
 
 // One `fossick audit` each; they work on the data folder and return the exit code.
 
-/** Which entries are wanted, with times as they were typed. */
+/** Filters for entries, with times as typed. */
 export interface AuditWanted extends Pick<AuditFilter, "who" | "object" | "action"> {
   readonly from: string | undefined
   readonly before: string | undefined

@@ -7,7 +7,7 @@ import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
 import { type Collections, openCollections } from "../../identity/accounts/reach/collections.ts"
 import { withState } from "#crawler/commands/with-state.ts"
 
-// One `fossick collections …` each; they return the exit code. A running appliance knows at once what they change.
+// One `fossick collections …` each; they return the exit code. A running appliance sees their changes at once.
 
 const MAX_NAME_CHARS = 100
 
@@ -46,7 +46,7 @@ export async function listCollections(json: boolean): Promise<number> {
   })
 }
 
-/** @throws CommandError when there is none of that name */
+/** @throws CommandError for an unknown name */
 export async function deleteCollection(name: string, json: boolean): Promise<number> {
   return await withCollections(async (collections) => {
     if (!(await collections.delete(name))) {

@@ -21,7 +21,7 @@ import { openKeyStore } from "../../identity/accounts/keys/keys.ts"
 export interface DrillArguments {
   readonly file: string
   readonly into: string
-  /** Serve what was restored until Ctrl-C, as a drill. */
+  /** Serve the restored folder until Ctrl-C, as a drill. */
   readonly start: boolean
   /** Port of the drill; 0: one that is free. */
   readonly port: number
@@ -79,7 +79,7 @@ function refuseOwn(folder: string, own: string): void {
   )
 }
 
-/** The settings as they are, but that nothing of the appliance's own is touched and nothing goes out. */
+/** The current settings, except that the appliance's own files are not touched and nothing is sent. */
 function drillEnvironment(given: NodeJS.ProcessEnv, folder: string, port: number): NodeJS.ProcessEnv {
   return {
     ...given,

@@ -19,8 +19,8 @@ import { publicKeyLine, publicKeyOnWire } from "./public-key-session.ts"
 import { PublicKeyStore } from "../../identity/accounts/public-keys/public-key-store.ts"
 import { withState } from "#crawler/commands/with-state.ts"
 
-// One `fossick keys …` each; they return the exit code. A running appliance knows at once what they change, since it
-// asks the store on each request.
+// One `fossick keys …` each; they return the exit code. A running appliance sees their changes at once, because it asks
+// the store on each request.
 
 export async function createKey(spec: KeySpec, json: boolean): Promise<number> {
   return await withState(async (db) => {

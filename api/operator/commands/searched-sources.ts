@@ -6,9 +6,9 @@ import { withState } from "#crawler/commands/with-state.ts"
 import { openCollections, unknownCollection } from "../../identity/accounts/reach/collections.ts"
 
 /**
- * The sources that a search on the command line is to keep to: those named, and those of the collections; undefined: to
- * none.
- * @throws CommandError for a name that there is not
+ * The sources a search on the command line is limited to: those named, and those of the collections; undefined: no
+ * limit.
+ * @throws CommandError for an unknown name
  */
 export async function searchedSources(
   sources: readonly string[],

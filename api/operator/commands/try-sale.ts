@@ -86,7 +86,7 @@ async function sellOne(start: readonly string[]): Promise<number> {
   return EXIT.ok
 }
 
-/** An appliance on a data folder of its own, which goes away with it. */
+/** An appliance on its own data folder, which is removed with it. */
 async function startAppliance(start: readonly string[], settings: Readonly<Record<string, string>>) {
   const dataDir = await mkdtemp(join(tmpdir(), "fossick-x402-try-"))
   const child = spawn(process.execPath, start, {

@@ -79,12 +79,12 @@ export class History {
     return new History(parts, await visitsByJob(parts.db))
   }
 
-  /** The step under way, as far as it is. */
+  /** The step under way, so far. */
   async now(): Promise<KeptSample> {
     return this.#sample(await visitsByJob(this.#parts.db), await this.#stats())
   }
 
-  /** Keeps the step under way and begins the next. `write` does what it is given in a transaction. */
+  /** Stores the step under way and begins the next. `write` runs the work it is given in a transaction. */
   async keep(write: (work: () => Promise<void>) => Promise<unknown>): Promise<void> {
     const stats = await this.#stats()
     const visited = await visitsByJob(this.#parts.db)

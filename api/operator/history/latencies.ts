@@ -1,4 +1,4 @@
-/** Each is a fifth wider than the one before: what is read from one is right to a tenth. */
+/** Each is a fifth wider than the one before, so a value read from one is right to a tenth. */
 const GROWTH = 1.2
 const MOST_MS = 600_000
 

@@ -12,7 +12,7 @@ export interface Questions {
   readonly latencies: Latencies
 }
 
-/** Counts the searches over every API that is spoken here, and how long they took. Counts alone: nothing of what was asked. */
+/** Counts the searches over every API spoken here, and how long they took. Only counts: no questions or results. */
 export class QuestionMeter {
   #answered = 0
   #refused = 0

@@ -64,7 +64,7 @@ export function judgedRoutes(
     const signal = clientGone(ctx)
     const { before, after } = changedRules(await rules.list(), changes)
     const all = await store.all()
-    // By their digests: of many questions a part that has nothing to do with their words.
+    // By their digests: a subset of many questions that does not depend on their words.
     const asked = all.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, most)
     const ask = async (given: typeof before) =>
       (await judge(engine, asked, { depth, rules: given, signal })).questions
@@ -112,7 +112,7 @@ async function known(store: JudgedStore, id: string): Promise<KeptQuestion> {
   return one
 }
 
-/** @throws ApiError 422 naming every address that is none */
+/** @throws ApiError 422 naming every invalid address */
 function pagesOf(written: readonly WrittenPage[]): readonly JudgedPage[] {
   const pages = written.map(({ url, grade = 1 }) => ({ url: toPageUrl(url), grade }))
   const wrong = pages.flatMap(({ url }, i) =>
@@ -151,7 +151,7 @@ async function put(
 
 const sumsOnWire = ({ ndcg, hit1, hit3 }: Sums) => ({ ndcg, hit1, hit3 })
 
-/** Both sums, and the questions that differ, those that lose most first. */
+/** Both sums, and the questions that differ, largest losses first. */
 function comparison(
   asked: readonly KeptQuestion[],
   { before, after }: { readonly before: readonly QuestionMarks[]; readonly after: readonly QuestionMarks[] },

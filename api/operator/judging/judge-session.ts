@@ -43,7 +43,7 @@ const LATEST = "latest"
 
 /**
  * `fossick judge`: judged questions, asked of the index in the data folder.
- * @returns the exit code: `failed` when nDCG@10 is below what was asked for
+ * @returns the exit code: `failed` when nDCG@10 is below the given bound
  * @throws CommandError when a file is wrong, or there is nothing to ask
  */
 export async function runJudge(given: JudgeArguments): Promise<number> {

@@ -2,7 +2,7 @@ import type { PageUrl } from "#engine"
 import { listOf, object, type Of, optional, text, whole } from "../../server/schema/schemas.ts"
 import { NOT_BLANK } from "../../server/wire/characters.ts"
 
-/** Questions of one file, and those that are kept: each is a search, at most half a second. */
+/** Most questions of one file, and most stored: each is a search, at most half a second. */
 export const MOST_QUESTIONS = 5000
 export const MAX_QUESTION_CHARS = 400
 export const MOST_PAGES = 100

@@ -84,7 +84,7 @@ export class JudgedStore {
     return n
   }
 
-  /** @returns null when there is none of that id */
+  /** @returns null for an unknown id */
   async get(id: string): Promise<KeptQuestion | null> {
     const row = await this.#queries
       .selectFrom("judged_question")
@@ -94,7 +94,7 @@ export class JudgedStore {
     return row === undefined ? null : questionOf(row)
   }
 
-  /** With how they did, the worst of the latest run first; those that no run asked come last. */
+  /** With their marks, the worst of the latest run first; questions that no run asked come last. */
   async list({
     limit,
     offset,
@@ -179,7 +179,7 @@ export class JudgedStore {
     return { added, changed, deleted }
   }
 
-  /** With its marks; the sums of runs stay. @returns false when there is none of that id */
+  /** With its marks; the sums of runs stay. @returns false for an unknown id */
   async delete(id: string): Promise<boolean> {
     return await transaction(this.#db, async () => (await this.#delete(id)) > 0)
   }

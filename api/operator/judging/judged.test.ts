@@ -127,7 +127,7 @@ test("a file of them is taken whole or not at all, and comes out as it went in",
   })
   const written = await out.text()
   expect(written).toBe(text)
-  // Programs that know the media type hold what they read in it against the schema.
+  // Programs that know the media type validate what they read against the schema.
   const answer = { status: out.status, headers: out.headers, body: parse(written) as unknown }
   expectDocumented("GET", "/admin/judged-questions.yaml", answer)
 })

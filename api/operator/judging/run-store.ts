@@ -12,7 +12,7 @@ const MOST_RUNS = 500
 /** Marks of all runs together, one for each question of each: some 20 MB. The oldest runs go, but for two to compare. */
 const MOST_MARKS = 400_000
 const LEAST_RUNS = 2
-/** A run gives a sign of life with each question; one that gave none for so long went with its process. */
+/** A run gives a sign of life with each question; without one for this long, its process has ended. */
 const SILENT_MS = 60_000
 
 /** The question, and the setup that answered it. */
@@ -116,7 +116,7 @@ export class RunStore {
     return numUpdatedRows > 0n
   }
 
-  /** Keeps the marks of a run, with what is to be known of them, and lets the oldest runs go. */
+  /** Stores the marks of a run with its facts, and deletes the oldest runs. */
   async finish(
     id: number,
     sums: Sums,
@@ -153,7 +153,7 @@ export class RunStore {
     await this.#update(id, { state, problem, ended_at: now })
   }
 
-  /** With its marks; one that is under way ends. @returns false when there is none of that id */
+  /** With its marks; one that is under way ends. @returns false for an unknown id */
   async delete(id: number): Promise<boolean> {
     return await transaction(this.#db, () => this.#delete(id))
   }
@@ -182,7 +182,7 @@ export class RunStore {
     return n
   }
 
-  /** The newest finished run, or the one before another one; null when there is none. */
+  /** The newest finished run, or the one before a given run; null when there is none. */
   async before(id = Number.MAX_SAFE_INTEGER): Promise<JudgedRun | null> {
     const earlier = this.#runs().where("id", "<", id).where("state", "=", "finished").limit(1)
     const row = await earlier.executeTakeFirst()
@@ -194,7 +194,7 @@ export class RunStore {
     return this.#queries.selectFrom("judged_run").selectAll().orderBy("id", "desc")
   }
 
-  /** Questions of a run beside another one, those that lost most first. */
+  /** Questions of a run beside another one, largest losses first. */
   async compared(
     id: number,
     against: number | null,

@@ -14,7 +14,7 @@ export type People = Pick<PersonKeys, "standingOf" | "proofAge"> | null
 export interface Asked extends Limited {
   /** Null: the call named principals instead. */
   readonly person: Person | null
-  /** Why they may do nothing at all; null: they may do something. */
+  /** The reason they have no rights at all; null: they have some. */
   readonly refusal: string | null
 }
 
@@ -54,7 +54,7 @@ export async function askedOf(
   return ofPerson(person, people)
 }
 
-/** A person with what they may see and do. */
+/** A person with their scope and rights. */
 export function ofPerson(person: Person, people: People): Asked & { readonly role: KeyRole | null } {
   const standing = people?.standingOf(person)
   if (standing === undefined || typeof standing === "string") {
@@ -65,7 +65,7 @@ export function ofPerson(person: Person, people: People): Asked & { readonly rol
   return { person, principals, scope, refusal: null, role }
 }
 
-/** Whether readers let them in; those without principals read every page. */
+/** Whether readers let them in; people without principals read every page. */
 export const areLetIn = ({ principals }: Pick<Asked, "principals">, readers: Readers): boolean =>
   principals === null || mayRead(new Set(principals), readers)
 

@@ -18,7 +18,7 @@ export interface Rule {
   readonly text: string
 }
 
-/** Who may read a page, and by which rules. */
+/** The readers of a page, and the rules that let them in. */
 export interface PageTrace {
   readonly rules: readonly Rule[]
   /** The rules of the sources and of the page together. */
@@ -101,7 +101,7 @@ const PLACES: Readonly<Record<string, string>> = {
   folder: "the folder: file permissions, access control lists, or a file of readers",
 }
 
-/** Where a rule was found, in words; null: it is written nowhere. */
+/** Where a rule was found, in words; null: it is not written anywhere. */
 export async function placeOf(
   { kind, source }: Pick<Rule, "kind" | "source">,
   sources: Pick<SourceTable, "get">,

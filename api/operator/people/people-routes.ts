@@ -20,7 +20,7 @@ export interface PeopleParts {
   readonly counts: PageCounts
 }
 
-/** Who has signed in: `/admin/people`, `/admin/groups`. */
+/** The people who have signed in: `/admin/people`, `/admin/groups`. */
 export function peopleRoutes(router: Router<RequestState>, { db, people, counts }: PeopleParts): void {
   const store = new PersonStore(db)
   const sessions = new SessionStore(db)

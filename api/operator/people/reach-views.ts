@@ -49,7 +49,9 @@ export class ReachViews {
     return indexLimits(limited, { collections: this.collections, readers: this.readers })
   }
 
-  /** Which of the people who have signed in may read a page, among how many. @param effective what the rules of the page come to */
+  /**
+   * The people who have signed in and may read a page, among how many. @param effective the combined rules of the page
+   */
   async readersAmong(
     page: Page,
     effective: Readers,

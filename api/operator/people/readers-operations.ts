@@ -161,7 +161,7 @@ const nobody = {
   status: 400,
 }
 
-/** Who may read what, and why. */
+/** The readers of pages, and the reasons. */
 export const readersOperations = operations("Readers", "admin", {
   pageReaders: {
     at: "GET /admin/readers",

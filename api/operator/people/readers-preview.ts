@@ -22,7 +22,7 @@ export interface ReadersPreview {
   /** Pages that gain at least one reader, and pages that lose one. */
   readonly pagesGained: number
   readonly pagesLost: number
-  /** People that readers can keep out: not admins, and not people who may do nothing. */
+  /** People that readers can keep out: not admins, and not people without rights. */
   readonly people: number
   readonly gaining: readonly string[]
   readonly losing: readonly string[]
@@ -45,7 +45,7 @@ export interface PreviewParts {
 type Rows = ReadonlySet<PagesOfReaders>
 const NO_ROWS: Rows = new Set()
 
-/** Who gains and who loses which pages when the readers of a source change. */
+/** The people who gain and lose pages when the readers of a source change, and which pages. */
 export async function previewReaders(
   source: string,
   after: Readers,

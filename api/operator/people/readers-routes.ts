@@ -29,7 +29,7 @@ const RESULTS = 10
 /** Most names of people in an answer. */
 const MOST_SHOWN = 20
 
-/** Who may read what: `/admin/readers`. */
+/** The readers of pages: `/admin/readers`. */
 export function readersRoutes(router: Router<RequestState>, parts: ReadersParts): void {
   const { db, engine, people, counts, sources } = parts
   const views = new ReachViews(parts)

@@ -123,7 +123,7 @@ export const ruleOperations = operations("Rules", "admin", {
     at: "POST /admin/rules/preview",
     summary: "What questions would find with other rules",
     description: "Nothing is saved. Each question is asked with the rules as they are and as they would be.",
-    // No field is required: without questions there is nothing to compare.
+    // No field is required, but without questions there is nothing to compare.
     body: closedBody(preview),
     answers: ok(RulePreview, "Results before and after."),
     refusals: [409, 422],

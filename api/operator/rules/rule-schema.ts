@@ -94,7 +94,7 @@ export const ruleSchemas = {
   },
 } as const
 
-/** Something wrong in what was written of a rule. */
+/** A problem in a rule as written. */
 export interface RuleProblem {
   /** Way to the field: `["where", "paths", 0]`. */
   readonly path: readonly (string | number)[]

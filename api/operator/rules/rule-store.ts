@@ -102,7 +102,7 @@ export class RuleStore {
     })
   }
 
-  /** These and no others. @returns ids of those that are gone. @throws TooManyRules */
+  /** These and no others. @returns ids of the deleted ones. @throws TooManyRules */
   async replaceAll(rules: readonly Rule[], now = Date.now()): Promise<readonly string[]> {
     return await this.#change(async () => {
       const kept = await this.#queries.selectFrom("ranking_rule").select("id").orderBy("id").execute()
@@ -113,7 +113,7 @@ export class RuleStore {
     })
   }
 
-  /** @returns false when there is none of that id. */
+  /** @returns false for an unknown id. */
   async delete(id: string): Promise<boolean> {
     return await this.#change(() => this.#delete(id))
   }

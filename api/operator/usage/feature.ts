@@ -6,11 +6,11 @@ interface Needs {
   readonly accounts: Accounts
   readonly admissions: Admissions
   readonly config: { readonly bodyKey: boolean; readonly bodyLimit: number }
-  /** Whether nothing that callers leave here outlives this process. */
+  /** Whether everything callers store here is lost when this process ends. */
   readonly keepsNothing: () => boolean
 }
 
-/** Keys, and what they used. */
+/** Keys, and their usage. */
 export const usage = {
   name: "usage",
   async describe() {

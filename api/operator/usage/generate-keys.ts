@@ -108,7 +108,7 @@ async function scopeOf(
   if (!isUnlimited(maker.scope)) {
     throw new ApiError(403, "Access denied. Keys that this one makes have its own limits and no others.")
   }
-  // After what the maker may: who is limited does not learn which collections there are.
+  // After the maker's own limits: a limited maker does not learn which collections exist.
   const unknown = await unknownCollection(collections, scope.collections ?? [])
   if (unknown !== null) throw badRequest(`Invalid collections. ${unknown.replace(/(?<!\?)$/, ".")}`)
   const noSource = await unknownSource(scope.sources ?? [])

@@ -135,7 +135,7 @@ const statusOf = (key: MadeKey): "active" | "disabled" | "expired" => {
   return isOver(key) ? "expired" : "active"
 }
 
-/** Who ends the key they came with may have no other way in. */
+/** Callers who disable the key they came with may have no other way in. */
 function refuseOwn(own: string, id: string): void {
   if (own !== id) return
   throw new ApiError(409, "You came with this key. Sign in with another key of the role admin to end it.")

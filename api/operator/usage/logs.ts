@@ -13,7 +13,7 @@ import type { CallLog } from "./described/account-operations.ts"
 /** As the contract lists them. */
 const LISTED: readonly Endpoint[] = ["search", "extract", "map", "crawl", "research"]
 
-/** POST /logs: calls that were answered, newest first; never what was asked or found. */
+/** POST /logs: answered calls, newest first; never questions or results. */
 export function logs({ callLog }: Pick<Accounts, "callLog">): Middleware {
   const read = bodyReader(logsSchema)
   return async (ctx) => {

@@ -12,7 +12,7 @@ import { openAdmin } from "../admin/open-admin.ts"
 import { memoryState, TEST_KEY } from "../../testing/serve-app.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 
-// People ask for pages over a socket, and the operator goes through what they asked for.
+// People ask for pages over a socket, and the operator goes through the requests.
 
 const opened = new AsyncDisposableStack()
 let app: ServedAccounts

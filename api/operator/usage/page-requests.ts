@@ -9,7 +9,7 @@ import { pageRequestSchema } from "./schema.ts"
 import type { Of } from "../../server/schema/schemas.ts"
 import type { PageRequestTaken } from "./described/account-operations.ts"
 
-/** POST /page-requests: asks the operator for a page that the index lacks. Free; nothing is fetched for it. */
+/** POST /page-requests: asks the operator for a page that the index lacks. Free; the page is not fetched. */
 export function requestPage({
   pageRequests: store,
   writes,

@@ -27,7 +27,7 @@ export const ACCOUNT_PATHS = [
   "key-info",
 ]
 
-/** The calls on keys and on what they used: free, and not held to the scope of a key. */
+/** The calls on keys and their usage: free, and not limited by a key's scope. */
 export function accountRoutes(
   router: Router<RequestState>,
   accounts: Accounts,

@@ -16,7 +16,7 @@ import {
 } from "../../server/schema/schemas.ts"
 import { NOT_BLANK } from "../../server/wire/characters.ts"
 
-// The request bodies of keys, logs and feedback, as they stand on the wire.
+// The request bodies of keys, logs and feedback, as on the wire.
 
 /** For a limit of the key, a blank entry is refused. */
 const limits = (description: string, maxItems: number, items: JsonSchema, more?: JsonSchema) =>

@@ -124,7 +124,7 @@ async function ran(
     executionId: "1",
     userId: "1",
     variables: {},
-    // n8n's own addresses, which nothing here calls.
+    // n8n's own addresses, which are never called here.
     ...Object.fromEntries(ADDRESSES.map((name) => [name, "http://localhost:5678/"])),
     logAiEvent() {},
     setExecutionStatus() {},

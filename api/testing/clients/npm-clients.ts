@@ -25,7 +25,7 @@ export const question = "how do I schedule a crawl?"
 /** Answers the question. */
 export const page = "schedule-a-crawl"
 
-/** Loads from the folder: a module there asks for what is installed there. */
+/** Loads from the folder: a module there imports the packages installed there. */
 export async function load(name: string): Promise<Loose> {
   const loader = join(folder, `load-${Math.random().toString(36).slice(2)}.mjs`)
   await writeFile(loader, `import * as all from ${JSON.stringify(name)}\nexport { all }\n`)
@@ -36,7 +36,7 @@ export async function load(name: string): Promise<Loose> {
   }
 }
 
-/** Whether it holds, and what it threw when it did. */
+/** Whether the check passes, and its error otherwise. */
 export async function outcomeOf(holds: () => Promise<boolean>): Promise<{ good: boolean; problem: string }> {
   try {
     return { good: await holds(), problem: "" }

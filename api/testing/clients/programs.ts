@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
   options: {
     /** Folder with the plugins of Dify, each in one of its own. */
     dify: { type: "string" },
-    /** A Python that has `dify-plugin` and what the plugins ask for. */
+    /** A Python that has `dify-plugin` and the plugins' packages. */
     "dify-python": { type: "string" },
     /** The program `litellm`. */
     litellm: { type: "string" },
@@ -229,7 +229,10 @@ async function litellm(): Promise<void> {
   }
 }
 
-/** Vane's module that searches, told the address by what stands for its configuration. The appliance has `FOSSICK_SEARXNG_KEY`. */
+/**
+ * Vane's module that searches, with the address from a stand-in for its configuration. The appliance has
+ * `FOSSICK_SEARXNG_KEY`.
+ */
 async function vane(): Promise<void> {
   const stated = `export const getSearxngURL = () => ${JSON.stringify(`${base}/searxng`)}`
   registerHooks({

@@ -4,7 +4,7 @@ export type ClientCall = "search" | "extract" | "crawl" | "map" | "research" | "
 interface ClientFields {
   readonly client: string
   readonly version: string
-  /** The fields of each body, as they stand on the wire. */
+  /** The fields of each body, as on the wire. */
   readonly sent: Readonly<Record<ClientCall, readonly string[]>>
 }
 

@@ -110,7 +110,7 @@ test("fossick keys usage shows what each key used by day and month, with what wa
   await add(id, "extract", 0, 0)
   await add(id, "search", 40, 1)
   await add(other, "search", 0, 1)
-  // The log may forget a call; what it used stays known.
+  // The log may forget a call; its usage stays counted.
   await log.prune(now + 1, 1000)
 
   const lines = (await run("keys", "usage", "chat")).stdout.trimEnd().split("\n")

@@ -17,7 +17,7 @@ import { serveAccounts } from "../../../api/testing/serve-accounts.ts"
 import { memoryState } from "../../../api/testing/serve-app.ts"
 import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
-// `fossick queries` as a program, against an appliance on a socket that keeps what it is asked.
+// `fossick queries` as a program, against an appliance on a socket that stores questions.
 
 test("questions are shown by report, and forgotten when that is confirmed", async () => {
   await using opened = new AsyncDisposableStack()

@@ -52,7 +52,7 @@ test("a site is looked at, and its source added to the file, comments and all; w
   writeFileSync(file, "# ours\nsources:\n  - name: blog\n    seeds: blog.example.com # the blog\n")
   const asked = await run(folder.path, ["sources", "add", site.authority])
   expect(asked).toMatchObject({ code: 0, err: "" })
-  // Nobody is there to answer, so nothing is written.
+  // No user is there to answer, so nothing is written.
   expect(asked.out).toMatch(/2 pages as they read\n {2}Home\n {4}http.*\n {4}Home is explained here/)
   expect(asked.out).toContain(`  - name: ${site.authority}\n`)
   expect(readFileSync(file, "utf8")).not.toContain(site.authority)
@@ -350,7 +350,7 @@ test("several sources are run by one command, and new or changed ones when the f
 test("sources that one command runs wait for none that is sick, with no appliance either", async () => {
   using folder = temporaryFolder()
   await using site = await startTestSite({ "/b": article("Lighthouse"), "/c": article("Harbour") })
-  // It answers once both others are over, by the command's own output.
+  // It answers once the command has reported the end of both others.
   const told = Promise.withResolvers<void>()
   await using sick = await startTestSite({
     "/robots.txt": status(404),

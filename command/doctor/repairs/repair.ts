@@ -2,23 +2,23 @@ import type { DoctorSettings } from "../settings-checks.ts"
 
 /** Something that is damaged, and what brings it back. */
 export interface Damaged {
-  /** Path in the data folder, or what is counted wrongly. */
+  /** Path in the data folder, or the wrong counter. */
   readonly file: string
   /** Going on a sentence whose subject is the file. */
   readonly damage: string
   /** Whole sentences: what the repair does, or what you have to do yourself. */
   readonly wayBack: string
-  /** Whether the repair brings it back. */
+  /** Whether the repair restores it. */
   readonly canRepair: boolean
 }
 
-/** Rebuilds one thing from what is left of an appliance. */
+/** Rebuilds one thing from the rest of an appliance. */
 export interface Repair {
   /** Two or three words: `index`. */
   readonly name: string
   /** The damaged part. Changes nothing. */
   look(settings: DoctorSettings): Promise<readonly Damaged[]>
-  /** Brings it back. @returns what there is to say of it, in whole sentences */
+  /** Restores it. @returns a report in whole sentences */
   mend(settings: DoctorSettings, signal: AbortSignal): Promise<readonly string[]>
 }
 
@@ -29,8 +29,8 @@ export interface Repaired {
 }
 
 /**
- * Looks at all, and with `mends` brings back what can be: one after the other, since what is damaged of one thing may be
- * known only once another one is back.
+ * Checks everything, and with `mends` restores what it can: one after the other, since some damage shows only once
+ * another part is back.
  */
 export async function runRepairs(
   repairs: readonly Repair[],

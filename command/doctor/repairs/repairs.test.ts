@@ -96,7 +96,7 @@ function flip(file: string): void {
   writeFileSync(file, bytes)
 }
 
-/** Everything in a folder, but what is only there while a file of SQLite is open. */
+/** Everything in a folder, except files that exist only while a file of SQLite is open. */
 const contents = (dir: string) =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/-shm$|-wal$|\.lock$|\.pid$/.test(entry.name))

@@ -40,7 +40,7 @@ const WAIT_MS = 2000
 /** A server looks after its own files; a state.db beside it is not in use. */
 const isOnServer = (dataDir: string): boolean => stateServer(dataDir) !== null
 
-/** `state.db`: written anew from its tables when all of them can be read. */
+/** `state.db`: rewritten from its tables when all of them can be read. */
 export const stateRepair: Repair = {
   name: "state.db",
   async look({ dataDir }) {

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { PLACES, USER } from "../places.ts"
 
-// The story that smoke-systemd.ts has a real systemd tell: the service is installed, crawls, is stopped in the midst of
-// its work, killed, and taken away. It runs as root in a container of its own, and writes what it sees.
+// The steps that smoke-systemd.ts runs under a real systemd: the service is installed, crawls, is stopped in the middle
+// of its work, killed, and removed. They run as root in their own container, and write what they see.
 
 const FOSSICK = join(import.meta.dirname, "../../fossick.js")
 const RESULT = process.argv[2]!

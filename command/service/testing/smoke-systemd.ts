@@ -14,9 +14,10 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-// `npm run smoke:systemd`, as root: installs the service under a real systemd and lives through a day with it (inside.ts).
-// systemd is the first process of a container (systemd-nspawn) over a throw-away copy of this machine's files, without
-// network, so nothing of this machine changes. Where a machine cannot do that, it says so and ends with 0.
+// `npm run smoke:systemd`, as root: installs the service under a real systemd and puts it through a day's events
+// (inside.ts). systemd is the first process of a container (systemd-nspawn) over a throw-away copy of this machine's
+// files, without network, so nothing on this machine changes. If the machine cannot do that, the script says so and
+// ends with 0.
 
 const ROOT = join(import.meta.dirname, "../../..")
 const MAX_MS = 15 * 60_000
@@ -57,7 +58,7 @@ try {
 }
 process.exit(code)
 
-/** Leaves systemd nothing to start but the story. */
+/** Leaves systemd nothing to start but the test. */
 function prepare(root: string): void {
   const units = join(root, "etc/systemd/system")
   for (const name of readdirSync(units)) {

@@ -95,7 +95,7 @@ export function Adding({
   )
 }
 
-/** Whether the site is in a network that is not allowed: a source for it could be saved, and would read nothing. */
+/** Whether the site is in a network that is not allowed: a source for it could be saved, but would read nothing. */
 const isClosed = ({ url, obstacles }: Look): boolean =>
   url === null && obstacles.some(({ kind }) => kind === "network")
 

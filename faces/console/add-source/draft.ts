@@ -63,7 +63,7 @@ const FIELDS: readonly (readonly [
   ["sitemaps", "sitemaps", someOf],
 ]
 
-/** Where a source has these fields, as problems name them. */
+/** The fields of a source, as problems name them. */
 export const PLACES: ReadonlyMap<string, string> = new Map(FIELDS.map(([at, name]) => [name, at]))
 
 /** The draft of a source that is there, or was proposed. */

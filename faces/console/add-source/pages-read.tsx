@@ -10,7 +10,7 @@ type Page = AnswerOf<"POST /admin/sources/propose">["pages"][number]
 
 const isGood = ({ outcome }: Page): boolean => outcome === "indexed" || outcome === "unchanged"
 
-/** A few pages as a run would index them: how they end, what they are called, how their text begins. */
+/** A few pages as a run would index them: their results, titles, and the beginning of their text. */
 export function PagesRead({ pages }: { readonly pages: readonly Page[] }) {
   return (
     <ol class="pages-read" aria-label={`${counted(pages.length, "page")} as they read`}>

@@ -21,7 +21,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 interface WritingProps {
   readonly start: Draft
   readonly isNew: boolean
-  /** Where saving it leads. */
+  /** Where the user goes after saving. */
   readonly after: (name: string, isRun: boolean) => Place
 }
 
@@ -114,7 +114,7 @@ function useWriting({ start, isNew, after }: WritingProps) {
     change: (fields: Partial<Draft>) => setDraft((before) => ({ ...before, ...fields })),
     preview,
     problems: shown === null ? [] : problemsOf(shown, isNew),
-    /** Whether the console may not save it, though the file of sources may have it. */
+    /** Whether the console may not save it, though the file of sources may contain it. */
     isRefused: shown !== null && shown.problems.length > 0 && shown.fits_file,
     isAsked,
     tell,

@@ -30,7 +30,7 @@ export const Busy = ({
   /** Label of the bar, for screen readers. */
   readonly label: string
   readonly onStop: () => void
-  /** Says what the call does. */
+  /** A description of the call. */
   readonly children: ComponentChildren
 }) => (
   <div class="busy" role="status">

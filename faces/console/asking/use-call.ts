@@ -10,11 +10,11 @@ export interface Called<T> {
   /** Why the latest call failed, in words. */
   readonly problem: string | null
   readonly isBusy: boolean
-  /** Calls, and gives up what was called before. */
+  /** Makes the call, and cancels the one before. */
   readonly call: (ask: (signal: AbortSignal) => Promise<T>) => void
   /** Takes an answer that was had otherwise. */
   readonly put: (value: T) => void
-  /** Gives up what is called. */
+  /** Cancels the call. */
   readonly cancel: () => void
 }
 

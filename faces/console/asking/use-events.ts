@@ -54,7 +54,7 @@ function follow(): void {
   source = opened
   opened.addEventListener("open", () => setUp(true))
   opened.addEventListener("error", () => {
-    // Each stream ends after a minute: between two of them nothing is missed. One that is refused stays closed.
+    // Each stream ends after a minute, and no change is missed between two of them. A refused stream stays closed.
     if (opened.readyState === EventSource.CLOSED) setUp(false)
     else
       setTimeout(() => source === opened && opened.readyState !== EventSource.OPEN && setUp(false), AGAIN_MS)

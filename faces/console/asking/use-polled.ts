@@ -39,9 +39,9 @@ export const useAnswer = <C extends Call>(
   )
 
 /**
- * Asks the appliance again and again while the page can be seen.
- * @param key of what is asked: another one forgets the answer
- * @param everyMs how long to wait after an answer; null: it will not change any more
+ * Polls the appliance while the page is visible.
+ * @param key of the request: another key discards the answer
+ * @param everyMs how long to wait after an answer; null: the answer is final
  */
 export function usePolled<T>(
   key: string,

@@ -7,7 +7,7 @@ import { Head, Loading, Problem } from "../parts.tsx"
 import { useCall } from "../asking/use-call.ts"
 import { FirstRun } from "./first-run.tsx"
 
-/** Where the console begins: the first run of a new appliance, the overview of any other. */
+/** The console's first view: the first run of a new appliance, the overview of any other. */
 export function Beginning({ onNamed }: { readonly onNamed: () => void }) {
   const { value, problem, call } = useCall<AnswerOf<"GET /admin/appliance">>()
   const ask = () => call((signal) => appliance.call("GET /admin/appliance", { signal }))

@@ -14,7 +14,8 @@ import { FirstCrawl } from "./first-crawl.tsx"
 const STEPS = ["A name", "A first source", "Its first crawl", "A first question"] as const
 
 /**
- * From a new appliance to its first answer: a name, a source by one look at its site, its crawl while it lasts, a question.
+ * From a new appliance to its first answer: a name, a source from one look at its site, its crawl in progress, a
+ * question.
  * @param source that is being crawled; null: there is none yet
  */
 export function FirstRun({

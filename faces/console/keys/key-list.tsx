@@ -24,7 +24,7 @@ const ACTS = [
 /** How a key is called where it has no name. */
 export const nameOf = ({ name, id }: Pick<Key, "name" | "id">): string => (name === "" ? `Key ${id}` : name)
 
-/** A card for each key: what it may do, what it used, and what may be done with it. */
+/** A card for each key: its rights, its usage, and the actions on it. */
 export function KeyList({
   keys,
   own,

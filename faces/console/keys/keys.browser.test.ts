@@ -8,7 +8,7 @@ import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 import { byDay } from "./use-days.ts"
 
-// Keys in a real browser; what each may do is tried with the key itself.
+// Keys in a real browser; each key's rights are tried with the key itself.
 
 test("usage is shown by day of UTC, days without a call among them", () => {
   const NONE = { calls: 0, credits: 0 }

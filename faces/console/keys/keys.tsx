@@ -38,7 +38,7 @@ async function look(signal: AbortSignal) {
 
 type Seen = Awaited<ReturnType<typeof look>>
 
-/** Who may search, what they may see, and what they use. */
+/** The people who may search, their scope, and their usage. */
 export function Keys({ chosen }: { readonly chosen: string | null }) {
   const [isMaking, setMaking] = useState(false)
   const [asked, setAsked] = useState<Asked | null>(null)

@@ -30,7 +30,7 @@ const ABOUT: Readonly<Record<KeyKind, string>> = {
   admin: "May do everything, this console among it.",
 }
 
-/** Asks what a key is to be, and makes it. */
+/** Asks for a new key's properties, and makes it. */
 export function NewKey({
   sources,
   ofDocuments,

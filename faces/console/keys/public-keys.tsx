@@ -10,7 +10,7 @@ export type PublicKey = AnswerOf<"GET /admin/public-keys">["public_keys"][number
 
 const called = ({ name, id }: PublicKey): string => (name === "" ? `Public key ${id}` : name)
 
-/** Keys that stand in web pages for everybody to read. */
+/** Keys in web pages, for everyone to read. */
 export function PublicKeys({
   keys,
   usage,

@@ -132,7 +132,7 @@ function Drawing({ as, at, from, to, stepMs, lines, most, shown }: Shown) {
   )
 }
 
-/** A line breaks off where nothing is known; a point alone is a short stroke. */
+/** The line breaks where values are missing; a single point is a short stroke. */
 function pathOf(
   at: readonly number[],
   values: readonly Value[],

@@ -9,7 +9,7 @@ export interface Need {
   readonly icon: IconName
   readonly title: string
   readonly text: string
-  /** Where it is answered; null: not in the console. */
+  /** Where to handle it; null: not in the console. */
   readonly to: Place | null
   readonly todo: string
 }
@@ -23,7 +23,7 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
   for (const { name, origin, last_result: last } of sources.sources) {
     // Whoever started a one-off crawl saw how it ended.
     if (origin === "one-off" || last === null || last.result === "finished") continue
-    // Its questions are below.
+    // Its held removals are covered below.
     if (last.result !== "failed" && held.some((one) => one.job_id === last.job_id)) continue
     const isFailed = last.result === "failed"
     needs.push({

@@ -16,7 +16,7 @@ const PLACES: Readonly<Record<string, string>> = {
   opensearch: "OpenSearch",
 }
 
-/** How the appliance is: what it holds, what it did last, and what it needs of its operator. */
+/** The state of the appliance: its contents, its latest work, and its open requests to the operator. */
 export function Overview() {
   const polled = usePolled("overview", look, (seen) => (isLive(seen) ? LIVE_MS : IDLE_MS))
   const { value } = polled

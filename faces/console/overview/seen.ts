@@ -28,6 +28,6 @@ export async function look(signal: AbortSignal): Promise<Seen> {
   return { index, machine, sources, jobs, held, alerts }
 }
 
-/** Whether something is under way. */
+/** Whether any work is under way. */
 export const isLive = ({ jobs, index }: Seen): boolean =>
   jobs.some(({ state }) => isOpen(state)) || index.pages_without_vectors > 0

@@ -15,7 +15,7 @@ type Page = NonNullable<State["page"]>
 /** Passages shown before "show more". */
 const FEW = 4
 
-/** The page as the index holds it: what it is called, its dates, the passages that searches find. */
+/** The page as the index holds it: its title, its dates, the passages that searches find. */
 export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms: State["other_forms"] }) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? page.passages : page.passages.slice(0, FEW)

@@ -116,7 +116,7 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
   test("a source is added and a page inspected with the keyboard alone", async () => {
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
-    /** Goes by the Tab key to what has this name, and says what it is. */
+    /** Moves by the Tab key to the element with this name, and returns its description. */
     const tabTo = async (name: RegExp) => {
       for (let tabs = 0; tabs < 80; tabs++) {
         await page.keyboard.press("Tab")

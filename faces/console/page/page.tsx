@@ -20,7 +20,10 @@ interface Inspected {
   readonly state: AnswerOf<"GET /admin/page">
 }
 
-/** One page: whether it is found and why, what the index holds of it, what is known of it, how it reads now. */
+/**
+ * One page: whether searches find it and why, what the index holds of it, the facts known about it, and how it reads
+ * now.
+ */
 export function PageInspector({
   url,
   query,

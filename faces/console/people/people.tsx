@@ -52,7 +52,7 @@ export function People({ shown, group }: { readonly shown: PeopleShown; readonly
   )
 }
 
-/** The name of a person, or the user name if there is none. */
+/** A person's name, or the user name if there is none. */
 export const nameOf = ({ name, user }: Pick<Person, "name" | "user">): string => name || user
 
 const ROLES: Readonly<Record<string, string>> = { search: "Reader", operator: "Operator", admin: "Admin" }

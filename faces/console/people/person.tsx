@@ -12,7 +12,7 @@ import { nameOf, type Person as OnePerson, RoleChip } from "./people.tsx"
 import { Sees, type Whom } from "./sees.tsx"
 import { SignIns } from "./sign-ins.tsx"
 
-/** One person, by their id: who they are, where they are signed in, and what they see. */
+/** One person, by their id: who they are, their sessions, and their scope. */
 export function Person({ id }: { readonly id: string }) {
   const [asked, setAsked] = useState<"disable" | "sign-out" | null>(null)
   const polled = useAnswer("GET /admin/people/{id}", { path: { id } })

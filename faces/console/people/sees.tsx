@@ -17,7 +17,7 @@ type SourceSeen = Seen["sources"][number]
 /** A person or principals, as calls name them. */
 export type Whom = { readonly person: string } | { readonly principals: string }
 
-/** All, some or none of the pages of a source, in words and a colour. */
+/** All, some or none of a source's pages, in words and a colour. */
 export const Reach = ({
   of: { reach, pages, readable },
 }: {
@@ -83,7 +83,7 @@ const SOURCES: readonly Column<SourceSeen>[] = [
   { heading: "Rule of the source", cell: ({ text }) => text },
 ]
 
-/** Finds what they would find. */
+/** Shows the results they would get. */
 function SearchAs({ whom }: { readonly whom: Whom }) {
   const [query, setQuery] = useState("")
   const { value, problem, isBusy, call } = useCall<AnswerOf<"POST /admin/readers/search">>()

@@ -16,7 +16,7 @@ export interface OfferedCall {
   readonly summary: string
   readonly tag: string
   readonly parameters: readonly Parameter[]
-  /** A body to begin with; null: it takes none. */
+  /** A body to begin with; null: the call takes none. */
   readonly body: string | null
 }
 

@@ -14,7 +14,7 @@ export interface Snippet {
   readonly text: string
 }
 
-/** Where a call leads, below the appliance's address. */
+/** The path of a call, below the appliance's address. */
 export function pathOf({ path, inPath, inQuery }: FilledCall): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(inPath[name] ?? ""))
   const query = new URLSearchParams(Object.entries(inQuery).filter(([, value]) => value !== "")).toString()

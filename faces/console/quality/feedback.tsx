@@ -107,7 +107,7 @@ function Words({ said }: { readonly said: Said }) {
   )
 }
 
-/** All that came and has no place of its own in the table, by its name here. */
+/** All fields without a place of their own in the table, by their names here. */
 function moreOf(said: Said): readonly (readonly [name: string, text: string])[] {
   const { human_score: human, agent_score: agent, used_ids: ids, used_citations: quotes } = said
   const labelled = (scores: unknown) =>

@@ -21,7 +21,7 @@ interface Page {
   readonly grade: number
 }
 
-/** Which pages answer a question, as it is being written. */
+/** The pages that answer a question, while you edit them. */
 export interface Judgement {
   readonly pages: readonly Page[]
   readonly isChanged: boolean

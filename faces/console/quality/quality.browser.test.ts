@@ -11,7 +11,7 @@ import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 // Search quality and rules in a real browser, over an index that real runs filled. Axe looks at each screen where it has something to show.
 
-/** A word of no page: nothing of the workshop is like it. */
+/** A word that is on no page: nothing in the workshop is like it. */
 const UNKNOWN = "zyzzyva"
 
 const executablePath = await findTestBrowser()

@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<QualityShown, string>> = {
   runs: "Runs",
 }
 
-/** How well people find what they look for, and what to do about it. */
+/** How well people find the pages they look for, and how to improve it. */
 export function Quality({ shown, report }: { readonly shown: QualityShown; readonly report: Report }) {
   return (
     <>

@@ -18,10 +18,10 @@ type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]["after"]
 
 const RULES = { synonym: "Add a synonym", pin: "Pin a page", boost: "Boost pages" } as const
 
-/** Places of a chart of ranks: the first at its head, none among the first ten at its foot. */
+/** Positions in a chart of ranks: the first at its top, none among the first ten at its bottom. */
 const NOT_FOUND = 11
 
-/** One question: what it finds and why, what may be done about it, and how it did over time. */
+/** One question: its results and the reasons, possible fixes, and its marks over time. */
 export function Question({ question }: { readonly question: string }) {
   const { value, problem, refresh } = usePolled(
     `question ${question}`,

@@ -14,7 +14,10 @@ import { addressIn, counted, whole } from "../words.ts"
 
 type Traced = AnswerOf<"GET /admin/readers">
 
-/** Who may read one page, and why. @param who a person by id or user name, or principals, to check against the rules */
+/**
+ * The readers of one page, and the reasons. @param who a person by id or user name, or principals, to check against the
+ * rules
+ */
 export function Readers({ url, who }: { readonly url: string | null; readonly who: string | null }) {
   return (
     <>

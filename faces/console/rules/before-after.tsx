@@ -12,7 +12,7 @@ import { rankColumns, ScoreChange } from "./rank.tsx"
 type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]
 type Judged = AnswerOf<"POST /admin/judged-questions/preview">
 
-/** Rules that would be made or replaced, and those that would go. */
+/** Rules to make or replace, and rules to remove. */
 export interface Change {
   readonly rules: readonly Rule[]
   readonly without: readonly string[]
@@ -26,7 +26,7 @@ const SHOWN = 5
 interface Preview {
   readonly found: readonly Found[]
   readonly judged: Judged
-  /** Whether what people asked is kept. */
+  /** Whether people's questions are stored. */
   readonly isLogged: boolean
 }
 
@@ -37,9 +37,9 @@ export function BeforeAfter({
   onDone,
 }: {
   readonly change: Change
-  /** To ask besides those that were asked most and those that are judged. */
+  /** Questions to ask besides the most frequent and the judged ones. */
   readonly questions: readonly string[]
-  /** Told once it is known, or why it is not: what the appliance says of the rules. */
+  /** Called with the result, or with the error: the appliance's message about the rules. */
   readonly onDone?: (error: unknown) => void
 }) {
   const { value, problem, isBusy, call } = useCall<Preview>()

@@ -8,7 +8,7 @@ export const KIND_NAMES: Readonly<Record<RuleKind, string>> = {
   boost: "Boost",
 }
 
-/** A rule as it stands in its form: lists are lines of text. */
+/** A rule as its form shows it: lists are lines of text. */
 export interface RuleDraft {
   readonly kind: RuleKind
   readonly id: string
@@ -76,7 +76,7 @@ export function draftOf(rule: Rule): RuleDraft {
   }
 }
 
-/** Lines of a text, and with `commas` what stands between commas. */
+/** Lines of a text, and with `commas` also the parts between commas. */
 const listOf = (text: string, commas = true): readonly string[] =>
   text
     .split(commas ? /[\n,]/ : /\n/)

@@ -21,7 +21,7 @@ const GROUPS: Readonly<Record<RuleKind, string>> = { synonym: "Synonyms", pin: "
 const placeOfNew = (kind: RuleKind): Place => ({ view: "rule", id: null, kind, question: null, url: null })
 const placeOfRule = ({ id, kind }: Rule): Place => ({ view: "rule", id, kind, question: null, url: null })
 
-/** Synonyms, pins and boosts: what the operator wants of the ranking. */
+/** Synonyms, pins and boosts: the operator's changes to the ranking. */
 export function Rules() {
   const [removed, setRemoved] = useState<Rule | null>(null)
   const polled = useAnswer("GET /admin/rules")

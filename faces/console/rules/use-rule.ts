@@ -73,7 +73,7 @@ export function useRule({ start, isNew, tries, asked, others }: RuleStart) {
     problems,
     isBusy,
     save,
-    /** Where saving it leads. */
+    /** Where the user goes after saving. */
     after,
   }
 }

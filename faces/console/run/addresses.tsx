@@ -46,7 +46,7 @@ export function Addresses({
 }: {
   readonly job: number
   readonly outcome: string | null
-  /** Visits so far: with more of them the list is asked for anew. */
+  /** Visits so far: when there are more, the list is fetched again. */
   readonly done: number
 }) {
   const [listed, setListed] = useState<Listed | null>(null)
@@ -70,7 +70,7 @@ export function Addresses({
       if (signal?.aborted !== true) setProblem(inWords(error))
     }
   }
-  // Somebody who has gone on down the list keeps what they read.
+  // A user who has scrolled down the list keeps their place.
   const isLong = (listed?.addresses.length ?? 0) > AT_ONCE
   useEffect(() => {
     const given = new AbortController()

@@ -50,7 +50,7 @@ export function Outcomes({
   )
 }
 
-/** Shares of pages, of what was left out, and of failures. */
+/** Shares of indexed pages, of skipped ones, and of failures. */
 function Bar({
   all,
   total,

@@ -17,6 +17,6 @@ export const kindOf = (outcome: string): Kind => {
 export const byCount = (outcomes: Readonly<Record<string, number>>): readonly (readonly [string, number])[] =>
   Object.entries(outcomes).toSorted(([, a], [, b]) => b - a)
 
-/** Whether an outcome is among those that a part of the address asks for: one of them, or all that failed. */
+/** Whether an outcome matches the filter in the address: one of them, or all that failed. */
 export const isMeant = (outcome: string, wanted: string | null): boolean =>
   wanted === null || outcome === wanted || outcome.startsWith(`${wanted}:`)

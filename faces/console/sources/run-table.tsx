@@ -14,7 +14,7 @@ const TRIGGERS: Readonly<Record<Job["trigger"], string>> = {
   start: "by the start of the appliance",
 }
 
-/** Who asked for a run. */
+/** The origin of a run's request. */
 export const askedBy = (trigger: Job["trigger"]): string => TRIGGERS[trigger]
 
 /** Visits that failed. */

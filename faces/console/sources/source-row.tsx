@@ -46,7 +46,7 @@ export function SourceRow({ entry, running, actions }: RowProps) {
   )
 }
 
-/** Where the content of a source comes from. */
+/** The origin of a source's content. */
 function startsOf({
   folder,
   mailbox,

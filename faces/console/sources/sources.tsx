@@ -12,7 +12,7 @@ import { Wanted } from "./wanted.tsx"
 
 /** As many as one call lists. */
 const MOST = 1000
-/** Pages that people ask for, those that most ask for. */
+/** Pages that people ask for, the most wanted first. */
 const MOST_WANTED = 20
 
 async function look(signal: AbortSignal) {

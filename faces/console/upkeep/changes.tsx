@@ -12,7 +12,7 @@ type Entry = AnswerOf<"GET /admin/audit">["entries"][number]
 
 const AT_ONCE = 50
 
-/** Who changed what, newest first. */
+/** The audit log, newest first. */
 export function Changes() {
   const [who, setWho] = useState("")
   const [object, setObject] = useState("")

@@ -16,7 +16,7 @@ const SHOWN = ["set", "all"] as const
 export function SettingList() {
   const [shown, show] = useState<(typeof SHOWN)[number]>("all")
   const [text, setText] = useState("")
-  // They are what they were at the start.
+  // They are the same as at the start.
   const { value, problem, refresh } = useAnswer("GET /admin/settings", {}, () => null)
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
   const words = text.toLowerCase().split(/\s+/)

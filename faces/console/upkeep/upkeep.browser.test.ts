@@ -171,7 +171,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(await faultsOf(page, "phone")).toEqual([])
     await page.getByLabel("Find").fill("FOSSICK_API_KEY")
     await settings.getByText("not set").first().waitFor()
-    // No other setting speaks of it.
+    // No other setting mentions it.
     await page.getByLabel("Find").fill("FOSSICK_SEND_SECONDS")
     await settings.getByText("60", { exact: true }).waitFor()
     expect(await settings.getByRole("row").count()).toBe(2)

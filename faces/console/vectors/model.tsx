@@ -22,7 +22,7 @@ const LABELS: Readonly<Record<string, string>> = {
   multilingual: "Multilingual",
 }
 
-/** The model that makes the vectors, why it is that one, and another one instead. */
+/** The model that makes the vectors, the reason for it, and a way to change it. */
 export function Model() {
   // Fetched separately, and seldom: the appliance looks into the folders of all models.
   const polled = useAnswer("GET /admin/model")
@@ -106,7 +106,7 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
   )
 }
 
-/** Why the multilingual model would be the better one; null where nothing says so, and where it was asked for. */
+/** Why the multilingual model would be better; null where nothing suggests it, and where it was requested. */
 function whyMultilingual({ wanted, suited, unread_questions: unread }: State["model"]): string | null {
   if (wanted === "multilingual") return null
   if (unread !== null)

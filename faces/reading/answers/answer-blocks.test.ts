@@ -5,7 +5,7 @@ import { answerBlocks, citesOf, listsOf } from "./answer-blocks.ts"
 const STEPS =
   "Start:\n\n1. Pull the lever.\n2. Run it:\n```sh\nmill argv[1] [2]\n\n[3]\n```\n3. Wait. [1]\n\n| name | default |\n|---|---|\n| port | 80 [7] |\n\n[2]"
 
-/** A short form of what is shown: kinds, texts, and the sources after each unit. */
+/** A short form of the view: kinds, texts, and the sources after each unit. */
 const shown = (answer: string, isWhole = true) =>
   answerBlocks(answer, isWhole).map((block) => {
     const cites = ({ unit, isLast }: { unit: { cites: readonly number[] }; isLast: boolean }) =>

@@ -23,10 +23,11 @@ export type AnswerBlock =
   | (Exclude<PassageBlock, { kind: "words" }> & Cited)
 
 /**
- * Splits an answer such as `To do so, run it. [1] Then wait. [2][3]` into blocks. Brackets within code and tables are no citations.
+ * Splits an answer such as `To do so, run it. [1] Then wait. [2][3]` into blocks. Brackets within code and tables are
+ * no citations.
  *
- * @param isWhole whether the answer is complete; if not, an end that may yet become a fence, a table or a citation is left out, so that
- *   nothing that was shown changes its form
+ * @param isWhole whether the answer is complete; if not, an end that may yet become a fence, a table or a citation is
+ * left out, so that text already shown does not change its form
  */
 export function answerBlocks(answer: string, isWhole = true): AnswerBlock[] {
   const blocks: AnswerBlock[] = []

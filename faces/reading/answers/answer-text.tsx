@@ -100,6 +100,6 @@ function List({ items, after }: { readonly items: readonly Item[]; readonly afte
     )
   })
   const start = items[0]?.number ?? null
-  // Code may stand between two steps.
+  // There may be code between two steps.
   return start === null ? <ul>{children}</ul> : <ol start={start}>{children}</ol>
 }

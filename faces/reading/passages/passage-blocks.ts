@@ -18,8 +18,9 @@ const ITEM = /^ *(?:-|\d{1,9}[.)]) \S/
 const RULE = /^\|(?:-+\|)+$/
 
 /**
- * Splits a passage of a result into blocks. Outside of fences and tables it is plain text, with a list's marks before its items.
- * @param passage one of those that ` [...] ` joins in `content`
+ * Splits a passage of a result into blocks. Outside of fences and tables it is plain text, with a list's marks before
+ * its items.
+ * @param passage one of the passages that ` [...] ` joins in `content`
  */
 export function passageBlocks(passage: string): PassageBlock[] {
   const blocks: PassageBlock[] = []

@@ -5,14 +5,15 @@ type Result = Pick<
   "url" | "title" | "type" | "section" | "pages"
 >
 
-/** Where a passage is, in words, and the address that leads there. */
+/** A passage's place, in words, and the address that leads there. */
 export interface Place {
   readonly text: string
   readonly to: string | undefined
 }
 
 /**
- * Where a passage of a result is: its page or slide, and the heading, unless that is the title; null when neither is known.
+ * The place of a passage of a result: its page or slide, and the heading, unless that is the title; null when neither
+ * is known.
  *
  * @param at place of the passage in the content, from 0; only the heading of the best one is known
  */

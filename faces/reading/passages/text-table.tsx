@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 
 type Cells = readonly ComponentChildren[]
 
-/** A table of a page, in a box of its own that scrolls. */
+/** A table of a page, in its own box that scrolls. */
 export const TextTable = ({
   names,
   rows,

@@ -10,7 +10,7 @@ import { appliance, inWords } from "../../session/appliance.ts"
 /** As long as the appliance keeps it. */
 const MOST_CHARS = 400
 
-/** Asks the operator for a page that the index lacks: by its address where it is known, and by what was asked. */
+/** Asks the operator for a page that the index lacks: by its address if you know it, and by your question. */
 export function AskFor({
   question,
   url = "",

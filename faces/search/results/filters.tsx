@@ -77,7 +77,7 @@ interface Value {
   readonly count: string | null
 }
 
-/** The commonest values, and those that are chosen whether any page has them or not. */
+/** The most frequent values, and the chosen ones whether any page has them or not. */
 function valuesOf(name: Filter, asked: Asked, facets: readonly Facet[]): readonly Value[] {
   const facet = facets.find(({ field }) => field === name)
   // When not all were counted, there are so many at least.

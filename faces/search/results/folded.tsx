@@ -2,7 +2,7 @@ import { languageName } from "../../reading/languages.ts"
 import { PageLink } from "../../reading/page-link.tsx"
 import type { Result } from "../use-search.ts"
 
-/** Links to pages that say the same as this one: its translations, its other versions, and copies of it elsewhere. */
+/** Links to pages with the same text as this one: its translations, its other versions, and copies of it elsewhere. */
 export function Folded({
   result: { translations = [], versions = [], copies = [] },
 }: {

@@ -7,7 +7,7 @@ import { type Asked, hasFilters } from "../asked.ts"
 import { AskFor } from "./ask-for.tsx"
 import type { Found } from "../use-search.ts"
 
-/** Why nothing, or nothing likely, was found, and what to do next. */
+/** Why no result, or no likely one, was found, and what to do next. */
 export function Nothing({
   asked,
   found,

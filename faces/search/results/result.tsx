@@ -14,9 +14,9 @@ import { SourceLine } from "./source-line.tsx"
 import type { Result } from "../use-search.ts"
 import { Why } from "./why.tsx"
 
-/** Passages that are shown of a page; the rest stand in its stored copy. */
+/** Passages shown for a page; the rest are in its stored copy. */
 const MOST_PASSAGES = 2
-/** Lines of code, rows of a table and items of a list in each of them. */
+/** Lines of code, rows of a table and items of a list in each passage. */
 const MOST_LINES = [6, 3] as const
 
 /** One page that was found. */
@@ -82,7 +82,7 @@ export function ResultCard({
   )
 }
 
-/** Where the passage below it is. */
+/** The place of the passage below it. */
 function PlaceLine({ place }: { readonly place: Place | null | undefined }) {
   if (place == null) return null
   return (
@@ -93,7 +93,7 @@ function PlaceLine({ place }: { readonly place: Place | null | undefined }) {
   )
 }
 
-/** The page's first picture, from the appliance's own store; a page without one has none. */
+/** The page's first picture, from the appliance's own store; nothing for a page without one. */
 function Thumbnail({ result: { url, images = [] } }: { readonly result: Result }) {
   const [image] = images
   if (image === undefined) return null

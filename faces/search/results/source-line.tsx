@@ -4,7 +4,7 @@ import { readableStep } from "../../reading/safe-link.ts"
 import type { Result } from "../use-search.ts"
 import { tileOf } from "./tile.ts"
 
-/** Where a result comes from: source, site, and the way to it. */
+/** The origin of a result: source, site, and path. */
 export function SourceLine({ result: { url, title, sources, type } }: { readonly result: Result }) {
   const { host, pathname } = URL.parse(url) ?? { host: url, pathname: "" }
   const steps = pathname.split("/").filter((step) => step !== "")

@@ -4,7 +4,7 @@ import { Icon } from "../../design/icons.tsx"
 import { RankParts } from "../../reading/rank-parts.tsx"
 import type { Result } from "../use-search.ts"
 
-/** Why a result stands where it does: its parts, each as a share of the most it could be. */
+/** Why a result has its rank: the parts of its score, each as a share of its maximum. */
 export function Why({
   explain,
   score,

@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 const MINUTES_MS = 60_000
 const MOST_OUTPUT = 64 * 1024 * 1024
 
-/** Runs a program to its end. @throws with what it wrote when it fails */
+/** Runs a program to its end. @throws with its output when it fails */
 async function run(folder: string, program: string, ...args: readonly string[]): Promise<void> {
   const options = { cwd: folder, timeout: 10 * MINUTES_MS, maxBuffer: MOST_OUTPUT }
   await promisify(execFile)(program, args, options)

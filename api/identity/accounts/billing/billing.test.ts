@@ -158,7 +158,7 @@ test("with no room a limit counts what is under way in memory, until that is giv
   await billing.settle(callOf("a", limited), { credits: 1 }, SERVED)
   await billing.settle(callOf("c", limited), { credits: 0 }, SERVED)
   refusing = NO_ROOM
-  // One of two is counted, and nothing is set aside any more.
+  // One of two is counted, and no credits are set aside any more.
   await reserve("e")
   await expect(reserve("f")).rejects.toEqual(PASSED)
 })

@@ -68,7 +68,7 @@ export interface BillingParts {
   /** Told when calls begin to wait for room on the disk, with 0 once all are counted, and of those lost with the process. */
   readonly onWaiting: (calls: number, areLost: boolean) => void
   readonly outage: Pick<StateOutage, "ask" | "isAway">
-  /** Where calls wait that were answered while the state server was away; null if none are answered then. */
+  /** Where answered calls wait while the state server is away; null if none are answered then. */
   readonly late: LateCalls<AnsweredCall> | null
 }
 
@@ -102,9 +102,9 @@ export class Billing implements AsyncDisposable {
   }
 
   /**
-   * Sets the most that a call may cost aside.
-   * @throws ApiError 432 or 433 when a limit would be passed; then nothing is set aside. 503 when the disk is full or read-only and no
-   * more calls can wait to be counted.
+   * Sets aside the most that a call may cost.
+   * @throws ApiError 432 or 433 when a limit would be passed; then no credits are set aside. 503 when the disk is full
+   * or read-only and no more calls can wait to be counted.
    */
   async reserve(given: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<void> {
     const call = counted(given)
@@ -119,7 +119,7 @@ export class Billing implements AsyncDisposable {
     try {
       // After an outage many calls may wait; this one need not wait for them.
       if (this.#unsettled.size > 0 && late !== null) return await this.#holdInMemory(call, most)
-      // The limit is judged by what is counted.
+      // The limit is compared with the counted usage.
       if (this.#unsettled.size > 0) await this.#count()
       return await this.#writeUnlessGivenUp(async () => {
         // Work that continues after a restart may still have credits set aside.
@@ -162,7 +162,7 @@ export class Billing implements AsyncDisposable {
     account: this.#unsettled.credits(),
   })
 
-  /** Gives back what a call set aside that came to nothing. */
+  /** Gives back the credits that a failed call set aside. */
   async release(given: Pick<BilledCall, "requestId" | "key">): Promise<void> {
     const call = counted(given)
     const { ledger, writes, outage } = this.#parts
@@ -172,9 +172,9 @@ export class Billing implements AsyncDisposable {
   }
 
   /**
-   * Counts a call and writes it down. To be waited for before the answer is sent. On a full disk, and for a call that continues while the
-   * state server is away, it waits to be counted, unless something has to be written with it.
-   * @param cost at most what was set aside
+   * Counts a call and writes it to the log. Await this before you send the answer. On a full disk, and for a call that
+   * continues while the state server is away, the call waits to be counted, unless `also` has to be written with it.
+   * @param cost at most the credits set aside
    * @param also written in the same transaction, so that neither lands without the other
    * @returns the credits that fell due; for a call that continues, those known without the state
    * @throws ApiError 503 when the call cannot be counted now and no more calls can wait
@@ -223,7 +223,7 @@ export class Billing implements AsyncDisposable {
     return this.#unsettled.most
   }
 
-  /** Whether a call is answered in spite of this error. */
+  /** Whether a call is answered despite this error. */
   #continuesAfter(error: unknown): boolean {
     return this.#parts.late !== null && isContinuing() && isStateAway(error)
   }
@@ -259,7 +259,7 @@ export class Billing implements AsyncDisposable {
     )
   }
 
-  /** Calls of different keys have nothing in common but the plan of the account. */
+  /** Calls of different keys share only the account's plan. */
   #lineOf({ key }: Pick<BilledCall, "key">): string | undefined {
     return this.#parts.ledger.plan.credits === null ? key.id : undefined
   }
@@ -328,7 +328,7 @@ export class Billing implements AsyncDisposable {
     if (gone !== undefined && gone.length > 0) await writes.run(() => late!.forget(gone))
   }
 
-  /** The count may have landed just as the server went away, before this process could learn of it. */
+  /** The count may have landed just before the server went away, without this process learning of it. */
   async #writeOnce(answered: AnsweredCall): Promise<void> {
     const { at, call } = answered
     if (!(await this.#parts.log.has({ at, requestId: call.requestId }))) await this.#write(answered)

@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true })
 })
 
-/** Each call in a transaction of its own, as the write queue has it. */
+/** Each call in its own transaction, as the write queue does it. */
 class LedgerInTransactions extends Ledger {
   override async hold(...of: Parameters<Ledger["hold"]>) {
     return await transaction(db, () => super.hold(...of))
@@ -163,7 +163,7 @@ describe("what was used", () => {
     expect(await ledger.ofAccount(null)).toEqual({ all: 8, byEndpoint: { search: 3, crawl: 5 } })
     expect((await ledger.ofAccount("pumps")).all).toBe(3)
     expect(await ledger.ofAccount("seals")).toEqual({ all: 0, byEndpoint: {} })
-    // A key whose calls all cost nothing used nothing in any month.
+    // A key whose calls all cost nothing has no usage in any month.
     await ledger.settle(call({ ...one, id: "free" }), {})
     expect(await ledger.monthsOf("free")).toEqual([])
   })

@@ -38,7 +38,7 @@ interface Passed {
   readonly account: number
 }
 
-/** Which limit a call would pass: the key's, the plan's, or what may be used beyond the plan. */
+/** The limit a call would pass: the key's, the plan's, or the one beyond the plan. */
 export type Refusal = "key" | "plan" | "paygo"
 
 /** Credits used, in all and by endpoint. */
@@ -200,13 +200,11 @@ const projectsNamed = once((q: LedgerQueries, { month, key_id }: Pick<UseRow, "m
 export const migrateLedger = (db: StateStore): void => migrate(db, "ledger", STEPS)
 
 /**
- * Who used how many credits, in `state.db`.
- *
- * Before a call works, the most it may cost is set aside with {@link hold}; what it did cost is written with
- * {@link settle} before its answer is sent. So a limit holds to the credit however many calls run at once, a call that
- * was answered is counted once, and what a killed process had set aside is free again with the next start.
- *
- * `hold`, `settle` and `release` belong into a write transaction.
+ * Credits used by each key, in `state.db`.
+ * Before a call works, the most it may cost is set aside with {@link hold}; its actual cost is written with {@link
+ * settle} before its answer is sent. So a limit holds to the credit however many calls run at once, an answered call is
+ * counted once, and credits set aside by a killed process are free again with the next start.
+ * Call `hold`, `settle` and `release` inside a write transaction.
  */
 export class Ledger {
   readonly plan: Plan
@@ -226,12 +224,15 @@ export class Ledger {
     this.#queries = queriesOf(db)
   }
 
-  /** Whether a call of this key can be refused: what has no limit needs nothing set aside. */
+  /** Whether a call of this key can be refused: a key without a limit needs no credits set aside. */
   isLimited({ creditLimit }: Pick<ApiKey, "creditLimit">): boolean {
     return creditLimit !== null || this.plan.credits !== null
   }
 
-  /** Whether calls of a key may count for this project: it has named it this month, or fewer than the most there may be. */
+  /**
+   * Whether calls of a key may count for this project: the key has named it this month, or has not reached the most
+   * projects.
+   */
   async mayName(keyId: string, project: string): Promise<boolean> {
     const ofMonth = { month: monthOf(Date.now()), key_id: keyId }
     if ((await useForProject.get(this.#db, { ...ofMonth, project })) !== undefined) return true
@@ -239,7 +240,8 @@ export class Ledger {
   }
 
   /**
-   * Sets the most that a call may cost aside, or says which limit it would pass. A call that can cost nothing passes none.
+   * Sets aside the most that a call may cost, or returns the limit it would pass. A call that can cost nothing passes
+   * none.
    * @param uncounted credits that the ledger does not know of
    */
   async hold(
@@ -308,7 +310,7 @@ export class Ledger {
     return null
   }
 
-  /** The credits that would fall due with a call, as far as the ledger knows. */
+  /** The credits that would fall due with a call, as the ledger knows them. */
   async due(key: ApiKey, cost: Cost): Promise<number> {
     let sum = cost.credits ?? 0
     for (const [meter, pages] of metersOf(cost)) {
@@ -324,7 +326,7 @@ export class Ledger {
     return 0 - (await this.#passed(key, await this.#handedOutBy(key))).key
   }
 
-  /** Gives back what a call set aside: it came to nothing. */
+  /** Gives back the credits a failed call set aside. */
   async release(requestId: string): Promise<void> {
     await endHold.run(this.#db, { requestId })
   }
@@ -405,7 +407,7 @@ export class Ledger {
         await lost.where("host", "=", HOST).execute()
       }
     }
-    // Also what was set aside while the clock was ahead.
+    // Also those set aside while the clock was ahead.
     const now = Date.now()
     await this.#queries
       .deleteFrom("credit_hold")

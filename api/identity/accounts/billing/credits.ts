@@ -1,7 +1,7 @@
 /** Usage counted in blocks: credits are due each time a key's running count crosses a block. */
 export type Meter = keyof typeof RATES
 
-/** Successful pages in a block, and what a full block costs. */
+/** Successful pages in a block, and the price of a full block. */
 export const RATES = {
   "extract-basic": { block: 5, credits: 1 },
   "extract-advanced": { block: 5, credits: 2 },
@@ -68,7 +68,7 @@ export function dueBetween(meter: Meter, before: number, after: number): number 
   return credits * (Math.floor(after / block) - Math.floor(before / block))
 }
 
-/** The most that a cost comes to, wherever the meters stand. */
+/** The highest possible cost, whatever the meters' counts. */
 export const mostCredits = (cost: Cost): number =>
   metersOf(cost).reduce((sum, [meter, pages]) => {
     const { block, credits } = RATES[meter]

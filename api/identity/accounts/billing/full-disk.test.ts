@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const search = (key: string) => app.call("/search", key, { query: "bees" })
 
-/** Leaves no byte in the file: what has room on a page that is there already is taken by calls. */
+/** Leaves no byte in the file: free space on existing pages is used up by calls. */
 async function fillDisk(): Promise<void> {
   await app.db.script("pragma max_page_count = 1")
   const filler = await app.key()

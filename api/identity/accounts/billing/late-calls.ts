@@ -60,7 +60,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
     return { journal: this.#own, at: await this.#own.append(call) }
   }
 
-  /** Counts calls with `write`, except those that were counted before. To be called in a write transaction. */
+  /** Counts calls with `write`, except those already counted. Call it inside a write transaction. */
   async count(calls: readonly LateCall<T>[], write: (call: T) => Promise<unknown>): Promise<void> {
     for (const [{ id }, waiting] of Map.groupBy(calls, ({ journal }) => journal)) {
       const row = await this.#queries

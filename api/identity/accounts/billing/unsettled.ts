@@ -2,7 +2,7 @@ import { ApiError } from "../../../errors.ts"
 
 /** Nine minutes of 64 clients who ask on and on. */
 const MOST_CALLS = 10_000
-/** One key may have so much of them, so that it never takes them all. */
+/** The share of one key, so that it never takes them all. */
 const SHARE_OF_KEY = 10
 /** The total that a key's calls may cost, for each key. */
 const CREDITS_OF_CALL = 2
@@ -28,8 +28,8 @@ export const STATE_AWAY =
   "The server that keeps the state cannot be reached, and more calls than may wait to be counted were made since. Try again once it is back."
 
 /**
- * Calls that were answered while nothing could be written, until they can be counted. They are bounded: what would have to be counted
- * beyond that is refused.
+ * Calls answered while nothing could be written, until they can be counted. Their number is bounded: a call beyond it
+ * that would have to be counted is refused.
  */
 export class Unsettled<W extends Waiting = Waiting> {
   /** Calls that may wait, in all and of one key, and what those of a key may cost together. */
@@ -38,7 +38,7 @@ export class Unsettled<W extends Waiting = Waiting> {
   readonly mostCreditsOfKey: number
   readonly #because: string
   #waiting: W[] = []
-  /** Limited calls that are under way, by request: what they may cost at most. */
+  /** Limited calls in progress, by request: the most they may cost. */
   readonly #held = new Map<string, { readonly keyId: string; readonly credits: number }>()
   /** The same, by key. */
   readonly #sums = new Map<string, Sums>()
@@ -57,7 +57,7 @@ export class Unsettled<W extends Waiting = Waiting> {
     return this.#waiting.length
   }
 
-  /** Credits of a key that wait or are held; of all keys when none is named. */
+  /** Waiting and held credits of a key; of all keys when none is named. */
   credits(keyId?: string): number {
     let credits = keyId === undefined ? this.#credits : this.#sumsOf(keyId).credits
     for (const held of this.#held.values()) {
@@ -75,7 +75,7 @@ export class Unsettled<W extends Waiting = Waiting> {
     }
   }
 
-  /** Sets aside what a call may cost, until {@link release} or {@link add}. */
+  /** Sets aside the most a call may cost, until {@link release} or {@link add}. */
   hold(requestId: string, keyId: string, credits: number): void {
     this.#held.set(requestId, { keyId, credits })
   }

@@ -73,7 +73,7 @@ async function othersWrite(sql = "select 1"): Promise<() => Promise<void>> {
     sessions.close()
   }
 }
-/** A turn of the event loop, in which the queue does what it was asked for. */
+/** A turn of the event loop, in which the queue does its work. */
 const aTurn = () => new Promise(setImmediate)
 const kept = async () => (await statement(other, "select n from t order by n").all()).map((row) => row["n"])
 

@@ -33,11 +33,10 @@ class WorkFailed extends Error {
 }
 
 /**
- * Writes to the state without holding up the event loop: what is asked for in one turn lands in one transaction, and
- * while another process writes the queue waits by a timer, not in SQLite. When a work's promise resolves, its
- * transaction is in the file and survives `kill -9`.
- *
- * A work awaits nothing but the database: it may be done anew when another of its transaction throws.
+ * Writes to the state without blocking the event loop: all works of one turn land in one transaction, and while another
+ * process writes, the queue waits by a timer, not in SQLite. When a work's promise resolves, its transaction is in the
+ * file and survives `kill -9`.
+ * A work awaits only the database: it may run again when another one in its transaction throws.
  */
 export class WriteQueue {
   readonly #db: StateStore
@@ -70,7 +69,7 @@ export class WriteQueue {
     })
   }
 
-  /** Does `work` in a transaction of its own at once, for the end of the process. */
+  /** Does `work` in its own transaction at once, for the end of the process. */
   async runNow(work: () => Promise<void>): Promise<void> {
     await this.#db.patiently(() => transaction(this.#db, work), LAST_WAIT_MS)
   }

@@ -8,7 +8,7 @@ import type { ApiKey, OnBehalf } from "./keys.ts"
 
 const BETWEEN = "."
 
-/** Names both wherever the id of a key is kept: what one person left is not another's. */
+/** Combines both ids wherever a key's id is stored, so that one person's entries are not another's. */
 export const actingIdOf = ({ keyId, personId }: OnBehalf): string => keyId + BETWEEN + personId
 
 /** The two of an id; null for that of any other key. */

@@ -2,7 +2,7 @@ import { type Principal, principalOf } from "#engine/index/page/readers.ts"
 
 import { MAX_ENTRIES, type LimitedRole } from "./key-scope.ts"
 
-/** Users and groups that a new key is to stand for, as they were written. */
+/** Users and groups for a new key, as given. */
 interface Written {
   readonly role: LimitedRole
   readonly principals: readonly string[]
@@ -22,7 +22,7 @@ export function principalsProblem({ role, principals }: Written): string | null 
 
 const WHY = { admin: "it reads every page", write: "it reads no page" } as const
 
-/** What is wrong with a key that asks for people; null: nothing. A sentence without its subject, as above. */
+/** What is wrong with a key that acts for people; null: nothing. A sentence without its subject, as above. */
 export function actsProblem({
   role,
   principals,
@@ -35,7 +35,7 @@ export function actsProblem({
     : "must be left out for a key that reads as users or groups of its own: it reads as the person it asks for"
 }
 
-/** They as readers of pages name them, once each. Nothing may be wrong with them. */
+/** The names by which readers of pages know them, without duplicates. Check them for problems first. */
 export const readPrincipals = (written: readonly string[]): readonly Principal[] => [
   ...new Set(written.flatMap((one) => principalOf(one) ?? [])),
 ]

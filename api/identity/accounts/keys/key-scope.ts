@@ -14,7 +14,7 @@ export interface KeyScope {
   readonly endpoints: readonly Endpoint[] | null
   /** Names of sources, beside those of the collections: pages of the others do not exist for this key. */
   readonly sources: readonly string[] | null
-  /** Names of collections; they mean what they hold at the time of a call. */
+  /** Names of collections, resolved at the time of a call. */
   readonly collections: readonly string[] | null
   /** A registrable domain means itself and its subdomains, any other host itself alone. */
   readonly domains: readonly string[] | null
@@ -65,8 +65,8 @@ export const MAX_NAME_CHARS = 100
 export class ScopeError extends Error {}
 
 /**
- * A scope as it was written, checked. Empty and missing lists mean no limit, since that is what forms and clients send
- * for what was left alone.
+ * A scope as given, checked. Empty and missing lists mean no limit, because forms and clients send those for fields
+ * left alone.
  * @throws ScopeError naming the first field that is wrong
  */
 export function readScope(written: {

@@ -181,7 +181,7 @@ describe("keys", () => {
     await keys.disable(id)
     const since = (await keys.lookUp(text))!.disabledAt
     expect([await keys.verify(text), await keys.byId(id), since]).toEqual([null, null, expect.any(Date)])
-    // Once more changes nothing of it.
+    // A second time changes nothing.
     await keys.disable(id)
     expect((await keys.lookUp(text))!.disabledAt).toEqual(since)
     expect([await keys.enable(id), await keys.enable("nobody")]).toEqual([true, false])
@@ -246,7 +246,7 @@ describe("keys", () => {
     expect(await keys.delete(five.id)).toBe(true)
     expect(await keys.delete(five.id)).toBe(false)
     expect([await handed("month"), await handed("total"), await handed(null)]).toEqual([7, 12, 12])
-    // Those of earlier months count for a limit in all, and no longer for one by the month.
+    // Credits of earlier months count for a total limit, and no longer for a monthly one.
     await statement(
       db,
       "update api_keys set created_at = '2020-01-01T00:00:00.000Z' where credit_limit = 7",

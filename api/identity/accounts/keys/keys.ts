@@ -57,7 +57,7 @@ export interface ApiKey {
    * are.
    */
   readonly principals: readonly Principal[] | null
-  /** Projects that it may name; empty: any. With just one, a call that names none belongs to it. */
+  /** Projects that it may name; empty: any. If there is just one, calls that name none belong to it. */
   readonly projects: readonly string[]
   /** Null: as many credits as the plan has. */
   readonly creditLimit: CreditLimit | null
@@ -65,7 +65,7 @@ export interface ApiKey {
   readonly rateLimits: RateLimits | null
   /** Whether it may make other keys, none of which may do more than it. Keys of the role admin always may. */
   readonly mayMakeKeys: boolean
-  /** Whether its holder may disable it: false for one that others hold as well. */
+  /** Whether its holder may disable it: false for a shared key. */
   readonly mayEndItself: boolean
   /** When it expires; null: never. */
   readonly expiresAt: Date | null
@@ -82,7 +82,7 @@ export interface ApiKey {
 export const payerOf = <K extends Pick<ApiKey, "id" | "onBehalf">>(key: K): K =>
   key.onBehalf === null ? key : { ...key, id: key.onBehalf.keyId }
 
-/** A key without limits, but for what is given. */
+/** A key without limits, except those given. */
 export const apiKey = (given: Pick<ApiKey, "id" | "role"> & Partial<ApiKey>): ApiKey => ({
   hint: "",
   scope: UNLIMITED,
@@ -134,9 +134,9 @@ export interface KeyStore {
   /** The key of a service behind `presented`, or null when it is no valid one that may ask for people. */
   verifyService(presented: string): Promise<ApiKey | null>
   /**
-   * The key with which a service asks for a person; null when `presented` is no key of a service.
+   * The key with which a service acts for a person; null when `presented` is no key of a service.
    * @param header value of a header of the request; empty when it wasn't sent
-   * @throws ApiError 401 when the request doesn't say for whom, 403 when that person may do nothing
+   * @throws ApiError 401 when the request names no person, 403 when that person has no rights
    */
   actFor(presented: string, header: (name: string) => string): Promise<ApiKey | null>
   /** The key behind `presented`, disabled and expired ones too; null when it was not made here. */
@@ -153,8 +153,8 @@ export interface KeyStore {
    */
   hasRoom(maker: string, count: number, size: number): Promise<boolean>
   /**
-   * Deletes up to `count` keys made over the API that ended before `time`; what they were handed out stays counted.
-   * Belongs into a write transaction.
+   * Deletes up to `count` keys made over the API that ended before `time`; credits given to them stay counted. Call it
+   * inside a write transaction.
    * @returns how many there were
    */
   prune(time: number, count: number): Promise<number>
@@ -168,13 +168,16 @@ export interface KeyStore {
   enable(id: string): Promise<boolean>
   /** Has a key end at this time, if it does not end before. @returns false when there is no such key. */
   endBy(id: string, time: Date): Promise<boolean>
-  /** Deletes a key for good; what it was handed out stays counted. Belongs into a write transaction. @returns false when there is no such key. */
+  /**
+   * Deletes a key for good; credits given to it stay counted. Call it inside a write transaction. @returns false when
+   * there is no such key.
+   */
   delete(id: string): Promise<boolean>
   /** The keys that were made together and are still valid, of this key's making alone unless it is null. */
   validOf(generation: string, madeBy: string | null): Promise<readonly MadeKey[]>
   /**
-   * Disables the keys that were made together.
-   * @param madeBy only those of this key's making
+   * Disables the keys made by one call.
+   * @param madeBy only those made by this key
    * @returns how many were still valid; null when none was ever made
    */
   disableGeneration(generation: string, madeBy: string | null): Promise<number | null>
@@ -278,8 +281,8 @@ const handedOutSince = once((q: Queries<KeyTables>, { maker, since }: { maker: s
 )
 
 /**
- * @param operatorKey accepted, as admin, as long as it is given here and never stored; empty for none. A
- *   person may have thought of it, which is the other reason to keep even its digest out of the file.
+ * @param operatorKey accepted, as admin, while it is given here, and never stored; empty for none. A person may have
+ * thought of it, which is the other reason to keep even its digest out of the file.
  * @param keysPerKey keys that one key may have made, ended ones included until they are pruned
  */
 export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = Infinity): KeyStore {
@@ -298,7 +301,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
     return (await changed.executeTakeFirst()).numUpdatedRows > 0n
   }
 
-  /** The index sees digests only: its timing tells nothing about the text of a key. */
+  /** The index contains only digests: its timing reveals nothing about the text of a key. */
   const find = async (given: Buffer): Promise<MadeKey | null> => {
     const row = await byDigest.get(db, { given })
     return row !== undefined && timingSafeEqual(row.digest, given) ? keyOf(row) : null
@@ -384,7 +387,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
         .select(["id", "made_by", "credit_limit"])
         .where("made_by", "is not", null)
         .where((eb) => eb.or([eb("disabled_at", "<", before), eb("expires_at", "<", before)]))
-        // Those of this month count for a maker with a limit by the month.
+        // Credits of this month count for a maker with a monthly limit.
         .where("created_at", "<", now().slice(0, 7))
         .limit(count)
         .execute()

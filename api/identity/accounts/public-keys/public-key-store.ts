@@ -37,8 +37,8 @@ const ofOrigin = once((q: Queries<PublicKeyTables>, { origin }: { origin: string
 export const MOST_PUBLIC_KEYS = 500
 
 /**
- * Public keys in `state.db`, as they are: they stand in web pages anyway, so a site's lines can be copied again.
- * They are no part of the other keys, so that what takes a key knows nothing of these but the one door for them.
+ * Public keys in `state.db`, in plain text: they are in web pages anyway, so a site's lines can be copied again. They
+ * are kept apart from the other keys, so that only the one door for public keys knows them.
  */
 export class PublicKeyStore {
   readonly #db: StateStore

@@ -19,7 +19,7 @@ export interface PublicKeySpec {
   readonly credits: number | null
 }
 
-/** A key that stands in the source of web pages, for everybody to read. */
+/** A key in the source of web pages, for everyone to read. */
 export interface PublicKey extends PublicKeySpec {
   readonly id: string
   /** The key itself, which is no secret. */
@@ -41,7 +41,7 @@ export function asApiKey({ id, text, source, collection, credits }: PublicKey): 
     id,
     role: "search",
     hint: text.slice(-4),
-    // One without either sees nothing: an empty list lets nothing through.
+    // A key without either sees nothing: an empty list lets nothing through.
     scope: {
       ...UNLIMITED,
       endpoints: ["search"],

@@ -66,7 +66,7 @@ describe("a public key", () => {
       scope: { sources: [], collections: ["all"] },
       creditLimit: null,
     })
-    // Should one ever be without either, it sees nothing.
+    // A key that loses both sees nothing.
     expect(asApiKey({ ...key, source: null }).scope).toMatchObject({ sources: [], collections: null })
   })
 

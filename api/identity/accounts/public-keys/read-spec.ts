@@ -24,13 +24,13 @@ export interface SpecProblem {
   readonly message: string
 }
 
-/** Which names there are: each says what is wrong with one that is none, and null else. */
+/** The known names: each function returns what is wrong with an unknown one, or null. */
 export interface KnownReach {
   readonly unknownSource: (names: readonly string[]) => Promise<string | null>
   readonly unknownCollection: (names: readonly string[]) => Promise<string | null>
 }
 
-/** A key as it was written, checked; or what is wrong with it. */
+/** A key as given, checked; or what is wrong with it. */
 export async function readPublicKey(
   written: WrittenPublicKey,
   { unknownSource, unknownCollection }: KnownReach,

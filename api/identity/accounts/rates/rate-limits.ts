@@ -33,7 +33,7 @@ const MAX_SECONDS = 86_400
 
 /**
  * Reads `search=100/m, usage=10/10m, *=1000/m`.
- * @throws Error that says what is expected
+ * @throws Error that names the expected form
  */
 export function parseRateLimits(text: string): RateLimits {
   const limits: Partial<Record<LimitedEndpoint | "*", RateLimit>> = {}
@@ -83,7 +83,7 @@ interface Window {
   size: number
 }
 
-/** Windows kept; the one that was used longest ago makes room. */
+/** Windows kept; the least recently used one makes room. */
 const MAX_WINDOWS = 10_000
 
 /**
@@ -124,7 +124,7 @@ export class RateCounter implements Rates {
 
   #window(name: string, calls: number): Window {
     const known = this.#windows.get(name)
-    // To the end: the first of the map is the one that was used longest ago.
+    // To the end: the first of the map is the least recently used.
     this.#windows.delete(name)
     const window =
       known?.times.length === calls ? known : { times: new Float64Array(calls), start: 0, size: 0 }

@@ -22,7 +22,7 @@ export interface Collections {
   /** @returns false when there is no such collection. */
   delete(name: string): Promise<boolean>
   has(name: string): Promise<boolean>
-  /** The sources of these collections; one that is not there has none. */
+  /** The sources of these collections; an unknown collection has none. */
   sourcesOf(names: readonly string[]): Promise<readonly string[]>
 }
 
@@ -46,7 +46,7 @@ const sourcesIn = once((q: Queries<CollectionTables>, { name }: { name: string }
   q.selectFrom("collection_source").select("source").where("collection", "=", name).orderBy("source"),
 )
 
-/** `There is no collection "staf"; did you mean "staff"?` for the first of the names that is none; null: all are there. */
+/** `There is no collection "staf"; did you mean "staff"?` for the first unknown name; null: all are known. */
 export async function unknownCollection(
   collections: Pick<Collections, "has" | "list">,
   names: readonly string[],
@@ -59,7 +59,7 @@ export async function unknownCollection(
   return null
 }
 
-/** Those of the names that are no collections any more. */
+/** The names whose collections no longer exist. */
 export async function goneCollections(
   collections: Pick<Collections, "list">,
   names: readonly string[],

@@ -11,7 +11,7 @@ export interface KeyReceiversOptions {
   readonly userAgent: string
 }
 
-/** Sends webhooks for keys: private networks that the operator opened are for what the operator's own keys ask for. */
+/** Sends webhooks for keys. Private networks opened by the operator are for requests of the operator's own keys. */
 export class KeyReceivers implements AsyncDisposable {
   readonly #options: KeyReceiversOptions
   readonly #senders = new Map<"any" | "public", Promise<WebhookSender>>()

@@ -20,13 +20,13 @@ export interface Filed {
 /** The names of sources and collections that a caller may use and see. Other names don't exist for them. */
 export interface KnownNames {
   /**
-   * The sources that are asked for: those named, and those of the collections; undefined when none is asked for.
+   * The requested sources: those named, and those of the collections; undefined when there is no such request.
    * @throws ApiError 400 naming the first name that is unknown, with those near it
    */
   named(asked: AskedNames): Promise<readonly string[] | undefined>
   /** All that are known, by name. */
   all(): Promise<{ readonly sources: readonly string[]; readonly collections: readonly string[] }>
-  /** Those of a page's sources that are known, and the collections that hold any of these. */
+  /** The known ones among a page's sources, and the collections that hold any of these. */
   filing(): Promise<(sources: readonly string[]) => Filed>
 }
 
@@ -35,7 +35,7 @@ export const NAMELESS: Pick<KnownNames, "named"> = { named: async () => undefine
 
 export interface NameParts extends Pick<LimitParts, "readers"> {
   readonly collections: Pick<Collections, "sourcesOf" | "list">
-  /** Names of all sources; empty where none is known, as beside an index that another machine fills. */
+  /** Names of all sources; empty where they are unknown, as beside an index that another machine fills. */
   readonly sourceNames: () => Promise<readonly string[]>
 }
 
@@ -66,7 +66,7 @@ export function knownNames(limited: Limited, parts: NameParts): KnownNames {
       if (wanted.sources.length + wanted.collections.length === 0) return undefined
       const mine = await limits()
       const known = mine ?? (await sourceNames())
-      // Where no source is known at all, none is wrong.
+      // Where no source is known at all, every name is accepted.
       if (mine !== null || known.length > 0) requireKnown("sources", wanted.sources, known)
       const sets = await knownCollections(mine)
       requireKnown(

@@ -31,7 +31,7 @@ import type { KeySpec } from "../keys/keys.ts"
 import { pageLimits, scopedEngine } from "./scoped-pages.ts"
 import { NO_READERS } from "../../../testing/no-readers.ts"
 
-/** In every text, title, description, address and image of what the keys of these tests may not see. */
+/** Occurs in every text, title, description, address and image that the keys of these tests may not see. */
 const SECRET = /secret|vault/i
 const text = (about: string, address: string) =>
   `${about} of the pump: seals, valves and bearings of pumps are kept in stock, and "pump seals" wear out first. `.repeat(
@@ -263,7 +263,7 @@ describe("a key of limited scope", () => {
       const key = await app.key(spec)
       let found = 0
       for (const endpoint of ENDPOINTS) {
-        // Whoever adds an endpoint says above what it could be asked.
+        // If you add an endpoint, add its request above.
         const unknown = hostile[endpoint] ? 0 : (await app.call(`/${endpoint}`, key, {})).status
         expect({ endpoint, unknown }).toEqual({ endpoint, unknown: hostile[endpoint] ? 0 : 404 })
         const bodies = hostile[endpoint]?.(live) ?? []

@@ -53,7 +53,7 @@ export interface Reach {
   facets(query: FacetQuery, signal?: AbortSignal): Promise<FacetCounts>
   /** Titles and headings of the pages that may be seen. */
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
-  /** The stored page, with those of its sources that may be named; null when there is none that may be seen. */
+  /** The stored page, with the sources that the caller may know; null when no such page may be seen. */
   page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
   /** Which pages of the index may be seen, now; null: all. */
   limits(): Promise<PageLimits | null>
@@ -70,23 +70,23 @@ export interface Reach {
   readonly reader: LiveReader
   /** The names of sources and collections that may be asked for and shown. */
   readonly names: KnownNames
-  /** Which addresses may be read or named in an answer. */
+  /** The addresses that may be read or named in an answer. */
   addresses(): Promise<AddressTest>
 }
 
 export interface ReachParts {
   readonly engine: Pick<Engine, "search" | "get" | "suggest" | "facets">
   readonly reader: LiveReader
-  /** Reads pages of the index again; left out: nothing does. */
+  /** Reads pages of the index again; left out: pages are not read again. */
   readonly rereader?: Pick<Rereader, "read" | "readLive"> | undefined
   readonly collections: NameParts["collections"]
   readonly sourceNames: NameParts["sourceNames"]
   readonly readers: LimitParts["readers"]
-  /** Which addresses belong to any of these sources. */
+  /** The addresses that belong to any of these sources. */
   readonly sites: (sources: readonly string[]) => Promise<AddressTest>
-  /** Asks other appliances beside the engine; left out: there are none. They take no turn of a search. */
+  /** Asks other appliances besides the engine; left out: there are none. They don't count as searches at the gate. */
   readonly federated?: ((own: Pick<Engine, "search">) => Pick<Engine, "search">) | undefined
-  /** The other appliance that a page was found at lately; left out: there are none. */
+  /** The other appliance where a page was found lately; left out: there are none. */
   readonly holderOf?: ((url: PageUrl) => Peer | null) | undefined
   /** The gate for all searches and all reads of live pages. */
   readonly gates: Gates

@@ -1,7 +1,7 @@
 import { mayRead, type PageReaders, type Principal } from "#engine/index/page/readers.ts"
 import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 
-/** Which pages with readers a key may read. Pages with unknown readers are not among them. */
+/** The pages with readers that a key may read. Pages with unknown readers are not among them. */
 export interface Readable {
   readonly principals: ReadonlySet<Principal>
   /** Sources that are out of reach, with every page that they hold. */

@@ -25,7 +25,7 @@ import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
 import type { ApiKey } from "../keys/keys.ts"
 import { isReadable, type Readable, readableBy } from "./readable.ts"
 
-/** Which pages may be seen, worked out for one call; null: no limit. */
+/** The pages that may be seen, worked out for one call; null: no limit. */
 export interface PageLimits {
   readonly sources: readonly string[] | null
   readonly domains: readonly string[] | null
@@ -78,7 +78,7 @@ export async function listedSources(
 export const indexLimits = async (limited: Limited, parts: LimitParts): Promise<PageLimits | null> =>
   (await pageLimits(limited, parts)) ?? (limited.principals === null ? null : NONE_KNOWN)
 
-/** Those of the names of all sources that may be known; none where domains alone are left. */
+/** The names that may be known, out of all sources; none with only a domain limit. */
 export function namesLeft(limits: PageLimits | null, all: readonly string[]): readonly string[] {
   if (limits === null) return all
   const { sources, domains, readable } = limits
@@ -118,7 +118,7 @@ export function scopedEngine(
   }
 }
 
-/** Without the model: that is chosen by the languages of all pages, so it would tell of those that are out of reach. */
+/** Without the model: it is chosen by the languages of all pages, so it would reveal something about hidden ones. */
 const ofSeenPages = ({ languages, isScarce }: LanguageNotice) => noticeOf({ languages, isScarce })
 
 /**

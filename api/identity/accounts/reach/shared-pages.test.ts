@@ -10,7 +10,7 @@ import { type ServedAccounts, serveAccounts } from "../../../testing/serve-accou
 import { readScope, scopeOfCollections } from "../keys/key-scope.ts"
 import { runSource, shareOfRuns } from "#crawler/testing/run-source.ts"
 
-// Two sources whose pages overlap, crawled into a real index, and what keys that are limited to one of them find.
+// Two sources whose pages overlap, crawled into a real index, and the results of keys limited to one of them.
 
 const opened = new AsyncDisposableStack()
 const share = opened.use(shareOfRuns())

@@ -30,7 +30,7 @@ const bytesOfKey = once((q: Queries<StoredTables>, { keyId }: { keyId: string })
     .where("store", "in", KEPT_TABLES),
 )
 
-/** Bytes that one key has had kept under whatever name, of those that it may. */
+/** Most bytes that one key may store, under any name. */
 export class KeptByKey {
   /** Bytes for each key. */
   readonly most: number

@@ -105,7 +105,7 @@ test("a count that is not what was counted is found, of a key and of all, and me
     await recount(db, count)
     expect([await miscounted(db, count), await all()]).toEqual([0, right])
   }
-  // A row with nothing, which a table that was emptied leaves, is no fault.
+  // A row of zeros, left by an emptied table, is no fault.
   await db.script("delete from note")
   expect(await miscounted(db, count)).toBe(0)
   // Nor is what another table has.

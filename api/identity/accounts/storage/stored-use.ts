@@ -38,8 +38,8 @@ const PART = 100
 const MOST_AT_ONCE = 1000
 
 /**
- * A step of a migration that has a table counted from here on, by triggers: what is stored is known in the same
- * transaction that stores it, however it comes there, and looking it up costs nothing.
+ * A migration step that has a table counted from here on, by triggers: the stored amount is known in the transaction
+ * that stores something, however it gets there, and looking it up costs nothing.
  */
 export function countStored(
   { text, integer, keyed, trigger, own }: SchemaWords,
@@ -136,7 +136,7 @@ export class StoredUse {
     return await this.ofKey(ALL)
   }
 
-  /** Whether a key, or all of them, would have more than they may with `more` bytes in an entry of its own. */
+  /** Whether a key, or all of them, would pass the limit with `more` bytes in a new entry. */
   async isFull(keyId: string, { all, ofKey }: StoreLimits, more = 0): Promise<boolean> {
     const passes = (stored: Stored, limit: Stored) =>
       stored.entries + 1 > limit.entries || stored.bytes + ROW_BYTES + more > limit.bytes

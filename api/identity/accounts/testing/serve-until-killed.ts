@@ -3,7 +3,8 @@ import { setTimeout as wait } from "node:timers/promises"
 import { FakeEngine, hit } from "../../../testing/fake-engine.ts"
 import { serveAccounts } from "../../../testing/serve-accounts.ts"
 
-// A process that answers on the `state.db` of a folder until it is killed. It writes its address and a key, then nothing.
+// A process that answers on the `state.db` of a folder until it is killed. It writes its address and a key, then
+// nothing else.
 
 class SlowEngine extends FakeEngine {
   override async search(query: Parameters<FakeEngine["search"]>[0]) {

@@ -6,7 +6,7 @@ import type { RoleRule } from "../roles.ts"
 
 const HOUR_MS = 3_600_000
 
-/** People of the provider `company`, as a sign-in leaves them, and what they may do. */
+/** People of the provider `company`, as a sign-in leaves them, and their rights. */
 export interface KnownPeople {
   readonly people: PersonStore
   readonly keys: PersonKeys

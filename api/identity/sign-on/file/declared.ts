@@ -5,7 +5,7 @@ import { PersonKeys } from "../../people/person-keys.ts"
 import { PersonStore } from "../../people/person-store.ts"
 import { readSignOn, type SignOnSpec } from "./sign-on-file.ts"
 
-/** The people of an appliance, and what the file of sign-on says of them. */
+/** The people of an appliance, and the sign-on file's settings for them. */
 export interface People {
   readonly people: PersonStore
   /** Null: no provider signs people in, and those who were in the state are no keys. */
@@ -15,7 +15,7 @@ export interface People {
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/** How long what a provider says counts. */
+/** How long a provider's facts count. */
 export const limitsOf = ({ refreshMinutes, unrenewedHours }: SignOnSpec) => ({
   refreshMs: refreshMinutes * MINUTE_MS,
   unrenewedMs: unrenewedHours * HOUR_MS,

@@ -7,7 +7,7 @@ import { type ProviderSpec, SignOnError, type Vouched } from "../provider.ts"
 type Named = Pick<ProviderSpec, "name"> &
   Partial<Pick<ProviderSpec, "userPrefix" | "userDomains" | "groupPrefix">>
 
-/** More groups of one person are refused: to leave some out might open a page that is closed to one of them. */
+/** A person with more groups is refused: leaving some out might open a page that is closed to one of them. */
 const MOST_GROUPS = 2000
 /** With the name of the provider it is no longer than a principal may be. */
 const LONGEST_SUBJECT = 150
@@ -73,7 +73,7 @@ export function namesOf(
   }
 }
 
-/** Whether no other provider can give this name to anybody. */
+/** Whether no other provider can give this name to a user. */
 function isOwn(name: string, provider: ProviderSpec, all: readonly ProviderSpec[]): boolean {
   const domain = name.slice(name.lastIndexOf("@") + 1)
   const isIn = ({ userDomains }: ProviderSpec) =>

@@ -14,7 +14,7 @@ import type { ProviderSpec } from "../provider.ts"
 const DEFAULT_FILE = "sign-on.yaml"
 const SCHEMA_FILE = new URL("sign-on.schema.json", import.meta.url)
 
-/** Who vouches for people, and what they may do, as the operator declared it. */
+/** The providers that vouch for people, and those people's rights, as the operator declared them. */
 export interface SignOnSpec {
   readonly providers: readonly ProviderSpec[]
   readonly roles: readonly RoleRule[]

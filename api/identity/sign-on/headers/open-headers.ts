@@ -2,7 +2,7 @@ import { proxyTest } from "../../../server/proxies/trusted-proxies.ts"
 import { type Carried, type Provider, type ProviderSpec, SignOnError, type Vouched } from "../provider.ts"
 import type { HeadersSpec } from "./spec.ts"
 
-/** Believes a proxy, which has a page of its own to sign in and out. */
+/** Trusts a proxy, which has its own page to sign in and out. */
 export function openHeaders(spec: ProviderSpec<HeadersSpec>): Provider {
   const elsewhere = async (): Promise<never> => {
     throw new SignOnError("You are signed in by the proxy before this search engine. Open its address there.")

@@ -7,8 +7,9 @@ import { SignOnError } from "../provider.ts"
 import type { SignOn } from "../sign-on.ts"
 
 /**
- * Finds out for whom a proxy vouches with a call, before sessions are looked at. As with a session, a call that may change something is in their
- * name only if it comes from a page of this appliance: browsers send what the proxy knows people by from every page.
+ * Finds out whom a proxy vouches for with a call, before sessions are looked at. As with a session, a call that may
+ * change something is in their name only if it comes from a page of this appliance: browsers send the proxy's
+ * credentials from every page.
  */
 export function recognised({
   signOn,

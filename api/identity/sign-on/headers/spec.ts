@@ -1,6 +1,6 @@
 /** A proxy that signs people in and says in headers who they are, as it is declared. */
 export interface HeadersSpec {
-  /** IP addresses and ranges of the proxy; headers from elsewhere say nothing. */
+  /** IP addresses and ranges of the proxy; headers from elsewhere are ignored. */
   readonly addresses: readonly string[]
   readonly userHeader: string
   readonly groupsHeader: string

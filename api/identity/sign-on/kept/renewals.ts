@@ -61,7 +61,7 @@ export class Renewals {
     }
   }
 
-  /** Null for what was sealed with another state. */
+  /** Null for data sealed with another state. */
   heldBy(proof: SessionProof): Held | null {
     const text = this.#parts.sealer.open(USE, proof.held)
     return text === null ? null : (JSON.parse(text) as Held)
@@ -76,7 +76,7 @@ export class Renewals {
     )
   }
 
-  /** Keeps what a provider says of a person. Belongs into a write. @throws SignOnError */
+  /** Stores a provider's facts about a person. Call it inside a write. @throws SignOnError */
   async keep(spec: ProviderSpec, vouched: Vouched, proof: SessionProof, isSignIn: boolean): Promise<Person> {
     const { subject, name, email } = vouched
     this.#resting.delete(spec.name)

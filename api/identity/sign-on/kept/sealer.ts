@@ -6,7 +6,7 @@ import { keptSecret } from "../../accounts/human-ids.ts"
 
 /** Texts that this appliance alone can read and make (AES-256-GCM, NIST SP 800-38D). */
 export interface Sealer {
-  /** @param use what it is for: what was sealed for something else doesn't open */
+  /** @param use its purpose: data sealed for another purpose doesn't open */
   seal(use: string, text: string): string
   /** Null for what wasn't sealed here, or for another use. */
   open(use: string, sealed: string): string | null
@@ -17,7 +17,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** With a key that is kept in the state, so that all processes of an appliance open what one of them sealed. */
+/** With a key stored in the state, so that all processes of an appliance open what one of them sealed. */
 export async function openSealer(db: StateStore): Promise<Sealer> {
   const secret = await keptSecret(db, "sign-on")
   const key = Buffer.from(hkdfSync("sha256", secret, new Uint8Array(), "sign-on", KEY_BYTES))

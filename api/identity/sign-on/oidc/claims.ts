@@ -25,7 +25,8 @@ export function personOf(
 function userOf(claims: Claims, claim: string | null): string | null {
   const isVerified = claims["email_verified"] === true || claims["email_verified"] === "true"
   if (claim === null) return isVerified ? textOf(claims["email"]) || null : null
-  // Who set another claim up vouches for it; a provider that says of an address that it is not verified vouches for nothing.
+  // An operator who set another claim vouches for it; a provider that says an address is not verified vouches for
+  // nothing.
   if (claim === "email" && claims["email_verified"] !== undefined && !isVerified) return null
   return textOf(valueAt(claims, claim.split("."))) || null
 }
@@ -43,7 +44,7 @@ function groupsOf(claims: Claims, path: readonly string[]): readonly string[] {
   return Array.isArray(found) ? found.filter((one): one is string => typeof one === "string") : []
 }
 
-/** Whether claims say in which groups the person is. */
+/** Whether claims list the person's groups. */
 export const sayGroups = (claims: Claims, { groupsClaim }: Pick<OidcSpec, "groupsClaim">): boolean =>
   groupsClaim === null || valueAt(claims, groupsClaim) !== undefined
 

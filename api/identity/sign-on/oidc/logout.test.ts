@@ -48,7 +48,7 @@ test("somebody who signs out at the provider is signed out here, in that browser
   const anna = await signedIn()
   const elsewhere = await signedIn()
   const out = await anna.open(`${company.company.issuer}/session/end`)
-  // The browser's own session here is kept: nothing but the provider's message ends it.
+  // The browser's own session here remains: only the provider's message ends it.
   await anna.submit(out, { logout: "yes" })
   await expect.poll(() => isSignedIn(anna)).toBe(false)
   expect(await isSignedIn(elsewhere)).toBe(true)

@@ -160,7 +160,7 @@ class OidcProvider implements Provider {
         clockTolerance: CLOCK_TOLERANCE,
         requiredClaims: ["sub", "iat", "exp"],
       })
-      // A logout token says nothing of who is there.
+      // A logout token says nothing about the person's presence.
       if ("events" in payload) throw new SignOnError(UNFIT, "it is a token of an event")
       const said = personOf(payload, own)
       return {
@@ -175,7 +175,7 @@ class OidcProvider implements Provider {
     await this.#reached[Symbol.asyncDispose]()
   }
 
-  /** Those who need it at the same time wait for one answer. Metadata that can't be read again is used on. */
+  /** Callers at the same time share one answer. Metadata that can't be read again stays in use. */
   async #discover(): Promise<Discovered> {
     const known = this.#discovered
     if (known !== null && Math.abs(Date.now() - known.at) < FRESH_MS) return known
@@ -212,10 +212,10 @@ class OidcProvider implements Provider {
     return { config, keys, at: Date.now() }
   }
 
-  /** @param held what the sign-in that is renewed left; null: this is the sign-in */
+  /** @param held the proof of the earlier sign-in, to renew; null: this is the sign-in */
   async #vouched({ config, keys }: Discovered, tokens: Tokens, held: Held | null): Promise<Vouched> {
     if (tokens.id_token !== undefined)
-      // The library has checked what it says. The signature is checked although the token comes from the provider itself.
+      // The library has checked the claims. The signature is checked although the token comes from the provider itself.
       await jwtVerify(tokens.id_token, keys, {
         issuer: config.serverMetadata().issuer,
         audience: this.#spec.own.clientId,
@@ -243,7 +243,9 @@ class OidcProvider implements Provider {
     }
   }
 
-  /** @throws ProviderAwayError when the provider can't be asked; SignOnError when it refuses, or what it says isn't right */
+  /**
+   * @throws ProviderAwayError when the provider can't be asked; SignOnError when it refuses, or its answer isn't valid
+   */
   async #asking<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask()

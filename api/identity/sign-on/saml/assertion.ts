@@ -4,7 +4,7 @@ export interface Assertion {
   /** The request that it answers. */
   readonly requestId: string
   readonly nameId: string
-  /** Whether the provider names the same person anew with every sign-in. */
+  /** Whether the provider gives the same person a new name with every sign-in. */
   readonly isTransient: boolean
   /** The session at the provider, for its requests to sign the user out; null: it names none. */
   readonly sessionIndex: string | null

@@ -63,7 +63,7 @@ export const saml: ProviderKind<SamlSpec> = {
     const { entityId = null, subjectAttribute = null, userAttribute = null } = written
     const { nameAttribute, emailAttribute, groupsAttribute } = written
     return {
-      // A field that is wrong is a problem by now, and nothing is opened.
+      // A wrong field is already noted as a problem, and no provider is opened.
       described: tried("metadata", () => describedBy(written)) ?? { kind: "file", path: "" },
       entityId,
       subjectAttribute,

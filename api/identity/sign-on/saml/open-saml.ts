@@ -135,7 +135,7 @@ class SamlProvider implements Provider {
     }
   }
 
-  /** Those who need it at the same time wait for one answer. Metadata that can't be read again are used on. */
+  /** Callers at the same time share one answer. Metadata that can't be read again stays in use. */
   async #described(freshMs = FRESH_MS): Promise<IdentityProvider> {
     const { described } = this.#spec.own
     if (described.kind === "written") return described.provider

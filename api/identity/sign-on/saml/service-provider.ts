@@ -19,7 +19,7 @@ export interface SignOutRequest {
   readonly nameId: string
   /** The session; null: all sessions. */
   readonly sessionIndex: string | null
-  /** Where the browser that brought it goes with the answer; null: the provider has no such address. */
+  /** Where the browser that brought the request takes the answer; null: the provider has no such address. */
   readonly answerUrl: string | null
 }
 
@@ -48,8 +48,8 @@ export class ServiceProvider {
   }
 
   /**
-   * Reads a posted answer: it holds one assertion, signed by the provider, for this appliance, for now. Whether the browser that
-   * brought it also made the request that it answers, and whether the assertion was used before, is for the caller to find out.
+   * Reads a posted answer: it holds one assertion, signed by the provider, for this appliance, valid now. The caller
+   * has to check whether the same browser made the request, and whether the assertion was used before.
    *
    * @param response the base64 of the form field `SAMLResponse`
    * @throws Error saying what is wrong
@@ -78,7 +78,7 @@ export class ServiceProvider {
     relayState: string,
   ): Promise<SignOutRequest> {
     const { Destination } = checkMessage(Buffer.from(request, "base64"))
-    // Else another program that got one of its own could pass it on.
+    // Otherwise another program could pass on an assertion it got.
     if (Destination !== this.#names.signOutUrl) throw new Error("The request was sent to another program.")
     const saml = this.#saml(provider)
     const { profile } = await saml.validatePostRequestAsync({ SAMLRequest: request })
@@ -89,7 +89,7 @@ export class ServiceProvider {
 
   /** The facts about this appliance that a provider needs, as XML (Metadata for SAML 2.0, section 2.4.4). */
   metadata(): string {
-    // The library wants a provider for anything; nothing of it is in the metadata.
+    // The library always requires a provider; none of it appears in the metadata.
     const nobody = {
       entityId: "none",
       signInUrl: "https://none.invalid/",
@@ -117,7 +117,8 @@ export class ServiceProvider {
       // The provider decides how users sign in and how they are named.
       disableRequestedAuthnContext: true,
       identifierFormat: null,
-      // Only then does the library look at the confirmation of the subject. Which request it may be, only the browser's cookie knows.
+      // Only then does the library look at the confirmation of the subject. Only the browser's cookie knows which
+      // request it may be.
       validateInResponseTo: ValidateInResponseTo.always,
       cacheProvider: ANY_REQUEST,
       ...(requestId !== undefined && { generateUniqueId: () => requestId }),

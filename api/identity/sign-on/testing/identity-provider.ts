@@ -30,11 +30,11 @@ export interface ProviderOptions {
 /** A provider of OpenID Connect on a socket: `oidc-provider`, certified by the OpenID Foundation. */
 export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string
-  /** Its people, by what they type in as a login, which is their subject. Whoever isn't there has no account. */
+  /** Its people, by the login they type in, which is their subject. Anyone else has no account. */
   readonly accounts: Map<string, Account>
   /** Signs with other keys from now on, and forgets the old ones. */
   rotateKeys(): Promise<void>
-  /** Answers nothing but 503 until it is called with false. */
+  /** Answers only 503 until it is called with false. */
   away(isAway: boolean): void
   /** How often the token endpoint was called. */
   tokenCalls(): number
@@ -52,7 +52,7 @@ interface Served {
   readonly Grant: new (of: object) => { addOIDCScope(scopes: string): void; save(): Promise<string> }
 }
 
-/** What it knows of a call. */
+/** The parts of a call's context used here. */
 interface OidcContext {
   readonly oidc: {
     readonly client: { readonly clientId: string }
@@ -178,7 +178,7 @@ function configuration({
     },
     interactions: { url: (_: unknown, { uid }: { readonly uid: string }) => `/login/${uid}` },
     loadExistingGrant: grantAll,
-    // It warns of its own.
+    // The library warns when its own adapter is used.
     adapter: class extends MemoryAdapter {},
     ttl: Object.fromEntries(
       ["AccessToken", "Grant", "IdToken", "Interaction", "RefreshToken", "Session"].map((one) => [one, 3600]),

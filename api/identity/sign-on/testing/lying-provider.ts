@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net"
 
 import { exportJWK, generateKeyPair, SignJWT } from "jose"
 
-/** A token as it is to be: claims of its own beside the right ones, and how it is signed. */
+/** The token to make: claims besides the right ones, and how it is signed. */
 export interface Lie {
   readonly claims?: Readonly<Record<string, unknown>>
   /** `mine`: with the key that the provider shows; `other`: with another one; `secret`: with the secret of the client; `none`: not at all. */
   readonly signed?: "mine" | "other" | "secret" | "none"
 }
 
-/** A provider that says what it is given to say. */
+/** A provider with scripted answers. */
 export interface LyingProvider extends AsyncDisposable {
   readonly issuer: string
   /** The ID token that the next code brings. */
@@ -46,7 +46,7 @@ export async function startLyingProvider(audience: string, secret: string): Prom
       authorization_endpoint: `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
       jwks_uri: `${issuer}/jwks`,
-      // Whatever it offers, a signature that others can make counts for nothing.
+      // Whatever the provider offers, a signature that others can make is not accepted.
       id_token_signing_alg_values_supported: [ALGORITHM, "HS256", "none"],
     }),
     "/jwks": () => jwks,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 
 import { pause } from "#base/flow/pause.ts"
 
-/** One thing that is watched: what it looks like now. */
+/** One watched thing: its current state. */
 export interface EventTopic {
   readonly name: string
   readonly look: () => unknown
@@ -52,7 +52,7 @@ export class EventFeed {
   }
 
   /**
-   * Tells what is known and has changed since `after`, all of it where that is not known, and then every change.
+   * Sends the changes since `after`, or the whole state where `after` is unknown, and then every change.
    * @returns ends it
    */
   listen(listener: Listener, after: string | null = null): () => void {

@@ -169,7 +169,7 @@ const Proposal = namedObject("Proposal", {
   took_ms: amount(),
 })
 
-/** The handler checks the source and reports every problem, so this schema refuses none. */
+/** The handler checks the source and reports every problem, so this schema accepts any. */
 const draft = bodyOf({
   source: {
     ...anyObject("As in the file of sources, with its name. Wrong values are reported, not refused."),

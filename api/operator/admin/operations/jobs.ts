@@ -28,7 +28,7 @@ const STREAM_SECONDS = 60
 /** Where the next part of a list of addresses begins: an outcome, a space, an address. */
 export const ADDRESS_CURSOR = "^[a-z0-9:-]+ https?://"
 
-/** Which known pages a run may visit. */
+/** The known pages a run may visit. */
 export const visits = oneOf(["all", "due", "failed"] as const satisfies readonly Visiting[])
 
 export const result = orNull(

@@ -107,7 +107,7 @@ async function unreadQuestions(
     : null
 }
 
-/** How far the index for another model is; null when none is to be built. */
+/** The progress of the index for another model; null when none is being built. */
 function changeOf({ current, building, due }: IndexStatus) {
   const embedder = building?.embedder ?? due?.embedder
   // An index of an older format may be built anew for the same model.

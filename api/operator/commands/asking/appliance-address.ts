@@ -10,14 +10,14 @@ const PATIENCE_MS = 60_000
 
 /** Shared by commands that ask a running appliance. */
 export interface Asking {
-  /** Address of the appliance; default: what the settings say. */
+  /** Address of the appliance; default: the one from the settings. */
   readonly url: string | undefined
   readonly json: boolean
 }
 
 /**
- * Where commands that ask a running appliance reach it, and with which key.
- * @param address of the appliance; default: what the settings say
+ * The address and key with which commands reach a running appliance.
+ * @param address of the appliance; default: the one from the settings
  * @throws SettingsError
  */
 export function applianceAddress(address: string | undefined): {
@@ -43,7 +43,7 @@ export const filesAddress = (): string => `${ownAddress(readSettings(apiSettings
 export const unreachable = (url: string): string =>
   `The appliance at ${url} cannot be reached. Is it running?`
 
-/** @throws CommandError with what the appliance says, or that it cannot be reached */
+/** @throws CommandError with the appliance's message, or that it cannot be reached */
 export async function asked<T>(
   { url: address }: Asking,
   ask: (client: FossickClient, signal: AbortSignal) => Promise<T>,

@@ -10,7 +10,7 @@ const INSTRUCTIONS_MS = 3000
 /**
  * `fossick mcp`: the Model Context Protocol over standard input and output, for programs that start their servers
  * themselves. It asks a running appliance, on this machine or another one.
- * @param address of the appliance; default: what the settings say
+ * @param address of the appliance; default: the one from the settings
  * @throws SettingsError
  */
 export async function speakMcp(address: string | undefined): Promise<never> {

@@ -73,7 +73,7 @@ export async function showWatch(id: string, asking: Asking): Promise<number> {
   return EXIT.ok
 }
 
-/** Changes how a watch tells; what is left out stays. */
+/** Changes how a watch notifies; fields left out stay as they are. */
 export async function changeWatch(id: string, body: WatchChanges, asking: Asking): Promise<number> {
   const changed = await asked(asking, (client, signal) =>
     client.call("PUT /watches/{id}", { path: { id }, body, signal }),

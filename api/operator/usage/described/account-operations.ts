@@ -104,7 +104,7 @@ export const KeyInfo = namedObject("KeyInfo", {
   status: oneOf(["active", "deactivated"]),
 })
 
-/** Keys, and what they use. */
+/** Keys, and their usage. */
 export const accountOperations = operations("Keys and usage", "key", {
   usage: {
     at: "GET /usage",

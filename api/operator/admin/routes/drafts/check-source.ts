@@ -16,9 +16,9 @@ import type { AdminParts } from "../../admin-parts.ts"
 
 type Written = Readonly<Record<string, unknown>>
 
-/** A source as it was written, and what is wrong with it. */
+/** A source as written, and what is wrong with it. */
 export interface CheckedSource {
-  /** Null when it is none. */
+  /** Null for an invalid one. */
   readonly spec: (SourceSpec & { readonly name: string }) | null
   /**
    * One for each field; empty: the source can be declared over the API. Its meaning is checked once its values are of
@@ -27,7 +27,7 @@ export interface CheckedSource {
   readonly problems: readonly Problem[]
   /** Its private addresses that are not open: an admin may open their network. */
   readonly closedAddresses: readonly string[]
-  /** Whether a file of sources could hold it, with what only the API refuses. */
+  /** Whether a file of sources could hold it, including what only the API refuses. */
   readonly fitsFile: boolean
 }
 
@@ -118,7 +118,7 @@ function closedAddresses(
     )
   }
   const addresses = [
-    // Nothing is fetched from where documents have their addresses.
+    // Nothing is fetched from addresses reserved for documentation.
     ...(["seeds", "sitemaps", "feeds"] as const)
       .filter((field) => field !== "seeds" || contentFieldsOf(spec).length === 0)
       .flatMap((field) =>
@@ -153,8 +153,8 @@ function openingProblems(spec: SourceSpec, allowedNetworks: readonly string[]): 
 }
 
 /**
- * To read what a site keeps out of search engines, or to ask more of its server than the settings allow, is for the
- * operator to decide, who answers for it. The same holds in runs, for sources that are stored: `sourceBy` and `mannersOf` of the crawler.
+ * Only the operator, who is responsible, may decide to read pages a site keeps out of search engines, or to load its
+ * server beyond the settings. Runs apply the same rule to stored sources: `sourceBy` and `mannersOf` of the crawler.
  */
 function mannersProblems(
   { seeds, sitemaps = [], feeds = [], politeness = {}, ignoreNoindex = false }: SourceSpec,

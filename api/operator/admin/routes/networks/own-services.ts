@@ -26,8 +26,8 @@ const PORTS: Readonly<Record<string, number>> = {
 }
 
 /**
- * Whether the appliance itself, or a service that its settings name, listens on a port of a network: its index, its state, its
- * models. A crawl must not read them.
+ * Whether the appliance itself, or a service that its settings name, listens on a port of a network: its index, its
+ * state, its models. A crawl must not read them.
  */
 export async function isOwnService(
   network: string,

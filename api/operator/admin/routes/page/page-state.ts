@@ -26,7 +26,7 @@ const MAX_LINKING = 50
 /** Pages of one source whose links are looked through: a second's work, with pauses for others. */
 const MOST_LOOKED_THROUGH = 20_000
 
-/** A page as the index holds it, with what every source knows of it; and another visit to it. */
+/** A page as the index holds it, with every source's facts about it; and another visit to it. */
 export function pageStateRoutes(router: Router<RequestState>, parts: AdminParts): void {
   const { db, engine, jobs, removals, sources } = parts
 
