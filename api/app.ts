@@ -14,8 +14,8 @@ export type { ApiConfig, AppParts } from "./server/frame/parts.ts"
 export const createApp = (parts: AppParts): Promise<Koa<RequestState>> => appOf<unknown>(features, parts)
 
 /**
- * The application of some features.
- * @param parts what the app is made of, and what those features need beyond it
+ * The application with some of the features.
+ * @param parts the app's own parts, and those that the features need besides
  */
 export const appOf = <More>(
   all: readonly Feature<Desk & More>[],

@@ -8,7 +8,7 @@ import type { Reader } from "#crawler"
 
 import { type ServedApp, serveApp } from "./testing/serve-app.ts"
 
-// A caller who names hosts of the operator's network, one by one, and wants to know which there are.
+// A caller who names hosts of the operator's network, one by one, to find out which exist.
 
 describe("names that are unknown, and names that lead into a private network", () => {
   let site: TestSite

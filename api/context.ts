@@ -70,7 +70,7 @@ export function untilClosed<T extends Disposable>(ctx: Context, kept: T): T {
   return kept
 }
 
-/** Seconds kept back from the caller's own clock, so that an answer arrives before the caller gives up. */
+/** Seconds kept back from the caller's own timeout, so that an answer arrives before the caller gives up. */
 const MARGIN_SECONDS = 1
 
 /** Aborts when the caller hangs up before the answer is written, so that no work is wasted. */

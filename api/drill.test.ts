@@ -22,7 +22,7 @@ import { isAlive, startAppliance } from "./testing/appliance.ts"
 // that is queued, a schedule, a message that its receiver did not take, an image that was not read.
 
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
-/** Longer than a start takes to send what waits. */
+/** Longer than a start takes to send waiting messages. */
 const WAIT_MS = 3000
 /** The addresses the appliance requests: a page, its image, the receiver of its messages. */
 const TOLD = ["/", "/kite.png", "/hook"]

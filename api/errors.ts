@@ -6,7 +6,7 @@ import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 /** An answer that is no success: a status and a text for the caller. No other detail leaves the process. */
 export class ApiError extends Refusal {
   readonly status: number
-  /** Further fields beside `error` in the envelope. */
+  /** Further fields besides `error` in the envelope. */
   readonly fields: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
 
@@ -43,7 +43,7 @@ const UNWRITABLE =
 
 const STATE_AWAY = "The server that keeps the state cannot be reached. Try again once it is back."
 
-/** Seconds after which a caller may ask again for what there was no room for. */
+/** Seconds after which a caller may retry when there was no room. */
 const RETRY_SECONDS = 10
 
 const REFUSALS: Readonly<
@@ -75,12 +75,12 @@ export function toApiError(error: unknown): ApiError {
   }
   // Not its message, which names the folder.
   if (isUnwritable(error) || failedToWrite(error)) return new ApiError(503, UNWRITABLE)
-  // Nor of this one, which names the server.
+  // Nor of this error, which names the server.
   if (isStateAway(error)) return new ApiError(503, STATE_AWAY, {}, { "Retry-After": "5" })
   return new ApiError(500, "Internal Server Error")
 }
 
-/** The body of every answer that is no success. */
+/** The body of every error response. */
 export const envelope = (message: string, fields: Readonly<Record<string, unknown>> = {}) => ({
   detail: { error: message, ...fields },
 })

@@ -41,7 +41,7 @@ export interface Feature<in Needs, in From = never> {
 
 /** What a feature adds besides its routes. */
 export interface Served {
-  /** Last segments of its paths: recognised behind any prefix, and counted by name in the metrics. */
+  /** Last segments of its paths: recognised after any prefix, and counted by name in the metrics. */
   readonly endpoints?: readonly string[]
   /** The endpoints that models may use over MCP. */
   readonly toolEndpoints?: readonly string[]

@@ -51,7 +51,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-/** Takes room until only so many bytes are left. */
+/** Fills the disk until only this many bytes are left. */
 function fill(name: string, left: number): void {
   const file = openSync(join(outside(), name), "a")
   try {
@@ -118,7 +118,7 @@ test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, as
   expect((await call("/admin/sources/bees/run", {})).status).toBeLessThan(300)
   await expect.poll(job).toContain('"finished"')
 
-  // Nearly full: what writes in bulk waits.
+  // Nearly full: bulk writes wait.
   fill("first", (MIN_FREE_MB / 2) * MB)
   await expect.poll(async () => (await call("/readyz")).body).toContain("the disk is nearly full (")
   expect(await call("/admin/sources/bees/run", {})).toMatchObject({ status: 202 })

@@ -85,7 +85,7 @@ async function answeredDuring(path: string, body: object): Promise<{ others: num
   return { others, answer: await call }
 }
 
-/** Whoever holds the event loop lets at most the request through that waits already, and one more. */
+/** Code that blocks the event loop admits at most the waiting request, and one more. */
 const SOME = 10
 
 describe("others are answered while", () => {

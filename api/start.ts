@@ -187,7 +187,7 @@ async function supervise(
     say("error", `The ${name} process ended unexpectedly (${how}); it starts again in ${seconds} s.`)
   }
 
-  /** Without the API there is no appliance: who started it decides. Without the crawler there are searches. */
+  /** Without the API there is no appliance, so its starter decides. Without the crawler there are searches. */
   function onGiveUp(name: string, how: string): number | null {
     const often = `The ${name} process ended ${MAX_RESTARTS + 1} times in a row (last: ${how})`
     if (name === api.name) {
@@ -233,7 +233,7 @@ async function supervise(
   if (standIn === null) return await never
   while (unwritableBecause(config.dataDir) !== null) await pause(WRITABLE_AGAIN_MS)
   await endAll()
-  // Told to end meanwhile.
+  // Asked to end meanwhile.
   if (isEnding()) return await never
   hasLeft = true
   for (const signal of SIGNALS) process.off(signal, onSignal)

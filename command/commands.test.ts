@@ -10,7 +10,7 @@ import { isAlive } from "../api/testing/appliance.ts"
 import { FOSSICK } from "./testing/fossick.ts"
 import { freePort, isListening } from "#base/testing/free-port.ts"
 
-// The commands, as those who type them meet them.
+// The commands, as people who type them see them.
 
 const ROOT = join(import.meta.dirname, "..")
 

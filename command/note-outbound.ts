@@ -6,7 +6,7 @@ import { environment, readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/settings.ts"
 
-/** Writes down whom this command talked to, where there is an appliance to keep it. */
+/** Records the hosts this command talked to, if there is an appliance to store them. */
 export async function writeTalked(): Promise<void> {
   try {
     const { dataDir } = readSettings(engineSettings, environment())

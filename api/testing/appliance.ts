@@ -18,7 +18,7 @@ export interface Appliance extends AsyncDisposable {
   output(): string
   /** Runs `fossick crawl` with these arguments on the appliance's data folder; fails when the crawl does. */
   crawl(...args: readonly string[]): Promise<void>
-  /** Sends SIGTERM to the supervisor, or as a terminal does SIGINT to all its processes, and tells how it ended. */
+  /** Sends SIGTERM to the supervisor, or SIGINT to all its processes as a terminal does, and reports how it ended. */
   stop(how?: "SIGTERM" | "Ctrl-C"): Promise<{ code: number | null; processesLeft: boolean }>
 }
 

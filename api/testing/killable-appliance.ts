@@ -22,7 +22,7 @@ const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 export class KillableAppliance {
   readonly url: string
   readonly key = KEY
-  /** Holds the data folder, and whatever else a test keeps. */
+  /** Holds the data folder, and any other files of a test. */
   readonly folder: string
   readonly #env: Readonly<Record<string, string | undefined>>
   #child: ReturnType<typeof spawn> | null = null

@@ -87,7 +87,7 @@ async function bundle(face: Face): Promise<Pick<OutputChunk, "fileName" | "code"
     transform: {
       jsx: { runtime: "automatic", importSource: "preact" },
       target: "es2022",
-      // Somebody else's page has no place for our style sheets: they come with the script.
+      // Another site's page has no place for our style sheet: it comes with the script.
       ...(page === undefined && { define: { FACE_STYLES: JSON.stringify(stylesWithin(face)) } }),
     },
     onLog(level, log) {

@@ -49,7 +49,7 @@ export function Link({
   readonly class?: string
   /** Whether it leads to the current place. */
   readonly current?: boolean
-  /** Says where it leads when it shows an icon alone. */
+  /** Its label when it shows only an icon. */
   readonly label?: string
   readonly children: ComponentChildren
 }) {

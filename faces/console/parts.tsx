@@ -7,7 +7,7 @@ import { Icon, type IconName } from "../design/icons.tsx"
 import { since } from "../reading/dates.ts"
 import { atTime } from "./words.ts"
 
-/** The head of a screen: its title and what can be done on it. */
+/** The head of a screen: its title and its actions. */
 export function Head({
   title,
   page,

@@ -18,7 +18,7 @@ const PLANTED = `<img src=x onerror=hacked=1> "><svg onload=hacked=1> </script><
 const SHOWN =
   /view=(?:rules|keys|judged-run|question)|shown=(?:changes|feedback|judged|runs)|report=(?:top|slow)|view=(?:source|runs|first-run|removals).*hacked/
 
-/** Goes to a place as a step back does, without loading the console anew. Its screen is drawn when this is over. */
+/** Moves to a place as a step back does, without loading the console again. Its screen is drawn when this is over. */
 const goTo = (where: string) => `(async () => {
   history.pushState(null, "", ${JSON.stringify(where)})
   dispatchEvent(new PopStateEvent("popstate"))

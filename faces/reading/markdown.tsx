@@ -17,8 +17,8 @@ const FIRST_LEVEL = 3
 const LAST_LEVEL = 6
 
 /**
- * Levels of headings, block by block, each at most one below the one before: pages leave levels out, and those who listen
- * to a page go by them.
+ * Levels of headings, block by block, each at most one below the one before: pages skip levels, and screen readers rely
+ * on them.
  */
 export function levelsOf(blocks: readonly Token[]): number[] {
   const above: number[] = []
@@ -50,8 +50,8 @@ export function textOf(token: Token): string {
 }
 
 /**
- * A block as elements. HTML in the text is shown as text, links lead to web and mail addresses alone, and images are not
- * loaded: they would tell their sites who reads what.
+ * A block as elements. HTML in the text is shown as text, links lead only to web and mail addresses, and images are not
+ * loaded: they would tell their sites about the reader.
  * @param base address of the page, against which links are resolved
  */
 export function Block({

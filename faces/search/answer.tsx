@@ -9,7 +9,7 @@ import { appliance, inWords } from "../session/appliance.ts"
 import type { Asked } from "./asked.ts"
 import type { Result, Searched } from "./use-search.ts"
 
-/** The answer: the sources of each unit open the passage that says so. */
+/** The answer: the sources of each unit open the passage they cite. */
 export function Answer({
   searched: { found, answer, followUps, isAnswering },
   onOpen,

@@ -43,7 +43,7 @@ export function Header({
   )
 }
 
-/** For appliances that everybody may search: people who sign in find more. */
+/** For appliances with open search: people who sign in find more. */
 function SignInLinks({ ways }: { readonly ways: Session["ways"] }) {
   const links = ways.filter((way) => way.kind === "link")
   return (

@@ -3,7 +3,7 @@ import { FossickClient, FossickError } from "../../api/client/client.ts"
 /** The appliance's address: beside this page, also behind a proxy that serves it under a path. */
 export const BASE = new URL(".", document.baseURI)
 
-/** Calls of this browser's session: the cookie says whose. */
+/** Calls of this browser's session, which the cookie identifies. */
 export const appliance = new FossickClient({ url: BASE })
 
 /** An address of the appliance. */

@@ -5,7 +5,7 @@ declare const document: { readonly activeElement: unknown }
 
 const MOST_TABS = 120
 
-/** Goes to an element with the Tab key alone. */
+/** Moves to an element with the Tab key alone. */
 export async function tabTo(page: Page, there: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   await there.waitFor()
   // The element is asked itself: to look for it by its role and name after each key costs more than the key.

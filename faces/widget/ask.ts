@@ -51,7 +51,7 @@ export function openAsking({ appliance, key }: Pick<Options, "appliance" | "key"
   }
 }
 
-/** Asks again when the appliance is too busy for now and says for how long. */
+/** Asks again when the appliance is too busy and says for how long. */
 async function patiently<Answer>(signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {

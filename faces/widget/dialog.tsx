@@ -46,7 +46,7 @@ export function SearchDialog({
       ref={dialog}
       aria-label={options.label}
       onClose={onClose}
-      // The page's own keys, which don't open the widget.
+      // Keeps keys typed here from the page's own shortcuts.
       onKeyDown={(event) => event.stopPropagation()}
       onKeyUp={(event) => event.stopPropagation()}
       onKeyPress={(event) => event.stopPropagation()}

@@ -15,8 +15,8 @@ export function leadTo(url: string, leadsHere: boolean): string | null {
 }
 
 /**
- * The same, to where a page says something: browsers scroll there, and mark it (URL Fragment Text Directives, section 3). One
- * that does not find it shows the page from its beginning.
+ * The same, to the place of a text on the page: browsers scroll there, and mark it (URL Fragment Text Directives,
+ * section 3). A browser that does not find it shows the page from its beginning.
  */
 export function leadToText(url: string, pieces: readonly string[], leadsHere: boolean): string | null {
   const page = leadTo(url, leadsHere)

@@ -29,7 +29,7 @@ const ALL = "All versions"
 
 /**
  * Reads the script's own element.
- * @throws Error for what cannot be meant, naming the attribute
+ * @throws Error for an invalid value, naming the attribute
  */
 export function readOptions(src: string, given: Readonly<Record<string, string | undefined>>): Options {
   const {

@@ -61,7 +61,7 @@ export function useAsked(asking: Asking, text: string, version: Version): Asked 
   return asked
 }
 
-/** An answer, or what became of asking for one. */
+/** An answer, or the error of the request for one. */
 export interface Answered {
   readonly question: string
   /** Null while it is made. */
@@ -69,7 +69,7 @@ export interface Answered {
   readonly problem: string | null
 }
 
-/** The answer that was asked for; it goes with the text that it was asked by. */
+/** The answer to the current text; a new text discards it. */
 export function useAnswer(asking: Asking, text: string, version: Version) {
   const [answered, setAnswered] = useState<Answered | null>(null)
   const [wanted, setWanted] = useState<{ readonly question: string; readonly version: Version } | null>(null)

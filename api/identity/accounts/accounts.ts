@@ -49,7 +49,7 @@ export interface Accounts extends AsyncDisposable {
   readonly callLog: CallLog
   readonly feedback: FeedbackStore
   readonly pageRequests: PageRequestStore
-  /** Who changed what. */
+  /** Changes, and the people who made them. */
   readonly audit: AuditLog
   readonly rates: Rates
   /** Callers with public keys, by key and address. However many there are, they push no other caller out. */
@@ -59,7 +59,7 @@ export interface Accounts extends AsyncDisposable {
   /** What each key has stored, in total. */
   readonly kept: KeptByKey
   readonly hashHuman: HumanHash
-  /** Every write of the parts above goes through it. */
+  /** Every write of the parts above goes through this queue. */
   readonly writes: WriteQueue
 }
 

@@ -33,7 +33,7 @@ const caller = (key: ApiKey = KEY, project = "", requestId = "r1") => ({
   tracking: { project, session: "", human: "" },
 })
 
-/** A door with a place for one search, for one that waits and for one live call, and what calls hold in memory. */
+/** Admissions with a place for one search, one waiting search and one live call, and the memory that calls hold. */
 function door(more: Partial<Accounts> = {}) {
   const gates = openGates(config)
   const memory = { open: 0, isSpent: false }
@@ -90,7 +90,7 @@ describe("a call that could not be answered in time is refused at once", () => {
       expect(await ends(admissions, endpoint)).toBe("in")
     expect(await ends(admissions, "extract", true)).toBe("in")
     leave()
-    // Whoever was let in has left its place when it is over.
+    // Admitted callers have left their place when the call is over.
     for (let calls = 0; calls < 3; calls++) expect(await ends(admissions, "extract")).toBe("in")
   })
 

@@ -63,7 +63,7 @@ export interface AdmitOptions {
 /** Endpoints that read live pages. */
 const LIVE: ReadonlySet<LimitedEndpoint> = new Set(["extract", "crawl", "map"])
 
-/** The door that every call with a key goes through, over HTTP or not. */
+/** Every call with a key goes through this, over HTTP or not. */
 export class Admissions {
   readonly #parts: AdmissionParts
 

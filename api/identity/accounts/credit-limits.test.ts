@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true })
 })
 
-/** So many callers at once, each making its calls one after the other. */
+/** This many callers at once, each making its calls one after the other. */
 async function flood(calls: number, call: (client: number) => Promise<number>): Promise<Map<number, number>> {
   const statuses = new Map<number, number>()
   const client = async (_: unknown, number: number) => {

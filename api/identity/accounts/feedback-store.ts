@@ -53,8 +53,8 @@ const MOST_ENTRIES = 100_000
 const SHARE_OF_KEY = 2
 
 /**
- * Feedback on answers, in `state.db`, until it is pruned or newer needs its room: then the oldest goes, of the key that has
- * the most. `add` and `prune` belong into a write transaction.
+ * Feedback on answers, in `state.db`, until it is pruned or makes room for newer feedback: then the oldest entry of the
+ * key with the most goes. Call `add` and `prune` inside a write transaction.
  */
 export class FeedbackStore {
   readonly stored: StoredUse

@@ -62,7 +62,7 @@ const addUse = once(
       ),
 )
 
-/** Counts a call into its day. Belongs into the transaction that logs it. */
+/** Counts a call into its day. Call it inside the transaction that logs the call. */
 export async function countUse(db: StateStore, { at, keyId, endpoint, credits }: CountedCall): Promise<void> {
   await addUse.run(db, { day: dayOf(at), keyId, endpoint, credits })
 }
@@ -119,7 +119,7 @@ export async function useOfKeys(
   return [...found.values()]
 }
 
-/** The last day on which each key was used, as the time of its beginning. */
+/** The last day each key was used, as the time of its beginning. */
 export async function lastDays(db: StateStore): Promise<[string, number][]> {
   const rows = await queriesOf<UseTables>(db)
     .selectFrom("key_use")

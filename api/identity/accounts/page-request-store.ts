@@ -70,7 +70,7 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** More than an operator goes through: the oldest go, of the key that has the most. */
+/** More than an operator can go through: the oldest go, from the key that has the most. */
 const MOST_ENTRIES = 2000
 /** One key may fill such a part, so that there is room left for the others. */
 const SHARE_OF_KEY = 2

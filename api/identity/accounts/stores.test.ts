@@ -217,7 +217,7 @@ test("pages that are missed are listed by how many keys ask for them, with the w
   const page = await ask(1, "a", "https://x.example/", "how?", "please")
   const question = await ask(2, "a", "", "How much?")
   expect(await ask(3, "b", "https://x.example/", "why?")).toBe(page)
-  // A key asks for the same thing once, in whatever letters.
+  // A key asks for the same thing once, whatever its spelling.
   expect(await ask(4, "a", "", "how MUCH?")).toBe(question)
   expect(question).toMatch(/^[0-9a-f]{16}$/)
   expect(await store.list({ limit: 9, offset: 0 })).toEqual([

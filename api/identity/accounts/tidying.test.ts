@@ -9,7 +9,7 @@ import { tidyHourly } from "./tidying.ts"
 const DAY = 86_400_000
 const setUp = () => ({ writes: new WriteQueue(memoryState()), guard: { mayDelete: async () => true } })
 
-/** Something of which so many rows are too old. */
+/** A table with this many expired rows. */
 function rows(days: number, old: number) {
   const asked: { readonly before: number; readonly count: number; readonly at: number }[] = []
   let left = old

@@ -58,7 +58,8 @@ test("persons are told apart by hashes that only this appliance can make, over r
   expect(await keptSecret(here!, "other")).toHaveLength(32)
   expect(await keptSecret(here!, "other")).toEqual(await keptSecret(here!, "other"))
   expect(await keptSecret(here!, "other")).not.toEqual(await keptSecret(here!, "human-ids"))
-  // An update must not make strangers of everybody: the secrets are found under these names, and hash in this way.
+  // An update must not make every known person a stranger: the secrets are found under these names, and hash in this
+  // way.
   const under = async (name: string, id: string) =>
     createHmac("sha256", await keptSecret(here!, name))
       .update(id)

@@ -10,7 +10,7 @@ export interface Tracking {
   readonly human: string
 }
 
-/** Ids are the caller's own and may be anything; so much of one is kept. */
+/** Ids are the caller's own and may be anything; only this much of one is stored. */
 const MAX_ID_CHARS = 200
 const HUMAN_HEADER = "x-human-id"
 

@@ -18,7 +18,7 @@ export type AskedFor =
   | { readonly kind: "token"; readonly token: string; readonly issuer: string }
 
 /**
- * For whom a request asks.
+ * The person a request is made for.
  * @param header value of a header of the request; empty when it wasn't sent
  * @param secret with which the service signs
  * @throws ApiError 401 that names the header

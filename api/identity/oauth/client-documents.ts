@@ -20,7 +20,7 @@ export interface ClientDocumentsOptions {
   readonly guard?: Partial<AddressGuardOptions>
 }
 
-/** More is no document of a client: the draft recommends 5 KB. */
+/** A larger document is not a client's: the draft recommends 5 KB. */
 const MOST_BYTES = 10_240
 const MOST_URL_CHARS = 2000
 const TIMEOUT_MS = 5000
@@ -40,9 +40,10 @@ interface Kept {
 }
 
 /**
- * Programs that are known by the address of a document about them instead of a registration (OAuth Client ID Metadata Document,
- * draft-ietf-oauth-client-id-metadata-document, as the authorization specification of MCP asks for). Anybody can have one asked for, so
- * it is fetched through the address guard from public addresses only, bounded, without redirects.
+ * Programs known by the address of a document about them instead of a registration (OAuth Client ID Metadata Document,
+ * draft-ietf-oauth-client-id-metadata-document, as the authorization specification of MCP asks for). Anyone can make
+ * the appliance fetch one, so it is fetched through the address guard from public addresses only, bounded, without
+ * redirects.
  */
 export class ClientDocuments implements AsyncDisposable {
   readonly #options: ClientDocumentsOptions
@@ -87,7 +88,7 @@ export class ClientDocuments implements AsyncDisposable {
       headers: { accept: "application/json", "user-agent": this.#options.userAgent },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    // One that is given up says so as an error, too.
+    // A cancelled request fails with an error, too.
     body.on("error", () => undefined)
     if (statusCode !== 200) {
       body.destroy()

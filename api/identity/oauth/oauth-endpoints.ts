@@ -22,7 +22,9 @@ const PATHS =
 /** OAuth 2.1 for MCP, where it is served. */
 export interface OAuth {
   readonly store: OAuthStore
-  /** Serves the calls of OAuth. @param sessions people who signed in; left out: everybody lets programs in with a key */
+  /**
+   * Serves the calls of OAuth. @param sessions people who signed in; left out: every user lets programs in with a key
+   */
   readonly endpoints: (sessions?: Pick<Sessions, "whoIs" | "ways">) => Middleware
   /**
    * The key behind the access token of a caller of `/mcp`, and the header for its inner calls, where access tokens are
@@ -85,7 +87,7 @@ export function openOAuth({
     ])
     const app = express()
     app.disable("x-powered-by")
-    // Behind a proxy express knows its address alone.
+    // Behind a proxy, express knows only the proxy's address.
     const limit = {
       validate: false,
       keyGenerator: (request: object) => callerOf(callers.get(request)?.ip ?? ""),
@@ -111,7 +113,7 @@ export function openOAuth({
       revocation_endpoint: under(made.revocation_endpoint),
       client_id_metadata_document_supported: true,
     }
-    // Before those of the router, which knows no path and says less.
+    // Before those of the router, which knows no path and reports less.
     app.use("/.well-known/oauth-authorization-server", metadataHandler(metadata))
     app.use(
       "/.well-known/oauth-protected-resource/mcp",

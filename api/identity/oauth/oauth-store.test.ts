@@ -89,7 +89,7 @@ test("grants that ended, or that nobody used for a month, are forgotten, and so 
   vi.setSystemTime(Date.now() + 20 * DAY_MS)
   const { refresh } = (await store.refresh("used", used.refresh))!
   await letIn("later")
-  // For a month the operator sees what ended.
+  // The operator sees ended grants for a month.
   expect(await store.grants(10)).toHaveLength(4)
   vi.setSystemTime(Date.now() + 15 * DAY_MS)
   await letIn("last")
@@ -115,7 +115,7 @@ test("whoever registers thousands keeps nobody out: the oldest that nobody let i
   const areKept = await Promise.all(given.map(async (id) => (await store.client(id)) !== null))
   expect(areKept.indexOf(true)).toBe(20)
   expect(await store.client(inUse)).not.toBeNull()
-  // Nobody lets it in any longer, and it is the oldest.
+  // No user lets it in any longer, and it is the oldest.
   await store.revoke(grant)
   await idOf("The next")
   expect(await store.client(inUse)).toBeNull()

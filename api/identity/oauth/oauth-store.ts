@@ -170,7 +170,7 @@ export class OAuthStore {
     return row === undefined ? null : { id, metadata: JSON.parse(row.metadata) as OAuthClient["metadata"] }
   }
 
-  /** Somebody let a program in. @returns the code with which it fetches its tokens */
+  /** A user let a program in. @returns the code with which it fetches its tokens */
   async allow(
     grant: Pick<Grant, "client" | "clientName" | "key" | "collections">,
     { redirectUri, challenge }: Pick<PendingCode, "redirectUri" | "challenge">,
@@ -232,7 +232,10 @@ export class OAuthStore {
     return { client, grant: row.grant_id, redirectUri: row.redirect_uri, challenge: row.challenge }
   }
 
-  /** Turns a code into tokens, once. @returns null when the code was used before; then its grant ends, as {@link code} says */
+  /**
+   * Turns a code into tokens, once. @returns null when the code was used before; then its grant ends, as {@link code}
+   * says
+   */
   async redeem(code: string, grant: string): Promise<IssuedTokens | null> {
     return await transaction(this.#db, async () => {
       const { numUpdatedRows } = await this.#queries

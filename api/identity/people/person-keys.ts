@@ -6,7 +6,7 @@ import { normalRules, principalsOf, rightsOf, type RoleRule } from "./roles.ts"
 /** The inputs that decide what people may do. */
 export interface PeopleRules extends ProofLimits {
   readonly roles: readonly RoleRule[]
-  /** Names of those who may vouch. */
+  /** Names of the providers that may vouch. */
   readonly providers: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export class PersonKeys {
     return key && person && { ...key, role: "search", mayMakeKeys: false, principals: principalsOf(person) }
   }
 
-  /** Name of the user; empty: there is no such person. */
+  /** User name; empty: there is no such person. */
   async nameOf(id: string): Promise<string> {
     return (await this.#people.get(id))?.user ?? ""
   }

@@ -10,7 +10,7 @@ import { principalOf } from "#engine/index/page/readers.ts"
 
 /** A human whom a provider has vouched for. */
 export interface Person {
-  /** Stands for the id of a key wherever one is kept. */
+  /** Used as the id of a key wherever one is stored. */
   readonly id: string
   readonly provider: string
   /** Names the person at the provider. */
@@ -163,7 +163,7 @@ export class PersonStore {
     return row === undefined ? null : personOf(row)
   }
 
-  /** Whom a provider has vouched for by this subject. */
+  /** The person a provider has vouched for by this subject. */
   async of(provider: string, subject: string): Promise<Person | null> {
     const row = await bySubject.get(this.#db, { provider, subject })
     return row === undefined ? null : personOf(row)
@@ -214,12 +214,12 @@ export class PersonStore {
     return person !== null
   }
 
-  /** Lets a person in again. Belongs into a write. @returns false when there is no such person */
+  /** Enables a person again. Call it inside a write. @returns false when there is no such person */
   async enable(id: string): Promise<boolean> {
     return await this.#setDisabled(id, null)
   }
 
-  /** Whoever is disabled stays so. */
+  /** A disabled person stays disabled. */
   async #forgetOld(now: number): Promise<void> {
     const before = (await deletionTime(this.#db, now)) - KEPT_MS
     await this.#queries

@@ -8,7 +8,7 @@ import { parameter } from "../../server/middleware/query-parameters.ts"
 import { callerOf } from "../../server/proxies/trusted-proxies.ts"
 import { isSameOrigin } from "../sessions/same-origin.ts"
 
-/** All that a public key may call, and what its rates are counted for. */
+/** The calls a public key may make, and the name each is counted under for its rates. */
 export const PUBLIC_CALLS = { "POST /search": "search", "GET /suggest": "suggest" } as const
 
 type PublicCall = keyof typeof PUBLIC_CALLS
@@ -86,7 +86,7 @@ export function publicDoor({
  * @throws ApiError 400
  */
 function presentedText(ctx: Context): string | null {
-  // The parameter means something where suggestions are: other methods are not served, whatever they come with.
+  // The parameter works only for suggestions: other methods are not served, whatever they come with.
   const inQuery =
     ctx.path === "/suggest" && ["GET", "HEAD"].includes(ctx.method) ? parameter(ctx, "key") : undefined
   if (inQuery === undefined) {
@@ -102,7 +102,7 @@ function presentedText(ctx: Context): string | null {
 const isPreflight = (ctx: Context): boolean =>
   ctx.method === "OPTIONS" && ctx.get("Origin") !== "" && ctx.get("Access-Control-Request-Method") !== ""
 
-/** Lets the page that calls read the answer. */
+/** Lets the calling page read the answer. */
 function allow(ctx: Context): void {
   ctx.vary("Origin")
   ctx.set("Access-Control-Allow-Origin", ctx.get("Origin"))

@@ -5,12 +5,15 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import { PUBLIC_PREFIX, type PublicKey } from "../accounts/public-keys/public-key.ts"
 
-/** The public key of the handbook's pages: the same everywhere, since it finds what anybody may read at `/docs/`. */
+/**
+ * The public key of the handbook's pages: the same everywhere, because it finds only what anyone may read at `/docs/`.
+ */
 export const HANDBOOK_KEY = `${PUBLIC_PREFIX}handbook`
 
 /**
- * The key of the appliance's own handbook, for pages of the appliance alone.
- * @returns by its text; null for any other, where no handbook was crawled, and where an operator gave a source of theirs that name
+ * The key of the appliance's own handbook, only for the appliance's pages.
+ * @returns by its text; null for any other text, where no handbook was crawled, and where an operator gave that name to
+ * their own source
  */
 export function handbookKey(db: StateStore): (text: string) => Promise<PublicKey | null> {
   const key: PublicKey = {

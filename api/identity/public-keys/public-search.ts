@@ -30,7 +30,9 @@ const DEPTHS: readonly unknown[] = ["basic", "fast", "ultra-fast"]
 const NO_ANSWER: readonly unknown[] = [false, "false"]
 const SHORT_ANSWER: readonly unknown[] = [true, "true", "basic"]
 
-/** Holds a search with a public key to what such a key may ask; others pass. After the body was read. */
+/**
+ * Limits a search with a public key to the fields such a key may use; other calls pass. Runs after the body was read.
+ */
 export function publicSearch(): Middleware {
   return async (ctx, next) => {
     const { publicKey, body } = ctx.state

@@ -21,7 +21,7 @@ const OPEN_CALLS: ReadonlySet<string> = new Set([
   "POST /page-requests",
 ])
 
-/** Files are what results lead to. */
+/** Results lead to files. */
 const isOpenCall = ({ method, path }: Context): boolean =>
   OPEN_CALLS.has(`${method} ${path}`) || (method === "GET" && path.startsWith("/files/"))
 
@@ -72,7 +72,7 @@ export function presented({
       } else if (isKeyless(ctx) && `${ctx.method} ${ctx.path}` === KEYLESS_CALL) {
         const key = await openKeyOf(keys, openKey)
         if (key !== null) {
-          // Over plain HTTP browsers do not say that a page calls, and a page may say anything of itself.
+          // Over plain HTTP browsers do not say whether a page calls, and a page may claim anything.
           checkName(ctx)
           ctx.state.presented = key
           ctx.state.isLent = true

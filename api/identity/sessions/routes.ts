@@ -63,7 +63,7 @@ export function sessionRoutes(
     await answer(ctx, recognised ?? (token === null ? null : await sessions.whoIs(token)))
   })
   router.post(`/${SESSION_PATH}`, jsonBody(BODY_BYTES), async (ctx) => {
-    // Nobody is signed in from elsewhere, with a key that is not theirs.
+    // Another site can't sign a user in with a key that is not theirs.
     if (!isSameOrigin(ctx, own)) throw new ApiError(403, NOT_FROM_HERE)
     const { key } = read(ctx.state.body)
     const begun = await sessions.signIn(key)
@@ -85,7 +85,7 @@ export function sessionRoutes(
     if (who !== null) ctx.state.key = who.key
     const further = token === null ? null : await sessions.signOut(token)
     clearToken(ctx)
-    // Whom a proxy vouches for it has to sign out itself.
+    // A person that a proxy vouches for signs out at the proxy.
     await answer(ctx, ctx.state.recognised ?? null, further)
   })
 }

@@ -139,7 +139,7 @@ export class SessionStore {
     return row === undefined ? null : sessionOf(row)
   }
 
-  /** The sessions by which a provider can be asked for a person, the newest proof first. */
+  /** The sessions by which a provider can be asked about a person, the newest proof first. */
   async renewableOf(personId: string, now: number, limit: number): Promise<readonly StoredSession[]> {
     const rows = await this.#queries
       .selectFrom("face_session")
@@ -154,10 +154,10 @@ export class SessionStore {
   }
 
   /**
-   * Takes the right to ask the provider of a session, which one at a time has: a provider may take a refresh token that is shown twice for a
-   * stolen one. Belongs into a write.
-   * @param until when another may take it, if {@link renewed} doesn't give it back
-   * @returns false when another has it, or the proof is no longer this one
+   * Claims the right to ask the provider about a session, which one process at a time has: a provider may take a
+   * refresh token that is shown twice for a stolen one. Call it inside a write.
+   * @param until when another process may claim it, if {@link renewed} doesn't give it back
+   * @returns false when another process has it, or the proof has changed
    */
   async claim(
     { digest, proof }: Pick<StoredSession, "digest" | "proof">,
@@ -183,12 +183,12 @@ export class SessionStore {
       .execute()
   }
 
-  /** Ends a session for good. Belongs into a write. */
+  /** Ends a session for good. Call it inside a write. */
   async end(token: string): Promise<void> {
     await this.endByDigest(digestOf(token))
   }
 
-  /** Belongs into a write. */
+  /** Call it inside a write. */
   async endByDigest(digest: Uint8Array): Promise<void> {
     await this.#queries.deleteFrom("face_session").where("digest", "=", digest).execute()
   }
@@ -216,7 +216,10 @@ export class SessionStore {
     return Number((await ended.executeTakeFirst()).numDeletedRows)
   }
 
-  /** Ends sessions that began with a provider: those of a session there, of a person, or of both. Belongs into a write. @returns how many */
+  /**
+   * Ends sessions that began with a provider: those of a session there, of a person, or of both. Call it inside a
+   * write. @returns how many
+   */
   async endOfProvider(
     provider: string,
     {

@@ -218,7 +218,7 @@ describe("an appliance that is open", () => {
       detail: { error: "Unauthorized: missing or invalid API key." },
       error: { code: "unsupported_endpoint" },
     })
-    // A page of another site is no program without a key.
+    // A page of another site doesn't pass for a program without a key.
     expect((await ask(open, { ...keyless, "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
   })
 
@@ -229,7 +229,7 @@ describe("an appliance that is open", () => {
       metrics: "open",
     } as const
     await using app = await serveAccounts({ config: { ...open, openHosts: ["search.example.com"] } })
-    // Not `fetch`, which says no other name than that of the address.
+    // Not `fetch`, which sends no other name than that of the address.
     const call = async (Host: string, [method, path]: readonly [string, string], more = {}) => {
       const headers = { ...JSON_TYPE, ...ownPage, Host, Origin: `http://${Host}`, ...more }
       const body = method === "POST" ? JSON.stringify({ query: "pumps" }) : null

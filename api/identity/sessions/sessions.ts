@@ -6,7 +6,7 @@ import type { WriteQueue } from "../accounts/billing/write-queue.ts"
 import { isPersonId } from "../people/person-store.ts"
 import { newToken, SessionStore, type StoredSession } from "./session-store.ts"
 
-/** Somebody who signed in. */
+/** A signed-in user. */
 export interface Identity {
   /** Their rights: everything this key may do, within its limits. */
   readonly key: ApiKey
@@ -51,7 +51,7 @@ export interface Sessions {
   userOf(who: Pick<Identity, "key">): Promise<string | null>
   /** Begins a session for the holder of an API key. @returns null when the key may not be used */
   signIn(presentedKey: string): Promise<Begun | null>
-  /** The token is refused from now on. @returns where the person may also sign out at the provider; null: nowhere */
+  /** Ends the session of this token. @returns where the person may also sign out at the provider; null: nowhere */
   signOut(token: string): Promise<string | null>
 }
 

@@ -1,6 +1,6 @@
 import { headerSecret, integer } from "#base/settings.ts"
 
-/** Settings of those who search in a browser. */
+/** Settings for people who search in a browser. */
 export const sessionSettings = {
   sessionHours: integer(
     {

@@ -5,7 +5,7 @@ import type { Context, Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { callerOf } from "../../server/proxies/trusted-proxies.ts"
 
-/** For so long the wrong keys of an address count. */
+/** How long the wrong keys of an address count. */
 const COUNTED_MS = 15 * 60_000
 /**
  * Tries over the limit are answered after this delay, so that an address tries no more keys in a second than it may

@@ -10,7 +10,7 @@ export interface Journey {
   readonly returnTo: string
 }
 
-/** For so long a person may take at the provider. */
+/** How long a person may take at the provider. */
 const LASTS_MS = 15 * 60_000
 /** Longest path, as browsers might not keep a larger cookie. */
 const LONGEST_PATH = 1000
@@ -54,7 +54,7 @@ function setCookie(ctx: Context, provider: string, value: string, seconds: numbe
   ctx.append("Set-Cookie", [...parts, ...(ctx.secure ? ["Secure"] : [])].join("; "))
 }
 
-/** A path of this appliance, whatever was given: no address that leads elsewhere, in whatever way browsers read it. */
+/** A path of this appliance, whatever the input: no address that leads elsewhere, however browsers read it. */
 export function ownPath(given: string, otherwise: string): string {
   if (given.length > LONGEST_PATH || !/^\/(?![/\\])[\x21-\x7e]*$/.test(given) || given.includes("\\"))
     return otherwise

@@ -3,7 +3,7 @@ import { oidc } from "./oidc/kind.ts"
 import { saml } from "./saml/kind.ts"
 import type { Provider, ProviderKind, ProviderParts, ProviderSpec, Reading } from "./provider.ts"
 
-/** A kind, whatever its fields are. */
+/** A kind, with any fields. */
 export interface AnyKind {
   readonly kind: string
   readonly fields: { readonly properties: object; readonly required: readonly string[] }

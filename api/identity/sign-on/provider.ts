@@ -3,9 +3,9 @@ import type { Logger } from "pino"
 import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"
 import type { AddressGuardOptions } from "#crawler/fetch/guard/address-guard.ts"
 
-/** Whom a provider vouches for, as of now. */
+/** The person a provider vouches for, as of now. */
 export interface Vouched {
-  /** Names the person at this provider, which never gives it to another one. */
+  /** Identifies the person at this provider, which never gives it to another one. */
   readonly subject: string
   /**
    * A name for the person that readers may use, such as an e-mail address the provider has verified; null: it vouches
@@ -22,7 +22,7 @@ export interface Vouched {
   readonly providerSession: string | null
   /** When the session at the provider ends, and ours with it, in milliseconds since 1970; null or left out: not known. */
   readonly endsAt?: number | null
-  /** With which the provider can be asked again whether it still vouches; null: it can't be asked. Kept sealed. */
+  /** Used to ask the provider again whether it still vouches; null: it can't be asked. Stored sealed. */
   readonly refresh: string | null
   /** What the provider needs when the person signs out there; null: nothing. Stored sealed. */
   readonly signOutHint: string | null
@@ -38,7 +38,7 @@ export interface Arriving {
   readonly form: URLSearchParams | null
   /** Value of a header of the request; empty when it wasn't sent. */
   readonly header: (name: string) => string
-  /** IP address at the other end of the connection, whatever headers say. */
+  /** IP address at the other end of the connection, regardless of headers. */
   readonly peer: string
   /** Absolute address of `/sign-on/NAME/callback`, where the browser comes back to. */
   readonly callback: string

@@ -9,7 +9,7 @@ import type { Reading } from "./provider.ts"
 export interface Reach {
   /** Private addresses, ranges or host names that it may be reached at. */
   readonly networks: readonly string[]
-  /** File of its certificate authority; null: those of the system. */
+  /** File of its certificate authority; null: the system's. */
   readonly caFile: string | null
 }
 

@@ -24,7 +24,7 @@ const search = (who: Visitor) =>
 /** The entries of the audit log, newest first. */
 const audited = async () => await company.app.accounts.audit.list({}, { limit: 10, offset: 0 })
 
-/** Somebody who has signed in. */
+/** A signed-in user. */
 async function signedIn(login: string, provider = "company"): Promise<Visitor> {
   const visitor = new Visitor()
   const shown = await visitor.signIn(`${url}/sign-on/${provider}`, login)

@@ -91,7 +91,7 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
       const lastsMs = Math.min(lifetimeMs, (vouched.endsAt ?? Infinity) - now)
       const names = renewals.namesOf(declared, vouched)
       const isKnown = (await people.of(declared.name, vouched.subject)) !== null
-      // Whoever has an account there would have something kept here.
+      // Anyone with an account there could have data stored here.
       if (!isKnown && keys.keyOf({ id: "", ...names }) === null) throw noRole(names)
       const { person, key } = await writes.run(async () => {
         const kept = await renewals.keep(declared, vouched, proof, true)

@@ -93,7 +93,7 @@ describe("the admin API", () => {
   }
   const errorOf = ({ status: code, body }: Answer) => [code, body.detail.error]
 
-  /** Runs what is queued for a source, as the crawler process would. */
+  /** Runs a source's queued jobs, as the crawler process would. */
   async function work(
     name: string,
     {
@@ -478,7 +478,7 @@ describe("the admin API", () => {
         "politeness.delayMs",
         "politeness.concurrency",
       ])
-      // One host of strangers among one's own is enough, also where its addresses are only listed.
+      // One foreign host among your own is enough, even if its addresses are only listed.
       expect(await problemsWith({ seeds: [own, ...SEEDS], politeness: { delayMs: 999 } })).toEqual([
         "politeness.delayMs",
       ])
@@ -629,7 +629,7 @@ describe("the admin API", () => {
     expect((await call("POST", "/sources/none/run")).status).toBe(404)
     expect((await call("POST", "/sources/site/run", { visits: "some" })).status).toBe(422)
 
-    // Before anybody works on it, it can be paused and resumed.
+    // Before a worker takes it, it can be paused and resumed.
     const id = asked.body.id
     expect((await call("POST", `/jobs/${id}/pause`)).body.state).toBe("paused")
     expect(errorOf(await call("POST", `/jobs/${id}/pause`))).toEqual([

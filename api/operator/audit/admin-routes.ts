@@ -11,7 +11,7 @@ import { auditOperations } from "./operations.ts"
 /** Entries of an export that are read at a time. */
 const AT_ONCE = 500
 
-/** Who changed what: `/admin/audit`. */
+/** The audit log: `/admin/audit`. */
 export function auditRoutes(router: Router<RequestState>, { audit }: { readonly audit: AuditLog }): void {
   serve(router, auditOperations.listAudit, async ({ query: { limit, offset, ...filter } }) => ({
     entries: (await audit.list(filter, { limit, offset })).map(entryOnWire),

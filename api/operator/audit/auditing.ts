@@ -17,7 +17,7 @@ export interface AuditingParts {
   readonly audit: AuditLog
   readonly keys: Pick<KeyStore, "nameOf">
   readonly writes: Pick<WriteQueue, "run">
-  /** Told of a change that is not noted. */
+  /** Called with a change that could not be noted. */
   readonly onProblem: (error: unknown, action: string) => void
 }
 

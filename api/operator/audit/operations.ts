@@ -43,7 +43,7 @@ const filters = {
   action: filled("Part of the action: `DELETE`, `/admin/keys`, `fossick rules`."),
 }
 
-/** Who changed what. */
+/** The audit log. */
 export const auditOperations = operations("Upkeep", "admin", {
   listAudit: {
     at: "GET /admin/audit",

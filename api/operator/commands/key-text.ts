@@ -29,7 +29,7 @@ export function keyLine(key: MadeKey): string {
   return given([key.id, key.role.padEnd(8), given(state, ", "), key.name, given(limits, "; ")], "  ")
 }
 
-/** A table of what keys used; an endpoint has its calls, and its credits where there are any: `120 (60 cr)`. */
+/** A table of keys' usage; an endpoint has its calls, and its credits if there are any: `120 (60 cr)`. */
 export function useLines(
   use: readonly KeyUse[],
   names: ReadonlyMap<string, string>,

@@ -11,7 +11,7 @@ import { QuestionMeter, type Questions } from "./question-meter.ts"
 
 /** Between two samples that are kept. */
 export const STEP_MS = 5 * 60_000
-/** So many samples are kept, the newest: eight days, of some 200 bytes each. */
+/** The newest samples kept: eight days, of some 200 bytes each. */
 const MOST_SAMPLES = (8 * 24 * 60 * 60_000) / STEP_MS
 
 interface HistoryTables {
@@ -24,7 +24,7 @@ const STEPS: readonly Step[] = [
 
 /** Totals of one step, and the state at its end. */
 export interface Sample extends Questions {
-  /** Seconds that it tells of. */
+  /** Seconds it covers. */
   readonly seconds: number
   /** Visits of crawls that ended, however they ended. */
   readonly visits: number

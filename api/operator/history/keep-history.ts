@@ -12,7 +12,7 @@ export function keepHistory(
     everyMs = STEP_MS,
   }: {
     readonly writes: Pick<WriteQueue, "run">
-    /** Told of a sample that was lost. */
+    /** Called with a sample that was lost. */
     readonly onProblem: (error: unknown) => void
     readonly everyMs?: number
   },

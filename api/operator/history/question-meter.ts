@@ -44,7 +44,7 @@ export class QuestionMeter {
   }
 
   #count(ctx: Context, ms: number): void {
-    // Whoever hung up saw no status.
+    // A caller who hung up saw no status.
     const status = ctx.res.writableFinished ? ctx.status : 499
     if (status < 400) {
       this.#answered++

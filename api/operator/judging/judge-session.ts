@@ -157,7 +157,7 @@ function readMarks(file: string): Marks {
     const marks = JSON.parse(text) as Marks
     if (typeof marks.ndcg === "number" && Array.isArray(marks.questions)) return marks
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new CommandError(`${file} holds no marks; fossick judge --json writes them.`)
 }

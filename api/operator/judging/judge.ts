@@ -36,7 +36,7 @@ export interface JudgeOptions {
   /** Left out: the ones the engine applies on its own. */
   readonly rules?: readonly Rule[]
   readonly signal?: AbortSignal | undefined
-  /** Told after each question how many were asked. */
+  /** Called after each question with how many were asked. */
   readonly onAsked?: (count: number) => Promise<void>
 }
 

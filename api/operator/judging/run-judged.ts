@@ -11,7 +11,7 @@ import type { RunFacts, RunStore } from "./run-store.ts"
 /** Between two signs of life of a run. */
 const TOUCH_MS = 1000
 
-/** The same for the same rules, in whatever order they were made. */
+/** The same for the same rules, in any order of creation. */
 export function rulesDigest(rules: readonly Rule[]): string {
   const sorted = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1))
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 12)

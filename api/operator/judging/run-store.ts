@@ -42,7 +42,7 @@ export interface JudgedRun extends RunFacts {
   readonly asked: number
   /** Null unless it is finished. */
   readonly sums: Sums | null
-  /** Why it failed, or what some of its questions were answered without. */
+  /** Why it failed, or which parts were missing for some of its questions. */
   readonly problem: string | null
 }
 

@@ -7,7 +7,7 @@ import type { RequestState } from "../../context.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
 import { outboundOperations } from "./operations.ts"
 
-/** Whom the appliance talked to: `/admin/outbound`. */
+/** The hosts the appliance talked to: `/admin/outbound`. */
 export function outboundRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const ledger = new OutboundLedger(db)
 

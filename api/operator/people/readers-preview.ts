@@ -26,9 +26,9 @@ export interface ReadersPreview {
   readonly people: number
   readonly gaining: readonly string[]
   readonly losing: readonly string[]
-  /** Pages that everybody may read, signed in or not. */
+  /** Pages that anyone may read, signed in or not. */
   readonly everybody: Change
-  /** Pages that everybody who signed in may read. */
+  /** Pages that anyone who signed in may read. */
   readonly signedIn: Change
   /** Reasons to check the change again. */
   readonly warnings: readonly string[]

@@ -40,7 +40,8 @@ export class TooManyRules extends Error {
 }
 
 /**
- * The operator's rules in `state.db`. Each change raises the version, by which every process that opened the store sees it with its next question.
+ * The operator's rules in `state.db`. Each change raises the version, so every process that opened the store sees it
+ * with its next question.
  */
 export class RuleStore {
   readonly #db: StateStore
@@ -81,7 +82,7 @@ export class RuleStore {
     return (await this.list()).find((rule) => rule.id === id) ?? null
   }
 
-  /** Makes a rule that is known to be right. @returns false when there is one of its id. @throws TooManyRules */
+  /** Stores a valid rule. @returns false when the id is taken. @throws TooManyRules */
   async add(rule: Rule, now = Date.now()): Promise<boolean> {
     return await transaction(this.#db, async () => {
       const { numInsertedOrUpdatedRows } = await this.#queries

@@ -27,7 +27,7 @@ export function readRulesFile(file: string): readonly Rule[] {
   }
 }
 
-/** Makes the rules those of the file, and no others. */
+/** Replaces all rules with those of the file. */
 export async function applyRules(file: string, json: boolean): Promise<number> {
   const rules = readRulesFile(file)
   return await withState(async (db) => {

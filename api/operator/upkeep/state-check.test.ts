@@ -34,7 +34,7 @@ test("four hundred flipped bytes of state.db are told, and a sound one is not", 
   const told: string[] = []
   {
     using check = checkState(folder.path, (problem) => told.push(problem), 0)
-    // A thread has to start before it says anything: another check of a file that cannot be read ends after it.
+    // A thread has to start before it reports anything: another check of a file that cannot be read ends after it.
     writeFileSync(join(folder.path, "unread"), "")
     await expect.poll(() => check.problem()).toBeNull()
   }

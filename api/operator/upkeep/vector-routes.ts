@@ -10,7 +10,7 @@ import { unprocessable } from "../../server/middleware/query-parameters.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
 import { upkeepOperations } from "./operations.ts"
 
-/** In which order pages get their vectors: `/admin/vectors`. */
+/** The order in which pages get their vectors: `/admin/vectors`. */
 export function vectorRoutes(
   router: Router<RequestState>,
   {

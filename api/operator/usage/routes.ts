@@ -35,7 +35,7 @@ export function accountRoutes(
   config: {
     readonly bodyKey: boolean
     readonly bodyLimit: number
-    /** Refuses what could not be kept. */
+    /** Refuses requests that could not be stored. */
     readonly mayKeep: Middleware
   },
 ): void {

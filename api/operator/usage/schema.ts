@@ -101,7 +101,7 @@ export const deactivateKeysSchema = object(
   }),
 )
 
-/** Bytes of a body of feedback at most, whatever other bodies may have. */
+/** The most bytes of a body of feedback, whatever the limit for other bodies. */
 export const FEEDBACK_BYTES = 262_144
 
 const score = (description: string) => anyOf([number(), text(undefined, { maxLength: 64 })], description)

@@ -177,7 +177,7 @@ describe("keys", () => {
       projects: ["pumps"],
       mayMakeKeys: false,
     })
-    // Nobody takes away what others made.
+    // No key takes away keys that others made.
     expect((await app.call("/deactivate-keys", maker, { request_id: made.body.request_id })).status).toBe(404)
     const ended = await app.call("/deactivate-keys", maker, { request_id: children.body.request_id })
     expect(ended.body.message).toBe("Successfully deactivated 2 key(s)")

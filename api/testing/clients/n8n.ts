@@ -54,7 +54,7 @@ const credentialType = (name: string): Loose =>
 
 type Credentials = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** Gives credentials as they were typed in, and puts them into requests as n8n's server does: as their types say. */
+/** Takes credentials as typed in, and puts them into requests as n8n's server does, by their types. */
 class Given extends ICredentialsHelper {
   readonly credentials: Credentials
   constructor(credentials: Credentials) {

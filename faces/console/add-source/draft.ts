@@ -111,7 +111,7 @@ export function sourceOf(draft: Draft): Written {
 const readableOf = (allow: unknown): string =>
   allow === undefined ? "everybody" : [allow].flat().length === 0 ? "nobody" : "some"
 
-/** An empty list lets no one in; without a list everybody may read. */
+/** An empty list lets no one in; without a list anyone may read. */
 function allowedOf(lines: string, { readable }: Draft): string[] | undefined {
   if (readable === "everybody") return undefined
   return readable === "nobody" ? [] : linesOf(lines)

@@ -8,7 +8,7 @@ import { type Called, useCall } from "../asking/use-call.ts"
 export type Preview = AnswerOf<"POST /admin/sources/preview">
 export type Problem = Preview["problems"][number]
 
-/** Somebody who writes is asked about when they pause. */
+/** The preview is fetched when the user pauses. */
 const PAUSE_MS = 200
 
 /** The appliance's view of a draft. */

@@ -134,7 +134,7 @@ function Groups() {
   const rows = useFirstRows()
   const wanted = search.trim()
   const query = { limit: rows.limit, ...(wanted !== "" && { search: wanted }) }
-  // Counting goes over everybody who signed in: once is enough.
+  // Counting goes over everyone who signed in: once is enough.
   const polled = useAnswer("GET /admin/groups", { query }, () => null)
   const { value } = polled
   return (

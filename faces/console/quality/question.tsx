@@ -27,7 +27,7 @@ export function Question({ question }: { readonly question: string }) {
     `question ${question}`,
     async (signal) => {
       const [{ questions }, { questions: judged }] = await Promise.all([
-        // Asked as anybody's question is, and noted nowhere.
+        // Asked as a user's question is, but not logged.
         appliance.call("POST /admin/rules/preview", { body: { questions: [question] }, signal }),
         appliance.call("GET /admin/judged-questions", { query: { question }, signal }),
       ])

@@ -111,7 +111,7 @@ const namedBy = (who: string | null) =>
   who === null ? {} : /(?:^|,)\s*(?:user:|group:|signed-in)/.test(who) ? { principals: who } : { person: who }
 
 function Page({ url, who }: { readonly url: string; readonly who: string | null }) {
-  // Each answer looks at everybody who signed in: once is enough.
+  // Each answer goes through everyone who signed in: once is enough.
   const polled = useAnswer("GET /admin/readers", { query: { url, ...namedBy(who) } }, () => null)
   const { value } = polled
   return (
@@ -164,7 +164,7 @@ function Verdict({ of }: { readonly of: Traced }) {
 
 const KINDS = { person: "Person", role: "Role", source: "Source", page: "Page" } as const
 
-/** The rules that a reader has to pass: one that says no hides the page. */
+/** The rules that a reader has to pass: one that refuses hides the page. */
 const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
   <Block id="rules" title="The rules, in order">
     <ol class="why-steps readers-rules">

@@ -12,7 +12,7 @@ export const KIND_NAMES: Readonly<Record<RuleKind, string>> = {
 export interface RuleDraft {
   readonly kind: RuleKind
   readonly id: string
-  /** A synonym's words mean each other; otherwise `words` also find `to`, and not the other way round. */
+  /** A synonym's words are interchangeable; otherwise `words` also find `to`, and not the other way round. */
   readonly isMutual: boolean
   readonly words: string
   readonly to: string

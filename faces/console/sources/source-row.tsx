@@ -25,7 +25,7 @@ interface RowProps {
 /** The run of a source that is not over yet. */
 const openRun = ({ last_job: job }: Entry) => (job !== null && isOpen(job.state) ? job : null)
 
-/** One source: how it is, in numbers, and what can be done with it. */
+/** One source: its state, in numbers, and the actions on it. */
 export function SourceRow({ entry, running, actions }: RowProps) {
   const { last_result: last, pages, pages_with_vectors: vectors } = entry
   return (

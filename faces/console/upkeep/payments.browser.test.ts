@@ -40,7 +40,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
   let workshop: Workshop
   /** Transactions of the network, the newest first. */
   let settled: readonly string[]
-  /** How those who paid were answered. */
+  /** How paying callers were answered. */
   let statuses: readonly number[]
 
   beforeAll(async () => {

@@ -69,7 +69,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
   test("the multilingual model is offered when pages or questions are in languages that the model does not read", async () => {
     await using opened = await open("/console?view=upkeep")
     const { page, complaints } = opened
-    // No index for another model is under way; all else is as the appliance says.
+    // No index for another model is being built; all else is the appliance's answer.
     let why: object = { suited: "multilingual" }
     await page.route("**/admin/model", async (route) => {
       if (route.request().method() !== "GET") return await route.fallback()

@@ -80,7 +80,7 @@ interface Value {
 /** The most frequent values, and the chosen ones whether any page has them or not. */
 function valuesOf(name: Filter, asked: Asked, facets: readonly Facet[]): readonly Value[] {
   const facet = facets.find(({ field }) => field === name)
-  // When not all were counted, there are so many at least.
+  // If not all were counted, this is the least.
   const more = facet?.exact === false ? "+" : ""
   const all = (facet?.values ?? []).map(({ value, count }) => ({
     value,

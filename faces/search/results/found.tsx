@@ -48,7 +48,7 @@ interface FoundProps {
   readonly children: ComponentChildren
 }
 
-/** All that was found: pages with their filters beside them, or pictures. */
+/** All results: pages with their filters beside them, or pictures. */
 export function Found({ searched: { found, ...searched }, ...props }: FoundProps) {
   const { asked, onChange } = props
   const [areShown, setShown] = useState(false)

@@ -35,7 +35,7 @@ export interface AnsweredCall extends Served {
   readonly call: CountedCall &
     Pick<BilledCall, "session" | "human"> & {
       readonly key: Pick<BilledCall["key"], "hint">
-      /** For whom a service asked; empty, or left out by earlier versions: for itself. */
+      /** The person a service asked for; empty, or left out by earlier versions: the service itself. */
       readonly person?: string
     }
   readonly cost: Cost
@@ -52,7 +52,7 @@ interface Waiting {
   readonly place: Place | null
 }
 
-/** Between two attempts to count what waits, and how many calls are counted in one transaction. */
+/** Time between two attempts to count waiting calls, and how many are counted in one transaction. */
 const AGAIN_MS = 2000
 const CALLS_AT_ONCE = 200
 /** Characters of a question that are kept while its call waits. */
@@ -65,7 +65,10 @@ export interface BillingParts {
   readonly keepsQueries: boolean
   /** Calls that may wait to be counted. */
   readonly mostWaiting: number
-  /** Told when calls begin to wait for room on the disk, with 0 once all are counted, and of those lost with the process. */
+  /**
+   * Called when calls begin to wait for room on the disk, with 0 once all are counted, and with those lost with the
+   * process.
+   */
   readonly onWaiting: (calls: number, areLost: boolean) => void
   readonly outage: Pick<StateOutage, "ask" | "isAway">
   /** Where answered calls wait while the state server is away; null if none are answered then. */
@@ -295,7 +298,7 @@ export class Billing implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  /** Counts what waits; calls at the same time share one attempt. @throws what keeps it from that */
+  /** Counts the waiting calls; concurrent callers share one attempt. @throws the error that prevents it */
   #count(): Promise<void> {
     return (this.#counting ??= this.#countAll().finally(() => (this.#counting = null)))
   }

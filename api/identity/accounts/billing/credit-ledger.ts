@@ -320,7 +320,7 @@ export class Ledger {
     return sum
   }
 
-  /** Credits that a key may still use or hand out, those set aside not among them; Infinity without a limit. */
+  /** Credits that a key may still use or hand out, without those set aside; Infinity without a limit. */
   async left(key: ApiKey): Promise<number> {
     // Not -0, which some forms of a number show.
     return 0 - (await this.#passed(key, await this.#handedOutBy(key))).key
@@ -332,9 +332,9 @@ export class Ledger {
   }
 
   /**
-   * Counts a call. Pages run on across calls: five extracts of one page cost what one extract of five does, and a call
-   * may cost nothing.
-   * @param cost at most what was set aside
+   * Counts a call. Pages run on across calls: five extracts of one page cost the same as one extract of five, and a
+   * call may cost nothing.
+   * @param cost at most the credits set aside
    * @param at when it was answered
    * @returns the credits that fell due
    */

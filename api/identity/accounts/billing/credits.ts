@@ -15,7 +15,7 @@ export interface Cost {
   readonly pages?: Readonly<Partial<Record<Meter, number>>>
 }
 
-/** No call reads more in its time, whatever its `limit` says. */
+/** No call reads more in its time, whatever its `limit`. */
 const MOST_PAGES = 100_000
 
 /** The price of a search by depth, in credits. */
@@ -46,14 +46,14 @@ export const researchCost = (model: keyof typeof RESEARCH, searches: number): Co
   return { credits: Math.min(most, base + search * Math.max(0, searches - 1)) }
 }
 
-/** A crawl costs what its map and its extracts would. */
+/** A crawl costs as much as its map and its extracts. */
 export const crawlCost = (hasInstructions: boolean, depth: "basic" | "advanced", pages: number): Cost => ({
   pages: { ...mapCost(hasInstructions, pages).pages, ...extractCost(depth, pages).pages },
 })
 
 const plural = (credits: number): string => `${credits} credit${credits === 1 ? "" : "s"}`
 
-/** The prices as the API's description says them. */
+/** The prices as given in the API's description. */
 export const PRICES = {
   search: `${plural(SEARCH.basic)}, ${SEARCH.advanced} with the depth \`advanced\`.`,
   advancedSearch: plural(SEARCH.advanced),

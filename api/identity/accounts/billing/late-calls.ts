@@ -30,8 +30,9 @@ const STEPS: readonly Step[] = [
 export const migrateLateCalls = (db: StateStore): void => migrate(db, "late-calls", STEPS)
 
 /**
- * Calls that were answered while the state server was away, in journals until they are counted. The transaction that counts also writes
- * how far a journal is counted, so each call is counted once even after a kill or a commit with an unknown outcome.
+ * Calls answered while the state server was away, in journals until they are counted. The transaction that counts also
+ * records how far a journal is counted, so each call is counted once even after a kill or a commit with an unknown
+ * outcome.
  *
  * @typeParam T a call that JSON can hold
  */

@@ -32,7 +32,7 @@ export const STATE_AWAY =
  * that would have to be counted is refused.
  */
 export class Unsettled<W extends Waiting = Waiting> {
-  /** Calls that may wait, in all and of one key, and what those of a key may cost together. */
+  /** Most calls that may wait, in total and for one key, and the most that those of a key may cost together. */
   readonly most: number
   readonly mostOfKey: number
   readonly mostCreditsOfKey: number

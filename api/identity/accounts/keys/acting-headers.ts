@@ -1,4 +1,4 @@
-/** Says for whom a service asks. */
+/** Names the person a service asks for. */
 export const ACTING_HEADER = "X-Fossick-Acting-For"
 /** The same, as Open WebUI sends it: signed, where it was given a secret. */
 export const OPEN_WEBUI_TOKEN = "X-OpenWebUI-User-Jwt"

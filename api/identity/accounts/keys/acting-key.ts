@@ -65,7 +65,10 @@ function inBoth<T>(one: readonly T[] | null, other: readonly T[] | null): readon
   return [...new Set(one)].filter((each) => other.includes(each))
 }
 
-/** With which a service signs who asks (HS256): 256 bits, made of a secret of the state and the id of the key. */
+/**
+ * The key a service signs the person's name with (HS256): 256 bits, derived from a secret of the state and the id of
+ * the key.
+ */
 export async function signingSecretOf(db: StateStore, { id }: Pick<ApiKey, "id">): Promise<string> {
   const secret = await keptSecret(db, "acting")
   return createHmac("sha256", secret).update(id).digest("base64url")

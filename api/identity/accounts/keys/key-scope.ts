@@ -12,7 +12,7 @@ export type Endpoint = (typeof ENDPOINTS)[number]
  */
 export interface KeyScope {
   readonly endpoints: readonly Endpoint[] | null
-  /** Names of sources, beside those of the collections: pages of the others do not exist for this key. */
+  /** Names of sources, besides those of the collections: pages of other sources do not exist for this key. */
   readonly sources: readonly string[] | null
   /** Names of collections, resolved at the time of a call. */
   readonly collections: readonly string[] | null
@@ -38,7 +38,7 @@ export const isUnlimited = (scope: KeyScope): boolean => scope.endpoints === nul
 /** The roles of keys, as in keys.ts, which imports this file. */
 export type LimitedRole = "search" | "write" | "operator" | "admin"
 
-/** A limit in a scope that has no effect on keys of a role, and why; null when there is no such limit. */
+/** A limit in a scope that has no effect on keys of a role, with the reason; null when there is no such limit. */
 export function strayLimit(
   role: LimitedRole,
   scope: KeyScope,

@@ -13,16 +13,16 @@ import { parseRateLimits, type RateLimits, rateLimitsText } from "../rates/rate-
 import { countStored, type StoredTable, StoredUse } from "../storage/stored-use.ts"
 
 /**
- * `search` may use every endpoint that searches and reads; `write` may send and delete documents, and reads nothing else; `operator` may
- * search, and run what is crawled, without deciding on who may read what; `admin` may do everything.
+ * `search` may use every endpoint that searches and reads; `write` may send and delete documents, and reads nothing
+ * else; `operator` may search and run crawls, but does not decide who may read pages; `admin` may do everything.
  */
 export type KeyRole = "search" | "write" | "operator" | "admin"
 
 export const KEY_ROLES: readonly KeyRole[] = ["search", "write", "operator", "admin"]
 
 /**
- * How a service says for whom it asks: `tokens`, which are signed; `headers`, which it may also send without a signature, so that everybody
- * who has the key may ask as anybody.
+ * How a service names the person it asks for: `tokens`, which are signed; `headers`, which it may also send without a
+ * signature, so that anyone with the key may ask as any person.
  */
 export type ActsBy = "tokens" | "headers"
 
@@ -61,7 +61,7 @@ export interface ApiKey {
   readonly projects: readonly string[]
   /** Null: as many credits as the plan has. */
   readonly creditLimit: CreditLimit | null
-  /** Instead of those of the settings; null: as they say. */
+  /** Overrides the settings; null: the settings apply. */
   readonly rateLimits: RateLimits | null
   /** Whether it may make other keys, none of which may do more than it. Keys of the role admin always may. */
   readonly mayMakeKeys: boolean
@@ -74,7 +74,10 @@ export interface ApiKey {
    * Null for any other key.
    */
   readonly actsForPeople: ActsBy | null
-  /** For whom a service asks with this key: its limits, credits and logs are those of the service's key. Null: it asks for itself. */
+  /**
+   * The person a service asks for with this key: its limits, credits and logs are those of the service's key. Null: it
+   * asks for itself.
+   */
   readonly onBehalf: OnBehalf | null
 }
 
@@ -106,7 +109,7 @@ export interface MadeKey extends ApiKey {
   readonly createdAt: Date
   /** Since when it is refused; null while it is not. */
   readonly disabledAt: Date | null
-  /** Id of the key that made it over the API; null for those of the command and of the first start. */
+  /** Id of the key that made it over the API; null for keys made by the command or the first start. */
   readonly madeBy: string | null
 }
 
@@ -131,7 +134,7 @@ export interface KeyStore {
   verify(presented: string): Promise<ApiKey | null>
   /** The key behind `presented`, or null when it may not be used to send documents. */
   verifyWriter(presented: string): Promise<ApiKey | null>
-  /** The key of a service behind `presented`, or null when it is no valid one that may ask for people. */
+  /** The service key behind `presented`, or null when it is not a valid one that may ask for people. */
   verifyService(presented: string): Promise<ApiKey | null>
   /**
    * The key with which a service acts for a person; null when `presented` is no key of a service.
@@ -162,11 +165,11 @@ export interface KeyStore {
   readonly stored: StoredUse
   /** Every key that was made, oldest first. */
   list(): Promise<readonly MadeKey[]>
-  /** Has a key refused from now on, until it is enabled. @returns false when there is no such key. */
+  /** Disables a key until it is enabled. @returns false when there is no such key. */
   disable(id: string): Promise<boolean>
-  /** Has a disabled key accepted again, unless it is over. @returns false when there is no such key. */
+  /** Enables a disabled key, unless it has expired. @returns false when there is no such key. */
   enable(id: string): Promise<boolean>
-  /** Has a key end at this time, if it does not end before. @returns false when there is no such key. */
+  /** Sets an earlier expiry for a key; a later one changes nothing. @returns false when there is no such key. */
   endBy(id: string, time: Date): Promise<boolean>
   /**
    * Deletes a key for good; credits given to it stay counted. Call it inside a write transaction. @returns false when
@@ -181,7 +184,7 @@ export interface KeyStore {
    * @returns how many were still valid; null when none was ever made
    */
   disableGeneration(generation: string, madeBy: string | null): Promise<number | null>
-  /** Credits that a key has handed out to the keys it made, in the time of its limit, whether they are valid yet or not. */
+  /** Credits that a key has given to the keys it made, in its limit's period, whether those are still valid or not. */
   handedOut(maker: Pick<ApiKey, "id" | "creditLimit">): Promise<number>
   /** Whether any key would be accepted. */
   any(): Promise<boolean>

@@ -95,18 +95,18 @@ export class PublicKeyStore {
     return (await this.get(id))!
   }
 
-  /** Holds a key to something else; its text stays. @returns null when there is no such key */
+  /** Changes a key's limits; its text stays. @returns null when there is no such key */
   async change(id: string, spec: PublicKeySpec, isDisabled: boolean): Promise<PublicKey | null> {
     await this.#update(id, { spec: JSON.stringify(spec), disabled_at: since(isDisabled) })
     return await this.get(id)
   }
 
-  /** Refuses a key until it is enabled. @returns false when there is no such key */
+  /** Disables a key until it is enabled. @returns false when there is no such key */
   async disable(id: string): Promise<boolean> {
     return await this.#update(id, { disabled_at: since(true) })
   }
 
-  /** Accepts a disabled key again. @returns false when there is no such key */
+  /** Enables a disabled key. @returns false when there is no such key */
   async enable(id: string): Promise<boolean> {
     return await this.#update(id, { disabled_at: null })
   }

@@ -13,7 +13,7 @@ export interface PublicKeySpec {
   readonly origins: readonly string[]
   /** Whether it may ask for answers. */
   readonly answers: boolean
-  /** Calls from each address, instead of those of the settings; null: as they say. */
+  /** Calls from each address, overriding the settings; null: the settings apply. */
   readonly rateLimits: RateLimits | null
   /** Credits of all its callers together in a calendar month (UTC); null: no limit. */
   readonly credits: number | null

@@ -77,6 +77,6 @@ function ratesOf(text: string | null): RateLimits | null | Error {
   }
 }
 
-/** `There is no source "x"; did you mean "y"?` behind the name of its field. */
+/** `There is no source "x"; did you mean "y"?` after the name of its field. */
 const inSentence = (text: string | null): string | null =>
   text === null ? null : `is unknown: ${text.charAt(0).toLowerCase()}${text.slice(1)}`

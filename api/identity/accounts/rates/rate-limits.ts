@@ -68,7 +68,7 @@ export const limitOf = (limits: RateLimits, endpoint: LimitedEndpoint): RateLimi
 
 /** Counts calls by key and endpoint. */
 export interface Rates {
-  /** Lets a call through, or says in how many whole seconds one may be. */
+  /** Admits a call, or returns in how many whole seconds the next one is admitted. */
   take(
     key: string,
     endpoint: LimitedEndpoint,

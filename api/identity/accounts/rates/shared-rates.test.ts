@@ -15,7 +15,7 @@ import { SharedRates } from "./shared-rates.ts"
 
 const TEN = { search: { calls: 10, seconds: 3600 }, usage: { calls: 1, seconds: 1 } }
 
-/** How many of so many calls are let through, by two processes in turn. */
+/** How many of these calls are admitted, by two processes in turn. */
 async function letThrough(one: StateStore, other: StateStore, calls: number): Promise<number> {
   const rates = [new SharedRates(one), new SharedRates(other)]
   const taken = await Promise.all(

@@ -37,7 +37,7 @@ const reach = (principals: readonly string[] | null) =>
       facets: async ({ filter }: FacetQuery) => ({ facets: [], filter }),
     },
     reader: {
-      // Every page is in one place, wherever it was asked for, and names no readers.
+      // Every page is in one place, wherever it was requested, and names no readers.
       read: async (url: string) => {
         read.push(url)
         const end = url.endsWith("/hop") ? salaries.url : url

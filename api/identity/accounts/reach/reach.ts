@@ -49,7 +49,7 @@ export type AddressTest = (url: PageUrl) => boolean
  */
 export interface Reach {
   readonly engine: Pick<Engine, "search">
-  /** Counts of the pages that may be seen, and of those of their sources that may be named. */
+  /** Counts of the visible pages, and of the sources of those that may be named. */
   facets(query: FacetQuery, signal?: AbortSignal): Promise<FacetCounts>
   /** Titles and headings of the pages that may be seen. */
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
@@ -66,7 +66,7 @@ export interface Reach {
    * The source is one that may be named.
    */
   reread(url: PageUrl, options: RereadOptions): Promise<Reread>
-  /** Reads no address that is out of reach, wherever redirects lead. */
+  /** Reads no address out of scope, wherever redirects lead. */
   readonly reader: LiveReader
   /** The names of sources and collections that may be asked for and shown. */
   readonly names: KnownNames
@@ -92,7 +92,7 @@ export interface ReachParts {
   readonly gates: Gates
 }
 
-/** Somebody with a scope; their turns are counted by id. */
+/** A key or person with a scope; their turns are counted by id. */
 export interface Seeker extends Limited {
   readonly id: string
   /** Whether the searches wait as long as needed: for background work. */
@@ -115,7 +115,7 @@ export function reachOf(
   const stored = () => indexLimits({ scope, principals }, parts)
   const isLimited = limitsPages(scope) || principals !== null
   const byTurns: Pick<Engine, "search"> = {
-    // Whom else to ask is settled above.
+    // The other appliances to ask are settled above.
     search: ({ peers: _peers, ...query }: FederatedQuery, options) =>
       gates.searches.run(() => parts.engine.search(query, options), {
         key: id,
@@ -153,7 +153,10 @@ export function reachOf(
     const readable = (await limits())?.readable ?? null
     return readable !== null && isHidden(await indexed(url), readable)
   }
-  /** Reads a page with the rights of its source where it is in the index and in reach. Checks readers here and where a redirect leads. */
+  /**
+   * Reads a page with the rights of its source if it is in the index and in scope. Checks readers here and where a
+   * redirect leads.
+   */
   const readLive = async (text: string, options: ReadOptions): Promise<ReadResult> => {
     const { reader, rereader } = parts
     const url = toPageUrl(text)

@@ -33,7 +33,7 @@ export interface PageLimits {
   readonly readable: Readable | null
 }
 
-/** Limits while the state knows no readers. Pages that have some anyway, as after the state was lost, are hidden. */
+/** Limits while the state knows no readers. Pages that have readers anyway, as after the state was lost, are hidden. */
 const NONE_KNOWN: PageLimits = {
   sources: null,
   domains: null,
@@ -62,7 +62,7 @@ export async function pageLimits(
   return { sources: await listedSources(scope, collections), domains: scope.domains, readable }
 }
 
-/** The sources that a scope is limited to, those of its collections included; null: no limit. */
+/** The sources that a scope is limited to, including those of its collections; null: no limit. */
 export async function listedSources(
   { sources, collections: named }: Pick<KeyScope, "sources" | "collections">,
   collections: LimitParts["collections"],
@@ -196,7 +196,10 @@ function shared(a: HostAndPort, b: HostAndPort): string | null {
 const covers = (listed: string, host: string): boolean =>
   matchesDomains({ host, domain: getDomain(host) ?? host, port: 0 }, domainRules([listed]))
 
-/** Limits as a text: the same for keys that see the same pages, by whatever names. Labels may be thousands, so only their digest is in it. */
+/**
+ * Limits as a text: the same for keys that see the same pages, under any names. There may be thousands of labels, so
+ * only their digest is in it.
+ */
 export const limitsText = (limits: PageLimits | null): string =>
   limits === null
     ? ""

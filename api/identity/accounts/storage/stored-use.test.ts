@@ -58,13 +58,13 @@ test("a key, or all, are full when one entry more would pass a bound of theirs",
   const [all, ofA] = [await stored.all(), await stored.ofKey("a")]
   expect([all.entries, ofA.entries]).toEqual([2, 1])
   const none = { entries: Infinity, bytes: Infinity }
-  /** With so much more than there is, of all and of the key. */
+  /** With this much more than exists, in total and for the key. */
   const isFull = async (what: "all" | "ofKey", entries: number, bytes: number, more?: number) => {
     const had = what === "all" ? all : ofA
     const limit = { entries: had.entries + entries, bytes: had.bytes + bytes }
     return await stored.isFull("a", { all: none, ofKey: none, [what]: limit }, more)
   }
-  // A row takes 200 bytes beside its texts.
+  // A row takes 200 bytes besides its texts.
   for (const what of ["all", "ofKey"] as const)
     expect([
       await isFull(what, 1, 200),

@@ -20,7 +20,7 @@ export interface ProgramSite extends AsyncDisposable {
   readonly id: string
   /** Another address of the site. */
   url(path: string): string
-  /** Has the document say something else from now on; null: the site is down. */
+  /** Changes the document's contents from now on; null: the site is down. */
   say(document: object | null): void
   /** Paths that were asked for. */
   readonly asked: () => readonly string[]

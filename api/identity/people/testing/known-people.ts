@@ -14,7 +14,7 @@ export interface KnownPeople {
   vouch(user: string, groups: readonly string[]): Promise<Person>
 }
 
-/** @param roles by default, everybody who signs in is a reader, and the group admins administers */
+/** @param roles by default, everyone who signs in is a reader, and the group admins administers */
 export function knownPeople(db: StateStore, roles: readonly RoleRule[] = ROLES): KnownPeople {
   const people = new PersonStore(db)
   const keys = new PersonKeys(people, {

@@ -18,7 +18,7 @@ const SCHEMA_FILE = new URL("sign-on.schema.json", import.meta.url)
 export interface SignOnSpec {
   readonly providers: readonly ProviderSpec[]
   readonly roles: readonly RoleRule[]
-  /** Null: as the settings say. */
+  /** Null: the settings apply. */
   readonly sessionHours: number | null
   readonly refreshMinutes: number
   readonly unrenewedHours: number

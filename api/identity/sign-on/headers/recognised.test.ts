@@ -28,7 +28,7 @@ describe("behind a proxy that signs people in", { tags: ["linux"] }, () => {
   })
   afterAll(() => app?.[Symbol.asyncDispose]())
 
-  /** Asks from an address of loopback, as a proxy there, or anybody else there, does. */
+  /** Calls from a loopback address, as a proxy or any other program there does. */
   async function ask(
     localAddress: string,
     headers: Readonly<Record<string, string | string[]>>,

@@ -28,7 +28,7 @@ export interface RenewalParts extends ProofLimits {
 
 /** Longer than a provider may take to answer, with all that is asked. */
 const CLAIM_MS = 30_000
-/** For so long a call waits for another process that asks. */
+/** How long a call waits for another process that asks. */
 const PATIENCE_MS = 10_000
 const LOOK_MS = 100
 /** A provider that was away is asked again after this. */
@@ -37,7 +37,7 @@ const REST_MS = 10_000
 const MOST_TRIED = 3
 const USE = "held"
 
-/** Asks providers again whether they vouch for people, one call for each session at a time, in whatever process. */
+/** Asks providers again whether they vouch for people, one call for each session at a time across all processes. */
 export class Renewals {
   readonly #parts: RenewalParts
   readonly #asking = new Map<string, Promise<Renewal>>()

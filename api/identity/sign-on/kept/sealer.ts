@@ -8,7 +8,7 @@ import { keptSecret } from "../../accounts/human-ids.ts"
 export interface Sealer {
   /** @param use its purpose: data sealed for another purpose doesn't open */
   seal(use: string, text: string): string
-  /** Null for what wasn't sealed here, or for another use. */
+  /** Null for data that wasn't sealed here, or was sealed for another use. */
   open(use: string, sealed: string): string | null
 }
 

@@ -16,7 +16,7 @@ const STEPS: readonly Step[] = [
      create index sign_on_shown_until on sign_on_shown (until)`,
 ]
 
-/** Remembers what counts once, until it is over anyway. */
+/** Remembers one-time proofs until they expire anyway. */
 export function openShownOnce(
   db: StateStore,
   writes: Pick<WriteQueue, "run">,

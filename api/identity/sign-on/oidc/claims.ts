@@ -19,8 +19,8 @@ export function personOf(
 }
 
 /**
- * The name that the provider vouches for. Without a claim of the operator's choice it is the e-mail address, if the provider has verified
- * it: people often may change their other names to whatever they like.
+ * The name that the provider vouches for. Unless the operator chose a claim, it is the e-mail address, if the provider
+ * has verified it: people can often change their other names freely.
  */
 function userOf(claims: Claims, claim: string | null): string | null {
   const isVerified = claims["email_verified"] === true || claims["email_verified"] === "true"
@@ -32,7 +32,7 @@ function userOf(claims: Claims, claim: string | null): string | null {
 }
 
 function groupsOf(claims: Claims, path: readonly string[]): readonly string[] {
-  // Microsoft Entra leaves out the groups of people who are in many, and says where to ask for them.
+  // Microsoft Entra leaves out the groups of people who are in many, and gives an address that lists them.
   const elsewhere = claims["_claim_names"]
   if (typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, path[0] ?? ""))
     throw new SignOnError(

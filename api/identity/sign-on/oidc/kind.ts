@@ -91,7 +91,7 @@ export const oidc: ProviderKind<OidcSpec> = {
   },
 }
 
-/** Tokens over plain HTTP are anybody's on the way. */
+/** Over plain HTTP anyone on the way can read tokens. */
 function checkAddress(issuer: string): void {
   const url = URL.parse(issuer)
   if (url === null) throw new Error("must be an http or https address")

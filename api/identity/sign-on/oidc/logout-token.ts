@@ -12,7 +12,7 @@ export interface LogoutToken {
 }
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout"
-/** A provider sends one at once, and says itself for how long it counts: two minutes are recommended. */
+/** A provider sends one at once, and says how long it counts: two minutes are recommended. */
 const OLDEST = "10m"
 const OLDEST_MS = 600_000
 /** With a key that the provider alone has. */

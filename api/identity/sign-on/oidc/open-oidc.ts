@@ -34,7 +34,7 @@ class OverError extends SignOnError {
 
 /** Metadata of the provider is read again after so long. */
 const FRESH_MS = 3_600_000
-/** Keys are read again for a token with an unknown one, but not more often: anybody can send a logout token. */
+/** Keys are read again for a token with an unknown one, but not more often: anyone can send a logout token. */
 const COOLDOWN_MS = 2000
 /** Seconds that clocks may differ. */
 const CLOCK_TOLERANCE = 30

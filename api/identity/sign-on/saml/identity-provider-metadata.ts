@@ -61,7 +61,7 @@ export function readIdentityProvider(xml: Uint8Array): IdentityProvider {
   }
 }
 
-/** A certificate as PEM, from PEM or from the base64 that metadata have. @throws KnownError for anything else */
+/** A certificate as PEM, from PEM or from the base64 in metadata. @throws KnownError for anything else */
 export function certificateOf(text: string): string {
   const pem = text.includes("-----BEGIN")
     ? text

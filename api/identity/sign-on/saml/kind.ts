@@ -109,7 +109,7 @@ function contentOf(file: string): Buffer {
   }
 }
 
-/** Whoever is on the way of plain HTTP could vouch for anybody. */
+/** Anyone on the way of plain HTTP could vouch for anyone. */
 function safeAddress(text: string): string {
   const url = URL.parse(text)
   const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(url?.hostname ?? "")

@@ -166,7 +166,7 @@ class SamlProvider implements Provider {
   }
 }
 
-/** Microsoft Entra leaves out the groups of people who are in more than 150, and says where to ask for them. */
+/** Microsoft Entra leaves out the groups of people who are in more than 150, and gives an address that lists them. */
 const GROUPS_ELSEWHERE = "http://schemas.microsoft.com/claims/groups.link"
 
 const UNFIT =

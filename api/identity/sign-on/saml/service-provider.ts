@@ -25,7 +25,10 @@ export interface SignOutRequest {
 
 /** Clocks may differ by so much. */
 const SKEW_MS = 30_000
-/** An assertion is taken so long after it was issued, whatever it says: each is remembered until it may no longer be used. */
+/**
+ * An assertion is accepted this long after it was issued, whatever its own times say: each is remembered until it can
+ * no longer be used.
+ */
 export const MOST_AGE_MS = 600_000
 
 /**

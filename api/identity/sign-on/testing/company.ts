@@ -17,7 +17,7 @@ export interface Company extends AsyncDisposable {
   readonly partner: IdentityProvider
   /** Sign-on as another process on the same state has it. */
   otherProcess(): Promise<SignOn>
-  /** Lets so much time pass for every proof that is kept. */
+  /** Lets this much time pass for every stored proof. */
   age(minutes: number): Promise<void>
 }
 

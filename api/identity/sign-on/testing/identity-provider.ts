@@ -128,7 +128,7 @@ async function logIn(provider: Served, request: IncomingMessage, response: Serve
   await provider.interactionFinished(request, response, { login: { accountId: form.get("login") } })
 }
 
-/** Nobody is asked whether the appliance may know who they are. */
+/** Users are not asked whether the appliance may know who they are. */
 async function grantAll({ oidc: { client, session, provider } }: OidcContext): Promise<object> {
   const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
   grant.addOIDCScope("openid profile email")

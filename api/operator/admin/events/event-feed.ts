@@ -17,7 +17,7 @@ export interface FeedEvent {
   readonly data: string
 }
 
-/** Told of changes, in their order. */
+/** Called with changes, in their order. */
 export type Listener = (event: FeedEvent) => void
 
 /** Running work changes about once a second. */
@@ -91,7 +91,7 @@ export class EventFeed {
     return `${this.#life}-${count}`
   }
 
-  /** 0 for what another process said. */
+  /** 0 for events from another process. */
   #countOf(id: string | null): number {
     const [life, count] = id?.split("-") ?? []
     return life === this.#life && /^\d{1,15}$/.test(count ?? "") ? Number(count) : 0

@@ -18,7 +18,7 @@ const AGAIN_MS = 1000
 /** Bytes that a client leaves lying before its stream ends; it gets the latest when it comes again. */
 const MOST_UNREAD = 262_144
 
-/** Server-sent events (HTML Living Standard, 9.2) of what runs: `/admin/events`. */
+/** Server-sent events (HTML Living Standard, 9.2) for running work: `/admin/events`. */
 export function eventRoutes(
   router: Router<RequestState>,
   parts: Pick<AdminParts, "jobs" | "removals" | "engine" | "eventStreams">,

@@ -71,7 +71,10 @@ export function modelRoutes(
 const settingOf = ({ embeddingsUrl, embeddingsModel, model }: EngineConfig): string | null =>
   (embeddingsUrl === "" ? model : embeddingsModel) || null
 
-/** Opened anew for each call: this process knows the model it answers with, and another one may be wanted since. */
+/**
+ * Opened for each call: this process knows the model it answers with, and the operator may have chosen another one
+ * since.
+ */
 async function stateOf(config: EngineConfig, queries: Pick<QueryLog, "latest">) {
   await using context = await openGenerations(config, { purpose: "answers" })
   const status = await indexStatus(context, config.rollbackDays, settingOf(config) ?? "")
@@ -93,7 +96,9 @@ async function stateOf(config: EngineConfig, queries: Pick<QueryLog, "latest">) 
   }
 }
 
-/** How many of the last questions the multilingual model would read and the one in use does not; null where those are few. */
+/**
+ * How many of the last questions the multilingual model could read and the current one can't; null where those are few.
+ */
 async function unreadQuestions(
   id: string | null,
   queries: Pick<QueryLog, "latest">,

@@ -42,7 +42,7 @@ export async function speakMcp(address: string | undefined): Promise<never> {
   process.exit(0)
 }
 
-/** Says what can be done when the appliance does not answer. */
+/** Tells you what to do when the appliance does not answer. */
 function explained(ask: AskApi, base: string): AskApi {
   return async (path, body, signal) => {
     try {

@@ -69,8 +69,8 @@ export async function checkSource(
 }
 
 /**
- * Whoever has an admin key chooses where a source sends its secrets; so it may name those only that the operator of the
- * machine has opened to the API, and no file: else the key would read the whole machine.
+ * Anyone with an admin key chooses where a source sends its secrets. So it may name only secrets that the machine's
+ * operator has opened to the API, and no file: otherwise the key could read the whole machine.
  */
 function secretProblems(written: Written, open: readonly string[]): Problem[] {
   const { login, observers, webhooks, clientCert, caFile } = written
