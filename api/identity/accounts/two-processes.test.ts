@@ -87,7 +87,7 @@ async function askFromPage(dir: string, state: string): Promise<number> {
       }),
     )
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
-    // No one can read there which user called.
+    // Rows there don't reveal the caller.
     expect(
       (await statement(db, "select name from rate_slot").all()).map(({ name }) => name).join(),
     ).not.toContain("127.0.0.1")

@@ -88,7 +88,7 @@ export class ClientDocuments implements AsyncDisposable {
       headers: { accept: "application/json", "user-agent": this.#options.userAgent },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    // A cancelled request fails with an error, too.
+    // A cancelled request also emits an error.
     body.on("error", () => undefined)
     if (statusCode !== 200) {
       body.destroy()

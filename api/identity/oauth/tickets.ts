@@ -20,7 +20,7 @@ export interface Sealed {
   readonly sealed: string
   /** Without them the ticket opens nothing: no other page can send both. */
   readonly cookies: readonly string[]
-  /** Brings the browser back to the page; null: the request is too long for that. */
+  /** Identifies the page when the browser comes back; null: the request is too long for that. */
   readonly page: string | null
 }
 

@@ -21,7 +21,7 @@ const OPEN_CALLS: ReadonlySet<string> = new Set([
   "POST /page-requests",
 ])
 
-/** Results lead to files. */
+/** Results link to files, so these are open, too. */
 const isOpenCall = ({ method, path }: Context): boolean =>
   OPEN_CALLS.has(`${method} ${path}`) || (method === "GET" && path.startsWith("/files/"))
 

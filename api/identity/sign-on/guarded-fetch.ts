@@ -51,7 +51,7 @@ export function guardedFetch(name: string, { networks, caFile }: Reach, parts: P
       bodyTimeout: 0,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    // A cancelled request fails with an error, too.
+    // A cancelled request also emits an error.
     answer.body.on("error", () => undefined)
     const bytes = await bounded(answer.body as AsyncIterable<Buffer>)
     if (answer.statusCode >= 500) throw new Error(`it answered ${answer.statusCode}`)
