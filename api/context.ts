@@ -38,7 +38,7 @@ export interface RequestState {
   /** The changed thing before and after the call, for the audit log; left out if nothing was compared. */
   before?: unknown
   after?: (made: string | null) => Promise<unknown>
-  /** Other keys that the call made, changed or ended. The audit log names them whoever called. */
+  /** Other keys that the call made, changed or ended. The audit log names them for any caller. */
   keysChanged?: readonly FieldChange[]
   /** The parsed JSON body, an object; set by `jsonBody`. */
   body: Readonly<Record<string, unknown>>

@@ -23,7 +23,7 @@ export interface Answered {
   readonly err: string
 }
 
-/** Parses the arguments after `fossick`. Of the commands, it loads only the named one. */
+/** Parses the arguments after `fossick`. It loads only the named command. */
 export async function readCommandLine(args: readonly string[]): Promise<Wanted | Answered> {
   const answer = { out: "", err: "" }
   let wanted: Wanted | null = null

@@ -49,7 +49,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** Of an index that no crawl has filled. */
+/** The pages of an index that no crawl has filled. */
 export const NO_PAGES: AppParts["pages"] = {
   standingFor: async () => [],
   spellingsOf: async () => [],

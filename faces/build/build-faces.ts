@@ -29,7 +29,7 @@ const LEAST_BYTES = 300
 
 /** The results of a build, in `dist/manifest.json`. */
 export interface Manifest {
-  /** Of all its inputs: a clone builds again when it differs. */
+  /** A digest of all its inputs: a clone builds again when it differs. */
   readonly sources: string
   /** File names of the pages by the names of their faces. */
   readonly pages: Readonly<Record<string, string>>

@@ -22,7 +22,7 @@ export interface CallEntry {
   readonly at: number
   readonly requestId: string
   readonly endpoint: Endpoint
-  /** Of the search or the extraction. */
+  /** Depth of the search or the extraction. */
   readonly depth: string
   readonly seconds: number
   readonly credits: number

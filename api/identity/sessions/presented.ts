@@ -28,7 +28,7 @@ const isOpenCall = ({ method, path }: Context): boolean =>
 /** Calls on the way to a provider and back: they belong to no user yet, and come from other sites with forms. */
 export const isSignOn = ({ path }: Context): boolean => path.startsWith("/sign-on/")
 
-/** Of the two calls that clients without a key make, this one stays within the index. */
+/** The one call, of the two that clients without a key make, that stays within the index. */
 const KEYLESS_CALL = "POST /search"
 
 /**

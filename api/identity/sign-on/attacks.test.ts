@@ -20,7 +20,7 @@ describe("a way back from the provider", () => {
   })
   afterAll(() => company?.[Symbol.asyncDispose]())
 
-  /** Somebody who is on the way back: the address with which they would be signed in was not opened yet. */
+  /** A user on the way back: the address that would sign them in was not opened yet. */
   async function onTheWayBack(login: string, provider = "company") {
     const visitor = new Visitor()
     const form = await visitor.open(`${url}/sign-on/${provider}`)

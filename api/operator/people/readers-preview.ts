@@ -17,7 +17,7 @@ interface Change {
 
 /** The effects of a change of a source's readers. */
 export interface ReadersPreview {
-  /** Of the source. */
+  /** Pages of the source. */
   readonly pages: number
   /** Pages that gain at least one reader, and pages that lose one. */
   readonly pagesGained: number

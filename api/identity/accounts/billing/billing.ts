@@ -23,7 +23,7 @@ const counted = <C extends Pick<BilledCall, "key">>(call: C): C => ({ ...call, k
 
 /** What is stored about a call besides its credits. */
 export interface Served {
-  /** Of the search or the extraction. */
+  /** Depth of the search or the extraction. */
   readonly depth: string
   readonly seconds: number
   /** The question; stored only if the operator turned that on. */

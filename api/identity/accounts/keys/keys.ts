@@ -52,10 +52,7 @@ export interface ApiKey {
   /** The last characters of its text, for lists; empty when they are not known. */
   readonly hint: string
   readonly scope: KeyScope
-  /**
-   * The users and groups whose pages the holder may read, besides public pages; null: every page, whoever its readers
-   * are.
-   */
+  /** The users and groups whose pages the holder may read, besides public pages; null: every page, with any readers. */
   readonly principals: readonly Principal[] | null
   /** Projects that it may name; empty: any. If there is just one, calls that name none belong to it. */
   readonly projects: readonly string[]

@@ -100,8 +100,8 @@ export interface Seeker extends Limited {
 }
 
 /**
- * What `seeker` may see: the one place where a scope takes effect. Of the index, that is pages of its sources and
- * domains; of the web, addresses on its domains and, when it has sources, addresses that belong to one of them.
+ * What `seeker` may see: the one place where a scope takes effect. In the index, that is pages of its sources and
+ * domains; on the web, addresses on its domains and, when it has sources, addresses that belong to one of them.
  *
  * @param memory of the call that sees it; left out for work outside a call
  */
@@ -140,7 +140,7 @@ export function reachOf(
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
-  /** The page in the index, whoever may read it; null: no such page; undefined: the index is away. */
+  /** The page in the index, with any readers; null: no such page; undefined: the index is away. */
   const indexed = async (url: PageUrl): Promise<Page | null | undefined> => {
     try {
       return await parts.engine.get(url)
