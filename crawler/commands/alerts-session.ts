@@ -8,7 +8,7 @@ import { NO_RECEIVERS, testAlerts, type TestedReceiver } from "../reporting/aler
 import { crawlerSettings, userAgentHeader } from "../settings.ts"
 import { say } from "./sources/sources-text.ts"
 
-/** `fossick alerts test`. @returns the exit code. @throws SettingsError, CommandError when there is nobody to send to */
+/** `fossick alerts test`. @returns the exit code. @throws SettingsError, CommandError when there are no receivers */
 export async function testAlertsNow(json: boolean): Promise<number> {
   const env = environment()
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, env)

@@ -52,7 +52,7 @@ export async function listJobs({ source, state, limit }: JobFilter, json: boolea
   })
 }
 
-/** What a run has done, and its note unless its reason below the table says that already. */
+/** A run's result, and its note unless the reason below the table already says the same. */
 function doneText({ outcomes, queued, note, reason, waits }: Job): string {
   const todo = queued > 0 ? `, ${addressesText(queued)} to do` : ""
   const waiting = waits.length === 0 ? "" : `, waiting for ${counted(waits.length, "host")}`
@@ -192,7 +192,7 @@ function unknown(id: number): number {
   return EXIT.failed
 }
 
-/** How it ended, or where it stands. */
+/** How the run ended, or how far it has got. */
 const endOf = ({ state, result }: Job): string => (result ?? state).replaceAll("-", " ")
 
 /** A job without the whole of its source. */

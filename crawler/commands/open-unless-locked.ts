@@ -1,6 +1,6 @@
 import { EngineError } from "#engine"
 
-/** What is opened for writing; null when another process is writing, which `onLocked` is told in words. */
+/** Opens for writing. Returns null when another process is writing, and passes the reason to `onLocked`. */
 export async function openUnlessLocked<T>(
   open: () => Promise<T>,
   onLocked?: (text: string) => void,

@@ -14,7 +14,7 @@ import { openStateFile } from "#base/store/state-store.ts"
 import type { OpenParts } from "../upkeep/backup/foreign-code.ts"
 
 const FILE = "file"
-/** What was moved stays beside where it was. */
+/** Suffix of a moved file, which stays where it was. */
 const MOVED = ".moved"
 
 /**

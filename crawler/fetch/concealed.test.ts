@@ -19,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-// Whoever calls the API could otherwise ask for the names of this network one by one.
+// Otherwise an API caller could probe for the names of this network one by one.
 
 test("callers of the API are told that there is no such host, or that it is none of theirs", () => {
   expect(UNREACHABLE_HOST).toBe("the host was not found, or is in a network that may not be read")

@@ -3,11 +3,10 @@ import { BlockedAddressError } from "./guard/blocked-address.ts"
 import { isUnknownName } from "./network-error.ts"
 import { pause } from "#base/flow/pause.ts"
 
-// Whether a name is unknown or leads into a private network is for the operator to know, who reads it in the commands
-// and the log: whoever calls the API could otherwise ask for the names of this network one by one. So both are told
-// in the same words and after the same time.
+// Only the operator may learn whether a name is unknown or resolves to a private network; commands and the log say it. An API caller
+// could otherwise probe for the names of this network one by one, so both cases get the same words after the same time.
 
-/** Told of a host that has no address, or none that may be read. */
+/** The message for a host that has no address, or none that may be read. */
 export const UNREACHABLE_HOST = "the host was not found, or is in a network that may not be read"
 
 /** A name server here answers long before, and most of those elsewhere do. */

@@ -82,7 +82,7 @@ test.each(made)(
   async (header, sent) => {
     const undone = await decompress(new Uint8Array(sent), header, WORDS.length)
     expect(undone.kind === "body" && Buffer.from(undone.body).equals(WORDS)).toBe(true)
-    // What is not packed was measured as it came in.
+    // An uncompressed body was already measured as it arrived.
     const less = await decompress(new Uint8Array(sent), header, WORDS.length - 1)
     expect(less.kind).toBe(sent === WORDS ? "body" : "too-large")
   },
@@ -98,7 +98,7 @@ test("what is unpacked is set aside in pieces of 64 KB, since smaller ones take 
 })
 
 test("a body of deflate is known with its header or without it, whatever it begins with", async () => {
-  // Of a hundred some begin with what the check of that header lets through: those from 58 on.
+  // Some of a hundred start with bytes that pass the header check: those from 58 on.
   const bare = Array.from({ length: 100 }, (_, n) => deflateRawSync(`${n} words`))
   // Kept as it is (RFC 1951 §3.2.4), with a bit that means nothing, but is the one that zlib's header has.
   const text = WORDS.subarray(0, 300)

@@ -18,20 +18,20 @@ export type Decompressed =
   | { readonly kind: "too-large" }
   | { readonly kind: "bad-encoding"; readonly detail: string }
 
-/** Nobody has a reason to compress twice; a third layer is an attack. */
+/** There is no reason to compress twice; a third layer is an attack. */
 const MAX_LAYERS = 2
 
-/** 8 MB, the most that a site may ask of a reader (RFC 9659 §3); the decoder by itself would hold 128 MB. */
+/** 8 MB, the largest window a site may expect of a reader (RFC 9659 §3); the decoder's own limit is 128 MB. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
 
-/** Of what is made of a body at a time. Node.js's own 16 KB take twice as long. */
+/** Size of each chunk of decoded output. Node.js's default of 16 KB takes twice as long. */
 const CHUNK_BYTES = 64 * 1024
 
 class TooLarge extends Error {}
 
 /**
- * Undoes Content-Encoding. What comes out is never larger than `maxBytes`, whatever went in.
- * @param memory what the bytes are reserved from; of those that go in they are reserved already
+ * Undoes Content-Encoding. The output is never larger than `maxBytes`, whatever the input.
+ * @param memory what the output bytes are reserved from; the input bytes are reserved already
  */
 export async function decompress(
   body: Uint8Array,

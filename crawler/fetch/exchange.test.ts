@@ -26,7 +26,7 @@ const stops =
     response.writeHead(200, headers)
     response.write("x".repeat(sent))
   }
-/** A body of so many bytes, with its length told before or not. */
+/** A body of so many bytes, with or without Content-Length. */
 const whole = (bytes: number, isTold: boolean) => (request: IncomingMessage, response: ServerResponse) => {
   sockets.add(request.socket)
   response.writeHead(200, isTold ? { ...HTML, "content-length": bytes } : HTML)

@@ -10,7 +10,7 @@ export interface ExchangeOptions {
   readonly post?: string
   /** Body bytes as sent; one more and the exchange ends as `too-large`. */
   readonly maxBytes: number
-  /** What the bytes of the body are reserved from: where they are spent, the site is not read on for a while. */
+  /** What the body's bytes are reserved from. When none are left, reading pauses for a while. */
   readonly memory?: QueuedAccount | undefined
   /** Whether to read the body of this response. */
   wants(status: number, headers: IncomingHttpHeaders): boolean
@@ -56,7 +56,7 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
     let chunks: Buffer[] = []
     const abort = () => {
       if (controller) controller.abort(abortReason(options.signal))
-      // Still waiting for a connection: nobody to tell, so the answer does not wait either.
+      // Still waiting for a connection, so there is no reader to notify and the answer does not wait either.
       else finish({ kind: "error", error: abortReason(options.signal) })
     }
     const finish = (result: Exchange) => {

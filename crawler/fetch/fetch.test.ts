@@ -264,7 +264,7 @@ describe("a redirect", () => {
         detail: `redirects to https://wiki.example/ (302): ${detail}`,
       })
     }
-    // Of a page that is missing everybody knows what is meant.
+    // Everyone knows what a missing page means.
     expect(await from("/404")).toMatchObject({ detail: "the site answered 404" })
   })
 })
@@ -310,7 +310,7 @@ describe("a request", () => {
     const validators = { etag: '"1"', lastModified: null }
     expect(await fetch("/304", { validators })).toMatchObject({ kind: "not-modified", url: url("/304") })
     expect(await fetch("/304")).toMatchObject({ kind: "fetched" })
-    // Nobody asked whether there is a change.
+    // The request was not conditional.
     expect(await fetch("/304-unasked")).toMatchObject({
       because: "http-status",
       detail: "the site answered 304",
@@ -472,7 +472,7 @@ describe("a site that", () => {
     expect(await end(alert)).toEqual({ ...failed, detail: `no secure connection: ${told}` })
     // With or without a code of its own.
     expect(await end(new Error("tlsv13 alert access denied"))).toMatchObject(failed)
-    // What was told already is not told anew, even where a certificate bears such a name.
+    // An error that was already reported is not reported again, even if a certificate has such a name.
     const named = 'the certificate was issued by "alert unknown ca"'
     expect(await end(new SecureConnectionError("INVALID_CA", named, alert))).toEqual({
       ...failed,

@@ -49,7 +49,7 @@ export interface Fetched {
   readonly marks?: PlaceMarks
 }
 
-/** What whoever keeps a page knows of it. What is left out is as the page says. */
+/** What the caller already knows about the page. Fields that are left out are taken from the page. */
 export type PageFacts = Partial<
   Pick<Extracted, "title" | "description" | "author" | "publishedAt" | "language" | "type">
 >
@@ -74,9 +74,9 @@ export interface FetchOptions {
   /** All hops together. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
-  /** What the body is reserved from, as it comes and as it is decompressed. */
+  /** What the body is reserved from, both as it arrives and as it is decompressed. */
   readonly memory?: QueuedAccount | undefined
-  /** Of a copy at hand: sent as If-None-Match and If-Modified-Since, but not to where a redirect leads. */
+  /** The validators of a stored copy: sent as If-None-Match and If-Modified-Since, but not to the target of a redirect. */
   readonly validators?: Validators | undefined
   /** Credentials and cookies, asked for anew for each hop. */
   readonly session?: Session | undefined
@@ -144,7 +144,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
   }
 }
 
-/** Of the host that is at fault people know nothing: the address that they see is another's. */
+/** The user sees a different address and does not know the host that failed. */
 function afterRedirect(result: FetchResult, url: PageUrl, status: number): FetchResult {
   if (result.kind !== "failed" || !HOST_FAULTS.has(result.because)) return result
   const what = status === 301 || status === 308 ? "moved" : "redirects"
@@ -230,7 +230,7 @@ function requestHeaders(options: FetchOptions): Record<string, string> {
 
 const MAX_VALIDATOR_CHARS = 500
 
-/** Those of an answer. What could not be sent back as a header is left out. */
+/** The validators of an answer. Values that could not be sent back as a header are left out. */
 export function validatorsOf(headers: IncomingHttpHeaders): Validators {
   const kept = (value: string | undefined) =>
     value !== undefined && value.length <= MAX_VALIDATOR_CHARS && /^[\x20-\x7e]+$/.test(value) ? value : null

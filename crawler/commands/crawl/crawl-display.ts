@@ -54,8 +54,8 @@ export class CrawlDisplay {
   }
 
   /**
-   * Those that are not over.
-   * @param atWork the sources that are crawled now, by whichever process
+   * Shows the jobs that have not ended.
+   * @param atWork the sources that some process is crawling now
    */
   show(crawls: readonly Job[], atWork: ReadonlySet<string> = new Set()): void {
     if (!this.#json && atWork.size > 0 && crawls.every(({ state }) => state === "queued")) {

@@ -26,7 +26,7 @@ const POLL_MS = 500
 
 type Config = Values<typeof engineSettings & typeof crawlerSettings>
 
-/** What is to run: a crawl that was described, or declared sources by their names alone; `all`: those that are not paused. */
+/** What to run: one crawl described on the command line, or declared sources by name; `all`: every source that is not paused. */
 export type CrawlWish = (DescribedCrawl | { readonly names: readonly string[] | "all" }) & {
   readonly json: boolean
   /** Visit only what failed the last time. */
@@ -34,11 +34,12 @@ export type CrawlWish = (DescribedCrawl | { readonly names: readonly string[] | 
 }
 
 /**
- * One `fossick crawl` or `fossick sources run`: a running appliance is handed the crawls and watched; without one, or when it
- * goes away, they run here, as many at a time as there. Ctrl-C pauses them with their frontiers kept, and so does SIGTERM.
- * @returns the exit code; of several runs that of the worst.
+ * One `fossick crawl` or `fossick sources run`. If an appliance is running, it gets the crawls and this command watches them. If there is
+ * none, or it goes away, the crawls run here, as many at a time as in the appliance. Ctrl-C and SIGTERM pause them and keep their
+ * frontiers.
+ * @returns the exit code; for several runs, the worst one.
  * @throws SettingsError
- * @throws ArgumentsError when no source of such a name is declared, or one is and options say otherwise; then none runs.
+ * @throws ArgumentsError when a name is not a declared source, or is one and the options contradict it; nothing runs then.
  */
 export async function crawl(wish: CrawlWish): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
@@ -110,7 +111,7 @@ class WatchedRuns {
   async follow({ db, config, stop, signal }: FollowOptions): Promise<boolean> {
     for (const job of await this.#now()) this.display.start(job)
     for (;;) {
-      // Runs that a schedule or the API asked for are only watched: they go on when nobody looks any more.
+      // Runs started by a schedule or the API are only watched: they continue when you stop watching.
       const open = (await this.#now()).filter((job) => isOpen(job) && (isOurs(job) || !stop.aborted))
       if (open.length === 0) return false
       if (!(await this.#jobs.hasCrawler())) {
@@ -178,7 +179,7 @@ function exitOf(job: Job, isLow: boolean): number {
   return isLow ? EXIT.failed : EXIT.interrupted
 }
 
-/** A run that was cut short counts most, since the same command goes on with it; then one that failed. */
+/** An interrupted run matters most, since the same command resumes it; a failed run comes next. */
 function worst(codes: readonly number[]): number {
   return [EXIT.interrupted, EXIT.failed, EXIT.problems].find((code) => codes.includes(code)) ?? EXIT.ok
 }
@@ -280,11 +281,11 @@ async function runHere({ ids, onPoll, ...options }: RunHereOptions): Promise<voi
     if (runs.promises.length === 0) break
     await Promise.race([...runs.promises, sleep(POLL_MS)])
     await onPoll()
-    // Vectors of those that are over are made beside the others.
+    // Vectors for finished crawls are made while the others run.
     if (runs.ended > ended) engine.settled().catch(() => undefined)
     ended = runs.ended
   }
-  // Those that had not begun.
+  // Jobs that had not started.
   for (const id of ids) {
     const job = await jobs.get(id)
     if (job?.state === "queued" && isOurs(job)) await jobs.pause(id)
@@ -297,7 +298,7 @@ const isOpen = ({ state }: Job): boolean => state === "queued" || state === "run
 
 const isOurs = ({ trigger }: Job): boolean => BY_HAND.includes(trigger)
 
-/** Builds the index for the model that the crawled pages want. What is left on Ctrl-C is built by the appliance. */
+/** Builds the index for the model that the crawled pages need. After Ctrl-C, the appliance builds the rest. */
 async function rebuilt(
   settings: Values<typeof engineSettings>,
   display: CrawlDisplay,
@@ -312,7 +313,7 @@ async function rebuilt(
   })
 }
 
-/** Without an appliance nobody else makes the vectors; what is left on Ctrl-C is made by the next writer. */
+/** Without an appliance, no other process makes the vectors. After Ctrl-C, the next writer makes the rest. */
 async function vectors(engine: Engine, display: CrawlDisplay, signal: AbortSignal): Promise<void> {
   const settling = engine.settled().then(() => true)
   // Closing the engine ends a wait that Ctrl-C cut short, with an error that says no more than that.

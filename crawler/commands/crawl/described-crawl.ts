@@ -6,7 +6,7 @@ import { addressPatterns } from "../../crawl/scope/globs.ts"
 import { PatternError } from "../../crawl/scope/patterns.ts"
 import { defineSource, type Rendering, type Scope, type Source } from "../../source.ts"
 
-/** What `fossick crawl` was asked for. */
+/** The options of one `fossick crawl`. */
 export interface DescribedCrawl {
   /** The crawl that was described; null: `name` is no address, and can only be the name of a declared source. */
   readonly source: Source | null

@@ -13,7 +13,7 @@ import { requireSource } from "../../sources/source-names.ts"
 import { openUnlessLocked } from "../open-unless-locked.ts"
 import { printableLine } from "#base/text/printable.ts"
 
-/** To show something; of all sources, or of one. */
+/** Shows something, for all sources or for one. */
 interface ShowArguments {
   readonly command: "list" | "removed"
   readonly source: string | null
@@ -30,7 +30,7 @@ type DecideArguments =
 export type RemovalsArguments = ShowArguments | DecideArguments
 
 const POLL_MS = 250
-/** What a crawler process that is idle has done by then; one that is crawling does it after its run. */
+/** An idle crawler process has acted by then; a busy one acts after its run. */
 const PATIENCE_MS = 15_000
 /** Nothing waits or is kept under that name or address. */
 const NOTHING_THERE = 1
@@ -38,8 +38,8 @@ const NOTHING_THERE = 1
 type Write = (...lines: readonly string[]) => void
 
 /**
- * One `fossick removals`: shows what waits and what was removed, or takes the operator's word. What is decided is
- * done by the crawler process, or here when there is none.
+ * One `fossick removals`: shows what is waiting and what was removed, or records the operator's decision. The crawler process carries it
+ * out; if none is running, this command does.
  * @returns the exit code.
  * @throws SettingsError
  */
@@ -141,7 +141,7 @@ async function done(
       await using engine = await openUnlessLocked(open)
       if (engine) {
         await carryOutRemovals({ db, engine })
-        // Without an appliance nobody else makes the vectors of what was put back.
+        // Without an appliance, no other process makes the vectors of restored pages.
         await engine.settled()
         continue
       }

@@ -95,7 +95,7 @@ export async function addSource(args: AddArguments): Promise<number> {
   })
 }
 
-/** Whether nobody listens at https, or somebody who does not speak it: a certificate that is not trusted is another thing. */
+/** Whether nothing answers at https, or something that doesn't speak TLS. An untrusted certificate is a different problem. */
 const speaksNoTls = ({ outcome, detail }: Survey): boolean =>
   outcome === "failed:refused" || (outcome === "failed:tls" && !isUntrusted(detail ?? ""))
 

@@ -15,7 +15,7 @@ export function withSource(text: string, file: string, source: SourceSpec, note:
   if (document.errors.length > 0) parseSources(text, file)
   if (document.contents === null) return `${text.trimEnd()}\n\n${sourceYaml(source, note)}`
   const isJson = text.trimStart().startsWith("{")
-  // What is wrong before is named by its own line, and not found while the file is written.
+  // Errors that were already in the file are reported with their own lines, not discovered while writing.
   if (!isMap(document.contents) || document.has("sources")) parseSources(text, file)
   const list = document.get("sources", true)
   if (!isSeq(list)) document.set("sources", document.createNode([]))

@@ -21,7 +21,7 @@ import { backupLines } from "../backups/backups-text.ts"
 import { removeNow } from "./remove-now.ts"
 import { counted, planLines, teller } from "./sources-text.ts"
 
-/** What `fossick sources validate`, `plan` and `apply` are asked to do. */
+/** The options of `fossick sources validate`, `plan` and `apply`. */
 export interface FileArguments {
   readonly command: "validate" | "plan" | "apply"
   /** Empty: the one there is. */
@@ -31,7 +31,7 @@ export interface FileArguments {
   readonly skipSecrets?: boolean
   /** Whether what is only warned of is refused. */
   readonly strict?: boolean
-  /** Who names sources beside the file, as far as there is a state store; none when left out. */
+  /** What else names sources besides the file, if there is a state store; left out when nothing does. */
   readonly references?: (db: StateStore | null) => Promise<readonly SourceReference[]>
   /** Runs the sources that became new or changed, and returns the exit code; none when left out. */
   readonly run?: (names: readonly string[], json: boolean) => Promise<number>

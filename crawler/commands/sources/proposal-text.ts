@@ -8,7 +8,7 @@ import { shownOutcome } from "../../outcome-name.ts"
 const TEXT_CHARS = 240
 const SHOWN_LANGUAGES = 12
 
-/** What a look found, for people: the site, what stands in the way, and its pages as they read. */
+/** The findings as text: the site, its obstacles, and its pages as the crawler reads them. */
 export function proposalText(survey: Survey): string {
   const facts = factsOf(survey).filter((fact): fact is [string, string] => fact[1] !== null)
   const width = Math.max(...facts.map(([name]) => name.length))

@@ -32,10 +32,10 @@ import {
 } from "./sources-text.ts"
 
 const SHOWN_RUNS = 5
-/** Pages that nobody may read. */
+/** Pages that no one may read. */
 const SHOWN_PAGES = 20
 
-/** What `fossick sources` is asked to do with what is declared; `run` is a crawl. */
+/** What `fossick sources` should do with the declared sources; `run` is a crawl. */
 export interface SourcesArguments {
   readonly command: "list" | "show" | "pause" | "resume" | "accept" | "delete"
   /** Name of a source; empty: none was given. */
@@ -89,7 +89,7 @@ export async function sources(args: SourcesArguments): Promise<number> {
   }
 }
 
-/** The index is asked only how many pages have their vectors; the list stands without it. */
+/** The index only supplies the number of pages with vectors; the list can be shown without it. */
 async function list(
   db: StateStore,
   json: boolean,

@@ -87,7 +87,7 @@ const NUMBERS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6])
 /** Longer names are cut, so that the table fits 120 columns while no source has a million pages. */
 const MAX_NAME = 24
 
-/** The sources as a table, one-off crawls marked as such, with the reasons of those that did not end well below it. */
+/** The sources as a table, with one-off crawls marked, and below it the reasons for runs that did not end well. */
 export function listLines(
   entries: readonly ListedSource[],
   statuses: ReadonlyMap<string, SourceStatus>,
@@ -102,7 +102,7 @@ export function listLines(
   return [...table([HEADINGS, ...rows], NUMBERS), ...troubles]
 }
 
-/** Says how many pages nobody may read; null if there are none. */
+/** Says how many pages no one may read; null if there are none. */
 export const forNobodyText = (pages: number): string | null =>
   pages === 0
     ? null
@@ -144,7 +144,7 @@ const shortTime = (time: Date | null): string =>
 export const troubleOf = (job: Pick<Job, "reason" | "note"> | null): string | null =>
   job?.reason ?? job?.note ?? null
 
-/** Columns of equal width; `right`: places of those that are flush right. */
+/** Columns of equal width; `right`: indexes of the right-aligned ones. */
 export function table(
   rows: readonly (readonly string[])[],
   right: ReadonlySet<number> = new Set(),

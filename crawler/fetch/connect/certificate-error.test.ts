@@ -21,7 +21,7 @@ const SITE: Sent = {
 }
 const failure = (code: string, message = "no") => Object.assign(new Error(message), { code })
 
-/** How the failure of a connection to wiki.example is told, on which the site sent this certificate. */
+/** The error message for a failed connection to wiki.example, when the site sent this certificate. */
 function told(sent: Sent, error: Error): Error {
   const socket = Object.assign(new EventEmitter(), { getPeerCertificate: () => sent })
   const explain = explainFailure(socket as unknown as TLSSocket, "wiki.example")

@@ -1,6 +1,6 @@
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls"
 
-/** A secure connection that was not made, told for the operator. `code` is the system's. */
+/** A secure connection that failed, explained to the operator. `code` is the system's. */
 export class SecureConnectionError extends Error {
   readonly code: string
 
@@ -42,7 +42,7 @@ export function explainFailure(socket: TLSSocket, host: string): (error: Error) 
   return (error) => explained(error, seen, host)
 }
 
-/** What stands in the certificate that a site sent. */
+/** The contents of a certificate that a site sent. */
 interface Seen {
   readonly issuer: string
   /** Who issued the last certificate of the chain that the site sent. */

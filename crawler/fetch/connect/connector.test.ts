@@ -56,7 +56,7 @@ const through = (authority: string, more: Partial<ProxySettings> = {}) =>
     ...more,
   })
 
-/** A server that says `greeting` to whoever connects, and then what it is told; null: it says nothing at all. */
+/** A server that sends `greeting` to each client, then echoes the data it receives; null: it sends nothing. */
 async function startEcho(greeting: string | null = "") {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -97,7 +97,7 @@ async function startAskedProxy(yes: string, secure?: TlsOptions) {
   return {
     authority: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    /** Of each connection, when it is closed. */
+    /** For each connection, when it closes. */
     closed,
     async [Symbol.asyncDispose]() {
       await new Promise((done) => server.close(done))
@@ -265,7 +265,7 @@ describe("the proxy", () => {
       basic("me:secret"),
       basic("me:of a\nfile"),
     ])
-    // What is for the proxy is not told to whom it leads.
+    // Headers for the proxy do not reach the target.
     expect(proxy.asked.map(({ authorization, host }) => [authorization, host])).toEqual(
       Array.from({ length: 3 }, () => [undefined, "docs.example:443"]),
     )
@@ -394,7 +394,7 @@ describe("a secure connection", () => {
     for (const host of ["docs.example", "127.0.0.1"]) {
       const socket = await secured(site.port, host, { tls })
       expect([socket.authorized, socket.alpnProtocol, vi.getTimerCount()]).toEqual([true, "http/1.1", 0])
-      // What becomes of it is for whoever asked.
+      // The caller handles the outcome.
       expect(socket.listenerCount("error")).toBe(0)
       socket.destroy()
     }

@@ -12,7 +12,7 @@ import type { SourceTls } from "./source-tls.ts"
 
 /** How connections are made to hosts that the address guard has let through. */
 export interface Way {
-  /** What connections are made for. */
+  /** The purposes of connections. */
   readonly purpose: OutboundPurpose
   readonly timeoutMs: number
   /** Null: every host is reached directly. */
@@ -135,7 +135,7 @@ export function startSecure(
   const secure = connectSecurely({
     socket,
     ...(secureContext && { secureContext }),
-    // A name alone may be told (RFC 6066 §3); what the certificate must be for is the host in any case.
+    // SNI may only carry a name (RFC 6066 §3); the certificate must match the host either way.
     ...(isIP(host) === 0 && { servername: host }),
     host,
     ...(protocols && { ALPNProtocols: [...protocols] }),

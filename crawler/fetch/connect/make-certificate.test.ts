@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto"
 import { expect, test } from "vitest"
 import { makeCertificate } from "./make-certificate.ts"
 
-/** The bytes of what stands at `at` in DER, with all that it holds; throws where a length is not in its shortest form. */
+/** The bytes of the DER element at `at`, contents included; throws where a length is not in its shortest form. */
 function endOf(der: Buffer, at = 0): number {
   const first = der[at + 1]!
   const isLong = first >= 0x80
@@ -11,7 +11,7 @@ function endOf(der: Buffer, at = 0): number {
   const shortest = length < 0x80 ? 0 : length < 0x100 ? 1 : 2
   if (sizeBytes !== shortest) throw new Error(`${length} in ${sizeBytes} bytes at ${at}`)
   const start = at + 2 + sizeBytes
-  // Of what holds others: sequences, sets and what is tagged.
+  // Elements that contain others: sequences, sets and tagged ones.
   if ((der[at]! & 0x20) !== 0) for (let part = start; part < start + length;) part = endOf(der, part)
   return start + length
 }

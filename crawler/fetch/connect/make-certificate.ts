@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
 import { isIPv4 } from "node:net"
 
-// X.509 certificates (RFC 5280) in DER (X.690), as far as two parties need them that know each other: Node.js reads
-// certificates and makes none, and a library for it would bring a parser and a dozen packages.
+// Just enough X.509 (RFC 5280) in DER (X.690) for two parties that know each other: Node.js reads certificates but cannot make them, and
+// a library would bring a parser and a dozen packages.
 
 /** A certificate and the private key to it. */
 export interface MadeCertificate {

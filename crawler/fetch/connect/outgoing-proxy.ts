@@ -50,7 +50,7 @@ export class OutgoingProxy {
       settings.proxyPasswordFile === ""
         ? decodeURIComponent(this.#url.password)
         : readFileSync(settings.proxyPasswordFile, "utf8").replace(/\r?\n$/, "")
-    // It is sent as Proxy-Authorization; of what stands in the address, requests would make an Authorization.
+    // Credentials are sent as Proxy-Authorization; left in the address, requests would turn them into Authorization.
     this.#url.username = this.#url.password = ""
     this.#authorization =
       user === "" && password === "" ? null : `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
@@ -75,7 +75,7 @@ export class OutgoingProxy {
         method: "CONNECT",
         path: target,
         agent: false,
-        // Of a secure one: by itself, Node.js would take the name of the Host header, which is the site's.
+        // For a secure proxy: otherwise Node.js would use the name in the Host header, which is the site's.
         servername: isIP(name) > 0 ? "" : name,
         headers: {
           host: target,

@@ -7,7 +7,7 @@ import { resolveSecret } from "#base/secret.ts"
 import type { ClientCertificate, Source } from "../../source.ts"
 import { checkSecret } from "../secrets.ts"
 
-/** What secure connections of a source are made with. Its client certificate is shown to its own sites only. */
+/** The TLS settings of a source's connections. Its client certificate is only shown to its own sites. */
 export class SourceTls {
   readonly #plain: SecureContext | undefined
   readonly #own: SecureContext | undefined
@@ -49,7 +49,7 @@ export function tlsOf(
   return source.caFile === null && source.clientCert === null ? null : new SourceTls(source, env)
 }
 
-/** What is wrong with how a source names its certificates; nothing is read. `path` leads to the field. */
+/** Problems with how a source names its certificates; reads no files. `path` leads to the field. */
 export function tlsProblems({
   caFile,
   clientCert,

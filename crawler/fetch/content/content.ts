@@ -9,7 +9,7 @@ export interface ContentEntry {
   readonly url: PageUrl
   /** When it changed last, in milliseconds since 1970: any other value than before means that it must be read again. */
   readonly changedAt: number
-  /** As far as the list knows. */
+  /** If the list knows it. */
   readonly bytes?: number
 }
 
@@ -57,7 +57,7 @@ export interface ContentNeeds {
 
 /** Something that a start may be, such as a path, which a kind knows as its own. */
 export interface RecognizedStart {
-  /** What the field of the kind is to be. */
+  /** The value of the kind's field. */
   readonly fields: Partial<Pick<SourceSpec, ContentField>>
   /** Says the most of it in a word or two: the folder's last name. */
   readonly name: string
@@ -73,7 +73,7 @@ export interface RecognizedStart {
 export interface ContentKind {
   /** The field of a source that says it is of this kind. */
   readonly field: ContentField
-  /** What is wrong with the field, and with what goes with it. A path leads to a field as in `SourceProblem`. */
+  /** Problems with the field and the options used with it. A path leads to a field as in `SourceProblem`. */
   problems(spec: SourceSpec): { readonly path: readonly (string | number)[]; readonly message: string }[]
   /**
    * Who notices changes between runs. `process`: a separate process, because a look may block it; `crawler`: the crawler, because a look is
@@ -82,6 +82,6 @@ export interface ContentKind {
   watchedBy(source: OfContent): "process" | "crawler" | null
   /** Loads what reads such content. @param source one whose field is set */
   make(source: OfContent, needs: ContentNeeds): Promise<Content>
-  /** What `fossick sources add` makes of a start; null when it is not of this kind. */
+  /** What `fossick sources add` makes of a start; null when the start is not of this kind. */
   recognize(start: string): Promise<RecognizedStart | null>
 }

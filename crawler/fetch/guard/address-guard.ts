@@ -34,7 +34,7 @@ export interface AddressGuardOptions {
   readonly allowedBy?: string
   /** Networks that admins opened, each on one port. */
   readonly opened?: readonly Pick<OpenedNetwork, "network" | "port">[]
-  /** What connections are made for, in the ledger of the hosts that were talked to. Default `crawl`. */
+  /** The purpose of connections, for the ledger of contacted hosts. Default `crawl`. */
   readonly purpose?: OutboundPurpose | undefined
   /** The hosts of a source, which are held to the networks they were first in. */
   readonly hosts?: SourceHosts | undefined
@@ -43,7 +43,7 @@ export interface AddressGuardOptions {
   readonly connectTimeoutMs: number
   /** Through which the internet is reached; null: directly. */
   readonly proxy?: OutgoingProxy | null
-  /** What secure connections are made with; null: as any other of this process. */
+  /** TLS settings for secure connections; null: the process's defaults. */
   readonly tls?: SourceTls | null
   /** Whether {@link AddressGuard.ownsTls} although `tls` is null: this process trusts more than a browser does. */
   readonly hasOwnAuthorities?: boolean
@@ -161,7 +161,7 @@ export class AddressGuard implements AsyncDisposable {
     for (const { url, role } of hosts.all()) {
       const host = bareHost(url)
       if (ipaddr.isValid(host) || this.#allowed.name(url)) continue
-      // What the proxy alone can resolve is in nobody's network but the internet's.
+      // A name that only the proxy can resolve belongs to no network but the internet.
       if (this.#way.proxy?.lookup === "proxy" && !this.#way.proxy.excepts(url)) continue
       const error = await new Promise<Error | null>((done) => {
         this.#lookup(role, portOf(url))(host, {}, done)
@@ -207,7 +207,7 @@ export class AddressGuard implements AsyncDisposable {
     const isOpen = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
       this.#allowed.includeAddress(address) || (port !== null && this.#openPorts.includes(address, port))
     if (kind !== "checked") {
-      // Nobody else has roles.
+      // Only this kind of caller has roles.
       return this.#lookupBy((hostname, found) => this.#hosts!.admit(hostname, found, kind, isOpen))
     }
     return this.#lookupBy((_, found) =>

@@ -70,7 +70,7 @@ describe("where a cloud hands out the credentials of a machine", () => {
     expect(isMetadataHost(name)).toBe(true)
     await using guard = new AddressGuard({ allowed: ["*.internal"], connections: 1, connectTimeoutMs: 1000 })
     expect(() => guard.dispatcherFor(new URL(`http://${name}./`))).toThrow("metadata service of a cloud")
-    // Nobody can allow it, not even by mistake.
+    // It can never be allowed, not even by mistake.
     expect(() => parseRule(name)).toThrow(
       `must not name the metadata service of a cloud, which is never read; "${name.toLowerCase()}" is one`,
     )

@@ -16,7 +16,7 @@ export class AllowedNetworks {
     this.#rules = entries.map(parseRule)
   }
 
-  /** Whether the host of `url` stands among them, by name or address. */
+  /** Whether the host of `url` is listed, by name or address. */
   name(url: URL): boolean {
     const host = bareHost(url)
     const port = portOf(url)

@@ -79,7 +79,7 @@ async function reach(url: string, addresses: readonly string[] = []): Promise<st
         addresses.map((address): LookupAddress => ({ address, family: 4 })),
       ),
   })
-  // Nothing listens on port 1 here; what is refused by the system was let through by the guard.
+  // Nothing listens on port 1 here; a refusal by the system shows that the guard let the request through.
   return await guard.open(new URL(url)).then(
     () => "connected",
     (error: NodeJS.ErrnoException) => error.code ?? error.message,

@@ -72,7 +72,7 @@ export class OpenedNetworks {
   }
 }
 
-/** What sources may reach that are declared over the API: what is opened, unless the operator wants none of it. */
+/** What sources declared over the API may reach: the opened addresses, unless the operator forbids them. */
 export const openedTo = async (
   { adminNetworks }: { readonly adminNetworks: boolean },
   db: StateStore,
@@ -117,7 +117,7 @@ const OPENABLE = new Set(["private", "uniqueLocal", "carrierGradeNat", "loopback
 /** A whole site is a /16 or a /48 at most. */
 const WIDEST = { ipv4: 16, ipv6: 48 }
 const WHOLE = { ipv4: 32, ipv6: 128 }
-/** What a segment usually is. */
+/** The usual use of a network segment. */
 const SEGMENT = { ipv4: 24, ipv6: 64 }
 
 /** Networks that may be opened for an address, the narrowest first: itself, and its segment. Empty: none may. */

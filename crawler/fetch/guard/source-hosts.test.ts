@@ -93,7 +93,7 @@ describe("the first run of a source", () => {
   test("finds no address at all, and a later one by hand takes what there is then", async () => {
     await hosts().noteUnresolved("DOCS.example.")
     expect(await pinned()).toEqual([])
-    // Nobody looks on when a schedule runs it: the name may be somebody else's by now.
+    // No one is watching when a schedule runs it, and the name may belong to someone else by now.
     await expect(() => admit(hosts({ first: "by-schedule" }), [HERE])).rejects.toThrow(
       "docs.example had no address at the first run and now leads to the private network 10.0.0.0/24; if that is right, fossick sources accept docs",
     )
@@ -276,7 +276,7 @@ describe("the hosts of a source", () => {
     // The operator says by its name that it may be anywhere.
     await check({}, ["docs.example"])
     expect(looked).toHaveLength(3)
-    // What was refused from the first is no news, and nothing is remembered of it.
+    // A host that was refused from the start has not changed, and nothing is stored about it.
     await pins.forget("docs")
     await check({ author: "api" })
     expect(await pinned("api")).toBeNull()

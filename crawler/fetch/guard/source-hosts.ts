@@ -17,8 +17,8 @@ export interface SourceHostsOptions {
   readonly landings: Iterable<string>
   readonly pins: PinnedNetworks
   /**
-   * What a host that no run has looked for may be: `by-hand` and `by-schedule` are runs, which keep what they find;
-   * `unkept` may be private and keeps nothing; `public` may not be private and keeps nothing.
+   * What a host that no run has looked up may be. `by-hand` and `by-schedule` are runs, which store what they find; `unkept` may be
+   * private and stores nothing; `public` may not be private and stores nothing.
    */
   readonly first: "by-hand" | "by-schedule" | "unkept" | "public"
   /** Called when a host has moved. */
@@ -26,10 +26,9 @@ export interface SourceHostsOptions {
 }
 
 /**
- * Holds the hosts of a source to the networks in which they were when it was first read. What the operator wrote may be
- * private then: this host, on this port. From then on a host that moves from the internet into a private network, out
- * of one, or from one to another is not read: a site that is crawled could otherwise point its name at a machine of
- * this network, and have it indexed.
+ * Pins the hosts of a source to the networks they were in at its first run. Hosts that the operator wrote may be private then: this host,
+ * on this port. After that, a host is not read if it moves from the internet into a private network, out of one, or from one to another.
+ * Otherwise a crawled site could point its name at a machine in this network and have it indexed.
  */
 export class SourceHosts {
   readonly #options: SourceHostsOptions
@@ -103,7 +102,7 @@ export class SourceHosts {
       if (pinned === null || pinned.length === 0) await this.#pin(host, taken)
       return taken.map(({ address }) => address)
     }
-    // Nobody lands where no run could read.
+    // A person cannot land where no run could read.
     const was = pinned ?? (role === "landing" ? [PUBLIC] : null)
     if (all.length > 0 && was !== null && (mayBePrivate || was.includes(PUBLIC))) {
       const error = this.#movedError(
@@ -118,7 +117,7 @@ export class SourceHosts {
     return []
   }
 
-  /** Remembers that a host has no address: what it leads to later was not there when the source was written. */
+  /** Stores that a host has no address: an address it gets later did not exist when the source was written. */
   async noteUnresolved(hostname: string): Promise<void> {
     const { source, author, pins } = this.#options
     const host = withoutDot(hostname)
@@ -151,7 +150,7 @@ export class SourceHosts {
   }
 }
 
-/** For a message that somebody with an admin key may read. */
+/** For a message that someone with an admin key may read. */
 const hidden = (networks: readonly string[]) =>
   networks.map((network) => (network === PUBLIC ? network : "a private network"))
 

@@ -19,20 +19,20 @@ export interface PaceParty {
 export interface TurnOptions {
   readonly manners: HostManners
   readonly signal: AbortSignal
-  /** Whether nobody wants the turn any longer, such as since the host was given up. */
+  /** Whether the turn is no longer wanted, for example because the host was given up. */
   readonly isOver?: () => boolean
 }
 
 /** So long after a turn of another process its delay counts: while both want the host, it has its next turn within that time. */
 const OTHERS_MS = 10_000
-/** How soon it is seen that a request of somebody else has ended. */
+/** How often we check whether another process's request has ended. */
 const POLL_MS = 50
-/** How soon it is seen that nobody wants a turn any longer. */
+/** How often we check whether a turn is still wanted. */
 const LONG_POLL_MS = 500
 
 /**
- * The pace of every host, the same for all that one process does: two jobs on one host ask it for no more at once, nor
- * faster, than one. Times are told by `steadyNow()`.
+ * The pace of every host, shared by everything in one process: two jobs on one host together send no more requests at once, and no
+ * faster, than one job would. Times come from `steadyNow()`.
  */
 export class HostPaces {
   readonly #hosts = new Map<string, HostPace>()
@@ -54,7 +54,7 @@ export class HostPaces {
     return pace
   }
 
-  /** A party visits nothing any more. What a host asked for stays known until its time is over. */
+  /** A party stops visiting. The host's own demands stay known until they expire. */
   leave(party: PaceParty, now = steadyNow()): void {
     for (const [host, pace] of this.#hosts) {
       pace.leave(party)
@@ -65,9 +65,8 @@ export class HostPaces {
   }
 
   /**
-   * Waits until a request to a host may be made, before any that queue up otherwise; it is over when the turn is
-   * disposed of.
-   * @returns null when nobody wants it any longer.
+   * Waits until a request to a host may be made, ahead of the ordinary queue; the request ends when the turn is disposed of.
+   * @returns null when the turn is no longer wanted.
    */
   async turn(
     host: string,
@@ -116,7 +115,7 @@ export class HostPace implements SharedPace {
   #lastAt = Number.NEGATIVE_INFINITY
   #blockedUntil = 0
   #turn: HostTurn | null = null
-  /** Of the process that had the turn before, and may be at the host again. */
+  /** The pause of the process that had the turn before, and may be visiting the host again; it counts until `until`. */
   #others = { delayMs: 0, until: 0 }
 
   /** @param turn without which nothing may be asked of the host; null: no other process visits it */
@@ -124,7 +123,7 @@ export class HostPace implements SharedPace {
     this.#turn = turn
   }
 
-  /** What other processes have asked of the host, by the time of this one. Told when the turn is this process's. */
+  /** What other processes asked of the host, in this process's time. Set when the turn comes here. */
   goOn(before: HostPast, now: number): void {
     this.#lastAt = Math.max(this.#lastAt, before.lastAt)
     this.block(before.blockedUntil)
@@ -132,7 +131,7 @@ export class HostPace implements SharedPace {
     this.#others = { delayMs: before.delayMs, until: now + OTHERS_MS }
   }
 
-  /** What the next process has to know. */
+  /** What the next process needs to know. */
   get past(): HostPast {
     const { delayMs } = this.#manners
     return {
@@ -148,7 +147,7 @@ export class HostPace implements SharedPace {
     return this.#running === 0
   }
 
-  /** Somebody visits the host at these manners from now on. */
+  /** Someone starts visiting the host with these manners. */
   join(party: PaceParty, manners: HostManners): void {
     this.#parties.set(party, manners)
     this.#judge()
@@ -167,7 +166,7 @@ export class HostPace implements SharedPace {
     return Math.max(this.#manners.delayMs, this.#crawlDelayMs ?? 0)
   }
 
-  /** When the next request may begin, as far as is known; infinite: when another one has ended. */
+  /** When the next request may begin, if known; infinite: once another request has ended. */
   freeAt(now: number): number {
     return this.asking > 0 ? Number.POSITIVE_INFINITY : this.freeFor(now)
   }
@@ -184,7 +183,7 @@ export class HostPace implements SharedPace {
   #freeByPace(now: number): number {
     const concurrency = this.#crawlDelayMs === null ? this.#manners.concurrency : 1
     if (this.#running >= concurrency) return Number.POSITIVE_INFINITY
-    // A clock that was set back holds nobody up for longer than the pause.
+    // If the clock was set back, a request still waits no longer than the pause.
     const last = Math.min(this.#lastAt, now)
     const delayMs = now < this.#others.until ? Math.max(this.delayMs, this.#others.delayMs) : this.delayMs
     return Math.max(last + delayMs, this.#blockedUntil)
@@ -226,14 +225,14 @@ export class HostPace implements SharedPace {
     for (const party of this.#parties.keys()) party.wake()
   }
 
-  /** Whether nobody visits it, and nothing has to be kept in mind of it. */
+  /** Whether no one visits the host, and nothing about it has to be remembered. */
   isQuiet(now: number): boolean {
     return (
       this.#parties.size === 0 && this.#running === 0 && this.asking === 0 && this.#freeByPace(now) <= now
     )
   }
 
-  /** Others may have their turn when nobody here visits the host, or they have waited for it. */
+  /** Others may take their turn when no one here visits the host, or when they have waited long enough. */
   #settle(): void {
     if (this.#running === 0) this.#turn?.settle(this.#parties.size > 0)
   }

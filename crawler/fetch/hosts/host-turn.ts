@@ -7,22 +7,22 @@ const ANSWER_MS = 10
 /** The shortest turn where others want theirs: to hand one on takes longer than the pause of a second after each page. */
 const TURN_MS = 5000
 
-/** What is known of earlier requests to a host. Times are told by `steadyNow()`. */
+/** What is known about earlier requests to a host. Times come from `steadyNow()`. */
 export interface HostPast {
   /** When the last one began or ended; minus infinity: there was none. */
   readonly lastAt: number
   readonly blockedUntil: number
   /** What those who visit it want at least between two. */
   readonly delayMs: number
-  /** As its robots.txt asks; null: it does not, or nobody has read it. */
+  /** The delay in its robots.txt; null: it has none, or it has not been read. */
   readonly crawlDelayMs: number | null
 }
 
-/** The pace of a host, as far as its turn is concerned. */
+/** The part of a host's pace that its turn needs. */
 export interface SharedPace {
   /** Whether nothing is being asked of the host. */
   readonly isIdle: boolean
-  /** What the next process has to know. */
+  /** What the next process needs to know. */
   readonly past: HostPast
   /** The turn has come, with what is known of earlier requests. */
   goOn(before: HostPast, now: number): void
@@ -55,7 +55,7 @@ export class HostTurn {
   #since = 0
   #tryAt = Number.NEGATIVE_INFINITY
   #isAsking = false
-  /** Others have waited long enough: it goes on to them when no request is under way. */
+  /** Others have waited long enough: the turn moves to them when no request is under way. */
   #handsOn = false
 
   constructor(pace: SharedPace, parts: HostTurnParts) {
@@ -63,7 +63,7 @@ export class HostTurn {
     this.#parts = parts
   }
 
-  /** When the host may be visited as far as other processes are concerned; it is asked for then. */
+  /** When other processes allow a visit to the host; the turn is requested then. */
   freeAt(now: number): number {
     if (this.isHeld) return this.#handsOn || !this.#parts.isSound() ? now + RETRY_MS : now
     this.isWanted = true
@@ -101,7 +101,7 @@ export class HostTurn {
     if (this.pace.isIdle) this.settle(true)
   }
 
-  /** No request is under way. @param isVisited whether somebody here has more to ask of the host */
+  /** No request is under way. @param isVisited whether this process has more to ask of the host */
   settle(isVisited: boolean): void {
     if (!isVisited) this.isWanted = false
     if (!this.isHeld || (isVisited && !this.#handsOn)) return

@@ -86,7 +86,7 @@ export class HostTurns implements Turns, AsyncDisposable {
   /** Calls to the store, one at a time: a returned turn is written before it is taken again. */
   readonly #asked = new Serial()
 
-  /** @param onFailure told of an error of the store; without its turns nothing is visited */
+  /** @param onFailure receives an error of the store; without turns nothing is visited */
   constructor(db: StateStore, process: OwnProcess, onFailure: (error: unknown) => void) {
     migrateHostTurns(db)
     this.#db = db

@@ -28,7 +28,7 @@ export function mannersOf(
 ): (url: string) => HostManners {
   const { concurrency, delayMs } = source.politeness
   const isOwn = ownHosts(config)
-  // Nobody is asked for a page of content.
+  // Pages of content need no requests.
   const isContent = contentFieldsOf(source).length > 0
   return (url) => {
     const set = paceSet(config, isContent || isOwn(new URL(url)))

@@ -14,7 +14,7 @@ interface LoggedInFetch {
 }
 
 /**
- * Fetches a page of a site with a login, and once more after a new login if the first answer asks for one. Addresses that log out are
+ * Fetches a page of a site with a login, and fetches it again after a new login if the first answer asks for one. Logout addresses are
  * skipped.
  * @throws LoginError when the site does not grant the new login
  */

@@ -35,9 +35,8 @@ interface Answer {
 }
 
 /**
- * Fills in a login form and sends it, as a browser would: the page's other fields as they are, cookies kept, redirects
- * followed.
- * @throws LoginError when nobody is logged in afterwards; its message holds no value that was filled in.
+ * Fills in a login form and sends it as a browser would: the page's other fields unchanged, cookies kept, redirects followed.
+ * @throws LoginError when the login failed; its message holds no value that was filled in.
  */
 export async function logInByForm(login: FormLogin, options: LogInOptions): Promise<void> {
   const { session, env } = options
@@ -110,7 +109,7 @@ class Requests {
       if (next === null) return { url, status, html: await this.#text(answer) }
       if (next.protocol !== "http:" && next.protocol !== "https:")
         throw new LoginError(`${placeOf(url)} redirects to no http address`)
-      // What was filled in is sent once more only where the site says so, and never to another one.
+      // The filled-in values are only sent again where the site asks for it, and never to another site.
       if (!(status === 307 || status === 308)) body = undefined
       else if (body !== undefined && next.origin !== url.origin)
         throw new LoginError(`${placeOf(url)} sends what was filled in on to another site, ${next.origin}`)
@@ -168,7 +167,7 @@ function unreachable(url: URL, error: Error): LoginError {
   return new LoginError(`${placeOf(url)} cannot be reached (${why})`, { cause: error })
 }
 
-/** Without its query, in which sites put what nobody else should see. */
+/** Without its query, where sites put data that others should not see. */
 function placeOf(url: URL): string {
   return `${url.origin}${url.pathname}`
 }

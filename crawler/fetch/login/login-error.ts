@@ -1,6 +1,6 @@
 const PREFIX = "login: "
 
-/** Nobody is logged in: the run ends, since what it would see from now on says nothing of the pages. */
+/** The login failed. The run ends, since whatever the site shows from now on says nothing about its pages. */
 export class LoginError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(`${PREFIX}${message}`, options)

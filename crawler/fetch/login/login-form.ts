@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2"
 
-/** A form as its page has it, with the values a browser would send if nobody touched it. */
+/** A form as its page has it, with the values a browser would send if you changed nothing. */
 export interface LoginForm {
   /** Absolute; the page's own address when the form names none. */
   readonly action: string
@@ -73,7 +73,7 @@ export function readForms(html: string, url: string): LoginForm[] {
       }
     },
   })
-  // The first option stands until another one is marked.
+  // The first option applies until another one is marked.
   const takeOption = (attributes: Readonly<Record<string, string>>) => {
     if (select === null) return
     const { value } = attributes
@@ -96,7 +96,7 @@ function takeInput(
   const type = (givenType === "" ? (tag === "button" ? "submit" : "text") : givenType).toLowerCase()
   if (UNSENT.has(type)) return
   if (type === "submit") {
-    // A browser sends the button that was pressed; with nobody to press, the first.
+    // A browser sends the button that was pressed; here no one presses one, so the first is sent.
     if (!form.hasSubmit) form.values.set(name, value ?? "")
     form.hasSubmit = true
     return

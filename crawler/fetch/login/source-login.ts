@@ -19,7 +19,7 @@ export interface SourceLoginOptions {
   readonly isObserver?: boolean
 }
 
-/** What a login needs of the reader that it is for. */
+/** What a login needs from its reader. */
 export interface LoginReader {
   readonly guard: AddressGuard
   readonly userAgent: string
@@ -66,14 +66,14 @@ export class SourceLogin {
     }
   }
 
-  /** Told with each visit, so that a visit that began before a login is not judged by it. */
+  /** Passed with each visit, so that a visit that began before a login does not count against it. */
   get generation(): number {
     return this.#count
   }
 
   /**
-   * Logs in, or asks for the first seed to see whether the credentials are taken.
-   * @throws LoginError saying why nobody is logged in
+   * Logs in, or requests the first seed to see whether the credentials are accepted.
+   * @throws LoginError saying why the login failed
    */
   async start(reader: LoginReader): Promise<void> {
     const { login } = this.#options.source
@@ -144,7 +144,7 @@ export class SourceLogin {
     return other.pathname === page.pathname || !seeds.some((seed) => new URL(seed).origin === page.origin)
   }
 
-  /** Whether an answer to a request for `asked` says that nobody is logged in. */
+  /** Whether an answer to a request for `asked` shows that the session is logged out. */
   isSignedOut(asked: string, result: FetchResult): boolean {
     if (this.#options.isObserver === true) return false
     if (this.isLoginPage(asked) || !this.session.covers(new URL(asked))) return false
@@ -211,6 +211,6 @@ function isLedToForm(asked: string, result: FetchResult): boolean {
 
 const PASSWORD_INPUT = /<input\s[^<>]*type\s*=\s*["']?password/i
 
-/** Links that every page of somebody who is logged in has. */
+/** Links that every page shows to a logged-in user. */
 const SIGN_OUT =
   /[/=_.-](?:log|sign)[-_]?(?:out|off)(?:$|[/?&=._-])|[/=](?:abmelden|deconnexion|cerrar-sesion)(?:$|[/?&])/i

@@ -13,7 +13,7 @@ import { FORM, loginOf, ObservedRuns, ObservedSite, secretOf } from "../../testi
 import { status } from "../../testing/test-site.ts"
 import { observationsOf } from "./observations.ts"
 
-// A site that shows its pages to some of its users. HR reads for the index; staff, a guest and whoever isn't signed in are observers.
+// A site that shows its pages to some of its users. HR reads for the index; staff, a guest and anonymous visitors are observers.
 
 const USERS = ["hr", "staff", "guest"]
 let runs: ObservedRuns
@@ -138,7 +138,7 @@ test("a wrong password widens nothing: what was shown stays for the days that it
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
   expect(readersOf("/new")).toEqual(["group:hr"])
   expect(readersOf("/salaries")).toEqual(["group:hr"])
-  // What nobody has seen staff being shown isn't for staff.
+  // A page is for staff only if an observer has seen it shown to staff.
   site.pages.set("/minutes", {
     for: ["hr", "staff"],
     text: "The minutes have been rewritten from the first line to the last.",
@@ -319,9 +319,9 @@ test("equal texts with other readers are two pages, whichever way they change", 
   twins(["hr"], ["hr", "staff"])
   await run(oneByOne)
   expect([of("/a/notes"), of("/b/notes")]).toEqual([["group:hr"], ["group:hr", "group:staff"]])
-  // Neither was taken for the other for a while, to be read once more.
+  // Neither was mistaken for the other for a while, which would have meant reading it again.
   expect(site.asked.filter(({ user, path }) => user === "hr" && path.endsWith("/notes"))).toHaveLength(6)
-  // Of those with the same readers one is enough, until one of them is closed.
+  // If several have the same readers, one is enough until it is closed.
   twins(["hr", "staff"], ["hr", "staff"])
   await run(oneByOne)
   expect([of("/a/notes"), of("/b/notes")].filter((all) => all?.length === 2)).not.toEqual([])
@@ -358,7 +358,7 @@ test("a page keeps its vectors where only its readers change", async () => {
   expect(before).toBeGreaterThan(0)
   site.pages.set("/salaries", { for: ["hr", "staff"] })
   await runs.runNextDay(source, { engine })
-  // And once more, where nobody can look at all.
+  // And again, when no observer can look at all.
   site.users.clear()
   await runs.runNextDay(source, { engine, days: 8 })
   await engine.settled()

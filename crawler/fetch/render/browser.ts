@@ -44,7 +44,7 @@ const FLAGS = [
 const KEPT_PROTECTIONS = ["--disable-popup-blocking", "--disable-ipc-flooding-protection"]
 
 const LAUNCH_TIMEOUT_MS = 30_000
-/** For a browser to close by itself; then its processes are killed. */
+/** Time for a browser to close; then its processes are killed. */
 const CLOSE_MS = 5000
 const GONE_MS = 5000
 const GONE_POLL_MS = 20
@@ -56,8 +56,8 @@ const VIEWPORT = { width: 1280, height: 3000 }
 let hasSandbox = process.getuid?.() !== 0
 
 /**
- * One running browser with a profile folder of its own. It speaks to us over a pipe, whose end, when this process
- * dies, ends the browser too; what even so is left is removed by {@link removeLeftovers} before the next one starts.
+ * One running browser with its own profile folder. It is connected by a pipe, so it ends when this process dies. Anything still left is
+ * removed by {@link removeLeftovers} before the next browser starts.
  */
 export class Browser {
   /** Process id, which is also that of its process group. */
@@ -128,7 +128,7 @@ export class Browser {
         server: this.#options.proxy,
         username: pass.username,
         password: pass.password,
-        // Without it Chromium goes to loopback by itself.
+        // Without it, Chromium connects to loopback directly.
         bypass: "<-loopback>",
       },
       serviceWorkers: "block",
@@ -175,7 +175,7 @@ export class Browser {
       sleep(CLOSE_MS, null, { ref: false }),
     ])
     for (let waited = 0; waited < GONE_MS; waited += GONE_POLL_MS) {
-      // One that closed by itself has a moment to be gone.
+      // A browser that closed has a moment to exit.
       const isLeft = waited < GONE_MS / 5 ? isThere(this.pid) : kill(this.pid)
       if (!isLeft) break
       await sleep(GONE_POLL_MS)
@@ -209,7 +209,7 @@ async function launch(profile: string, options: BrowserOptions): Promise<Browser
         `--js-flags=--max-old-space-size=${options.heapMb}`,
       ],
       ignoreDefaultArgs: KEPT_PROTECTIONS,
-      // Without a pass: what the browser itself would like to fetch is refused.
+      // Requests without a pass are the browser's own, and are refused.
       proxy: { server: options.proxy, bypass: "<-loopback>" },
       timeout: LAUNCH_TIMEOUT_MS,
       // Signals are this process's own business.

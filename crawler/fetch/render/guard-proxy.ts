@@ -52,15 +52,15 @@ export interface ProxyPass extends Disposable {
 }
 
 /**
- * The browser's only way out: an HTTP proxy on loopback that connects to the addresses that a page's
- * {@link AddressGuard} has checked, and to no others. Names are resolved here, once, so the browser never resolves any; each redirect, script,
- * frame and WebSocket is a request or a tunnel of its own and is checked as such.
+ * The browser's only way out: an HTTP proxy on loopback that connects only to addresses that a page's {@link AddressGuard} has checked.
+ * Names are resolved here, once, so the browser never resolves any. Each redirect, script, frame and WebSocket is a separate request or
+ * tunnel and is checked as such.
  *
- * Where secure connections need authorities that no browser knows, or a certificate of ours, they are made here: the
- * site's certificate is checked here, and the browser talks to this process, whose key, made for this proxy and held in
- * memory, it takes for any host ({@link trustedKey}). So the browser's own trust is not widened by any authority.
+ * If a source's secure connections need authorities the browser does not know, or a client certificate, they are made here. This process
+ * checks the site's certificate, and the browser talks TLS to this process, whose key it accepts for any host ({@link trustedKey}). The
+ * key is made for this proxy and held in memory, so the browser itself trusts no further authority.
  *
- * It answers nobody without a {@link ProxyPass} (407, RFC 9110 §11.7), so other programs on this machine cannot use it.
+ * A request without a {@link ProxyPass} is refused (407, RFC 9110 §11.7), so other programs on this machine cannot use the proxy.
  */
 export class GuardProxy implements AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
@@ -69,7 +69,7 @@ export class GuardProxy implements AsyncDisposable {
   readonly trustedKey: string
   readonly #own: SecureContext
   readonly #server: Server
-  /** All of them: the server itself forgets those that asked for a tunnel. */
+  /** All connections: the server itself forgets those that asked for a tunnel. */
   readonly #clients = new Set<Socket>()
   readonly #passes = new Map<string, Pass>()
 
@@ -169,7 +169,7 @@ export class GuardProxy implements AsyncDisposable {
     client.on("error", () => client.destroy())
     const answer = (status: string, headers = "") => {
       client.end(`HTTP/1.1 ${status}\r\n${headers}content-length: 0\r\n\r\n`)
-      // Its end is heard only where somebody reads.
+      // The end event only fires if something reads the stream.
       client.resume()
     }
     const pass = this.#passOf(incoming)

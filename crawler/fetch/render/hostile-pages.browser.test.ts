@@ -123,7 +123,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
 
   test("that takes all memory is given up, and its browser goes on", async () => {
     const before = await visit("/well", page(""))
-    // It goes on writing, lest it is read before it has taken too much.
+    // It keeps writing, so that it is not read before it has taken too much.
     const hog = `const kept = []
       setInterval(() => document.body.append(kept.push(new Uint8Array(50e6).fill(1)) + " "), 10)`
     const result = await visit("/memory", page(hog))

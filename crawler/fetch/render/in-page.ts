@@ -15,9 +15,9 @@ interface PageNode {
   readonly attributes: Iterable<{ readonly name: string; readonly value: string }>
   readonly ownerDocument: PageDocument
   readonly shadowRoot: PageNode | null
-  /** Of a frame: null when it is another site's. */
+  /** For a frame; null when it belongs to another site. */
   readonly contentDocument: PageDocument | null
-  /** Of a slot. */
+  /** For a slot. */
   assignedNodes(): PageNode[]
   getAttribute(name: string): string | null
   getBoundingClientRect(): {
@@ -39,7 +39,7 @@ interface PageDocument {
 }
 
 declare const document: PageDocument
-/** Of the world that the page's scripts cannot change. */
+/** From the world that the page's scripts cannot change. */
 declare function getComputedStyle(element: PageNode): { getPropertyValue(name: string): string }
 
 /** How much there is on a page so far; a page that is done gives the same twice. */
@@ -71,10 +71,9 @@ export function measurePage(maxNodes: number, maxChars: number): PageMeasure {
 }
 
 /**
- * The document as HTML, as a reader would see it: the content of open shadow roots stands where it shows, with what
- * is slotted into it, and so does that of frames of the same site. Scripts and style sheets are left out, but for data;
- * what they made of an element that decides whether its text is seen stands in its `style`, and the root says so
- * (`data-fossick-computed`).
+ * The document as HTML, as a reader would see it. The content of open shadow roots is put where it shows, with the slotted content in it,
+ * and so is the content of frames of the same site. Scripts and style sheets are left out, except data; where they decide whether an
+ * element's text is seen, the result is written into its `style`, and the root says so (`data-fossick-computed`).
  *
  * `url`: what relative addresses will be resolved against.
  * @returns null when it would be longer than `maxChars`.
@@ -117,7 +116,7 @@ export class PageSerialiser {
 
   html(maxChars: number): string | null {
     let html = "<!doctype html>"
-    // What is still to be written, last first; text as it is.
+    // Nodes still to be written, last first; text as it is.
     const left: (PageNode | string)[] = [document.documentElement]
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       if (html.length > maxChars) return null
@@ -170,7 +169,7 @@ export class PageSerialiser {
     const isBase = !inFrame && this.route !== "" && element.localName === "base" && name === "href"
     if (!isAddress && !isBase) return value
     const whole = URL.parse(value, element.ownerDocument.baseURI)?.href ?? value
-    // Scripts that go by routes are at one: it stands in the base, as it does where the page has none of its own.
+    // The page is at a route of its scripts, so the base gets it, just as it does on a page without a base of its own.
     return isBase ? whole.replace(/#.*$/, "") + this.route : whole
   }
 
@@ -227,7 +226,7 @@ export class PageSerialiser {
   }
 }
 
-/** Runs before the page's own scripts: nobody is there to answer, and each dialog would hold up the page. */
+/** Runs before the page's own scripts: no user is there to answer, and each dialog would block the page. */
 export function muteDialogs(): void {
   Object.assign(globalThis, {
     alert: () => undefined,

@@ -23,7 +23,7 @@ export interface PageRenderingOptions {
   readonly guard: AddressGuard
   /** The browser, which others may use as well. */
   readonly renderer: () => Promise<Renderer>
-  /** Of a source with a login. */
+  /** For a source with a login. */
   readonly session?: Session | undefined
   /** How a fetched page is read without a browser. */
   readonly read: (fetched: Fetched, deadline: number, options: VisitOptions) => Promise<Visit>
@@ -47,7 +47,7 @@ export class PageRendering {
     this.#options = options
   }
 
-  /** Reads a page that was fetched. `deadline`: of the visit; only live calls are held to it while they render. */
+  /** Reads a page that was fetched. `deadline`: when the visit must end; only live calls are held to it while they render. */
   async read(
     fetched: Fetched,
     rendering: Rendering,
@@ -103,8 +103,8 @@ export class PageRendering {
   }
 
   /**
-   * `sent`: the page as read without a browser. `doubt`: what may be missing from it; a page with a doubt has text, and is kept as sent
-   * when no browser can read it.
+   * `sent`: the page as read without a browser. `doubt`: what may be missing from it. A page with a doubt has text, and is stored as sent
+   * if no browser can read it.
    */
   async #render(
     fetched: Fetched,

@@ -34,7 +34,7 @@ export interface StoredDocument extends Omit<Document, "body"> {
   readonly version: number
 }
 
-/** What became of a document that was sent. */
+/** The result for one document that was sent. */
 export type Put = "created" | "updated" | "unchanged"
 
 /** Documents that are kept in one transaction: others wait for it, some milliseconds. */
@@ -126,7 +126,7 @@ export class DocumentStore {
     return puts
   }
 
-  /** Changes who may read documents, and nothing else. @returns the ids of those that exist */
+  /** Changes only who may read documents. @returns the ids of the documents that exist */
   async setReaders(source: string, all: ReadonlyMap<string, WrittenReaders | null>): Promise<string[]> {
     const there: string[] = []
     for (const part of partsOf([...all])) {
@@ -159,7 +159,7 @@ export class DocumentStore {
     return rows.map(({ id }) => id)
   }
 
-  /** @returns the ids of those that were there */
+  /** @returns the ids of the documents that existed */
   async delete(source: string, ids: readonly string[]): Promise<string[]> {
     return await this.#db.transaction(async () => {
       const gone = await this.#queries

@@ -37,7 +37,7 @@ async function namesInFiles(): Promise<ReadonlyMap<string, string>> {
     for (const line of text.split("\n")) {
       const [name = "", , id = ""] = line.split(":")
       const key = `${kind}:${id}`
-      // Of several names for one number, the first counts, as it does for the system.
+      // If a number has several names, the first one counts, as on the system.
       if (name !== "" && /^\d+$/.test(id) && !names.has(key)) names.set(key, name)
     }
   }

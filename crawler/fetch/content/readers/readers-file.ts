@@ -25,7 +25,7 @@ export const unreadReaders = (problem: string): ReadersFile => ({
 /** Size limit of a readers file. */
 export const MOST_BYTES = 1_000_000
 
-/** Parses a readers file. One that isn't understood, or is empty while a program writes it, lets nobody read anything below. */
+/** Parses a readers file. If it can't be understood, or is empty while a program writes it, no one may read anything below. */
 export async function readReadersFile(bytes: Uint8Array): Promise<ReadersFile> {
   try {
     // Most folders have no such file.

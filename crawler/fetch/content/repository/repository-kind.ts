@@ -10,7 +10,7 @@ import { filesAt, repositoryAt } from "./forges.ts"
 import { isLocal, isRepository, Mirror } from "./mirror.ts"
 
 const FIELD = "repository"
-/** Names that Git takes for branches and tags (git-check-ref-format), without those that mean something else on a command line. */
+/** Names that Git accepts for branches and tags (git-check-ref-format), except names with another meaning on a command line. */
 const REF = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)))[^\p{Cc} ~^:?*[\\+]+(?<![/.])$/u
 const EVERY_HOURS = 1
 const SSH = /^(?:ssh:\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/|[^@/\s]+@([^:/\s]+):)(.+)$/

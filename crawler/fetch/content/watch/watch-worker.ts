@@ -6,17 +6,17 @@ import { contentOf } from "../kinds.ts"
 /** What {@link watchContent} tells the process: what to look at from now on. */
 export type Watched = OfContent
 
-/** What it is told: the content of this source changed, or was looked at for the first time. */
+/** The message: this source's content changed, or was looked at for the first time. */
 export interface Changed {
   readonly name: string
 }
 
 const LEAST_MS = 2000
-/** Of the time, a look takes one part in so many at most. */
+/** A look takes at most one part in this many of the time. */
 const REST = 20
 const LOW_PRIORITY = 10
 
-// A process of its own: a file system that hangs, as on a share whose server went away, holds up nobody else.
+// A separate process, because a hanging file system, such as a share whose server is gone, would block everything else.
 
 interface Look {
   /** What the source says, as text: another branch, say, needs another look. */

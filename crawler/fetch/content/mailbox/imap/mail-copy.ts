@@ -46,9 +46,9 @@ export class MailCopy {
   }
 
   /**
-   * Fetches new messages, and then removes those that the server no longer has. A message keeps its number in its folder as long as
+   * Fetches new messages, then removes the ones the server no longer has. A message keeps its number in its folder as long as
    * UIDVALIDITY stays the same (RFC 9051 §2.3.1.1); when it changes, the folder is fetched again.
-   * @throws KnownError that says why the mailbox cannot be read; nothing is removed then
+   * @throws KnownError saying why the mailbox cannot be read; nothing is removed then
    */
   async update(reach: ContentReach): Promise<void> {
     await withCopy(this.#needed, async () => await this.#update(reach), reach.signal)
@@ -138,7 +138,7 @@ async function keep(dir: string, { uid, size, source }: FetchMessageObject): Pro
   if (source === undefined) return
   const part = join(dir, `.${uid}.part`)
   await writeFile(part, source, { flush: true })
-  // A hole stands for the rest of a long message, so that the file has its size.
+  // The rest of a long message becomes a hole, so that the file has the right size.
   if (size !== undefined && size > source.length && source.length >= MAX_MESSAGE_BYTES)
     await truncate(part, size)
   await rename(part, join(dir, `${uid}.eml`))
