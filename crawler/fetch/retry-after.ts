@@ -1,8 +1,8 @@
 import { waitAskedFor } from "#base/text/retry-after.ts"
 
 /**
- * Told to wait, but not how long. It is the first pause of a host that does not answer (FOSSICK_RETRY_DELAY_MS), and grows like
- * that: with a minute each time, a job with one such host was held up for five.
+ * The wait when a site asks for one but does not say how long. It is the first pause for a host that does not answer
+ * (FOSSICK_RETRY_DELAY_MS) and grows in the same way: with a minute each time, a job with one such host was held up for five.
  */
 const DEFAULT_WAIT_MS = 5000
 /** The longest wait believed. */

@@ -101,7 +101,7 @@ describe("a part of a source", () => {
     expect(JSON.stringify(missing)).not.toContain("hunter2")
     const { login, webhooks } = part
     expect(missingSecrets({ login, webhooks: webhooks.slice(0, 1) }, { T: "abc", S: strong })).toEqual([])
-    // What signs must be hard to guess; what a site gave out is as it is.
+    // A signing secret must be hard to guess; a value that a site issued is accepted as it is.
     expect(missingSecrets({ login }, { T: "abc" })).toEqual([])
   })
 

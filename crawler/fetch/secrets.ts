@@ -30,9 +30,7 @@ export function checkSecret(text: string): string | null {
     : "must name a secret, not hold one: ${NAME} of the environment, or file:/path"
 }
 
-/**
- * Where the secrets are that a part of a source names, by the path to each: `${NAME}` as it stands, or `file:`.
- */
+/** The secrets that a part of a source names, by the path to each: `${NAME}` as written, or `file:`. */
 export function secretsNamed(
   part: unknown,
   path: readonly string[] = [],
@@ -72,8 +70,8 @@ export function missingSecrets(
 }
 
 /**
- * What is wrong with a login. Whatever is called like a secret must be named, and at least one value must be, so that
- * no password comes to lie in a file of sources, in a backup or in a log.
+ * Problems with a login. Every field that is called like a secret must name one, and at least one value must, so that no password ends up
+ * in a file of sources, a backup or a log.
  */
 export function loginProblems(login: Login): LoginProblem[] {
   switch (login.kind) {
@@ -115,7 +113,7 @@ function namedSecrets(field: string, values: Readonly<Record<string, string>>): 
 }
 
 /**
- * A value with its secret put in; a text that names none stands for itself.
+ * A value with its secret filled in; a text that names none is returned unchanged.
  * @throws Error naming what is missing, never a value
  */
 export function resolveValue(text: string, env: NodeJS.ProcessEnv): string {

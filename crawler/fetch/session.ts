@@ -13,8 +13,8 @@ export interface SessionCookie {
 }
 
 /**
- * What requests of a logged-in source carry. It is asked for each hop of each request, and gives nothing to other
- * sites than the source's own.
+ * The headers and cookies of a logged-in source's requests. It is asked on each hop of each request, and gives nothing to sites other
+ * than the source's own.
  */
 export interface Session {
   /** Whether `url` is on one of the session's sites. */

@@ -37,7 +37,7 @@ export class CrawlTasks implements TaskKind<Job> {
         schedule,
         nextRun: nextRun.getTime(),
         lastRun,
-        // One that was begun by hand and interrupted is no hindrance: the scheduled run goes on with it if it can.
+        // An interrupted run that was started by hand does not get in the way: the scheduled run resumes it if it can.
         unfinished: async () =>
           (await jobs.open(name)).find(
             ({ state, trigger }) => state !== "paused" || !BY_HAND.includes(trigger),

@@ -26,7 +26,7 @@ test("a new one takes at most what its limits let in", () => {
 test("hosts are visited side by side: the slowest counts", () => {
   const hosts = [{ pages: 900 }, { pages: 100, delayMs: 20_000 }]
   expect(of({}, hosts)).toMatchObject({ pages: 1000, seconds: 2000, delayMs: 20_000 })
-  // Of what is known no more is read than the limit.
+  // No more is read of the known pages than the limit.
   expect(of({ pages: 500 }, hosts)).toMatchObject({ pages: 500, seconds: 1000 })
 })
 

@@ -7,8 +7,8 @@ import type { Source } from "../source.ts"
 const PAGE_MS = 250
 
 /**
- * What this machine spends on a page while no run has shown it: fetching, reading and indexing pages side by side. Two cores read 59 small
- * pages a second and nothing else in the bench, and 7 of a real site while they made vectors.
+ * The time this machine spends per page until a run has measured it: fetching, reading and indexing pages side by side. In the bench, two
+ * cores read 59 small pages a second and did nothing else, and 7 pages of a real site while they made vectors.
  */
 const MACHINE_MS = 100
 /** Finished runs that are looked at, and the pages that one must have read: shorter ones are mostly their start. */

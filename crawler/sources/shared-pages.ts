@@ -50,9 +50,9 @@ export class SharedPages {
   }
 
   /**
-   * Pages as the index is to hold them now that this source has read them: those of others that hold them, too. Not
-   * of such as log in otherwise: what is shown to one is not for whoever may see the other. They lose the page, which
-   * is taken down before it is written. Readers that the others name stay. The readers of all pages are registered.
+   * Pages as the index should hold them now that this source has read them, including pages that other sources also hold. Sources with a
+   * different login are left out, because a page shown to one login is not for everyone who may see the other; they lose the page, which
+   * is noted before it is written. Readers that the other sources name are kept. The readers of all pages are registered.
    */
   async joined(pages: readonly Page[]): Promise<Page[]> {
     const known = new KnownAddresses(this.#db, this.#clock)
@@ -84,9 +84,9 @@ export class SharedPages {
   }
 
   /**
-   * Pages are this source's no more. Those of others stay for them; but what its site says is gone leaves nobody
-   * behind who will not look again.
-   * @returns those that left the index.
+   * Removes pages from this source. Pages that other sources hold stay. But if the site says a page is gone, no source that will not look
+   * again keeps it.
+   * @returns the pages that left the index.
    */
   async letGo(pages: readonly LetGo[]): Promise<PageUrl[]> {
     const known = new KnownAddresses(this.#db, this.#clock)

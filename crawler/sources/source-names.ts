@@ -28,8 +28,8 @@ export async function sourceNames(db: StateStore): Promise<readonly string[]> {
 }
 
 /**
- * What is wrong with a list of names of sources: `There is no source "dcos"; did you mean "docs"?`; null: nothing. Where
- * no source is known at all, as beside an index that another machine fills, none is wrong.
+ * The fault in a list of source names, such as `There is no source "dcos"; did you mean "docs"?`; null if there is none. If no source is
+ * known at all, as with an index that another machine fills, no name is wrong.
  */
 export async function unknownSource(db: StateStore, names: readonly string[]): Promise<string | null> {
   if (names.length === 0) return null
@@ -51,7 +51,7 @@ export const hasRestorable = async (db: StateStore, name: string): Promise<boole
   (await hasTable(db, "removal")) &&
   (await removalsOf(db).where("source", "=", name).limit(1).executeTakeFirst()) !== undefined
 
-/** The names of declared sources: all that readers are told of without asking for it. */
+/** The names of declared sources: the only names that readers see unless they ask for others. */
 export const declaredNames = async (db: StateStore): Promise<readonly string[]> =>
   (await hasTable(db, "source")) ? (await declaredRows.all(db, {})).map(({ name }) => name) : []
 

@@ -82,7 +82,7 @@ function normalObserver({ login, readers: given, ...rest }: Written): Written {
   }
 }
 
-/** In the spelling that pages have; as it stands when it is no address, or holds a password. */
+/** In the spelling that pages have; unchanged if it is no address, or holds a password. */
 function written(address: string): string {
   // A path without a host, which a URL parser would read as one.
   if (/^[/.\s]/.test(address) || TYPOGRAPHIC_QUOTE.test(address)) return address
@@ -149,7 +149,7 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
   return problems
 }
 
-/** What pages are copied from sets quotes for people. */
+/** Quotes that word processors and web pages put into copied text. */
 const TYPOGRAPHIC_QUOTE = /^[“”„‟«»‘’‚‛]/
 /** A name or address as URLs have it once they are parsed (RFC 1123 §2.1, and `_`, which names of services have). */
 const HOST = /^(\[[\da-f:.]+\]|[\da-z_]([\da-z_-]*[\da-z_])?(\.[\da-z_]([\da-z_-]*[\da-z_])?)*\.?)$/

@@ -24,7 +24,7 @@ export interface SourceStatus {
   readonly pages: number
   /** Those of them that have their vectors; null when the index cannot be asked. */
   readonly pagesWithVectors: number | null
-  /** How many pages nobody may read. */
+  /** How many pages no one may read. */
   readonly pagesForNobody: number
   readonly lastResult: LastResult | null
   /** The newest job, whatever became of it. */

@@ -24,18 +24,18 @@ export type SourceOrigin = SourceTables["source"]["origin"]
 /** A declared source, with what is known of it beside its fields. */
 export interface SourceEntry {
   readonly source: Source
-  /** As it was written, short forms written out; what it leaves out has its default. */
+  /** As written, with short forms written out; fields left out have their defaults. */
   readonly spec: SourceSpec
   readonly origin: SourceOrigin
   /** A paused source is not run by its schedule. */
   readonly paused: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** When its schedule runs it next, jitter included; null: not by itself. */
+  /** When its schedule runs it next, jitter included; null: it has no schedule. */
   readonly nextRun: Date | null
 }
 
-/** What lists of sources show: those that are declared, and one-off crawls. */
+/** The sources shown in lists: declared sources and one-off crawls. */
 export type ListedSource = SourceEntry | OneOff
 
 /** A source that has a next run by its schedule. */
@@ -45,7 +45,7 @@ export interface ScheduledSource {
   readonly lastRun: number | null
 }
 
-/** A source of the file that somebody wants to change elsewhere. */
+/** An attempt to change a source of the file elsewhere. */
 export class SourceOfFileError extends Error {
   constructor(name: string) {
     super(
@@ -137,12 +137,12 @@ export class SourceTable {
     return true
   }
 
-  /** Holds a source's schedule; a job that is under way goes on. @returns false when there is no such source. */
+  /** Holds a source's schedule; a running job continues. @returns false when there is no such source. */
   async pause(name: string): Promise<boolean> {
     return await this.#setPaused(name, true)
   }
 
-  /** Resumes a source's schedule from now: what was missed meanwhile is not caught up. @returns false when there is no such source. */
+  /** Resumes a source's schedule from now: missed runs are not caught up. @returns false when there is no such source. */
   async resume(name: string): Promise<boolean> {
     return await this.#setPaused(name, false)
   }
@@ -198,7 +198,7 @@ export class SourceTable {
     return await this.#scheduled(">", time)
   }
 
-  /** Keeps when sources run next and ran last, all or none. Milliseconds since 1970; null: not by itself, never. */
+  /** Stores when sources run next and ran last, all or none. Milliseconds since 1970; null: no next run, never run. */
   async keepTimes(
     all: readonly { name: string; nextRun: number | null; lastRun: number | null }[],
   ): Promise<void> {
@@ -251,7 +251,7 @@ export class SourceTable {
         .values({ name: source.name, created_at: now, ...declared })
         .onConflict((conflict) => conflict.column("name").doUpdateSet(declared))
         .execute()
-      // What is declared again is not to be emptied.
+      // A source that is declared again must not be emptied.
       await this.removed(source.name)
       await keepSourceReaders(this.#db, source.name, source.readers && readersOf(source.readers))
       return await this.#must(source.name)

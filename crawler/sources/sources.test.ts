@@ -82,7 +82,7 @@ describe("a declared source", () => {
     const job = await sources.run("kept")
     await sources.delete("kept")
     expect((await jobs.get(job?.id ?? 0))?.state).toBe("cancelled")
-    // It has no pages that could stay: what is known of its addresses goes.
+    // It has no pages that could stay, so the knowledge about its addresses is deleted.
     expect(await sources.removals()).toEqual(["kept"])
     await sources.removed("kept")
     await sources.delete("emptied", { removePages: true })

@@ -4,8 +4,8 @@ import { type SourceEntry, type SourceOrigin, SourceTable } from "./source-table
 /** The declared sources, and the way to declare one. */
 export class Sources extends SourceTable {
   /**
-   * Adds a source, or replaces the one of its name. When its schedule changed, the next run is worked out anew; a
-   * job that is queued or under way goes on as it was asked for.
+   * Adds a source, or replaces the one with the same name. If its schedule changed, the next run is computed again; a queued or running
+   * job continues as it was requested.
    * @throws SourceError when `written` is not understood.
    * @throws SourceOfFileError when `origin` is `api` and the file declares the source.
    */

@@ -49,9 +49,9 @@ export class UnrecordedPages {
   }
 
   /**
-   * Takes those out of the index that a lost process left. Only a process that alone works on the source may call it, holding the
-   * index for writing.
-   * @returns those that left the index
+   * Removes the pages that a lost process left in the index. Only the one process that works on the source may call it, while it has the
+   * index open for writing.
+   * @returns the pages that left the index
    */
   async settle(shared: Pick<SharedPages, "letGo">): Promise<PageUrl[]> {
     const rows = this.#queries.selectFrom("unrecorded_page").select("url").where("source", "=", this.#source)

@@ -18,7 +18,7 @@ export async function browserProcesses(profile = profilesOf(process.pid)): Promi
   return found.filter((pid) => pid !== null)
 }
 
-/** Signals those of them that are there: with one of them others may end by themselves. */
+/** Signals the ones that exist: when one of them ends, others may end too. */
 export async function signalBrowsers(signal: NodeJS.Signals, profile?: string): Promise<void> {
   for (const pid of await browserProcesses(profile)) {
     try {

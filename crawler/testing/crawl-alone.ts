@@ -12,7 +12,7 @@ const db = await openStateStore(process.argv[2]!)
 const jobs = new Jobs(db)
 await jobs.recover()
 const job = (await jobs.start((await jobs.nextQueued())!.id))!
-// Else each start compiles anew: whoever is killed keeps nothing.
+// Otherwise each start would compile again: a killed process saves nothing.
 flushCompileCache()
 await using engine = new MemoryEngine()
 {

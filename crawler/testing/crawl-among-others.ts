@@ -10,8 +10,8 @@ import { openJobQueue } from "../jobs/queue/open-job-queue.ts"
 import { testConfig } from "./crawl-fixture.ts"
 import { MemoryEngine } from "./memory-engine.ts"
 
-// The job process of one of several crawlers, which may be killed: works on the jobs of the state of its data folder, all of whose hosts are
-// on this machine, until it is told to end by the end of its input.
+// The job process of one of several crawlers, which may be killed. It works on the jobs in the state of its data folder, whose hosts are
+// all on this machine, until its input ends.
 
 const [dataDir = "", userAgent = "", hostDelay = ""] = process.argv.slice(2)
 const db = await openStateStore(dataDir)

@@ -19,7 +19,7 @@ interface ThreeCrawlers {
   readonly dataDir: string
   /** `FOSSICK_STATE` of all of them. */
   readonly state: string
-  /** Of each of the five sources. */
+  /** Pages of each of the five sources. */
   readonly pages: number
   /** The first crawler with so many requests is killed before it is answered. */
   readonly killAt: number

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module"
 import { Socket, type LookupFunction } from "node:net"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
 
-/** Addresses that count as public; what listens on this machine's 127.0.0.1 stands behind them. */
+/** Addresses that count as public; they lead to this machine's 127.0.0.1. */
 export const PUBLIC_ADDRESS = "93.184.215.14"
 const STAND_IN = "127.0.0.1"
 
@@ -12,9 +12,9 @@ type Connect = (this: Socket, ...args: unknown[]) => Socket
 type Way = { lookup?: LookupFunction; readonly host?: string } | null
 
 /**
- * Names that lead where a test says, and public addresses that lead to this machine: what a guard lets through reaches
- * the test's sites, and nothing leaves the machine. Its names are answered to this process's own lookups, too, so that
- * whoever looks a name up beside the guard is led as a careless program would be.
+ * Names that lead where a test says, and public addresses that lead to this machine: requests that a guard allows reach the test's sites,
+ * and nothing leaves the machine. This process's own lookups get the same answers, so code that looks a name up without the guard is led
+ * astray as a careless program would be.
  */
 export class FakeInternet implements Disposable {
   /** Answers to the next lookups; the last one stays. */
@@ -55,7 +55,7 @@ export class FakeInternet implements Disposable {
     this.#names.set(name, answers)
   }
 
-  /** Answers of {@link leadInTurn} that nobody has asked for yet, beside the last one. */
+  /** Answers of {@link leadInTurn} that no one has asked for yet, besides the last one. */
   turnsLeft(name: string): number {
     return Math.max(0, (this.#names.get(name)?.length ?? 0) - 1)
   }

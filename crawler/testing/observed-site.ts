@@ -23,9 +23,9 @@ export interface SitePage {
   readonly for: readonly string[]
   readonly text?: string
   readonly links?: readonly string[]
-  /** Of its HTML. */
+  /** HTML for its head. */
   readonly head?: string
-  /** What those get for whom it is not. */
+  /** The answer for users who may not see it. */
   readonly refusal?: Answer
 }
 
@@ -44,7 +44,7 @@ export class ObservedSite implements AsyncDisposable {
   readonly asked: { readonly user: string | null; readonly path: string; readonly etag: string | null }[] = []
   /** Users whose session ends with each page that they ask for, but the first. */
   readonly forgets = new Set<string>()
-  /** Users who are let in once more, and then no more. */
+  /** Users who are let in one more time and then refused. */
   readonly letsInOnce = new Set<string>()
   #count = 0
 

@@ -39,7 +39,7 @@ function runs(size: number): Buffer {
   return bytes
 }
 
-/** LZW (ISO 32000-1 §7.4.4) of spaces: each code stands for a run one longer than the one before. */
+/** LZW (ISO 32000-1 §7.4.4) of spaces: each code is a run one longer than the one before. */
 function lzw(size: number): Buffer {
   const out: number[] = []
   let held = 0
@@ -83,7 +83,7 @@ export const poisonPdfs = (size: number) => ({
     filteredPdf(["FlateDecode", "ASCII85Decode"], deflateSync(Buffer.alloc(size * MB, "z"))),
 })
 
-/** Of an archive: texts that are deflated piece by piece (RFC 1951), each as often as it is told. */
+/** An archive's texts, deflated piece by piece (RFC 1951), each repeated as often as given. */
 class Entry implements ZipInputFile {
   readonly filename: string
   readonly compression = 8
@@ -112,8 +112,8 @@ class Entry implements ZipInputFile {
 }
 
 /**
- * An archive whose entry of this name inflates to `size` megabytes of `text`, with what stands before, behind and beside
- * it. Whoever makes it needs no such memory.
+ * An archive whose entry of this name inflates to `size` megabytes of `text`, with the given bytes before, behind and beside it. Making
+ * it needs no such memory.
  */
 export function inflatingZip(
   name: string,

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from "node:net"
 export interface TestProxy extends AsyncDisposable {
   /** `127.0.0.1:<port>` */
   readonly authority: string
-  /** What tunnels were asked for: `host:port`, in order; those refused too. */
+  /** The tunnels that were requested, as `host:port` in order; refused ones too. */
   readonly tunnels: readonly string[]
   /** Requests that were no CONNECT. */
   readonly others: readonly string[]

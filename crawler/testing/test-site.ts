@@ -82,7 +82,7 @@ export function html(body: string, headers: Readonly<Record<string, string>> = {
   return bytes(body, { "content-type": "text/html; charset=utf-8", ...headers })
 }
 
-/** A page with an ETag, or a Last-Modified date, that answers 304 to whoever has it. */
+/** A page with an ETag or a Last-Modified date, which answers 304 to a client that already has it. */
 export function conditional(
   body: string,
   validators: { readonly etag?: string; readonly lastModified?: string },

@@ -24,13 +24,13 @@ import {
 export interface RenderTask {
   /** What the page may reach. */
   readonly guard: AddressGuard
-  /** Whose page it is: those that share the browser take turns. */
+  /** The owner of the page: owners that share the browser take turns. */
   readonly party: Party
   /** The page as the site sent it: an HTML document. The browser gets it from here and does not fetch it again. */
   readonly document: Fetched
-  /** Fetches a document that the page's scripts go to; what it ends with else is the end of the visit. */
+  /** Fetches a document that the page's scripts navigate to. Any other outcome ends the visit. */
   readonly follow: (url: PageUrl) => Promise<FetchResult>
-  /** Gives the browser the cookies of somebody who is logged in. */
+  /** Gives the browser the cookies of a logged-in user. */
   readonly session?: Session | undefined
   /** The longest HTML taken, in characters. */
   readonly maxChars: number
@@ -55,7 +55,7 @@ export interface Rendered {
   readonly html: string
   /** Bytes the page loaded beside its document. */
   readonly bytes: number
-  /** What it was refused, in words: it may explain why something is missing. */
+  /** The requests that were refused, in words: they may explain why something is missing. */
   readonly refused: readonly string[]
   /** Where one was asked for and there was time for it. */
   readonly screenshot?: Screenshot
@@ -73,7 +73,7 @@ export type RenderResult =
 const MAX_TRAFFIC_BYTES = 50_000_000
 /** Times that scripts may go to another document. */
 const MAX_HOPS = 5
-/** Of its time, what a page may take to come to rest; the remainder is for reading it. */
+/** The part of its time in which a page may come to rest; the remainder is for reading it. */
 const SETTLE_SHARE = 0.75
 const POLL_MS = 100
 /** Without a request and without a change for this long, a page is done. */
@@ -84,9 +84,9 @@ const THIN_CHARS = 200
 /** The same for a page whose scripts have not all had their turn. */
 const LOADING_QUIET_MS = 4000
 const MAX_MEASURED_NODES = 100_000
-/** A page that asks for more than this is read as it stands. */
+/** A page that asks for more than this is read as it is. */
 const MAX_REQUESTS = 500
-/** To read a page out; then its scripts are stopped and it is tried once more. */
+/** Time to read the page. After that its scripts are stopped and it is tried again. */
 const READ_MS = 3000
 /** To open a page, which takes far less than a second, on a machine that is busy. */
 const OPEN_MS = 15_000
@@ -132,7 +132,7 @@ export async function renderPage(
     const visit = new PageVisit(context, page, task, deadline)
     const lost = endOf(browser, page, task, deadline, over.signal)
     const work = visit.run().catch(async (error: unknown): Promise<RenderResult> => {
-      // Whatever ended the page is told right after its calls have failed.
+      // The reason for the end of the page arrives right after its calls have failed.
       const end = await Promise.race([lost, sleep(1000, null, { ref: false })])
       return end ?? failed("unreadable", `the browser failed: ${firstLine(error)}`, true)
     })
@@ -358,7 +358,7 @@ class PageVisit {
     return { ...result, screenshot: { type: quality === undefined ? "image/png" : "image/jpeg", bytes } }
   }
 
-  /** Of the whole page, as the browser says; at least a screen. */
+  /** Height of the whole page as the browser reports it; at least one screen. */
   async #heightOf(screen: number): Promise<number> {
     const session = await this.#context.newCDPSession(this.#page)
     const { cssContentSize } = await session.send("Page.getLayoutMetrics")

@@ -352,7 +352,7 @@ async function readingOf(visit: Promise<Visit>): Promise<Reading> {
   return done.reading
 }
 
-/** Sockets on loopback that nobody may reach. */
+/** Sockets on loopback that the page must not reach. */
 async function startCanary() {
   const reached: string[] = []
   const server = createServer((socket) => {

@@ -29,7 +29,7 @@ writeFileSync(rootFile, root.cert)
 const config = (more: Record<`FOSSICK_${string}`, string> = {}) =>
   testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "", ...more })
 
-/** The browser is the same for all sources: what each trusts is no business of its own. */
+/** All sources share the browser, so it must not learn what each of them trusts. */
 const places = new ReadingPlaces(config())
 
 /** A page whose text comes from its own host, and what it could load from another. */

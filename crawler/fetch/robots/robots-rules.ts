@@ -100,7 +100,7 @@ function normalise(path: string): string {
     .replace(/[^\u0021-\u007e]/gu, encodeURIComponent)
 }
 
-/** `*` stands for anything, a `$` at the end for the end. Linear in the path for each star; no regular expression. */
+/** `*` matches anything, and a `$` at the end matches the end. Linear in the path for each star; no regular expression. */
 function matches(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith("$")
   const parts = (anchored ? pattern.slice(0, -1) : pattern).split("*")

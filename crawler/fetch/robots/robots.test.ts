@@ -176,6 +176,6 @@ test("long files take the place of many short ones", async () => {
   for (let site = 0; site < 5; site++) expect(await mayVisit(`https://long${site}.example/`)).toBe(false)
   expect([known("short"), known("long0")]).toEqual([true, true])
   await mayVisit("https://long5.example/")
-  // Of those that were not asked for since, the first.
+  // The first of those that have not been requested since.
   expect([known("short"), known("long0"), known("long1"), known("long5")]).toEqual([true, true, false, true])
 })

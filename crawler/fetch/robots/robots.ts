@@ -17,7 +17,7 @@ const RETRY_MS = 60_000
 /** For a thousand sites, but where theirs are uncommonly long: no file is longer than 500 KB. */
 const MEMORY = new CacheMemory("robots", 8_200_000)
 const LEAST_BYTES = 8000
-/** Of the rules, for each byte of the file, which they keep. */
+/** Bytes that the rules keep for each byte of the file. */
 const BYTES_OF_BYTE = 3
 const MAX_BYTES = 1_500_000
 
@@ -38,7 +38,7 @@ export class RobotsCache {
     this.#fetch = fetch
   }
 
-  /** Whether {@link for} asks nobody. */
+  /** Whether {@link for} answers without asking the site. */
   has(url: PageUrl): boolean {
     const known = this.#sites.get(new URL(url).origin)
     return known !== undefined && known.until > steadyNow()

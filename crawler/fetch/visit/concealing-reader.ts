@@ -4,21 +4,21 @@ import type { Reader, ReadResult } from "../../reading.ts"
 
 /**
  * A reader for callers of the API.
- * @param onRefused told what the caller is not
+ * @param onRefused receives the details that the caller does not get
  */
 export function concealingReader(
   reader: Pick<Reader, "read" | "sitemap">,
   onRefused: (url: string, detail: string) => void,
 ): Pick<Reader, "read" | "sitemap"> {
   return {
-    // Nobody asks for that of a site whose page could not be reached.
+    // There is no need for that if the site's page could not be reached.
     sitemap: (site, options) => reader.sitemap(site, options),
     async read(url, options = {}) {
       const startedAt = performance.now()
       const result = await reader.read(url, options)
       if (result.kind !== "failed" || !isRefusedOrUnknown(result)) return result
       onRefused(url, result.detail)
-      // What stands in the address itself is no secret.
+      // The address itself is no secret.
       const target = URL.parse(url)
       if (target !== null && isPrivateByName(target)) return { ...result, because: "blocked-address" }
       await untilTold(startedAt, options.signal)

@@ -32,7 +32,7 @@ import type { SourceHosts } from "../guard/source-hosts.ts"
 import type { Rendering } from "../../source.ts"
 
 export interface ReaderOptions {
-  /** What pages are read for, in the ledger of the hosts that were talked to. Default `crawl`. */
+  /** The purpose of reading, for the ledger of contacted hosts. Default `crawl`. */
   readonly purpose?: OutboundPurpose | undefined
   /** How pages are read when a visit does not say. Default `http`. */
   readonly rendering?: Rendering
@@ -42,7 +42,7 @@ export interface ReaderOptions {
   readonly opened?: readonly OpenedNetwork[]
   /** The hosts of the source that is read, which are held to the networks they were first in. */
   readonly hosts?: SourceHosts | undefined
-  /** What secure connections of the source are made with. */
+  /** TLS settings for the source's connections. */
   readonly tls?: SourceTls | null
   /** How names are resolved. Default: as the system does. */
   readonly resolve?: Resolve | undefined
@@ -54,7 +54,7 @@ export interface ReaderOptions {
   readonly places?: ReadingPlaces | undefined
 }
 
-/** Without the address: whoever may not read it is not to learn where a redirect leads. */
+/** Without the address: a user who may not read it must not learn where a redirect leads. */
 const NOT_ADMITTED = {
   kind: "skipped",
   because: "out-of-scope",
@@ -125,7 +125,7 @@ export class PageReader implements Reader {
 
   /**
    * Logs in where the source has a login.
-   * @throws LoginError saying why nobody is logged in
+   * @throws LoginError saying why the login failed
    */
   async logIn(): Promise<void> {
     await this.#login?.start(this.loginReader())

@@ -26,10 +26,9 @@ export interface SourceReaderOptions
 }
 
 /**
- * The reader of a source's runs, which may reach what the source may, logged in where the source has a login. Whoever
- * opens it closes it.
- * @throws NetworkChangedError when a host of the source is in another network than it was.
- * @throws LoginError when the site does not let us in.
+ * The reader for a source's runs. It may reach what the source may, and is logged in where the source has a login. The caller closes it.
+ * @throws NetworkChangedError when a host of the source has moved to another network.
+ * @throws LoginError when the site refuses the login.
  * @throws KnownError when the pages come from content that cannot be read.
  * @throws Error when all pages are to be read in a browser and there is none.
  */

@@ -20,13 +20,13 @@ import { type AlertMessage, noticeOf } from "./alert-messages.ts"
 
 /** A source or backup whose last runs went wrong. */
 export interface Alert extends Omit<AlertMessage, "type" | "at"> {
-  /** When it was told; null while its bad runs are fewer than it takes. */
+  /** When it was sent; null while there are fewer bad runs than it takes. */
   readonly toldAt: Date | null
 }
 
 /**
- * A backup that fails is told at once: it is this machine's own affair, and no weather of somebody else's site that may
- * have cleared up by the next run.
+ * A failed backup is reported at once: the fault is on this machine, not a temporary fault of a crawled site that may be gone by the next
+ * run.
  */
 const BACKUP_AFTER = 1
 
@@ -59,7 +59,7 @@ export const toldAlerts = (db: StateStore): Promise<ToldAlert[]> =>
 const note = ({ ignored }: SchemaWords, about: About) =>
   ignored("alert_note (about, run)", `values ('${about}', new.id)`)
 
-// Noted by triggers, as what webhooks tell is: with the end of the run, in one transaction, whoever ends it.
+// Noted by triggers, like webhook events: in the transaction that ends the run, in whichever process that happens.
 const STEPS: readonly Step[] = [
   (words) => {
     const { id, text, integer, strict, keyed } = words
@@ -83,7 +83,7 @@ interface EndedRun extends Pick<AlertMessage, "about" | "name" | "run" | "result
   readonly webhooks: readonly Webhook[]
 }
 
-/** Which sources and backups go wrong, in `state.db`; has it told once when it begins, and once when it is over. */
+/** Failing sources and backups, in `state.db`. Reports each once when it begins and once when it is over. */
 export class AlertBook {
   /** Messages that wait, by channel; those of webhooks are in the queue of webhooks. */
   readonly #outboxes = new Map<ChannelName, AlertOutbox>()
@@ -137,7 +137,7 @@ export class AlertBook {
     }
   }
 
-  /** What goes wrong now, those that were told first. */
+  /** Everything that is failing now, reported alerts first. */
   async list(): Promise<Alert[]> {
     const rows = await this.#queries
       .selectFrom("alert")
@@ -193,7 +193,7 @@ export class AlertBook {
     }
   }
 
-  /** @returns what is to be told now, or null. */
+  /** @returns the alert to send now, or null. */
   async #count(ended: EndedRun, alertAfter: number): Promise<AlertMessage | null> {
     const { about, name, run, result, reason, at } = ended
     const before = await this.#queries

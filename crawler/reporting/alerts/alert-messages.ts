@@ -2,7 +2,7 @@ import { hostname } from "node:os"
 import type { JobResult } from "../../job.ts"
 import type { BackupRun } from "../../upkeep/backup/scheduled/backup-table.ts"
 
-// What is told of an alert, to programs and to people.
+// The messages of an alert, for programs and for people.
 
 /** A source or the backup whose runs go wrong, or went wrong until now. */
 export interface AlertMessage {

@@ -30,7 +30,7 @@ const BAD: Judged = {
 
 const settings = (env: NodeJS.ProcessEnv = {}) => readSettings(alertSettings, env)
 
-/** A data folder, with runs that end as they are told. */
+/** A data folder, with runs that end as the test says. */
 async function open() {
   const folder = temporaryFolder()
   const now = { ms: Date.UTC(2026, 0, 1) }
@@ -60,7 +60,7 @@ async function open() {
       else await jobs.end(id, "finished", null, judged)
       return id
     },
-    /** What webhooks are to be told now, and were not before. */
+    /** The webhook messages that are due now and were not before. */
     async told() {
       const due = await webhooks.due(new Set(), 100)
       for (const { id } of due) await webhooks.settle(id, { error: null, status: 200 })
@@ -192,7 +192,7 @@ describe("an alert", () => {
     await state.book.collect(settings({ FOSSICK_ALERT_AFTER: "0", FOSSICK_ALERT_WEBHOOK: HOOK }))
     expect(await state.told()).toEqual([])
     expect(await state.book.list()).toMatchObject([{ name: "docs", badRuns: 1, toldAt: null }])
-    // Of a source that is declared no longer nobody wants to hear.
+    // A source that is no longer declared causes no alert.
     await state.book.prune(["blog"])
     expect(await state.book.list()).toEqual([])
   })

@@ -16,8 +16,8 @@ export interface FollowAlertsOptions extends ChannelParts {
 }
 
 /**
- * Finds out which sources and backups go wrong, and sends what is to be told of it, by each channel one message at a time, until the
- * signal is aborted. Nothing else waits for it; alerts to webhooks are sent by followWebhooks.
+ * Finds failing sources and backups and sends the alerts, one message at a time per channel, until the signal is aborted. Nothing else
+ * waits for it; followWebhooks sends the alerts to webhooks.
  */
 export async function followAlerts(options: FollowAlertsOptions): Promise<void> {
   for (const problem of alertProblems(options.config)) options.log.error(problem)

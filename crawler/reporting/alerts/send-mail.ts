@@ -19,8 +19,8 @@ export interface SendOptions {
 }
 
 /**
- * One attempt at one message, over a connection of its own. The server is the operator's own choice, and no address that
- * somebody else named: the address guard has no part in it. Never rejects.
+ * One attempt at one message, over its own connection. The address guard is not involved, because the operator chose the server. Never
+ * rejects.
  */
 export async function sendMail(
   {

@@ -10,7 +10,7 @@ export interface TestedReceiver {
   readonly to: string
   /** Null: it was taken. */
   readonly error: string | null
-  /** What the operator of the machine alone is told, where that is more. */
+  /** Details that only the operator of the machine sees, if there are more. */
   readonly reason: string | null
 }
 
@@ -18,14 +18,14 @@ export interface TestAlertsOptions extends ChannelParts {
   readonly signal: AbortSignal
 }
 
-/** Told where there is nobody to send to. */
+/** The message when there are no receivers. */
 export const NO_RECEIVERS =
   "No receiver of alerts is set: FOSSICK_ALERT_EMAIL and FOSSICK_SMTP_URL, FOSSICK_ALERT_NTFY, or FOSSICK_ALERT_WEBHOOK"
 
 /**
- * Sends a message to every receiver that the settings name, once, now and all at the same time. What is not taken is not tried again.
- * Takes a minute and a half at most, when a mail server says nothing.
- * @returns an empty list where none is set.
+ * Sends one message to every receiver in the settings, all at the same time. Failed messages are not retried. Takes a minute and a half
+ * at most, when a mail server does not answer.
+ * @returns an empty list if no receiver is set.
  */
 export async function testAlerts(options: TestAlertsOptions): Promise<TestedReceiver[]> {
   return await Promise.all(

@@ -5,10 +5,10 @@ import { namesOf } from "#engine/text/page-names.ts"
 import type { QueryText } from "#engine/text/query-text.ts"
 import { keptOutPages, unvisitedLinks } from "../../crawl/frontier/kept-out/kept-out.ts"
 
-/** An address that sounds like what somebody looks for, and of which the index holds no page. */
+/** An address that sounds like an answer to the question, but whose page is not in the index. */
 export interface Lead {
   readonly url: PageUrl
-  /** Of the page while the index held it; null when it never did. */
+  /** The page's title while the index held it; null if it never did. */
   readonly title: string | null
 }
 
@@ -22,9 +22,9 @@ const LEAST_SHARE = 0.6
 const STEM_CHARS = 4
 
 /**
- * Addresses of sources whose title or path names what a question asks for, best first. Nothing else is known of pages that
- * were never read.
- * @param mayName which addresses may be told of
+ * Addresses of sources whose title or path names what a question asks for, best first. Nothing else is known about pages that were never
+ * read.
+ * @param mayName which addresses may be shown
  */
 export async function leads(
   question: QueryText,

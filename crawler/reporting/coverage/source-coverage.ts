@@ -14,7 +14,7 @@ import type { SourceTable } from "../../sources/source-table.ts"
 import { causeOfOutcome, type MissCause } from "../why/cause.ts"
 import type { Incomplete } from "./incomplete.ts"
 
-/** What the index holds of a source, as far as runs know. */
+/** The part of a source that the index holds, according to its runs. */
 export interface SourceCoverage {
   readonly name: string
   /** As it is declared, else as it was crawled last. */
@@ -22,7 +22,7 @@ export interface SourceCoverage {
   readonly pages: number
   /** When a visit last found one of its pages; null: never. */
   readonly checkedAt: Date | null
-  /** As of when all that its rules let in is in the index; null: it is not, or nobody knows. */
+  /** The time as of which the index holds everything that its rules let in; null: it is not complete, or unknown. */
   readonly completeAsOf: Date | null
   /** Null for a source that is complete. */
   readonly incomplete: Incomplete | null
@@ -35,7 +35,7 @@ export interface SourceCoverage {
 /** Pages at the greatest depth whose links are looked through. */
 const MOST_DEEP = 2000
 
-/** What takes long to find out, and stays as it is until the next run. */
+/** The parts that take long to find out, and do not change until the next run. */
 interface Scanned {
   readonly oldest: number | null
   readonly leadsDeeper: boolean | null

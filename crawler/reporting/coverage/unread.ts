@@ -2,7 +2,7 @@ import { steadyNow } from "#base/steady-time.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { hasPages, unreadByHost } from "../../crawl/frontier/source-pages.ts"
 
-/** Pages of a source whose last visit failed, without those that are gone. */
+/** Pages of a source whose last visit failed, except pages that are gone. */
 export interface Unread {
   readonly source: string
   readonly pages: number
@@ -13,7 +13,7 @@ export interface Unread {
 /** Every search asks, and counting may take a while for a source with many of them. */
 const KEPT_MS = 30_000
 
-/** What was counted, or is being counted, of a source. */
+/** A source's count, finished or in progress. */
 interface Counted {
   readonly at: number
   readonly unread: Promise<Unread>

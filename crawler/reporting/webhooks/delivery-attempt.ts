@@ -16,14 +16,14 @@ export interface PostOptions {
 const TIMEOUT_MS = 15_000
 const CONNECT_TIMEOUT_MS = 5000
 
-/** Told of a receiver whose name is unknown, and of one whose address may not be reached: see `concealed.ts`. */
+/** The error for a receiver whose name is unknown, and for one whose address may not be reached: see `concealed.ts`. */
 const UNREACHABLE_RECEIVER =
   "the host was not found, or is in a network that FOSSICK_WEBHOOK_NETWORKS does not open; the log says which"
 
 /** More of an answer is not waited for; none of it is kept. */
 const MAX_ANSWER_BYTES = 16 * 1024
 
-/** What receivers of webhooks and notifications are reached through. @param networks private ones that they may be in */
+/** The guard through which webhook and notification receivers are reached. @param networks private ones that they may be in */
 export const receiverGuard = ({
   networks,
   proxy,
@@ -40,7 +40,7 @@ export const receiverGuard = ({
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   })
 
-/** POSTs one message. Redirects are not followed: they could lead where nobody meant to send. Never rejects. */
+/** POSTs one message. Redirects are not followed: they could lead to a host that no one chose. Never rejects. */
 export async function post(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -11,7 +11,7 @@ export interface Signed {
 
 /**
  * The headers of Standard Webhooks (https://www.standardwebhooks.com, "Signature scheme"): HMAC-SHA256 over
- * `id.timestamp.body`. The timestamp is signed too, so that what somebody recorded cannot be sent again later.
+ * `id.timestamp.body`. The timestamp is signed too, so that a recorded message cannot be replayed later.
  *
  * @param secret base64 behind the prefix `whsec_`, or any other text, whose UTF-8 bytes are the key; null
  *   leaves the signature out

@@ -1,13 +1,13 @@
 import { concealedCounts } from "../../fetch/concealed.ts"
 import type { Job } from "../../job.ts"
 
-// What receivers get, as it stands on the wire.
+// The messages that receivers get, in their wire format.
 
 /** One page that came, changed or went. */
 export interface PageChange {
   readonly change: "new" | "changed" | "removed"
   readonly url: string
-  /** Of the page as it was indexed last. */
+  /** The page's title as it was last indexed. */
   readonly title: string | null
   /** Changes with what search shows of the page; null for one that was removed. */
   readonly hash: string | null

@@ -30,7 +30,7 @@ export interface Webhooked {
 
 export type Delivery = Message & Webhooked
 
-/** Changes of a run that goes on wait no longer than this for others to go with. */
+/** Changes of a running run wait at most this long to be sent together with others. */
 const MAX_WAIT_MS = 10 * 60_000
 
 interface WebhookTables {
@@ -90,8 +90,8 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
   }
 
   /**
-   * Makes messages of what was noted, as far as it is time: changes when there are enough for a message, their run is
-   * over, or they have waited long; the end of a run after its changes.
+   * Makes messages from the notes that are due: changes when there are enough for a message, their run is over, or they have waited long;
+   * the end of a run after its changes.
    */
   async collect(): Promise<void> {
     const waiting = await this.#queries
@@ -127,7 +127,7 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
     }
   }
 
-  /** Does work in the caller's transaction whose changes of pages nobody is to be told of. */
+  /** Does work in the caller's transaction without reporting its page changes. */
   async untold<T>(work: () => Promise<T>): Promise<T> {
     const { told } = await this.#queries
       .selectFrom("webhook_change")

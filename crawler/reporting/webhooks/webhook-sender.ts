@@ -19,7 +19,7 @@ export interface WebhookSenderOptions {
 export interface WebhookMessage {
   readonly id: string
   readonly receiver: string
-  /** As whoever names it gives it: a reference is resolved here. */
+  /** As given by the caller: a reference is resolved here. */
   readonly secret: string | null
   readonly body: string
   /** Beside those of Standard Webhooks. */

@@ -13,7 +13,7 @@ import type { Trace } from "./trace.ts"
  * - `not-found`: the site says that there is no such page.
  * - `login-failed`: the crawler was not let in.
  * - `logout`: it is a logout link of a site that the crawler is logged in to.
- * - `other-address`: another one stands for it.
+ * - `other-address`: another address is indexed in its place.
  * - `trap`: it is one of a row of addresses that no longer gave anything new.
  * - `unreadable`: it was fetched, and no text is taken from it.
  * - `unreachable`: the site did not give it.
@@ -42,7 +42,7 @@ export interface Missing {
   readonly cause: MissCause
   /** When it was removed, or when the visit was that left it out; null: it was never visited. */
   readonly at: Date | null
-  /** What counted against a page that was removed: a `RemovalReason`, or how a visit ended. */
+  /** Why a removed page was removed: a `RemovalReason`, or how a visit ended. */
   readonly reason: string | null
   /** The address under which the index holds it. */
   readonly heldAs: PageUrl | null
@@ -113,7 +113,7 @@ function visited({ facts }: Step, source: Step | undefined): MissCause {
   return causeOfOutcome(outcome, status, wasNotLetIn(source?.facts ?? {}))
 }
 
-/** What an outcome, with the status of an answer that was an error, keeps out of the index for. */
+/** Why a visit with this outcome, and this status of an error answer, keeps a page out of the index. */
 export function causeOfOutcome(
   outcome: OutcomeName,
   status: number | null,

@@ -34,7 +34,7 @@ export function textStep(page: Page): Step {
 
 const SHOWN = 5
 
-/** The page that stands for this one, or the addresses that this one stands for. */
+/** The page indexed in place of this one, or the addresses that this page replaces. */
 export async function duplicateStep({ url, known, lookUp, parts }: Subject): Promise<Step | null> {
   const alias = await aliasOf(parts.db, url, parts.only)
   const target = alias?.of ?? known?.leadsTo ?? null

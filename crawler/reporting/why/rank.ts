@@ -7,7 +7,7 @@ const RANKS = 100
 /** Pages of the same host among which a page that is further down is looked for. */
 const OF_HOST = 1000
 
-/** Where the page stands among the results of a query, and by what. */
+/** The page's rank among the results of a query, and why. */
 export async function rankStep({ url, parts: { engine } }: Subject, query: string): Promise<Step> {
   const search = { text: query, withMarkdown: false, passagesPerPage: 1, depth: "basic" } as const
   const { hits } = await engine.search({ ...search, limit: RANKS })

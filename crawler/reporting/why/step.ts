@@ -33,7 +33,7 @@ export interface Step {
   readonly verdict: Verdict
   /** One line in plain words. */
   readonly text: string
-  /** What the line was made of, for programs; names as on the wire, times as `Date`. */
+  /** The data behind the line, for programs; names as on the wire, times as `Date`. */
   readonly facts: Readonly<Record<string, unknown>>
 }
 
@@ -44,9 +44,9 @@ export interface TraceParts {
   readonly removals: Pick<Removals, "of">
   readonly engine: Pick<Engine, "get" | "coverage" | "search">
   readonly clock?: Clock
-  /** Whether it is for a caller of the API, who is not told which names lead into private networks. */
+  /** Whether the trace is for an API caller, who must not learn which names resolve to private networks. */
   readonly conceals?: boolean
-  /** The sources whose knowledge may be told of; null or left out: all. */
+  /** The sources whose data may be shown; null or left out: all. */
   readonly only?: readonly string[] | null
   /** Pages at most whose links are looked through for one that names the address. Default 20,000. */
   readonly mostLinking?: number

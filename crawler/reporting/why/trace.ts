@@ -21,10 +21,10 @@ export interface Trace {
 }
 
 /**
- * Follows one address through everything that decides whether a search finds it. Only looks at what is kept: asks no
- * site, and changes nothing.
+ * Follows one address through everything that decides whether a search finds it. Reads stored data only: contacts no site and changes
+ * nothing.
  *
- * @param query where the page stands among the results for it is said too
+ * @param query also reports the page's rank among its results
  */
 export async function tracePage(url: PageUrl, parts: TraceParts, query?: string): Promise<Trace> {
   const addresses = new KnownAddresses(parts.db)

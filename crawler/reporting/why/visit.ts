@@ -62,7 +62,7 @@ export function outcomeStep({ known, others }: Subject): Step | null {
   const rest = others.map((other) => `; for ${other.source}: ${endText(other)}`).join("")
   return {
     name: "outcome",
-    // What is in the index stays there while a site has a bad day.
+    // Pages stay in the index while a site has a bad day.
     verdict: isPageOutcome(outcome) ? "yes" : hash === null ? "no" : "note",
     text: `${endText(known)}${rest}`,
     facts: {

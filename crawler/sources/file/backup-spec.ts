@@ -44,7 +44,7 @@ const isInside = (folder: string, other: string): boolean => {
   return way === "" || (way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way))
 }
 
-/** Without links, as far as it is there. */
+/** The folder with links resolved in the part of the path that exists. */
 function real(folder: string): string {
   const whole = path.resolve(folder)
   const parent = path.dirname(whole)

@@ -162,7 +162,7 @@ async function change(db: StateStore, source: Source, old: SourceEntry | null): 
   }
 }
 
-/** Fields in which two sources differ; secrets are not told. */
+/** Fields in which two sources differ; secrets are not shown. */
 export function fieldChanges(from: Source, to: Source): FieldChange[] {
   return [
     ...differences({ ...from, login: null, observers: [] }, { ...to, login: null, observers: [] }),

@@ -43,7 +43,7 @@ export interface Declared {
   readonly backup: BackupPlan | null
 }
 
-/** What a file of sources is held against beside its own text; what is left out is not looked at. */
+/** What a file of sources is checked against besides its own text; anything left out is not checked. */
 export interface FileSurroundings extends Partial<Surroundings> {
   /** The data folder, in which no backup may go. */
   readonly dataDir?: string
@@ -80,7 +80,7 @@ export function parseSources(text: string, file: string, surroundings: FileSurro
   if (value === null) problems.add([], 'is empty; "sources: []" declares none')
   const wrong = value === null ? [] : schemaProblems("file", value)
   for (const { path: at, message } of wrong) problems.add(at, message)
-  // What is wrong in itself is not looked at further; each source that is not, is.
+  // Invalid parts are not checked further; every valid source is.
   const isWrong = (...at: SourceProblem["path"]) =>
     wrong.some(({ path: way }) => at.every((step, i) => i >= way.length || step === way[i]))
   const { env = null, webhookNetworks } = surroundings
@@ -122,7 +122,7 @@ function collect(read: () => void, each: (problem: SourceProblem) => void): void
 
 /** What is wrong in a file, each once. */
 class Problems {
-  /** Of the sources, in their order; null: it has none. */
+  /** The name of each source, in order; null: it has none. */
   readonly names: readonly (string | null)[]
   readonly #yaml: ReturnType<typeof readYaml>
   /** By text. */
@@ -139,7 +139,7 @@ class Problems {
     this.#found.set(`${place.line}:${place.column} ${text}`, { place, text })
   }
 
-  /** Of one source with the defaults under it: what comes from the defaults is wrong there, once for all sources. */
+  /** Adds a fault of one source with the defaults applied. A fault in the defaults is reported there, once for all sources. */
   addOf(index: number, at: SourceProblem["path"], message: string, source: Written, defaults: Written): void {
     const [field = "", ...rest] = at
     const isGroup = GROUPS.includes(String(field)) || field === "schedule"
@@ -163,7 +163,7 @@ class Problems {
     return this.#yaml.document.hasIn(at)
   }
 
-  /** Of the field, or of what it should stand in. */
+  /** The place of the field, or of the part that should contain it. */
   #placeOf(at: SourceProblem["path"]): Place {
     for (let end = at.length; end > 0; end--) {
       const place = placeAt(this.#yaml, at.slice(0, end))

@@ -5,11 +5,11 @@ import { listed } from "#base/store/query/words.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** Whether readers let nobody in: one of the lists is empty, or everyone on it is denied. */
+/** Whether readers let no one in: one of the lists is empty, or everyone on it is denied. */
 export const letNobodyIn = ({ allow, deny }: Readers): boolean =>
   allow.some((list) => list.every((one) => deny.includes(one)))
 
-/** For pages that are written to the index: notes which of them nobody may read. */
+/** For pages that are written to the index: notes which of them no one may read. */
 export async function notePagesForNobody(
   db: StateStore,
   pages: readonly Pick<Page, "url" | "source" | "sharedWith" | "readers">[],
@@ -31,7 +31,7 @@ export async function forgetPagesForNobody(db: StateStore, urls: readonly PageUr
   await queriesOf<ReadersTables>(db).deleteFrom("page_for_nobody").where("url", "in", listed(urls)).execute()
 }
 
-/** How many pages of each source nobody may read; sources without one are left out. */
+/** How many pages of each source no one may read; sources without such pages are left out. */
 export async function countPagesForNobody(db: StateStore): Promise<ReadonlyMap<string, number>> {
   migrateReaders(db)
   const rows = await queriesOf<ReadersTables>(db)
@@ -42,7 +42,7 @@ export async function countPagesForNobody(db: StateStore): Promise<ReadonlyMap<s
   return new Map(rows.map(({ source, count }) => [source, count]))
 }
 
-/** Pages of a source that nobody may read, by address. */
+/** Pages of a source that no one may read, by address. */
 export async function listPagesForNobody(db: StateStore, source: string, limit: number): Promise<PageUrl[]> {
   migrateReaders(db)
   const rows = await queriesOf<ReadersTables>(db)

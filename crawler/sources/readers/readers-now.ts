@@ -10,7 +10,7 @@ import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 export interface ReadersNow {
   /** Of sources, by name; a source that is missing here may be read by everybody. A deleted one is here while its pages may be there. */
   readonly sources: ReadonlyMap<string, Readers>
-  /** The meaning of labels. A page whose label is missing here is for nobody. */
+  /** The meaning of labels. A page whose label is missing here is for no one. */
   readonly rules: ReadonlyMap<string, readonly PageReaders[]>
 }
 
@@ -48,7 +48,7 @@ class Snapshot {
     this.#readAt = steadyNow()
     const reading = this.#read()
     this.#now = reading
-    // What could not be read is read again by the next caller.
+    // After a failed read, the next caller reads again.
     reading.catch(() => {
       if (this.#now === reading) this.#now = null
     })
@@ -82,7 +82,7 @@ class Snapshot {
 
   async #readRules(count: number): Promise<void> {
     const some = await rulesAfter.all(this.#db, { after: this.#last })
-    // Of two processes, the one that took the lower number may be seen last; and some may have been pruned.
+    // With two processes, the lower number may be seen last; and some may have been pruned.
     const areAll = this.#rules.size + some.length === count
     const rows = areAll ? some : await rulesAfter.all(this.#db, { after: 0 })
     const rules = new Map(areAll ? this.#rules : [])

@@ -4,14 +4,14 @@ import type { SiteLook } from "./site-look.ts"
 
 /** A form that asks for a password. */
 export interface LoginForm {
-  /** Of the page with the form. */
+  /** The address of the page with the form. */
   readonly url: PageUrl
   /** Names of its controls. */
   readonly user: string | null
   readonly password: string
   /** Names of its hidden fields, a CSRF token perhaps among them: they are sent as the page has them. */
   readonly hidden: readonly string[]
-  /** Whether it could be sent as it stands: by POST, to the same site. Others need cookies or a token instead. */
+  /** Whether it can be sent as it is: by POST, to the same site. Other forms need cookies or a token instead. */
   readonly isPlain: boolean
 }
 

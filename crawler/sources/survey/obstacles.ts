@@ -125,7 +125,7 @@ export interface Seen {
   readonly trusted: boolean
 }
 
-/** What stands in the way of a site whose first page could be read. */
+/** Obstacles of a site whose first page could be read. */
 export function pageObstacles(seen: Seen): Obstacle[] {
   const { look, pages, rendering, sitemap, listedTotal, isNeeded, isClosedOwn, form, trusted } = seen
   const found: Obstacle[] = []
@@ -188,7 +188,7 @@ function loginObstacle({ url, isPlain }: LoginForm, trusted: boolean): Obstacle 
   }
 }
 
-/** How pages end that no run would index, but for what is told above. */
+/** Outcomes of pages that no run would index, apart from those reported above. */
 function* troubleWith({ url, outcome, detail }: Tried): Generator<Obstacle> {
   if (outcome === "indexed" || outcome === "unchanged" || outcome === "skipped:noindex") return
   const kind = outcome === "skipped:empty" ? "empty" : outcome === "skipped:robots" ? "robots" : "pages"

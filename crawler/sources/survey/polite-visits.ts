@@ -11,9 +11,9 @@ import { pause } from "#base/flow/pause.ts"
 
 /** Requests of one look, robots.txt included: what a person who looks around would make. */
 export const MAX_REQUESTS = 12
-/** A site may ask for longer pauses; a look keeps this one at most, since somebody waits for it. */
+/** A site may ask for longer pauses; a look waits at most this long, since someone is waiting for it. */
 const MAX_PAUSE_MS = 5000
-/** Sitemaps of the largest sites are read as far as this. */
+/** Sitemaps of the largest sites are only read this far. */
 const MAX_LISTING_BYTES = 10_000_000
 
 export interface PoliteVisitsOptions {

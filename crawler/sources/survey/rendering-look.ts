@@ -11,7 +11,7 @@ import type { SiteLook } from "./site-look.ts"
 export interface RenderingLook {
   readonly rendering: Extract<Rendering, "auto" | "browser">
   readonly because: string
-  /** What to do when one is needed and there is none; null when there is one, or none is needed. */
+  /** What to do when a browser is needed and there is none; null when there is one, or none is needed. */
   readonly missing: string | null
   /** Addresses that the page links when scripts have run; empty when no browser looked. */
   readonly links: readonly string[]

@@ -2,18 +2,18 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { readList } from "../../crawl/listings/read-list.ts"
 import type { PoliteVisits } from "./polite-visits.ts"
 
-/** Of the sitemaps that an index names, as many are read. */
+/** How many of an index's sitemaps are read. */
 const READ_OF_INDEX = 1
 /** Unpacked, like that of a run. */
 const MAX_BYTES = 50 * 1024 * 1024
 
 /** What a site's sitemaps say. */
 export interface SitemapLook {
-  /** Of the sitemap, or of the index of sitemaps. */
+  /** The address of the sitemap, or of the index of sitemaps. */
   readonly url: PageUrl
-  /** Whether runs find it by themselves: robots.txt names it, or it is `/sitemap.xml`. */
+  /** Whether runs find it without help: robots.txt names it, or it is `/sitemap.xml`. */
   readonly isFound: boolean
-  /** Addresses in it, as far as it was read. */
+  /** The addresses in it, up to where it was read. */
   readonly pages: readonly PageUrl[]
   /** How many addresses there may be in all: more than were read when it is an index of several. */
   readonly total: number

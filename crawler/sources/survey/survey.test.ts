@@ -213,7 +213,7 @@ test("noindex is told of; on the operator's own network the proposal reads the p
   expect(followed).toMatchObject({ ignoreNoindex: true })
   expect(followed.politeness).toBeUndefined()
   site.serve({ "/": article("Young", { head, links: ["/a"] }) })
-  // Over the API nobody's word is taken for whose network it is.
+  // Over the API, no claim is accepted about whose network it is.
   const over = await survey(site.url("/"), { trusted: false })
   expect(over.source.politeness).toBeUndefined()
   expect(over.obstacles.map(({ kind }) => kind)).toEqual(["noindex", "robots"])
@@ -265,7 +265,7 @@ test("a certificate of an authority that is not known names the setting", async 
       help: expect.stringMatching(/FOSSICK_CA_FILE.*caFile/),
     },
   ])
-  // What speaks no TLS at all is another thing.
+  // A server that speaks no TLS at all is a different case.
   await using plain = await startTestSite({ "/": article("Plain") })
   expect((await survey(plain.url("/").replace("http:", "https:"))).obstacles).toMatchObject([
     { kind: "server", help: expect.stringContaining(`http://${plain.authority}/`) },

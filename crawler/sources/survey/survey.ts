@@ -22,7 +22,7 @@ import { lookAtRendering, type RenderingLook } from "./rendering-look.ts"
 import { lookAt, type SiteLook } from "./site-look.ts"
 import { lookForSitemap, type SitemapLook } from "./sitemap-look.ts"
 
-/** All of a look, waits included: somebody waits for it. A slow site is described as far as it got. */
+/** The time for a whole look, waits included, since someone is waiting for it. A slow site is described as far as the look got. */
 export const SURVEY_MS = 90_000
 /** Pages shown as they would be indexed. */
 export const PAGES_SHOWN = 5
@@ -52,7 +52,7 @@ export interface Survey {
   /** How the first visit ended. */
   readonly outcome: OutcomeName
   readonly detail: string | null
-  /** Of the first page. */
+  /** The title of the first page. */
   readonly title: string | null
   /** What robots.txt says of that page; null when it could not be read, or does not count. */
   readonly robots: RobotsLook | null
@@ -64,7 +64,7 @@ export interface Survey {
   readonly languages: readonly LanguageLook[]
   /** A form that asks for a password; `isNeeded`: nothing can be read without it. */
   readonly login: (LoginForm & { readonly isNeeded: boolean }) | null
-  /** What stands in the way, or wants to be known, each with what helps. */
+  /** Obstacles, and other facts you should know, each with what helps. */
   readonly obstacles: readonly Obstacle[]
   readonly notes: readonly string[]
   /** As they would be indexed. */
@@ -158,7 +158,7 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
   const own = loginForm(look)
   const isNeeded = own !== null && (url !== asked || isBare(look))
   const rendering = isNeeded ? null : await lookAtRendering(look, advice, visits, config)
-  // The operator's own network: what keeps the world's crawlers away is not meant for this one.
+  // On the operator's own network, rules that keep the world's crawlers away are not meant for this one.
   const { robots } = look.reading.extracted
   const isClosedOwn = trusted && reader.isOwnHost(url) && robots.noindex && !isNeeded
   const bare = proposeSource({
@@ -281,7 +281,7 @@ async function offeredForm(
   return loginForm(lookAtFirst(link, looked, looked.visit.reading))
 }
 
-/** Addresses from all over the site, without those that are the start itself. */
+/** Addresses from all over the site, except the start itself. */
 export function spread(candidates: readonly PageUrl[], start: PageUrl): PageUrl[] {
   const others = candidates.filter((url) => url !== start && url !== start.replace(/#!?\/$/, ""))
   const wanted = Math.min(PAGES_SHOWN - 1, others.length)
@@ -294,7 +294,7 @@ async function readPages(
   { visits, trusted }: Parts,
 ): Promise<Tried[]> {
   const pages: Tried[] = []
-  // What cannot be resolved yet does not matter here: a login is not part of it.
+  // A secret that cannot be resolved yet does not matter here: the look does not log in.
   const full = defineSource({ ...source, login: null })
   for (const url of urls) {
     const read = await visits.try(url, full)

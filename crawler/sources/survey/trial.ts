@@ -20,7 +20,7 @@ export interface TrialOptions {
 
 /** What a source that is not saved yet would do. */
 export interface Trial {
-  /** Null: it has none. `error`: why the site lets nobody in; null: it does. */
+  /** Null: the source has no login. `error`: why the site refused it; null if it didn't. */
   readonly login: { readonly kind: Login["kind"]; readonly error: string | null } | null
   /** As they would be indexed. */
   readonly pages: readonly Tried[]
@@ -29,8 +29,8 @@ export interface Trial {
 }
 
 /**
- * Tries a source before it is saved: logs in, and reads its start and pages that this leads to as a run would. A dozen
- * requests at most, like a look. Indexes nothing and keeps nothing. For callers of the API: private addresses are told as unknown.
+ * Tries a source before it is saved: logs in, and reads its start and the pages it links to, as a run would. Makes a dozen requests at
+ * most, like a look. Indexes nothing and stores nothing. For API callers, private addresses look like unknown ones.
  * @throws Error, NetworkChangedError as {@link openSourceReader}; a login that fails is no error
  */
 export async function trySource(spec: SourceSpec, options: TrialOptions): Promise<Trial> {

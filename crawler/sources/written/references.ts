@@ -2,7 +2,7 @@ import { didYouMean } from "#base/text/near-names.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { goneSources, sourceNames } from "../source-names.ts"
 
-/** Somebody who names sources: a key, a collection, a setting. */
+/** Something that names sources: a key, a collection, a setting. */
 export interface SourceReference {
   /** `the collection "staff"`. */
   readonly by: string

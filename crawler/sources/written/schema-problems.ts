@@ -17,7 +17,7 @@ interface Validators extends Record<SchemaPart, ValidateFunction> {
 
 let validators: Validators | null = null
 
-/** What the schema of a file of sources, or of one of its parts, has to say against `value`: one problem for each fault. */
+/** Checks `value` against the schema of a file of sources, or of one of its parts: one problem for each fault. */
 export function schemaProblems(part: SchemaPart, value: unknown): SourceProblem[] {
   validators ??= compiled()
   const validate = validators[part]
@@ -155,7 +155,7 @@ function ownerOf(part: SchemaPart, path: SourceProblem["path"], data: unknown): 
   return first === "sources" ? "a source" : first === "backup" ? "the backup" : "the defaults"
 }
 
-/** What to do about a name that is no field: the nearest one, the group that has it, or all there are. */
+/** What to do about an unknown field name: the nearest field, the group that has it, or all fields there are. */
 function remedy(name: string, known: readonly string[], holders: Validators["holders"]): string {
   const near = didYouMean(name, known)
   if (near !== "") return near

@@ -14,8 +14,8 @@ export interface Surroundings {
 }
 
 /**
- * Why a source cannot work here: secrets that are not there, and webhooks whose address is private
- * by itself. Names are not resolved; where they lead is looked at by each delivery.
+ * Why a source cannot work here: missing secrets, and webhooks whose address is itself private. Names are not resolved; each delivery
+ * checks where they lead.
  */
 export function workProblems(spec: SourceSpec, { env, webhookNetworks }: Surroundings): SourceProblem[] {
   const open = new AllowedNetworks(webhookNetworks)
@@ -43,7 +43,7 @@ export function workProblems(spec: SourceSpec, { env, webhookNetworks }: Surroun
   ]
 }
 
-/** Each file and secret of its certificates that cannot be used; what they hold is looked at once they are all there. */
+/** Each certificate file and secret that cannot be used; the contents are checked once all of them are there. */
 function certificateProblems(
   { caFile = null, clientCert = null }: SourceSpec,
   env: NodeJS.ProcessEnv,

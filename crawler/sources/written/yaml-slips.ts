@@ -28,8 +28,8 @@ const HARMLESS = new Set(["DUPLICATE_KEY", "BAD_SCALAR_START"])
 const UNQUOTED_SECRET = /(?<!["'\w$])\$\{(\w+)\}/g
 
 /**
- * Reads a text as YAML 1.2. One slip makes a parser misread all that follows; so only the first is told, and those
- * behind it that are certain: what stands behind a `${NAME}` without quotes is read as if it had them.
+ * Reads a text as YAML 1.2. One slip makes a parser misread everything after it, so only the first is reported, along with later ones
+ * that are certain: text after a `${NAME}` without quotes is read as if it had quotes.
  */
 export function readYaml(text: string): ReadYaml {
   const found = new Map<number, Slip>()
@@ -89,7 +89,7 @@ function withoutUnquotedSecrets(text: string, error: number) {
     : { found, text: text.slice(0, start) + mended + text.slice(start + line.length) }
 }
 
-/** Where a person would look: a quote that is never closed is told where it opens. */
+/** Where a person would look: an unclosed quote is reported where it opens. */
 function startOf({ code, message, pos }: YAMLError, document: Document): number {
   let start = pos[0]
   if (code === "MISSING_CHAR" && message.includes("quote")) {
@@ -128,7 +128,7 @@ function meaningOf({ code, message }: YAMLError, text: string, at: number): stri
   return `is no YAML: ${message}${hint}`
 }
 
-/** Where a field stands: its value when that is on one line, else its name; null: it is not there. */
+/** The place of a field: its value if that is on one line, else its name; null: the field is missing. */
 export function placeAt(
   { document, placeOf }: Pick<ReadYaml, "document" | "placeOf">,
   path: readonly (string | number)[],

@@ -36,7 +36,7 @@ export interface AlertChannel {
   readonly queue: "alerts" | "webhooks"
   /** Addresses that alerts go to; none: the channel is off. */
   readonly receivers: (config: AlertConfig) => readonly string[]
-  /** What people are shown of an address, which may hold a secret. */
+  /** The form of an address that people are shown; the address itself may hold a secret. */
   readonly shown: (receiver: string) => string
   /** What is wrong with its settings, for people. */
   readonly problems: (config: AlertConfig) => readonly string[]

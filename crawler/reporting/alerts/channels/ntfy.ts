@@ -22,7 +22,7 @@ export const ntfy = {
   called: { way: "ntfy", one: "notification", many: "notifications", server: "an ntfy server" },
   settings: "FOSSICK_ALERT_NTFY and FOSSICK_ALERT_NTFY_TOKEN",
   queue: "alerts",
-  // The host alone is kept and shown: whoever knows the topic can read it.
+  // Only the host is stored and shown: anyone who knows the topic can read it.
   receivers: ({ alertNtfy }) => (alertNtfy === "" ? [] : [new URL(alertNtfy).host]),
   shown: (receiver) => receiver,
   problems: ntfyProblems,

@@ -51,13 +51,13 @@ interface ReadingTried {
   readonly nofollow: boolean
   readonly links: LinksTried
   readonly feeds: readonly string[]
-  /** What is to be known of how it was read. */
+  /** Details of how the page was read. */
   readonly note: string | null
 }
 
 interface LinksTried {
   readonly total: number
-  /** A run would follow them, as far as its depth goes. */
+  /** A run would follow these links, within its depth. */
   readonly followed: number
   readonly nofollow: number
   /** Outside the source. */

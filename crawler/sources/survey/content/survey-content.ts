@@ -25,7 +25,7 @@ export interface ContentSurvey {
   /** One of what is counted: `file`. */
   readonly noun: string
   readonly source: SourceSpec & { readonly name: string }
-  /** How many there are, and how large they are together as far as the list says. */
+  /** How many there are, and their total size if the list says so. */
   readonly count: number
   readonly bytes: number
   /** How many have each ending of the address, the most frequent first: `.md`; empty: no ending. */

@@ -8,7 +8,7 @@ export interface Program {
   readonly recipe: string
   /** Where the page shows that this program made it, each in words; empty: it did not. */
   evidence(look: SiteLook): readonly string[]
-  /** As far as the page says. */
+  /** The version, if the page names it. */
   version(look: SiteLook): string | null
   advise(look: SiteLook): Advice
 }
@@ -35,7 +35,7 @@ export interface Advice {
 export interface Mark {
   readonly where: "generator" | "asset" | "markup" | "header" | "address"
   readonly fits: RegExp
-  /** Of a header. */
+  /** The header to match. */
   readonly header?: string
   readonly says: string
 }

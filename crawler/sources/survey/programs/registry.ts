@@ -29,7 +29,7 @@ export const PROGRAMS: readonly Program[] = [
   scriptApp,
 ]
 
-/** What made a site, and how its sites are crawled. */
+/** The program that made a site, and how its sites are crawled. */
 export interface Recognised {
   readonly name: string
   readonly version: string | null

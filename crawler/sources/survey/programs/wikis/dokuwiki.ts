@@ -15,7 +15,7 @@ export const dokuwiki: Program = {
     return {
       sitemap: `${script.href}?do=sitemap`,
       exclude: [
-        // Forms, histories, differences and the index of a page; "export_…" is the page once more.
+        // A page's forms, histories, differences and index; "export_…" is the same page again.
         "re:[?&](?:do|rev|rev2|difftype|idx|tab_files|tab_details|image|sectok|mddo|export|vecdo)(?:%5B|\\[|=)",
         "re:/_(?:export|detail)/",
         "re:/lib/(?:exe/(?:detail|css|js|indexer|taskrunner|mediamanager|ajax|xmlrpc|jsonrpc|opensearch|manifest)\\.php|plugins/|tpl/)",
